@@ -1,0 +1,1 @@
+"""Multi-task and multiple-kernel learning: certified solvers, replicated papers."""

@@ -1,0 +1,1 @@
+"""The numerical heart: plain functions on arrays, one algorithm a file."""

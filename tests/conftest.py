@@ -1,0 +1,15 @@
+"""Fixtures shared by all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_mirror() -> Path:
+    """Folder of the real data (``MTMKL_DATA_MIRROR``); tests on it skip without."""
+    value = os.environ.get("MTMKL_DATA_MIRROR")
+    if not value or not Path(value).is_dir():
+        pytest.skip("real data: MTMKL_DATA_MIRROR is not set to a folder")
+    return Path(value)
