@@ -1,0 +1,269 @@
+"""The steps of a run, each from files to files.
+
+The rules of the workflow and ``mtmkl run`` call the same functions, so both do the
+same work. A step reads its inputs, computes, and writes whole files only.
+"""
+
+import io
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mtmkl.evaluation.plan import (
+    FitJob,
+    MethodSpec,
+    Variant,
+    data_seed,
+    find_variant,
+    fit_jobs,
+    method_specs,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mtmkl.datasets.container import MultiTaskData
+
+EVALUATION_MODULES = (
+    "mtmkl.evaluation.cells",
+    "mtmkl.datasets.container",
+    "mtmkl.datasets.splits",
+)
+
+
+def method_module(class_name: str) -> str:
+    """Return the module that defines a configured method's class.
+
+    Parameters
+    ----------
+    class_name : str
+        Registered name or ``package.module:Class``.
+
+    Raises
+    ------
+    mtmkl.methods.UnknownMethodError
+        If the name is not registered and not a dotted path.
+    """
+    from mtmkl.methods import resolve
+
+    return str(resolve(class_name).__module__)
+
+
+def code_version(class_name: str) -> str:
+    """Return the fingerprint of the code behind a method's scores."""
+    from mtmkl.evaluation.fingerprint import code_fingerprint
+
+    return code_fingerprint(method_module(class_name), *EVALUATION_MODULES)
+
+
+def load_variant(
+    variant: Variant, run: Mapping[str, Any], repeat: int = 0
+) -> "MultiTaskData":
+    """Load a data set, or draw a generator's data for one repeat.
+
+    Parameters
+    ----------
+    variant : Variant
+    run : mapping
+        Run configuration, see :func:`mtmkl.config.load_run_config`.
+    repeat : int
+        Matters for generators alone.
+
+    Raises
+    ------
+    mtmkl.datasets.DataNotAvailableError
+        If the files are nowhere; names the data set and the remedy.
+    """
+    from mtmkl.datasets import is_generator, load
+
+    options = dict(variant.options)
+    if is_generator(variant.name):
+        options["seed"] = data_seed(run["seed"], variant.name, repeat)
+    return load(
+        variant.name,
+        mirror=run["data"]["mirror"],
+        download=run["data"]["download"],
+        **options,
+    )
+
+
+def describe_data(variant: Variant, run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what reports say of a data set, whether it is there or not.
+
+    Raises
+    ------
+    mtmkl.datasets.DataNotAvailableError
+        If it is missing and the run's policy is to fail.
+    """
+    import numpy as np
+
+    from mtmkl.datasets import DataNotAvailableError, describe
+
+    info = {"id": variant.id, "name": variant.name, **describe(variant.name)}
+    try:
+        data = load_variant(variant, run)
+    except DataNotAvailableError as error:
+        if run["on_missing_data"] == "fail":
+            raise
+        return info | {"status": "missing", "reason": str(error)}
+    sizes = data.task_sizes
+    return info | {
+        "status": "ok",
+        "reason": "",
+        "origin": data.origin,
+        "digest": data.digest(),
+        "n": int(data.X.shape[0]),
+        "d": int(data.X.shape[1]),
+        "n_tasks": data.n_tasks,
+        "task_sizes": [int(sizes.min()), float(np.median(sizes)), int(sizes.max())],
+        "feature_names": list(data.feature_names),
+        "task_names": list(data.task_names),
+    }
+
+
+def write_data_info(
+    path: Path, config: Mapping[str, Any], run: Mapping[str, Any], dataset: str
+) -> None:
+    """Write :func:`describe_data` of a data set variant as JSON."""
+    info = describe_data(find_variant(config, dataset), run)
+    write_text(path, json.dumps(info, indent=1, sort_keys=True) + "\n")
+
+
+def write_splits(
+    path: Path,
+    data_info: Path,
+    config: Mapping[str, Any],
+    run: Mapping[str, Any],
+    protocol: str,
+    dataset: str,
+) -> None:
+    """Write the splits of a data set under a protocol; none if the data are missing."""
+    from mtmkl.datasets.splits import make_splits, save_splits
+
+    splits = {}
+    if json.loads(data_info.read_text())["status"] == "ok":
+        data = load_variant(find_variant(config, dataset), run)
+        splits = make_splits(
+            data, {"id": protocol, **config["protocols"][protocol]}, run["seed"]
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_splits(path, splits)
+
+
+def run_fit(
+    config: Mapping[str, Any],
+    run: Mapping[str, Any],
+    plan: FitJob,
+    *,
+    splits: Path,
+    scores: Path,
+    arrays: Path,
+    cache: Path,
+    first_chunk: Path | None = None,
+    progress: Callable[[str], None] = lambda message: None,
+) -> None:
+    """Run one fit job and write its scores and kept arrays.
+
+    Parameters
+    ----------
+    config, run : mapping
+        The paper's and the run's configuration.
+    plan : FitJob
+    splits : Path
+        Read; without splits (missing data) the outputs are empty tables.
+    scores, arrays : Path
+        Written: ``.csv.gz`` and ``.npz``.
+    cache : Path
+        Folder of finished cells.
+    first_chunk : Path or None
+        Scores of the chunk that chose what the method holds.
+    progress : callable
+        Told a line after each cell.
+    """
+    import pandas as pd
+    from threadpoolctl import threadpool_limits
+
+    from mtmkl.datasets.splits import load_splits
+    from mtmkl.evaluation.cache import write_npz
+    from mtmkl.evaluation.cells import Job, held_params, run_job
+    from mtmkl.methods import resolve
+
+    spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
+    variant = find_variant(config, plan.dataset)
+    held = {}
+    if first_chunk is not None:
+        chosen = pd.read_csv(first_chunk, keep_default_na=False)
+        held = held_params(spec, chosen) if len(chosen) else {}
+    job = Job(
+        paper=config["paper"]["id"],
+        plan=plan,
+        spec=spec,
+        method_class=resolve(spec.class_name),
+        experiment=config["experiments"][plan.experiment],
+        seed=run["seed"],
+        code_version=code_version(spec.class_name),
+        cache=cache,
+        held=held,
+    )
+    # Parallelism comes from jobs; one thread also makes sums independent of cores.
+    with threadpool_limits(1):
+        table, kept = run_job(
+            job,
+            lambda repeat: load_variant(variant, run, repeat),
+            load_splits(splits),
+            progress=progress,
+        )
+    write_npz(arrays, kept)
+    write_table(scores, table)
+
+
+def needs_first_chunk(config: Mapping[str, Any], plan: FitJob) -> bool:
+    """Tell whether a job holds what the first chunk of its method has chosen."""
+    spec = method_specs(config, plan.experiment)[plan.method]
+    return any(repeat not in plan.repeats for repeat in spec.hold.values())
+
+
+def collect_scores(config: Mapping[str, Any], fits: Path, scores: Path) -> None:
+    """Write one scores table of all fit jobs of a paper, in the order of its plan."""
+    import pandas as pd
+
+    tables = [
+        pd.read_csv(fits / f"{job.stem}.csv.gz", keep_default_na=False, dtype=str)
+        for job in fit_jobs(config)
+    ]
+    write_table(scores, pd.concat(tables, ignore_index=True))
+
+
+def write_table(path: Path, table: "pd.DataFrame") -> None:
+    """Write a table as csv (gzip by its ending) with bytes that depend on it alone."""
+    import gzip
+
+    text = table.to_csv(index=False, lineterminator="\n").encode()
+    if path.suffix == ".gz":
+        buffer = io.BytesIO()
+        with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as file:
+            file.write(text)
+        text = buffer.getvalue()
+    write_bytes(path, text)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file in one step; a reader sees the old one or the new one."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file in one step; a reader sees the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
