@@ -60,17 +60,18 @@ def code_version(class_name: str) -> str:
 
 
 def load_variant(
-    variant: Variant, run: Mapping[str, Any], repeat: int = 0
+    variant: Variant, seed: int, *, repeat: int = 0, download: bool = False
 ) -> "MultiTaskData":
     """Load a data set, or draw a generator's data for one repeat.
 
     Parameters
     ----------
     variant : Variant
-    run : mapping
-        Run configuration, see :func:`mtmkl.config.load_run_config`.
+    seed : int
+        The root seed; like ``repeat`` it matters for generators alone.
     repeat : int
-        Matters for generators alone.
+    download : bool
+        Whether to try the network for what is neither in the mirror nor cached.
 
     Raises
     ------
@@ -81,22 +82,29 @@ def load_variant(
 
     options = dict(variant.options)
     if is_generator(variant.name):
-        options["seed"] = data_seed(run["seed"], variant.name, repeat)
-    return load(
-        variant.name,
-        mirror=run["data"]["mirror"],
-        download=run["data"]["download"],
-        **options,
-    )
+        options["seed"] = data_seed(seed, variant.name, repeat)
+    return load(variant.name, download=download, **options)
 
 
-def describe_data(variant: Variant, run: Mapping[str, Any]) -> dict[str, Any]:
+def describe_data(
+    variant: Variant, seed: int, *, download: bool, on_missing: str
+) -> dict[str, Any]:
     """Return what reports say of a data set, whether it is there or not.
+
+    Parameters
+    ----------
+    variant : Variant
+    seed : int
+        The root seed.
+    download : bool
+        Whether to try the network.
+    on_missing : {"report", "fail"}
+        What to do when the data cannot be had.
 
     Raises
     ------
     mtmkl.datasets.DataNotAvailableError
-        If it is missing and the run's policy is to fail.
+        If they are missing and the policy is to fail.
     """
     import numpy as np
 
@@ -104,9 +112,9 @@ def describe_data(variant: Variant, run: Mapping[str, Any]) -> dict[str, Any]:
 
     info = {"id": variant.id, "name": variant.name, **describe(variant.name)}
     try:
-        data = load_variant(variant, run)
+        data = load_variant(variant, seed, download=download)
     except DataNotAvailableError as error:
-        if run["on_missing_data"] == "fail":
+        if on_missing == "fail":
             raise
         return info | {"status": "missing", "reason": str(error)}
     sizes = data.task_sizes
@@ -124,40 +132,75 @@ def describe_data(variant: Variant, run: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def write_data_info(
-    path: Path, config: Mapping[str, Any], run: Mapping[str, Any], dataset: str
-) -> None:
-    """Write :func:`describe_data` of a data set variant as JSON."""
-    info = describe_data(find_variant(config, dataset), run)
-    write_text(path, json.dumps(info, indent=1, sort_keys=True) + "\n")
-
-
 def write_splits(
     path: Path,
     data_info: Path,
-    config: Mapping[str, Any],
-    run: Mapping[str, Any],
-    protocol: str,
-    dataset: str,
+    variant: Variant,
+    protocol: Mapping[str, Any],
+    seed: int,
 ) -> None:
     """Write the splits of a data set under a protocol; none if the data are missing."""
     from mtmkl.datasets.splits import make_splits, save_splits
 
     splits = {}
     if json.loads(data_info.read_text())["status"] == "ok":
-        data = load_variant(find_variant(config, dataset), run)
-        splits = make_splits(
-            data, {"id": protocol, **config["protocols"][protocol]}, run["seed"]
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
+        splits = make_splits(load_variant(variant, seed), protocol, seed)
     save_splits(path, splits)
+
+
+def job_config(config: Mapping[str, Any], plan: FitJob) -> dict[str, Any]:
+    """Return the part of a paper's configuration that a fit job depends on."""
+    used = ("datasets", "protocol", "mode", "metrics", "record_tasks", "arrays")
+    experiment = config["experiments"][plan.experiment]
+    entry = next(e for e in experiment["methods"] if e["method"] == plan.method)
+    return {
+        "paper": {"id": config["paper"]["id"]},
+        "methods": {plan.method: config["methods"][plan.method]},
+        "experiments": {
+            plan.experiment: {k: experiment[k] for k in used if k in experiment}
+            | {"methods": [entry]}
+        },
+    }
+
+
+def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
+    """Compile what the methods need, so that parallel jobs find it on disk.
+
+    Parameters
+    ----------
+    class_names : list of str
+        Configured classes.
+
+    Returns
+    -------
+    dict of str to float
+        Seconds that a first small fit of each took.
+    """
+    import time
+    import warnings
+
+    import numpy as np
+
+    from mtmkl.methods import resolve
+
+    rng = np.random.default_rng(0)
+    X, task = rng.normal(size=(24, 3)), np.repeat([0, 1], 12)
+    y = np.where(rng.random(24) < 0.5, -1.0, 1.0)
+    seconds = {}
+    for name in class_names:
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            resolve(name)().fit(X, y, task=task)
+        seconds[name] = time.perf_counter() - start
+    return seconds
 
 
 def run_fit(
     config: Mapping[str, Any],
-    run: Mapping[str, Any],
     plan: FitJob,
     *,
+    seed: int,
     splits: Path,
     scores: Path,
     arrays: Path,
@@ -169,9 +212,11 @@ def run_fit(
 
     Parameters
     ----------
-    config, run : mapping
-        The paper's and the run's configuration.
+    config : mapping
+        The paper's configuration, or the part that :func:`job_config` gives.
     plan : FitJob
+    seed : int
+        The root seed.
     splits : Path
         Read; without splits (missing data) the outputs are empty tables.
     scores, arrays : Path
@@ -203,7 +248,7 @@ def run_fit(
         spec=spec,
         method_class=resolve(spec.class_name),
         experiment=config["experiments"][plan.experiment],
-        seed=run["seed"],
+        seed=seed,
         code_version=code_version(spec.class_name),
         cache=cache,
         held=held,
@@ -212,12 +257,25 @@ def run_fit(
     with threadpool_limits(1):
         table, kept = run_job(
             job,
-            lambda repeat: load_variant(variant, run, repeat),
+            lambda repeat: load_variant(variant, seed, repeat=repeat),
             load_splits(splits),
             progress=progress,
         )
     write_npz(arrays, kept)
     write_table(scores, table)
+
+
+def data_source(variant: Variant) -> str:
+    """Return where a data set would come from, without reading it.
+
+    One of "generated", "mirror", "cache" and "missing": a change makes the workflow
+    look again.
+    """
+    from mtmkl.datasets import is_generator, locate
+
+    if is_generator(variant.name):
+        return "generated"
+    return locate(variant.name) or "missing"
 
 
 def needs_first_chunk(config: Mapping[str, Any], plan: FitJob) -> bool:

@@ -83,7 +83,8 @@ def rmse(outcome: Outcome) -> Iterator[Row]:
 def explained_variance(outcome: Outcome) -> Iterator[Row]:
     """Yield 1 − Σ n_t MSE_t / Σ n_t var_t (Argyriou et al. 2008, sec. 6.3).
 
-    Errors and variances are taken within tasks. Task rows hold 1 − MSE_t / var_t, and are left out where the variance is zero.
+    Errors and variances are taken within tasks. Task rows hold 1 − MSE_t / var_t, and
+    are left out where the variance is zero.
     """
     error, variance, sizes = outcome.squared_error, outcome.variance, outcome.sizes
     yield "explained_variance", "all", float(1 - (sizes @ error) / (sizes @ variance))
