@@ -1,6 +1,7 @@
 """Data sets: what is known of each, how to obtain it, and how it is split."""
 
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.splits import (
     AS_PUBLISHED,
     Split,
@@ -13,6 +14,8 @@ from mtmkl.datasets.tasks import by_group, one_vs_one, one_vs_rest
 
 __all__ = [
     "AS_PUBLISHED",
+    "DataCorruptError",
+    "DataNotAvailableError",
     "MultiTaskData",
     "Split",
     "by_group",
