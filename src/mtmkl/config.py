@@ -31,7 +31,9 @@ def schema_dir() -> Path:
     FileNotFoundError
         If neither the installed package nor the checkout has it.
     """
-    return _shipped_dir("schemas", "experiment.schema.json", checkout="workflow/schemas")
+    return _shipped_dir(
+        "schemas", "experiment.schema.json", checkout="workflow/schemas"
+    )
 
 
 def _shipped_dir(name: str, witness: str, checkout: str | None = None) -> Path:
@@ -93,7 +95,9 @@ def validate(document: Any, schema_name: str, *, source: str) -> None:
 
     schema = json.loads((schema_dir() / f"{schema_name}.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
-    errors = sorted(validator.iter_errors(document), key=lambda e: list(map(str, e.path)))
+    errors = sorted(
+        validator.iter_errors(document), key=lambda e: list(map(str, e.path))
+    )
     if errors:
         error = jsonschema.exceptions.best_match(errors)
         key = ".".join(map(str, error.absolute_path)) or "(top level)"
@@ -204,7 +208,9 @@ def _check_names(config: Mapping[str, Any], source: str) -> None:
             require("experiments", experiment, f"artefacts.{name}.experiment")
     for position, claim in enumerate(config["claims"]):
         require(
-            "experiments", claim["args"]["experiment"], f"claims.{position}.args.experiment"
+            "experiments",
+            claim["args"]["experiment"],
+            f"claims.{position}.args.experiment",
         )
 
 

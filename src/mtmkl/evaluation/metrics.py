@@ -142,7 +142,7 @@ def covariance_distance(outcome: Outcome) -> Iterator[Row]:
     Argyriou et al.
     """
     if hasattr(outcome.estimator, "D_") and "covariance" in outcome.truth:
-        relevant = np.asarray(outcome.truth["relevant"], dtype=bool)
+        relevant = np.asarray(outcome.truth["relevant"], dtype=int)
         block = np.ix_(relevant, relevant)
         covariance = np.asarray(outcome.truth["covariance"])[block]
         learned = np.asarray(outcome.estimator.D_)[block]
