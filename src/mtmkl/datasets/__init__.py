@@ -2,6 +2,16 @@
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
+from mtmkl.datasets.registry import (
+    Registry,
+    describe,
+    describe_all,
+    fetch,
+    is_generator,
+    load,
+    locate,
+    verify,
+)
 from mtmkl.datasets.splits import (
     AS_PUBLISHED,
     Split,
@@ -17,12 +27,20 @@ __all__ = [
     "DataCorruptError",
     "DataNotAvailableError",
     "MultiTaskData",
+    "Registry",
     "Split",
     "by_group",
+    "describe",
+    "describe_all",
+    "fetch",
+    "is_generator",
+    "load",
     "load_splits",
+    "locate",
     "make_split",
     "make_splits",
     "one_vs_one",
     "one_vs_rest",
     "save_splits",
+    "verify",
 ]
