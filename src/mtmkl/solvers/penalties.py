@@ -5,9 +5,9 @@ A solver needs three things of it: its value Ω(W), the proximal point of its *s
 and its dual norm Ω°, by which the conjugate of γΩ² is Ω°²/(4γ).
 
 The proximal points are exact. With c = 2γ/ρ and magnitudes s_1 ≥ s_2 ≥ … (singular
-values or row norms), the minimiser of γ(Σ_i σ_i)² + (ρ/2) Σ_i (σ_i − s_i)² over σ ≥ 0 is
-σ_i = max(s_i − τ, 0) with τ = cΣσ. If k magnitudes survive, Σσ = Σ_{i≤k} s_i − kτ, so
-τ = c Σ_{i≤k} s_i / (1 + kc), and k is the largest index with s_k > τ_k.
+values or row norms), the minimiser of γ(Σ_i σ_i)² + (ρ/2) Σ_i (σ_i − s_i)² over σ ≥ 0
+is σ_i = max(s_i − τ, 0) with τ = cΣσ. If k magnitudes survive, Σσ = Σ_{i≤k} s_i − kτ,
+so τ = c Σ_{i≤k} s_i / (1 + kc), and k is the largest index with s_k > τ_k.
 """
 
 from typing import ClassVar, Protocol
@@ -199,7 +199,7 @@ def prox_squared_norm(Y: FloatArray, c: float, code: int) -> tuple[FloatArray, f
 
 @numba.njit(cache=True, nogil=True)
 def squared_dual_norm(M: FloatArray, code: int) -> float:
-    """Return Ω°(``M.T``)² for M of shape (T, d); DEVIATIONS takes M1 = 0 for granted."""
+    """Return Ω°(``M.T``)² for M of shape (T, d), for DEVIATIONS assuming M1 = 0."""
     n_tasks, n_features = M.shape
     if code == ROWS:
         squares = np.zeros(n_features)

@@ -10,14 +10,14 @@ the rows (their problem (5)) or the trace norm of the deviations from the tasks'
 The splitting W = Z alternates a step in W, which is diagonal in the singular vectors of
 each X_t for every step size, and the exact proximal point of γΩ² in Z, whose zero
 singular values or rows are exact. The certificate is taken at Z: for residuals r_t of
-the W step, a_t = s·2r_t in the range of X_t (and 2y_t outside it) with the best scalar s is
-dual feasible, and
+the W step, a_t = s·2r_t in the range of X_t (and 2y_t outside it) with the best scalar
+s is dual feasible, and
 
     Σ_t (y_t'a_t − ¼||a_t||²) − Ω°([X_1'a_1 … X_T'a_T])²/(4γ)
 
-is a lower bound on the minimum. For the deviations W = Z + w_0 1' with Z1 = 0, and the W
-step is a joint step in the deviations and w_0: its residuals fulfil Σ_t X_t'a_t = 0, without
-which the bound would be −∞, exactly.
+is a lower bound on the minimum. For the deviations W = Z + w_0 1' with Z1 = 0, and the
+W step is a joint step in the deviations and w_0: its residuals fulfil Σ_t X_t'a_t = 0,
+without which the bound would be −∞, exactly.
 
 References
 ----------

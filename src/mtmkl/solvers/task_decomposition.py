@@ -19,7 +19,9 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class TaskDecomposition:
-    """Thin decompositions of all tasks, stacked; task t owns rows offsets[t]:offsets[t+1].
+    """Thin decompositions of all tasks, stacked.
+
+    Task t owns the rows ``offsets[t]:offsets[t + 1]`` of the stacked arrays.
 
     Attributes
     ----------
@@ -61,7 +63,7 @@ class TaskDecomposition:
         return self.right.shape[1]
 
     def expand(self, reduced: FloatArray) -> FloatArray:
-        """Return the examples' vector a with U_t'a_t given and the rest orthogonal to X_t.
+        """Return the dual point over the examples whose part in the ranges is given.
 
         Parameters
         ----------
