@@ -359,9 +359,11 @@ def _open_members(archive: Path) -> Iterator[Members]:
                     for member in members
                     if member.isfile()
                 )
-        else:
+        elif _is_gzip(archive):
             with gzip.open(archive) as file:
                 yield [(None, partial(_read_bounded, file))]
+        else:
+            raise ContentError("it is neither zip nor tar nor gzip")
     except (
         tarfile.TarError,
         zipfile.BadZipFile,
@@ -371,6 +373,11 @@ def _open_members(archive: Path) -> Iterator[Members]:
         RuntimeError,  # encrypted, or an unknown compression
     ) as error:
         raise ContentError(f"it cannot be unpacked ({error})") from error
+
+
+def _is_gzip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
 
 
 def _check_inside(path: str) -> None:
