@@ -269,6 +269,7 @@ def _bounded_downloader(max_bytes: int) -> Callable[[str, str, object], None]:
                         raise ContentError(f"it has more than {max_bytes} bytes")
                     file.write(chunk)
                     bar.update(len(chunk))
+            # urllib3 before version 2 does not notice by itself.
             is_encoded = "Content-Encoding" in response.headers
             if announced is not None and not is_encoded and received != announced:
                 raise requests.exceptions.ConnectionError(
@@ -299,6 +300,9 @@ def _reason(error: BaseException) -> str:
         return f"HTTP status {error.response.status_code}"
     if isinstance(error, requests.exceptions.ChunkedEncodingError):
         return f"the connection broke ({error})"
+    cause = getattr(error.args[0] if error.args else None, "reason", None)
+    if cause is not None:  # of urllib3, behind its report of how often it tried
+        return f"no connection ({str(cause).rpartition('): ')[2]})"
     return str(error) or type(error).__name__
 
 

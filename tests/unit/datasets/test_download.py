@@ -136,7 +136,7 @@ def test_a_missing_page_is_not_asked_again(site, folder):
 def test_no_server(folder, monkeypatch):
     monkeypatch.setattr(download, "_RETRY_WAITS", ())
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with pytest.raises(TransferError):
+    with pytest.raises(TransferError, match=r"^no connection \(.*refused"):
         # Port 1 is reserved and not served.
         get_file(folder, "http://127.0.0.1:1/a.csv", **expected_of(CONTENT))
     assert not folder.exists()
