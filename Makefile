@@ -68,8 +68,9 @@ clean-results: ## delete results, logs and the cache of finished cells
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
-# PYTHON=/path/to/python picks the interpreter; else the first suitable one is taken.
-# Each candidate is tried out, because a name on the path may not work (pyenv's shims).
+# PYTHON=/path/to/python picks the interpreter of a new .venv; else the first suitable
+# one is taken. Each candidate is tried out, because a name on the path may not work
+# (pyenv's shims). An existing .venv is kept: delete it to change the interpreter.
 SUPPORTED := (3, 11) <= sys.version_info[:2] <= (3, 13)
 CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 
