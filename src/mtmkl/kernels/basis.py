@@ -9,7 +9,7 @@ eigenvalue.
 
 Where K has low numerical rank, a Cholesky factorisation with pivoting, K ≈ LL', stops
 as soon as the trace of what is left is 1 % of the cut, and the eigenvectors come from
-the small matrix L'L; the pivots are the landmarks. Otherwise K is decomposed as a whole.
+the small matrix L'L; the pivots are the landmarks. Otherwise K is decomposed whole.
 """
 
 from dataclasses import dataclass
@@ -104,7 +104,8 @@ def kernel_basis(
         coefficients = vectors / np.sqrt(values)
         coordinates = vectors * np.sqrt(values)
     else:
-        values, vectors = _leading(*eigh(L.T @ L), tol)
+        values, vectors = eigh(L.T @ L)
+        values, vectors = _leading(values, vectors, tol)
         landmarks = distinct[pivots]
         coefficients = solve_triangular(L[pivots], vectors, lower=True, trans="T")
         coordinates = L @ vectors
