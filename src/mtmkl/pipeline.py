@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mtmkl.config import ConfigError
 from mtmkl.evaluation.plan import (
     FitJob,
     MethodSpec,
@@ -44,7 +45,7 @@ def method_module(class_name: str) -> str:
 
     Raises
     ------
-    mtmkl.methods.UnknownMethodError
+    ValueError
         If the name is not registered and not a dotted path.
     """
     from mtmkl.methods import resolve
@@ -57,6 +58,26 @@ def code_version(class_name: str) -> str:
     from mtmkl.evaluation.fingerprint import code_fingerprint
 
     return code_fingerprint(method_module(class_name), *EVALUATION_MODULES)
+
+
+def use_mirror(folder: str | None) -> None:
+    """Take data sets from a folder, here and in the processes started from here.
+
+    Parameters
+    ----------
+    folder : str or None
+        None leaves the environment variable ``MTMKL_DATA_MIRROR`` as it is.
+
+    Raises
+    ------
+    mtmkl.config.ConfigError
+        If there is no such folder.
+    """
+    if folder is None:
+        return
+    if not Path(folder).is_dir():
+        raise ConfigError(f"key 'data.mirror': {folder!r} is not a folder")
+    os.environ["MTMKL_DATA_MIRROR"] = str(Path(folder).resolve())
 
 
 def load_variant(
