@@ -153,6 +153,14 @@ def describe_data(
     }
 
 
+def write_data_info(
+    path: Path, variant: Variant, seed: int, *, download: bool, on_missing: str
+) -> None:
+    """Write :func:`describe_data` as JSON."""
+    info = describe_data(variant, seed, download=download, on_missing=on_missing)
+    write_json(path, info)
+
+
 def write_splits(
     path: Path,
     data_info: Path,
@@ -327,6 +335,11 @@ def write_table(path: Path, table: "pd.DataFrame") -> None:
             file.write(text)
         text = buffer.getvalue()
     write_bytes(path, text)
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write a document as JSON with sorted keys, in one step."""
+    write_text(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:

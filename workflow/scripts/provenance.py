@@ -1,8 +1,7 @@
-import json
 from pathlib import Path
 
 from job_log import job_log
-from mtmkl.pipeline import write_text
+from mtmkl.pipeline import write_json
 from mtmkl.provenance import provenance
 
 with job_log(snakemake):
@@ -12,5 +11,4 @@ with job_log(snakemake):
         data_infos=[Path(path) for path in snakemake.input.info],
         benchmarks=Path(snakemake.params.benchmarks),
     )
-    text = json.dumps(record, indent=1, sort_keys=True)
-    write_text(Path(snakemake.output[0]), text + "\n")
+    write_json(Path(snakemake.output[0]), record)
