@@ -242,5 +242,5 @@ def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
 
 def check_positive(name: str, value: object) -> None:
     """Raise ValueError unless the value is a positive finite number."""
-    if not isinstance(value, Real) or not 0 < value < np.inf:
+    if not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name} must be positive and finite, got {value!r}")
