@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mtmkl.config import config_dir
 from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.evaluation.plan import fit_jobs, variants
 from mtmkl.statistics.sample import average, read_scores, select
@@ -37,9 +36,6 @@ class Context:
         What is known of each data set variant, see ``mtmkl.pipeline.describe_data``.
     published : mapping of str to DataFrame
         File name -> the paper's printed numbers.
-    jobs : DataFrame
-        ``experiment, dataset, method, chunk, seconds`` of each fit job, where the
-        workflow measured it.
     """
 
     config: Mapping[str, Any]
@@ -47,9 +43,6 @@ class Context:
     arrays: Mapping[str, Mapping[str, Array]]
     data_info: Mapping[str, Mapping[str, Any]]
     published: Mapping[str, pd.DataFrame]
-    jobs: pd.DataFrame = field(
-        default_factory=lambda: pd.DataFrame(columns=list(_JOB_COLUMNS))
-    )
 
     def label(self, method: str) -> str:
         """Return a method's printed name."""
@@ -129,7 +122,6 @@ def load_context(
     config: Mapping[str, Any],
     results: Path,
     *,
-    published: Path | None = None,
     of_fits: bool = False,
 ) -> Context:
     """Read the results of a paper's configured experiments.
@@ -140,8 +132,6 @@ def load_context(
         The paper's configuration, its tier resolved.
     results : Path
         ``results/<tier>/<paper>``.
-    published : Path or None
-        Folder of the printed numbers; None is the one in the configuration folder.
     of_fits : bool
         Read the scores of the fit jobs, not the table of the whole paper, which may
         not be finished yet.
@@ -151,7 +141,7 @@ def load_context(
     FileNotFoundError
         If there is no scores table, or an artefact's published file is missing.
     """
-    folder = published or config_dir() / "published" / config["paper"]["id"]
+    folder = Path(config["published"])
     return Context(
         config=config,
         scores=(
@@ -168,7 +158,6 @@ def load_context(
         published={
             path.name: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))
         },
-        jobs=_read_jobs(results / "benchmarks"),
     )
 
 
@@ -237,7 +226,19 @@ class _StoredArrays(Mapping[str, Mapping[str, Array]]):
         return len(self._paths)
 
 
-def _read_jobs(folder: Path) -> pd.DataFrame:
+def read_jobs(folder: Path) -> pd.DataFrame:
+    """Return how long the fit jobs took, where the workflow measured it.
+
+    Parameters
+    ----------
+    folder : Path
+        Of Snakemake's benchmark files, ``experiment__dataset__method__chunk.tsv``.
+
+    Returns
+    -------
+    DataFrame
+        ``experiment, dataset, method, chunk, seconds``.
+    """
     rows = []
     for path in sorted(folder.glob("*__*__*__*.tsv")):
         experiment, dataset, method, chunk = path.stem.split("__")
