@@ -16,6 +16,9 @@ from mtmkl.statistics.sample import average, read_scores, select
 
 Array = NDArray[Any]
 
+NO_SCORES = "no scores"
+"""Reason where nothing is known but that scores are missing."""
+
 _JOB_COLUMNS = ("experiment", "dataset", "method", "chunk", "seconds")
 
 
@@ -115,7 +118,7 @@ class Context:
         methods = [entry["method"] for entry in configured["methods"]]
         if method is not None and method not in methods:
             return "not run in this tier"
-        return "no scores"
+        return NO_SCORES
 
 
 def load_context(
