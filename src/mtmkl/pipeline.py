@@ -8,7 +8,7 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +17,18 @@ from mtmkl.evaluation.plan import (
     FitJob,
     MethodSpec,
     Variant,
-    data_seed,
     find_variant,
     fit_jobs,
     method_specs,
 )
+from mtmkl.evaluation.seeds import data_seed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from mtmkl.datasets.container import MultiTaskData
 
-EVALUATION_MODULES = (
-    "mtmkl.evaluation.cells",
-    "mtmkl.datasets.container",
-    "mtmkl.datasets.splits",
-)
+_CELL_LOOP = "mtmkl.evaluation.cells"
 
 
 def method_module(class_name: str) -> str:
@@ -53,11 +49,17 @@ def method_module(class_name: str) -> str:
     return str(resolve(class_name).__module__)
 
 
-def code_version(class_name: str) -> str:
-    """Return the fingerprint of the code behind a method's scores."""
-    from mtmkl.evaluation.fingerprint import code_fingerprint
+def code_version(class_name: str, metrics: Iterable[str]) -> str:
+    """Return the fingerprint of the code behind a method's scores.
 
-    return code_fingerprint(method_module(class_name), *EVALUATION_MODULES)
+    It covers the method, its solvers, the cell loop and the metrics; data and splits
+    enter a cell's key by content.
+    """
+    from mtmkl.evaluation.fingerprint import code_fingerprint
+    from mtmkl.evaluation.metrics import metric_module
+
+    measures = {metric_module(name) for name in metrics}
+    return code_fingerprint(method_module(class_name), _CELL_LOOP, *sorted(measures))
 
 
 def use_mirror(folder: str | None) -> None:
@@ -263,6 +265,7 @@ def run_fit(
     from mtmkl.datasets.splits import load_splits
     from mtmkl.evaluation.cache import write_npz
     from mtmkl.evaluation.cells import Job, held_params, run_job
+    from mtmkl.evaluation.metrics import metric
     from mtmkl.methods import resolve
 
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
@@ -271,14 +274,16 @@ def run_fit(
     if first_chunk is not None:
         chosen = pd.read_csv(first_chunk, keep_default_na=False)
         held = held_params(spec, chosen) if len(chosen) else {}
+    experiment = config["experiments"][plan.experiment]
     job = Job(
         paper=config["paper"]["id"],
         plan=plan,
         spec=spec,
         method_class=resolve(spec.class_name),
-        experiment=config["experiments"][plan.experiment],
+        experiment=experiment,
+        metrics={name: metric(name) for name in experiment["metrics"]},
         seed=seed,
-        code_version=code_version(spec.class_name),
+        code_version=code_version(spec.class_name, experiment["metrics"]),
         cache=cache,
         held=held,
     )

@@ -153,15 +153,26 @@ def load_context(
             else read_scores(results / "scores.csv.gz")
         ),
         arrays=_StoredArrays(results / "fits"),
-        data_info={
-            info["id"]: info
-            for path in sorted((results / "data").glob("*.json"))
-            for info in [json.loads(path.read_text(encoding="utf-8"))]
-        },
+        data_info=_read_data_info(config, results / "data"),
         published={
             path.name: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))
         },
     )
+
+
+def _read_data_info(config: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Read what is known of the configured data sets; older files may lie beside."""
+    configured = dict.fromkeys(
+        variant.id
+        for experiment in config["experiments"].values()
+        for variant in variants(experiment)
+    )
+    paths = {name: folder / f"{name}.json" for name in configured}
+    return {
+        name: json.loads(path.read_text(encoding="utf-8"))
+        for name, path in paths.items()
+        if path.is_file()
+    }
 
 
 def _read_fits(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
@@ -229,11 +240,13 @@ class _StoredArrays(Mapping[str, Mapping[str, Array]]):
         return len(self._paths)
 
 
-def read_jobs(folder: Path) -> pd.DataFrame:
-    """Return how long the fit jobs took, where the workflow measured it.
+def read_jobs(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
+    """Return how long the configured fit jobs took, where the workflow measured it.
 
     Parameters
     ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
     folder : Path
         Of Snakemake's benchmark files, ``experiment__dataset__method__chunk.tsv``.
 
@@ -243,8 +256,10 @@ def read_jobs(folder: Path) -> pd.DataFrame:
         ``experiment, dataset, method, chunk, seconds``.
     """
     rows = []
-    for path in sorted(folder.glob("*__*__*__*.tsv")):
-        experiment, dataset, method, chunk = path.stem.split("__")
-        seconds = pd.read_csv(path, sep="\t")["s"].sum()
-        rows.append((experiment, dataset, method, int(chunk), float(seconds)))
+    for job in fit_jobs(config):
+        key = (job.experiment, job.dataset, job.method, job.chunk)
+        path = folder / f"{'__'.join(map(str, key))}.tsv"
+        if path.is_file():
+            seconds = pd.read_csv(path, sep="\t")["s"].sum()
+            rows.append((*key, float(seconds)))
     return pd.DataFrame(rows, columns=list(_JOB_COLUMNS))
