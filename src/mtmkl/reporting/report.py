@@ -179,7 +179,7 @@ def load_paper_result(config: Mapping[str, Any], results: Path) -> PaperResult:
         If a figure or a part of the record has not been written.
     """
     context = load_context(config, results)
-    jobs = read_jobs(results / "benchmarks")
+    jobs = read_jobs(config, results / "benchmarks")
     facts = {name: _facts(context, name, jobs) for name in config["experiments"]}
     paper = config["paper"]
     shown = {
@@ -234,6 +234,7 @@ def render_report(papers: Sequence[PaperResult], *, tier: str) -> str:
     )
     environment.filters |= {
         "slug": _slug,
+        "unbroken": _unbroken,
         "number": _number,
         "p_value": _p_value,
         "share": _share,
@@ -326,9 +327,12 @@ def _facts(
     configured = config["experiments"][experiment]
     rows = fits(context.scores[context.scores["experiment"] == experiment])
     jobs = all_jobs[all_jobs["experiment"] == experiment]
-    times = [f"{len(rows)} fits, {_duration(rows['fit_seconds'].sum())} of fitting"]
+    fitting = _duration(rows["fit_seconds"].sum())
+    times = [f"{_plural(len(rows), 'fit')}, {fitting} of fitting"]
     if len(jobs):
-        times.append(f"{len(jobs)} jobs, {_duration(jobs['seconds'].sum())} in all")
+        times.append(
+            f"{_plural(len(jobs), 'job')}, {_duration(jobs['seconds'].sum())} in all"
+        )
     gaps = rows["gap"].dropna()
     return ExperimentFacts(
         title=f"{configured['title']} (sec. {configured['section']})",
@@ -444,6 +448,17 @@ def _duration(seconds: float) -> str:
     if minutes < 120:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _unbroken(text: str) -> str:
+    """Keep a number and its sample size on one line."""
+    return text.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}").replace(
+        "(n = ", "(n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
+    )
 
 
 def _slug(text: str) -> str:

@@ -64,9 +64,16 @@ def test_split_ratios(paper, results, tmp_path):
     assert split_ratios(paper, tmp_path) == {}
 
 
-def test_job_times(results, tmp_path):
-    jobs = read_jobs(results / "benchmarks")
+def test_job_times(paper, results, tmp_path):
+    jobs = read_jobs(paper, results / "benchmarks")
     school = jobs[jobs["experiment"] == "school"]
     assert set(school["seconds"]) == {2.5}
     assert "aggregate" in set(school["method"])
-    assert read_jobs(tmp_path).empty
+    assert read_jobs(paper, tmp_path).empty
+
+
+def test_what_is_not_configured_is_left_out(paper, results):
+    experiments = {"survey": paper["experiments"]["survey"]}
+    part = {**paper, "experiments": experiments}
+    assert list(load_context(part, results).data_info) == ["computer_survey"]
+    assert set(read_jobs(part, results / "benchmarks")["experiment"]) == {"survey"}

@@ -107,6 +107,7 @@ def test_every_artefact_is_shown(page, paper):
         "of fitting;",
         "largest relative gap 1.0e-07",
         "26.7 ± 2.0",
+        "1 job, 2.5 s in all",
         "Of the other cells",
         "stand-in",
         "Digits, one-vs-rest",
