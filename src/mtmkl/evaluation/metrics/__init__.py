@@ -1,9 +1,9 @@
 """What is measured on a fitted method, by the names used in configurations.
 
 Every metric is a function of an ``Outcome`` and yields ``(name, task, value)`` with
-``task`` the name of a task or ``"all"``. A metric that does not apply to a method (number
-of features of a ridge regression) yields nothing. Fractions stay fractions; tables scale
-them to a paper's units.
+``task`` the name of a task or ``"all"``. A metric that does not apply to a method
+(number of features of a ridge regression) yields nothing. Fractions stay fractions;
+tables scale them to a paper's units.
 """
 
 import importlib
