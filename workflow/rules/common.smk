@@ -19,6 +19,8 @@ try:
         paper["paper"]["id"]: paper
         for paper in (load_paper(name, RUN["tier"]) for name in RUN["papers"])
     }
+    for paper in PAPERS.values():
+        pipeline.check_names(paper)
     CLASSES = sorted(
         {
             method["class"]

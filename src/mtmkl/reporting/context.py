@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.evaluation.plan import fit_jobs, variants
+from mtmkl.pipeline import UNSUPPORTED
 from mtmkl.statistics.sample import average, read_scores, select
 
 Array = NDArray[Any]
@@ -118,6 +119,13 @@ class Context:
         methods = [entry["method"] for entry in configured["methods"]]
         if method is not None and method not in methods:
             return "not run in this tier"
+        refused = self.scores[
+            (self.scores["experiment"] == experiment)
+            & (self.scores["method"] == method)
+            & (self.scores["metric"] == UNSUPPORTED)
+        ]
+        if len(refused):
+            return str(json.loads(refused["params"].iloc[0])["reason"])
         return NO_SCORES
 
 

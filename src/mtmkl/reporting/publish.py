@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.pipeline import write_text
+from mtmkl.files import write_text
 
 RECORD = (
     "scores.csv.gz",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.pipeline import write_table
+from mtmkl.files import write_table
 from mtmkl.reporting.context import NO_SCORES, Context, load_context, split_ratios
 from mtmkl.reporting.tables import build_quoted, build_table
 from mtmkl.statistics.claims import evaluate_claims

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.pipeline import write_text
+from mtmkl.files import write_text
 from mtmkl.reporting.context import Context, load_context, read_jobs
 from mtmkl.reporting.tables import build_quoted, build_table, mean_sd, rule_text
 from mtmkl.statistics import claims as claim_tests
