@@ -102,6 +102,16 @@ def data_infos(paper):
     return [f"{TIER}/{paper}/data/{dataset}.json" for dataset in sorted(datasets)]
 
 
+def split_files(paper):
+    experiments = PAPERS[paper]["experiments"]
+    files = {
+        f"{TIER}/{paper}/splits/{experiments[job.experiment]['protocol']}"
+        f"/{job.dataset}.npz"
+        for job in JOBS[paper].values()
+    }
+    return sorted(files)
+
+
 def artefact_names(kind):
     return {
         name
