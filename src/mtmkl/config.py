@@ -1,6 +1,15 @@
-"""Where the configuration lives, in a checkout and in an installed package."""
+"""Configuration: where it lives, how it is validated, how a tier is chosen."""
 
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+TIERS = ("quick", "paper")
+
+
+class ConfigError(ValueError):
+    """A configuration file has an unknown key, a wrong value or a missing name."""
 
 
 def config_dir() -> Path:
@@ -11,10 +20,211 @@ def config_dir() -> Path:
     FileNotFoundError
         If neither the installed package nor the checkout has it.
     """
+    return _shipped_dir("config", "config.yaml")
+
+
+def schema_dir() -> Path:
+    """Return the folder of the JSON schemas of all configuration files.
+
+    Raises
+    ------
+    FileNotFoundError
+        If neither the installed package nor the checkout has it.
+    """
+    return _shipped_dir(
+        "schemas", "experiment.schema.json", checkout="workflow/schemas"
+    )
+
+
+def _shipped_dir(name: str, witness: str, checkout: str | None = None) -> Path:
     package = Path(__file__).resolve().parent
-    for candidate in (package / "config", package.parents[1] / "config"):
-        if (candidate / "datasets.yaml").is_file():
+    for candidate in (package / name, package.parents[1] / (checkout or name)):
+        if (candidate / witness).is_file():
             return candidate
     raise FileNotFoundError(
-        "config/datasets.yaml not found: install mtmkl from a checkout or a wheel"
+        f"{name}/{witness} not found: install mtmkl from a checkout or a wheel"
     )
+
+
+def read_yaml(path: Path) -> Any:
+    """Parse a YAML file.
+
+    Raises
+    ------
+    ConfigError
+        If the file does not exist or is not YAML; names the file and the line.
+    """
+    import yaml
+
+    if not path.is_file():
+        raise ConfigError(f"{path} does not exist")
+    try:
+        return _loaded_yaml(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: not valid YAML: {error}") from error
+
+
+@cache
+def _loaded_yaml(text: str) -> Any:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(text, Loader=loader)
+
+
+def validate(document: Any, schema_name: str, *, source: str) -> None:
+    """Check a document against ``<schema_name>.schema.json``.
+
+    Parameters
+    ----------
+    document : mapping
+        Parsed configuration.
+    schema_name : {"config", "experiment", "dataset"}
+        Which schema.
+    source : str
+        Name of the file, for the message.
+
+    Raises
+    ------
+    ConfigError
+        Names the file, the key and what is wrong with its value.
+    """
+    import json
+
+    import jsonschema
+
+    schema = json.loads((schema_dir() / f"{schema_name}.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    errors = sorted(
+        validator.iter_errors(document), key=lambda e: list(map(str, e.path))
+    )
+    if errors:
+        error = jsonschema.exceptions.best_match(errors)
+        key = ".".join(map(str, error.absolute_path)) or "(top level)"
+        raise ConfigError(f"{source}: key {key!r}: {error.message}")
+
+
+def resolve_tier(document: Any, tier: str) -> Any:
+    """Replace every mapping with exactly the keys *quick* and *paper* by one value.
+
+    Parameters
+    ----------
+    document : object
+        Parsed YAML.
+    tier : {"quick", "paper"}
+
+    Returns
+    -------
+    object
+        A copy in which no choice of tier is left.
+
+    Raises
+    ------
+    ConfigError
+        If the tier is unknown.
+    """
+    if tier not in TIERS:
+        raise ConfigError(f"tier {tier!r} is unknown: choose one of {', '.join(TIERS)}")
+    if isinstance(document, Mapping):
+        if set(document) == set(TIERS):
+            return resolve_tier(document[tier], tier)
+        return {key: resolve_tier(value, tier) for key, value in document.items()}
+    if isinstance(document, list):
+        return [resolve_tier(value, tier) for value in document]
+    return document
+
+
+def load_run_config(overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the validated run configuration with every default made explicit.
+
+    Parameters
+    ----------
+    overrides : mapping or None
+        The whole configuration (as Snakemake has merged it); None reads
+        ``config/config.yaml``.
+
+    Raises
+    ------
+    ConfigError
+        Names the key that is wrong.
+    """
+    source = "config/config.yaml"
+    raw = read_yaml(config_dir() / "config.yaml") if overrides is None else overrides
+    validate(dict(raw), "config", source=source)
+    paper_tier = raw["tier"] == "paper"
+    data = dict(raw["data"])
+    if data["download"] is None:
+        data["download"] = paper_tier
+    on_missing = raw["on_missing_data"] or ("fail" if paper_tier else "report")
+    return {**raw, "data": data, "on_missing_data": on_missing}
+
+
+def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
+    """Return a paper's validated configuration with the tier's values chosen.
+
+    Parameters
+    ----------
+    paper : str or Path
+        Name of a file in ``config/papers`` without its ending, or a path to a file.
+    tier : {"quick", "paper"}
+
+    Raises
+    ------
+    ConfigError
+        If there is no such paper, a key is wrong, or a name (method, protocol,
+        experiment) is used but not defined; names file, key and value.
+    """
+    path = Path(paper)
+    if path.suffix != ".yaml":
+        path = config_dir() / "papers" / f"{paper}.yaml"
+        if not path.is_file():
+            known = sorted(p.stem for p in path.parent.glob("*.yaml"))
+            raise ConfigError(f"paper {paper!r} is unknown; known: {', '.join(known)}")
+    raw = read_yaml(path)
+    validate(raw, "experiment", source=path.name)
+    config = resolve_tier(raw, tier)
+    _check_names(config, path.name)
+    return _drop_other_tiers(config, tier)
+
+
+def _check_names(config: Mapping[str, Any], source: str) -> None:
+    def require(kind: str, name: str, key: str) -> None:
+        if name not in config[kind]:
+            known = ", ".join(sorted(config[kind]))
+            raise ConfigError(
+                f"{source}: key {key!r}: {name!r} is not one of the {kind}: {known}"
+            )
+
+    for name, experiment in config["experiments"].items():
+        key = f"experiments.{name}"
+        require("protocols", experiment["protocol"], f"{key}.protocol")
+        for position, entry in enumerate(experiment["methods"]):
+            require("methods", entry["method"], f"{key}.methods.{position}.method")
+    for name, artefact in config["artefacts"].items():
+        used = artefact.get("experiments") or (
+            [artefact["experiment"]] if artefact["kind"] == "table" else []
+        )
+        for experiment in used:
+            require("experiments", experiment, f"artefacts.{name}.experiment")
+    for position, claim in enumerate(config["claims"]):
+        require(
+            "experiments",
+            claim["args"]["experiment"],
+            f"claims.{position}.args.experiment",
+        )
+
+
+def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:
+    experiments = {
+        name: {
+            **experiment,
+            "methods": [
+                entry
+                for entry in experiment["methods"]
+                if tier in entry.get("tiers", TIERS)
+            ],
+        }
+        for name, experiment in config["experiments"].items()
+        if tier in experiment.get("tiers", TIERS)
+    }
+    return {**config, "experiments": experiments}

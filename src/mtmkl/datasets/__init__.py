@@ -1,1 +1,46 @@
+"""Data sets: what is known of each, how to obtain it, and how it is split."""
 
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
+from mtmkl.datasets.registry import (
+    Registry,
+    describe,
+    describe_all,
+    fetch,
+    is_generator,
+    load,
+    locate,
+    verify,
+)
+from mtmkl.datasets.splits import (
+    AS_PUBLISHED,
+    Split,
+    load_splits,
+    make_split,
+    make_splits,
+    save_splits,
+)
+from mtmkl.datasets.tasks import by_group, one_vs_one, one_vs_rest
+
+__all__ = [
+    "AS_PUBLISHED",
+    "DataCorruptError",
+    "DataNotAvailableError",
+    "MultiTaskData",
+    "Registry",
+    "Split",
+    "by_group",
+    "describe",
+    "describe_all",
+    "fetch",
+    "is_generator",
+    "load",
+    "load_splits",
+    "locate",
+    "make_split",
+    "make_splits",
+    "one_vs_one",
+    "one_vs_rest",
+    "save_splits",
+    "verify",
+]

@@ -1,1 +1,1 @@
-
+"""From configured experiments to a long table of scores."""

@@ -1,1 +1,1 @@
-
+"""Base kernels, and coordinates in which they are linear."""

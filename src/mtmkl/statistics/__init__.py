@@ -1,1 +1,1 @@
-
+"""From a scores table alone: verdicts, claims, comparisons of methods."""

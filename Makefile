@@ -1,0 +1,100 @@
+# `make` sets everything up and runs the quick tier, `make test` passes the tests.
+# Needed beforehand: Python 3.11–3.13 and make. `make help` lists the targets.
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+CORES ?= all
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+# loadfile: what a test file prepares once is prepared in one process only.
+PYTEST := $(BIN)/pytest -n auto --dist loadfile
+
+# Jobs run beside each other: one thread in each. Sums then do not depend on CORES.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+export MKL_NUM_THREADS ?= 1
+export NUMBA_NUM_THREADS ?= 1
+
+.DEFAULT_GOAL := quick
+.PHONY: quick paper publish install test lint types format check benchmark lock \
+	clean-results help
+
+quick: $(INSTALLED) ## run the quick tier (default): report in results/quick/report.html
+	$(SNAKEMAKE)
+	@echo "Report: results/quick/report.html"
+
+paper: $(INSTALLED) ## run the papers' full protocols; needs their data
+	$(SNAKEMAKE) --config tier=paper
+	@echo "Report: results/paper/report.html"
+
+publish: $(INSTALLED) ## copy the paper tier's record and artefacts to figures/
+	$(SNAKEMAKE) publish --config tier=paper
+
+install: $(INSTALLED) ## only create .venv from requirements.lock
+
+test: $(INSTALLED) ## run all tests
+	$(PYTEST)
+
+lint: $(INSTALLED) ## check style: ruff, snakefmt, snakemake --lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+types: $(INSTALLED) ## check types: mypy
+	$(BIN)/mypy
+
+format: $(INSTALLED) ## put the code into the style that `make lint` checks
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow
+
+check: lint types test ## lint, types and tests
+
+benchmark: $(INSTALLED) ## measure speed against peers; prints ratios
+	@for script in benchmarks/*.py; do \
+		echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
+	done
+
+lock: $(INSTALLED) ## resolve requirements.lock from pyproject.toml (needs the network; LOCK_FLAGS=--upgrade)
+	$(BIN)/uv pip compile --universal --extra dev --generate-hashes \
+		--no-emit-index-url --python-version 3.11 --quiet \
+		--custom-compile-command "make lock" $(LOCK_FLAGS) \
+		pyproject.toml -o requirements.lock
+
+clean-results: ## delete results, logs and the cache of finished cells
+	rm -rf results logs .snakemake
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
+
+# PYTHON=/path/to/python picks the interpreter of a new .venv; else the first suitable
+# one is taken. Each candidate is tried out, because a name on the path may not work
+# (pyenv's shims). An existing .venv is kept: delete it to change the interpreter.
+SUPPORTED := (3, 11) <= sys.version_info[:2] <= (3, 13)
+CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
+
+$(BIN)/pip:
+	@for python in $(CANDIDATES); do \
+		if "$$python" -c 'import sys; sys.exit(not ($(SUPPORTED)))' 2>/dev/null; then \
+			if "$$python" -c 'import ensurepip, venv' 2>/dev/null; then \
+				echo "Creating $(VENV) with $$("$$python" --version)"; \
+				exec "$$python" -m venv --clear $(VENV); \
+			fi; \
+			echo "$$python cannot create environments: it lacks the module venv" \
+				"or ensurepip (on Debian and Ubuntu: package python3-venv)." >&2; \
+		fi; \
+	done; \
+	echo "No usable Python 3.11, 3.12 or 3.13 among: $(CANDIDATES)." \
+		"Install one, or name it: make PYTHON=/path/to/python3.12" >&2; \
+	exit 1
+
+# Written last, so that an interrupted installation is taken up again.
+# --no-compile: Python compiles what is used when it is first used.
+$(INSTALLED): requirements.lock pyproject.toml | $(BIN)/pip
+	@echo "Installing the locked packages into $(VENV): about a minute"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		--require-hashes --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--no-build-isolation --editable .
+	@touch $@

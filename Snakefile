@@ -1,0 +1,23 @@
+# Table of contents: data -> splits -> fits -> scores -> statistics -> artefacts -> report.
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/fit.smk"
+include: "workflow/rules/statistics.smk"
+include: "workflow/rules/artefacts.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/publish.smk"
+
+
+rule all:
+    input:
+        f"{TIER}/report.html",
+        [published_record(paper) for paper in PAPERS],
+    default_target: True

@@ -1,0 +1,57 @@
+"""A multi-task estimator in a scikit-learn pipeline and grid search.
+
+The task of each example travels beside X and y as metadata: each step says that it
+wants ``task``, and scikit-learn hands it on, cut to the fold at hand.
+"""
+
+import numpy as np
+import sklearn
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mtmkl.datasets import load
+from mtmkl.methods import MultiTaskFeatureLearning
+from mtmkl.model_selection import TaskKFold
+
+# %% Data
+#
+# 40 related regression tasks with 5 training examples each, 11 inputs of which 6 are
+# irrelevant. ``task`` may hold any integers or strings.
+data = load("linear_synthetic", n_irrelevant=6, n_tasks=40, seed=1)
+test = data.truth["is_test"]
+train = ~test
+
+# %% Model
+#
+# Each method that shall receive the tasks requests them.
+sklearn.set_config(enable_metadata_routing=True)
+method = MultiTaskFeatureLearning(fit_intercept=True)
+method.set_fit_request(task=True)
+method.set_predict_request(task=True)
+method.set_score_request(task=True)
+model = Pipeline([("scale", StandardScaler()), ("method", method)])
+
+# %% Search
+#
+# TaskKFold deals the examples of each task to the folds, so that every task is in
+# every training part. To a splitter of scikit-learn the tasks are the ``groups``. The
+# score is the method's own, R² over all examples.
+search = GridSearchCV(
+    model,
+    {"method__gamma": np.logspace(-3, 2, 6)},
+    cv=TaskKFold(5, random_state=0),
+)
+task = data.task[train]
+search.fit(data.X[train], data.y[train], task=task, groups=task)
+
+# %% Result
+#
+# GridSearchCV itself has no way to pass metadata to predict: the best pipeline has. The
+# fitted method in it carries the certificate of its solution.
+predicted = search.best_estimator_.predict(data.X[test], task=data.task[test])
+best = search.best_estimator_["method"]
+print("chosen γ:", search.best_params_["method__gamma"])
+print("test mean squared error:", np.mean((data.y[test] - predicted) ** 2))
+print("features learned:", best.n_features_)
+print("relative duality gap:", best.duality_gap_)

@@ -1,0 +1,287 @@
+"""The one container of multi-task data."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+
+Origin = Literal["original", "stand-in", "synthetic"]
+ORIGINS: tuple[Origin, ...] = ("original", "stand-in", "synthetic")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MultiTaskData:
+    """Immutable data of T supervised tasks over one input space.
+
+    Rows need not be sorted by task, and tasks may differ in size. A task may have no
+    row at all: ``subset`` keeps the names and numbers of every task.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Inputs, all finite.
+    y : array-like of shape (n,)
+        Targets, or labels -1 and +1, all finite.
+    task : array-like of int of shape (n,)
+        Task of each row, in 0..T-1.
+    sample : array-like of int of shape (n,), optional
+        Identity of the example behind each row. Rows of different tasks that are the
+        same example (one-vs-rest, one-vs-one) share it, so that a split can give the
+        example one role everywhere. By default every row is its own example.
+    name : str
+        Registered name of the data set, without its options.
+    task_names, feature_names : sequence of str, optional
+        T and d distinct names; by default "task 1".. and "x1"...
+    origin : {"original", "stand-in", "synthetic"}
+        Whether these are the data of the papers, other data in their place, or drawn.
+    truth : mapping of str to array, optional
+        What is known beside the data. A boolean array marks rows: it has n entries
+        and follows its rows into subsets. "coef" has one column a task and follows
+        the tasks. Everything else ("covariance", "relevant", …) stays as it is.
+
+    Attributes
+    ----------
+    X, y, task, sample : ndarray
+        As above; float64 and intp, C-ordered, read-only.
+
+    Raises
+    ------
+    ValueError
+        If lengths disagree, a value is not finite, or a task number is out of range;
+        the message names the first offending value.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    task: IndexArray
+    sample: IndexArray = None  # type: ignore[assignment]
+    name: str
+    task_names: tuple[str, ...] = ()
+    feature_names: tuple[str, ...] = ()
+    origin: Origin = "original"
+    truth: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        X = _frozen_array(self.X, np.float64)
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions, got shape {X.shape}")
+        n, d = X.shape
+        if n == 0 or d == 0:
+            raise ValueError(f"X must have rows and columns, got shape {X.shape}")
+        y = _frozen_array(self.y, np.float64)
+        task = _frozen_labels("task", self.task)
+        if self.sample is None:
+            sample = _frozen_array(np.arange(n), np.intp)
+        else:
+            sample = _frozen_labels("sample", self.sample)
+        for label, values in (("y", y), ("task", task), ("sample", sample)):
+            if values.shape != (n,):
+                raise ValueError(
+                    f"{label} must have shape ({n},) like the rows of X, "
+                    f"got {values.shape}"
+                )
+        if not np.isfinite(X).all():
+            row, column = np.argwhere(~np.isfinite(X))[0]
+            raise ValueError(f"X[{row}, {column}] is {X[row, column]}, not finite")
+        if not np.isfinite(y).all():
+            row = int(np.flatnonzero(~np.isfinite(y))[0])
+            raise ValueError(f"y[{row}] is {y[row]}, not finite")
+
+        n_tasks = len(self.task_names) or int(task.max()) + 1
+        outside = np.flatnonzero((task < 0) | (task >= n_tasks))
+        if outside.size:
+            row = int(outside[0])
+            raise ValueError(f"task[{row}] is {task[row]}, not in 0..{n_tasks - 1}")
+        if not self.task_names:
+            missing = np.flatnonzero(np.bincount(task, minlength=n_tasks) == 0)
+            if missing.size:
+                raise ValueError(
+                    f"task {missing[0]} has no row: number the tasks 0..T-1 without "
+                    "gaps, or give task_names"
+                )
+        if self.origin not in ORIGINS:
+            raise ValueError(f"origin is {self.origin!r}, not one of {ORIGINS}")
+
+        set_field = object.__setattr__  # the dataclass is frozen
+        set_field(self, "X", X)
+        set_field(self, "y", y)
+        set_field(self, "task", task)
+        set_field(self, "sample", sample)
+        set_field(self, "task_names", _names("task", self.task_names, n_tasks))
+        set_field(self, "feature_names", _names("feature", self.feature_names, d))
+        set_field(self, "truth", self._checked_truth(n, n_tasks))
+
+    def _checked_truth(self, n: int, n_tasks: int) -> dict[str, NDArray[Any]]:
+        truth = {}
+        for key, value in self.truth.items():
+            array = _frozen_array(value)
+            if array.dtype == bool and array.shape != (n,):
+                raise ValueError(
+                    f"truth[{key!r}] is boolean, so it marks rows and must have shape "
+                    f"({n},), got {array.shape}"
+                )
+            if key == "coef" and (array.ndim != 2 or array.shape[1] != n_tasks):
+                raise ValueError(
+                    f"truth['coef'] must have {n_tasks} columns, one a task, "
+                    f"got shape {array.shape}"
+                )
+            truth[key] = array
+        return truth
+
+    def __repr__(self) -> str:
+        n, d = self.X.shape
+        return (
+            f"MultiTaskData({self.name!r}, {n} rows, {d} features, "
+            f"{self.n_tasks} tasks, {self.origin})"
+        )
+
+    @property
+    def n_tasks(self) -> int:
+        """Number of tasks T, those without rows included."""
+        return len(self.task_names)
+
+    @property
+    def task_sizes(self) -> IndexArray:
+        """Number of rows of each task, shape (T,)."""
+        return np.bincount(self.task, minlength=self.n_tasks).astype(np.intp)
+
+    def rows_of(self, task: int) -> IndexArray:
+        """Return the rows of a task, in order.
+
+        Raises
+        ------
+        ValueError
+            If there is no such task.
+        """
+        return np.flatnonzero(self.task == self._known_task(task))
+
+    def subset(self, index: ArrayLike) -> "MultiTaskData":
+        """Return the rows at ``index``, in that order, with every task's name kept.
+
+        Parameters
+        ----------
+        index : array-like of int, or of bool with n entries
+            Rows; negative numbers count from the end.
+
+        Raises
+        ------
+        ValueError
+            If the selection is empty, or a mask of another length.
+        IndexError
+            If a row does not exist.
+        """
+        rows = np.asarray(index)
+        if rows.dtype == bool:
+            if rows.shape != self.y.shape:
+                raise ValueError(
+                    f"a mask of rows must have shape {self.y.shape}, got {rows.shape}"
+                )
+            rows = np.flatnonzero(rows)
+        if rows.size == 0:
+            raise ValueError("an empty selection of rows")
+        return MultiTaskData(
+            X=self.X[rows],
+            y=self.y[rows],
+            task=self.task[rows],
+            sample=self.sample[rows],
+            name=self.name,
+            task_names=self.task_names,
+            feature_names=self.feature_names,
+            origin=self.origin,
+            truth=self._truth_of_rows(rows),
+        )
+
+    def select_tasks(self, tasks: ArrayLike) -> "MultiTaskData":
+        """Return the rows of some tasks, renumbered 0.. in the order given.
+
+        Rows keep their order; ``tasks[k]`` of this data is task ``k`` of the result.
+
+        Raises
+        ------
+        ValueError
+            If a task is unknown or named twice, or none is left with a row.
+        """
+        chosen = [self._known_task(task) for task in np.atleast_1d(np.asarray(tasks))]
+        if len(set(chosen)) != len(chosen):
+            twice = next(task for task in chosen if chosen.count(task) > 1)
+            raise ValueError(f"task {twice} is selected twice")
+        number = np.full(self.n_tasks, -1, dtype=np.intp)
+        number[chosen] = np.arange(len(chosen))
+        rows = np.flatnonzero(number[self.task] >= 0)
+        if rows.size == 0:
+            raise ValueError(f"tasks {chosen} have no rows")
+        truth = self._truth_of_rows(rows)
+        if "coef" in truth:
+            truth["coef"] = truth["coef"][:, chosen]
+        return MultiTaskData(
+            X=self.X[rows],
+            y=self.y[rows],
+            task=number[self.task[rows]],
+            sample=self.sample[rows],
+            name=self.name,
+            task_names=tuple(self.task_names[task] for task in chosen),
+            feature_names=self.feature_names,
+            origin=self.origin,
+            truth=truth,
+        )
+
+    def digest(self) -> str:
+        """Return 16 hexadecimal digits that identify the content.
+
+        The digest covers shape, inputs, targets, task and sample numbers, and none of
+        the names; it is the same on every platform.
+        """
+        content = hashlib.sha256(np.asarray(self.X.shape, dtype="<i8").tobytes())
+        for values, dtype in (
+            (self.X, "<f8"),
+            (self.y, "<f8"),
+            (self.task, "<i8"),
+            (self.sample, "<i8"),
+        ):
+            content.update(np.ascontiguousarray(values, dtype=dtype).tobytes())
+        return content.hexdigest()[:16]
+
+    def _known_task(self, task: int | np.integer) -> int:
+        if int(task) != task or not 0 <= task < self.n_tasks:
+            raise ValueError(
+                f"no task {task} in {self.name!r}: tasks are 0..{self.n_tasks - 1}"
+            )
+        return int(task)
+
+    def _truth_of_rows(self, rows: IndexArray) -> dict[str, NDArray[Any]]:
+        return {
+            key: value[rows] if value.dtype == bool else value
+            for key, value in self.truth.items()
+        }
+
+
+def _frozen_array(values: ArrayLike, dtype: Any = None) -> NDArray[Any]:
+    """Return a read-only C-ordered copy, so that no caller can change the data."""
+    array = np.array(values, dtype=dtype, order="C", copy=True)
+    array.setflags(write=False)
+    return array
+
+
+def _frozen_labels(what: str, values: ArrayLike) -> IndexArray:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{what} must hold integers, got {array.dtype}")
+    return _frozen_array(array, np.intp)
+
+
+def _names(what: str, names: Sequence[str], count: int) -> tuple[str, ...]:
+    if not names:
+        prefix = "x" if what == "feature" else f"{what} "
+        return tuple(f"{prefix}{k + 1}" for k in range(count))
+    if len(names) != count:
+        raise ValueError(f"{len(names)} {what} names for {count} {what}s")
+    if len(set(names)) != count:
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise ValueError(f"{what} name {twice!r} is given twice")
+    return tuple(names)

@@ -1,0 +1,123 @@
+"""Compare files with the sizes and hashes that the registry holds."""
+
+import hashlib
+import tarfile
+from pathlib import Path
+
+_CHUNK = 1 << 20
+
+_verified: dict[tuple[str, int, int, str], str | None] = {}
+"""Findings of this process, by path, size, time of change and expectation."""
+
+
+def sha256_of(path: Path, *, newline: str | None = None) -> str:
+    """Return the SHA-256 of a file in hexadecimal.
+
+    Parameters
+    ----------
+    path : Path
+    newline : {None, "lf"}
+        "lf": of the content with every CRLF replaced by LF.
+    """
+    if newline == "lf":
+        return hashlib.sha256(with_lf(path.read_bytes())).hexdigest()
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def with_lf(content: bytes) -> bytes:
+    """Return the content with every CRLF replaced by LF."""
+    return content.replace(b"\r\n", b"\n")
+
+
+def read_checksums(path: Path) -> dict[str, str]:
+    """Read lines of ``<sha256>  <member>`` into a mapping of member to hash.
+
+    Raises
+    ------
+    ValueError
+        If a line is not of this form.
+    """
+    checksums = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        digest, _, member = line.partition("  ")
+        if len(digest) != 64 or not member:
+            raise ValueError(f"{path}, line {number}: not '<sha256>  <member>'")
+        checksums[member] = digest
+    return checksums
+
+
+def find_problem(
+    path: Path,
+    *,
+    size: int,
+    sha256: str,
+    newline: str | None = None,
+    checksums: Path | None = None,
+    remember: bool = True,
+) -> str | None:
+    """Compare a file with its registered size and hash.
+
+    Parameters
+    ----------
+    path : Path
+        An existing file.
+    size : int
+        Bytes, after the normalisation that ``newline`` asks for.
+    sha256 : str
+        Hexadecimal.
+    newline : {None, "lf"}
+        As in ``sha256_of``.
+    checksums : Path, optional
+        Hashes of the members of a tar file. The file then also passes if it is packed
+        differently but holds exactly these members.
+    remember : bool
+        Take the finding of an earlier call in this process as long as size and time
+        of change of the file are the same.
+
+    Returns
+    -------
+    str or None
+        What is wrong, if anything.
+    """
+    stat = path.stat()
+    key = (str(path.resolve()), stat.st_size, stat.st_mtime_ns, sha256)
+    if not remember or key not in _verified:
+        problem = _whole_problem(path, size, sha256, newline)
+        if problem is not None and checksums is not None:
+            problem = _members_problem(path, checksums)
+        _verified[key] = problem
+    return _verified[key]
+
+
+def _whole_problem(
+    path: Path, size: int, sha256: str, newline: str | None
+) -> str | None:
+    found_size = path.stat().st_size
+    if newline is None and found_size != size:
+        return f"it has {found_size} bytes, expected {size}"
+    found = sha256_of(path, newline=newline)
+    return None if found == sha256 else f"its sha256 is {found}, expected {sha256}"
+
+
+def _members_problem(path: Path, checksums: Path) -> str | None:
+    expected = read_checksums(checksums)
+    seen = set()
+    try:
+        with tarfile.open(path) as tar:
+            for member in tar:
+                if not member.isfile():
+                    continue
+                content = tar.extractfile(member)
+                if member.name not in expected or content is None:
+                    return f"its member {member.name!r} is not in {checksums.name}"
+                if hashlib.sha256(content.read()).hexdigest() != expected[member.name]:
+                    return f"its member {member.name!r} has another sha256"
+                seen.add(member.name)
+    except (tarfile.TarError, EOFError, OSError) as error:
+        return f"it cannot be read as a tar file ({error})"
+    missing = sorted(expected.keys() - seen)
+    return f"its member {missing[0]!r} is missing" if missing else None

@@ -1,0 +1,350 @@
+"""Splits of a data set into training and test rows: stored data, never a method's.
+
+A protocol says how to split; a split is keyed by (train size, repeat). Everything
+random in it comes from ``(root seed, protocol id, data set name, train size, repeat)``
+alone, so that all methods, and all variants of one data set, see the same splits.
+"""
+
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.datasets.container import IndexArray, MultiTaskData
+
+SplitKey = tuple[int, int]
+
+AS_PUBLISHED = 0
+"""Train size of splits whose sizes the data set itself decides."""
+
+_ROLES = ("train", "validation", "test")
+_ARRAYS = (*_ROLES, "fold", "task_order")
+_MAX_DEALS = 100
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Split:
+    """Roles of the rows of one data set in one repeat.
+
+    Attributes
+    ----------
+    train, validation, test : ndarray of int
+        Disjoint row numbers; ``validation`` may be empty.
+    fold : ndarray of int of shape (len(train),)
+        Cross-validation fold of each training row, in 0..folds-1.
+    task_order : ndarray of int of shape (T,)
+        A permutation of the tasks; its slices are the task subsets of experiments on
+        fewer tasks.
+    """
+
+    train: IndexArray
+    validation: IndexArray
+    test: IndexArray
+    fold: IndexArray
+    task_order: IndexArray
+
+    def __post_init__(self) -> None:
+        for label in _ARRAYS:
+            values = np.array(getattr(self, label), dtype=np.intp)
+            values.setflags(write=False)
+            object.__setattr__(self, label, values)
+        if self.fold.shape != self.train.shape:
+            raise ValueError(
+                f"fold has shape {self.fold.shape}, train has {self.train.shape}"
+            )
+        rows = np.concatenate([getattr(self, role) for role in _ROLES])
+        values, counts = np.unique(rows, return_counts=True)
+        if (counts > 1).any():
+            raise ValueError(f"row {values[counts > 1][0]} has two roles")
+        if not np.array_equal(
+            np.sort(self.task_order), np.arange(self.task_order.size)
+        ):
+            raise ValueError("task_order is not a permutation of 0..T-1")
+
+
+def make_splits(
+    data: MultiTaskData, protocol: Mapping[str, Any], seed: int
+) -> dict[SplitKey, Split]:
+    """Return every split of a protocol, by (train size, repeat).
+
+    Parameters
+    ----------
+    data : MultiTaskData
+    protocol : mapping
+        ``id`` : str
+        ``kind`` : str
+            - ``published``: repeat r takes the r-th split that came with the data
+              (``truth["train_1"]``, ``truth["train_2"]``, … mark training rows, all
+              others are for testing);
+            - ``first_rows``: the first ``train_sizes`` rows of each task outside its
+              test block (``truth["test_block"]``) are for training, the test block
+              for testing; repeats differ in folds and task order only;
+            - ``random``: ``train_samples`` examples drawn at random are for
+              training, the others for testing;
+            - ``given``: ``truth["is_test"]`` marks the test rows.
+        ``repeats`` : int
+            At least 1; repeats are numbered from 0.
+        ``folds`` : int
+            Cross-validation folds, at least 2.
+        ``train_sizes`` : int or list of int, only with ``first_rows``
+            Training rows a task; 8 by default.
+        ``train_samples`` : int or list of int, only with ``random``
+            Training examples in all.
+    seed : int
+        Root seed, not negative.
+
+    Returns
+    -------
+    dict of (int, int) to Split
+        Train size 0 stands for "as published" (kinds ``published`` and ``given``).
+
+    Raises
+    ------
+    ValueError
+        If the protocol is not as above, or the data cannot be split by it.
+    """
+    checked = _checked_protocol(protocol)
+    return {
+        (size, repeat): make_split(data, protocol, seed, train_size=size, repeat=repeat)
+        for size in checked["sizes"]
+        for repeat in range(checked["repeats"])
+    }
+
+
+def make_split(
+    data: MultiTaskData,
+    protocol: Mapping[str, Any],
+    seed: int,
+    *,
+    train_size: int,
+    repeat: int,
+) -> Split:
+    """Return one split of ``make_splits``, for data that differ from repeat to repeat.
+
+    Parameters
+    ----------
+    data, protocol, seed
+        As for ``make_splits``.
+    train_size, repeat : int
+        The key of the split.
+
+    Raises
+    ------
+    ValueError
+        As ``make_splits``, or if the protocol has no such key.
+    """
+    checked = _checked_protocol(protocol)
+    if train_size not in checked["sizes"] or not 0 <= repeat < checked["repeats"]:
+        raise ValueError(
+            f"protocol {checked['id']!r} has no split (train size {train_size}, "
+            f"repeat {repeat}): sizes {checked['sizes']}, {checked['repeats']} repeats"
+        )
+    root = np.random.SeedSequence(
+        [
+            seed,
+            zlib.crc32(checked["id"].encode()),
+            zlib.crc32(data.name.encode()),
+            train_size,
+            repeat,
+        ]
+    )
+    # One stream a purpose: another number of folds leaves the roles as they are.
+    roles_rng, folds_rng, order_rng = (
+        np.random.default_rng(child) for child in root.spawn(3)
+    )
+    is_train, is_test = _KINDS[checked["kind"]](data, train_size, repeat, roles_rng)
+    train, test = np.flatnonzero(is_train), np.flatnonzero(is_test)
+    for role, rows in (("training", train), ("test", test)):
+        if rows.size == 0:
+            raise ValueError(
+                f"protocol {checked['id']!r} leaves {data.name!r} no {role} rows"
+            )
+    return Split(
+        train=train,
+        validation=np.empty(0, dtype=np.intp),
+        test=test,
+        fold=_deal_folds(data, train, checked["folds"], folds_rng),
+        task_order=order_rng.permutation(data.n_tasks),
+    )
+
+
+def save_splits(path: str | Path, splits: Mapping[SplitKey, Split]) -> None:
+    """Write splits to an ``.npz`` file; the same splits give the same bytes."""
+    arrays = {
+        f"{label}|{size}|{repeat}": getattr(split, label).astype("<i8")
+        for (size, repeat), split in sorted(splits.items())
+        for label in _ARRAYS
+    }
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def load_splits(path: str | Path) -> dict[SplitKey, Split]:
+    """Read the splits that ``save_splits`` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the file is not such a file.
+    """
+    fields: dict[SplitKey, dict[str, NDArray[Any]]] = {}
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            for key in stored.files:
+                label, size, repeat = key.split("|")
+                fields.setdefault((int(size), int(repeat)), {})[label] = stored[key]
+        return {key: Split(**arrays) for key, arrays in fields.items()}
+    except (AttributeError, TypeError, ValueError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} does not hold splits: {error}") from error
+
+
+def _checked_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
+    """Return id, kind, repeats, folds, and the train sizes under "sizes"."""
+    name = protocol.get("id", "?")
+    size_key = {"first_rows": "train_sizes", "random": "train_samples"}
+    kind = protocol.get("kind")
+    if kind not in _KINDS:
+        raise ValueError(
+            f"protocol {name!r}: kind is {kind!r}, not one of {sorted(_KINDS)}"
+        )
+    allowed = {"id", "kind", "repeats", "folds"} | {size_key.get(kind, "id")}
+    for key in protocol:
+        if key not in allowed:
+            raise ValueError(
+                f"protocol {name!r}: {key!r} is not a key of kind {kind!r}, "
+                f"which has {sorted(allowed)}"
+            )
+    if not isinstance(protocol.get("id"), str) or not protocol["id"]:
+        raise ValueError(f"protocol of kind {kind!r}: id must be a name")
+    sizes: list[Any] = [AS_PUBLISHED]
+    if kind in size_key:
+        key = size_key[kind]
+        given = protocol.get(key, 8 if kind == "first_rows" else None)
+        sizes = list(given) if isinstance(given, list | tuple) else [given]
+        for size in sizes:
+            _check_count(name, key, size, 1)
+        if not sizes or len(set(sizes)) != len(sizes):
+            raise ValueError(f"protocol {name!r}: {key} is {given!r}, wanted distinct")
+    for key, least in (("repeats", 1), ("folds", 2)):
+        _check_count(name, key, protocol.get(key), least)
+    return {
+        "id": protocol["id"],
+        "kind": kind,
+        "repeats": protocol["repeats"],
+        "folds": protocol["folds"],
+        "sizes": sizes,
+    }
+
+
+def _check_count(name: str, key: str, value: Any, least: int) -> None:
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_integer or value < least:
+        raise ValueError(
+            f"protocol {name!r}: {key} is {value!r}, wanted an integer of at least "
+            f"{least}"
+        )
+
+
+Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+
+
+def _published(
+    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
+) -> Masks:
+    is_train = _mark(data, f"train_{repeat + 1}", "published")
+    return is_train, ~is_train
+
+
+def _first_rows(
+    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
+) -> Masks:
+    is_test = _mark(data, "test_block", "first_rows")
+    is_train = np.zeros_like(is_test)
+    for task in range(data.n_tasks):
+        rows = data.rows_of(task)
+        rows = rows[~is_test[rows]]
+        if rows.size < train_size:
+            raise ValueError(
+                f"{data.task_names[task]!r} of {data.name!r} has {rows.size} rows "
+                f"outside its test block, fewer than the {train_size} wanted"
+            )
+        is_train[rows[:train_size]] = True
+    return is_train, is_test
+
+
+def _random(
+    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
+) -> Masks:
+    samples = np.unique(data.sample)
+    if train_size >= samples.size:
+        raise ValueError(
+            f"{train_size} training examples leave none of the {samples.size} of "
+            f"{data.name!r} for testing"
+        )
+    chosen = rng.permutation(samples)[:train_size]
+    is_train = np.isin(data.sample, chosen)
+    return is_train, ~is_train
+
+
+def _given(
+    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
+) -> Masks:
+    is_test = _mark(data, "is_test", "given")
+    return ~is_test, is_test
+
+
+_KINDS: dict[str, Callable[[MultiTaskData, int, int, np.random.Generator], Masks]] = {
+    "published": _published,
+    "first_rows": _first_rows,
+    "random": _random,
+    "given": _given,
+}
+
+
+def _mark(data: MultiTaskData, key: str, kind: str) -> NDArray[np.bool_]:
+    if key not in data.truth:
+        raise ValueError(
+            f"{data.name!r} has no {key!r} in its truth, which protocols of kind "
+            f"{kind!r} need here"
+        )
+    return np.asarray(data.truth[key], dtype=bool)
+
+
+def _deal_folds(
+    data: MultiTaskData, train: IndexArray, n_folds: int, rng: np.random.Generator
+) -> IndexArray:
+    """Deal training examples to folds, evenly within every task.
+
+    Examples that belong to the same set of tasks form a group (one-vs-rest: one group;
+    one-vs-one: the classes; separate tasks: the tasks). Each group is shuffled and
+    dealt round, where the group before it stopped; so the folds of a group, and those
+    of the whole, differ in size by at most one, and all rows of an example share one.
+    """
+    samples, example = np.unique(data.sample[train], return_inverse=True)
+    member = np.zeros((samples.size, data.n_tasks), dtype=bool)
+    member[example, data.task[train]] = True
+    _, group = np.unique(np.packbits(member, axis=1), axis=0, return_inverse=True)
+    sizes = np.bincount(data.task[train], minlength=data.n_tasks)
+    # Only overlapping tasks of two or three rows can need a second deal.
+    for _ in range(_MAX_DEALS):
+        shuffled = rng.permutation(samples.size)
+        order = shuffled[np.argsort(group.ravel()[shuffled], kind="stable")]
+        fold_of = np.empty(samples.size, dtype=np.intp)
+        fold_of[order] = np.arange(samples.size) % n_folds
+        fold = fold_of[example]
+        counts = np.zeros((data.n_tasks, n_folds), dtype=np.intp)
+        np.add.at(counts, (data.task[train], fold), 1)
+        lumped = np.flatnonzero((sizes >= 2) & (counts.max(axis=1) == sizes))
+        if lumped.size == 0:
+            return fold
+    raise ValueError(
+        f"no deal of {n_folds} folds parts the {sizes[lumped[0]]} training rows of "
+        f"{data.task_names[lumped[0]]!r}"
+    )

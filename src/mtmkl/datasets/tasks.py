@@ -1,0 +1,186 @@
+"""Cut one table of examples into tasks."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mtmkl.datasets.container import MultiTaskData, Origin
+
+
+def one_vs_rest(
+    X: ArrayLike,
+    label: ArrayLike,
+    *,
+    name: str,
+    class_names: Sequence[str] = (),
+    feature_names: Sequence[str] = (),
+    origin: Origin = "original",
+) -> MultiTaskData:
+    """Return one task a class: examples of this class (+1) against all others (-1).
+
+    Every task holds every example, in the order of ``X``; the tasks follow each other
+    in the order of the sorted classes. ``sample`` is the row of ``X``.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, d)
+        One row an example.
+    label : array-like of shape (m,)
+        Classes, numbers or strings, at least two different ones.
+    name : str
+        Name of the data set.
+    class_names : sequence of str, optional
+        Names of the sorted classes; by default the labels themselves.
+    feature_names : sequence of str, optional
+    origin : {"original", "stand-in", "synthetic"}
+
+    Returns
+    -------
+    MultiTaskData
+        With as many tasks as classes, and m rows a task.
+
+    Raises
+    ------
+    ValueError
+        If the lengths disagree or there is only one class.
+    """
+    X, code, names = _labelled(X, label, class_names)
+    m, n_classes = len(X), len(names)
+    return MultiTaskData(
+        X=np.tile(X, (n_classes, 1)),
+        y=np.concatenate([np.where(code == c, 1.0, -1.0) for c in range(n_classes)]),
+        task=np.repeat(np.arange(n_classes), m),
+        sample=np.tile(np.arange(m), n_classes),
+        name=name,
+        task_names=tuple(f"{each} vs rest" for each in names),
+        feature_names=tuple(feature_names),
+        origin=origin,
+    )
+
+
+def one_vs_one(
+    X: ArrayLike,
+    label: ArrayLike,
+    *,
+    name: str,
+    class_names: Sequence[str] = (),
+    feature_names: Sequence[str] = (),
+    origin: Origin = "original",
+) -> MultiTaskData:
+    """Return one task a pair of classes: the first (+1) against the second (-1).
+
+    A task holds the examples of its two classes, in the order of ``X``. The pairs
+    (a, b), a before b, follow each other in lexicographic order of the sorted
+    classes. ``sample`` is the row of ``X``.
+
+    Parameters
+    ----------
+    X, label, name, class_names, feature_names, origin
+        As for ``one_vs_rest``.
+
+    Returns
+    -------
+    MultiTaskData
+        With C (C - 1) / 2 tasks for C classes.
+
+    Raises
+    ------
+    ValueError
+        If the lengths disagree or there is only one class.
+    """
+    X, code, names = _labelled(X, label, class_names)
+    pairs = list(combinations(range(len(names)), 2))
+    rows = [np.flatnonzero((code == a) | (code == b)) for a, b in pairs]
+    sample = np.concatenate(rows)
+    first = np.concatenate(
+        [code[r] == a for r, (a, _) in zip(rows, pairs, strict=True)]
+    )
+    return MultiTaskData(
+        X=X[sample],
+        y=np.where(first, 1.0, -1.0),
+        task=np.repeat(np.arange(len(pairs)), [len(r) for r in rows]),
+        sample=sample,
+        name=name,
+        task_names=tuple(f"{names[a]} vs {names[b]}" for a, b in pairs),
+        feature_names=tuple(feature_names),
+        origin=origin,
+    )
+
+
+def by_group(
+    X: ArrayLike,
+    y: ArrayLike,
+    group: ArrayLike,
+    *,
+    name: str,
+    group_names: Sequence[str] = (),
+    feature_names: Sequence[str] = (),
+    origin: Origin = "original",
+) -> MultiTaskData:
+    """Return one task a value of ``group``, in sorted order of the values.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,)
+        Targets.
+    group : array-like of shape (n,)
+        What makes the tasks (person, school, place …), numbers or strings.
+    name : str
+        Name of the data set.
+    group_names : sequence of str, optional
+        Names of the sorted values; by default the values themselves.
+    feature_names : sequence of str, optional
+    origin : {"original", "stand-in", "synthetic"}
+
+    Returns
+    -------
+    MultiTaskData
+        Rows in the order of ``X``; every row is its own sample.
+
+    Raises
+    ------
+    ValueError
+        If the lengths disagree.
+    """
+    table = np.asarray(X)
+    code, names = _coded(group, group_names, len(table), "group")
+    return MultiTaskData(
+        X=table,
+        y=np.asarray(y),
+        task=code,
+        name=name,
+        task_names=names,
+        feature_names=tuple(feature_names),
+        origin=origin,
+    )
+
+
+def _labelled(
+    X: ArrayLike, label: ArrayLike, class_names: Sequence[str]
+) -> tuple[NDArray[Any], NDArray[np.intp], tuple[str, ...]]:
+    table = np.asarray(X)
+    code, names = _coded(label, class_names, len(table), "label")
+    if len(names) < 2:
+        raise ValueError(f"label has one class only: {names[0]}")
+    return table, code, names
+
+
+def _coded(
+    values: ArrayLike, names: Sequence[str], n: int, what: str
+) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Return the rank of each value among the distinct ones, and their names."""
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise ValueError(
+            f"{what} must have shape ({n},) like the rows of X, got {array.shape}"
+        )
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise ValueError(f"{what}[{np.flatnonzero(np.isnan(array))[0]}] is nan")
+    distinct, code = np.unique(array, return_inverse=True)
+    if names and len(names) != len(distinct):
+        raise ValueError(f"{len(names)} names for {len(distinct)} values of {what}")
+    return code.astype(np.intp), tuple(names) or tuple(str(v) for v in distinct)

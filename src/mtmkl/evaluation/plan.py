@@ -1,0 +1,256 @@
+"""From a paper's configuration to the list of fit jobs: pure data, light imports."""
+
+import itertools
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mtmkl.config import ConfigError
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A data set with its options, as ``name[key=value,…]`` in all results.
+
+    Attributes
+    ----------
+    name : str
+        Registered name.
+    options : mapping
+        Keyword arguments of its loader or generator, without the seed.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """Name with the options, keys in alphabetical order."""
+        if not self.options:
+            return self.name
+        inner = ",".join(f"{k}={self.options[k]}" for k in sorted(self.options))
+        return f"{self.name}[{inner}]"
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """One configured method of an experiment.
+
+    Attributes
+    ----------
+    id : str
+        Key in the configuration.
+    class_name : str
+        Registered name or ``package.module:Class``.
+    params : mapping
+        Fixed parameters of the estimator.
+    grid : mapping of str to list
+        Values to choose from, or to walk along in path mode.
+    selection : {"common", "per_task", "none"}
+        One choice for all tasks, one a task, or nothing to choose.
+    n_tasks : tuple of int
+        Numbers of tasks learned together; empty means all.
+    hold : mapping of str to int
+        Parameters that are chosen once in the given repeat and then held.
+    chunk_repeats : int or None
+        Repeats in one job; None puts all into one.
+    """
+
+    id: str
+    class_name: str
+    params: Mapping[str, Any]
+    grid: Mapping[str, list[Any]]
+    selection: str
+    n_tasks: tuple[int, ...] = ()
+    hold: Mapping[str, int] = field(default_factory=dict)
+    chunk_repeats: int | None = None
+
+    def grid_points(
+        self, fixed: Mapping[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the product of the grid, with some parameters held at one value."""
+        axes = {
+            k: [fixed[k]] if fixed and k in fixed else v for k, v in self.grid.items()
+        }
+        return [
+            dict(zip(axes, values, strict=True))
+            for values in itertools.product(*axes.values())
+        ]
+
+
+@dataclass(frozen=True)
+class FitJob:
+    """One unit of the workflow: a method on a data set for some repeats."""
+
+    experiment: str
+    dataset: str
+    method: str
+    chunk: int
+    repeats: tuple[int, ...]
+
+    @property
+    def stem(self) -> str:
+        """Path of its results below ``fits/``, without an ending."""
+        return f"{self.experiment}/{self.dataset}/{self.method}.{self.chunk}"
+
+
+def variants(experiment: Mapping[str, Any]) -> list[Variant]:
+    """Return the data sets of an experiment: the product of what it varies."""
+    datasets = experiment["datasets"]
+    options = datasets.get("options", {})
+    axes = datasets.get("vary", {})
+    return [
+        Variant(datasets["name"], {**options, **dict(zip(axes, values, strict=True))})
+        for values in itertools.product(*axes.values())
+    ]
+
+
+def method_specs(config: Mapping[str, Any], experiment: str) -> dict[str, MethodSpec]:
+    """Return the configured methods of an experiment by their id."""
+    specs = {}
+    for entry in config["experiments"][experiment]["methods"]:
+        method = config["methods"][entry["method"]]
+        specs[entry["method"]] = MethodSpec(
+            id=entry["method"],
+            class_name=method["class"],
+            params=method.get("params", {}),
+            grid=method.get("grid", {}),
+            selection=method["selection"],
+            n_tasks=tuple(entry.get("n_tasks", ())),
+            hold=entry.get("hold", {}),
+            chunk_repeats=entry.get("chunk_repeats"),
+        )
+    return specs
+
+
+def fit_jobs(config: Mapping[str, Any]) -> Iterator[FitJob]:
+    """Yield every fit job of a paper, in the order of its configuration."""
+    for name, experiment in config["experiments"].items():
+        repeats = config["protocols"][experiment["protocol"]]["repeats"]
+        specs = method_specs(config, name)
+        for variant in variants(experiment):
+            for spec in specs.values():
+                size = spec.chunk_repeats or repeats
+                for chunk, first in enumerate(range(0, repeats, size)):
+                    yield FitJob(
+                        name,
+                        variant.id,
+                        spec.id,
+                        chunk,
+                        tuple(range(first, min(first + size, repeats))),
+                    )
+
+
+def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:
+    """Return the variant with this id.
+
+    Raises
+    ------
+    KeyError
+        If no experiment uses it.
+    """
+    for experiment in config["experiments"].values():
+        for variant in variants(experiment):
+            if variant.id == dataset:
+                return variant
+    raise KeyError(dataset)
+
+
+def find_job(config: Mapping[str, Any], stem: str) -> FitJob:
+    """Return the fit job with this stem.
+
+    Raises
+    ------
+    KeyError
+        If the configuration has no such job.
+    """
+    for job in fit_jobs(config):
+        if job.stem == stem:
+            return job
+    raise KeyError(stem)
+
+
+def with_method(
+    config: dict[str, Any],
+    experiment: str,
+    class_name: str,
+    *,
+    grid: Mapping[str, list[Any]] | None = None,
+) -> dict[str, Any]:
+    """Return a configuration in which one more method takes part in an experiment.
+
+    Parameters
+    ----------
+    config : dict
+        A paper's configuration with its tier resolved.
+    experiment : str
+        Which experiment it joins; its tables get a row for it.
+    class_name : str
+        The id of a configured method, or ``package.module:Class``.
+    grid : mapping or None
+        Hyper-parameter values, chosen by cross-validation; None takes the defaults
+        of the class.
+
+    Raises
+    ------
+    ConfigError
+        If the experiment is unknown.
+    """
+    if experiment not in config["experiments"]:
+        known = ", ".join(config["experiments"])
+        raise ConfigError(f"experiment {experiment!r} is unknown; known: {known}")
+    current = config["experiments"][experiment]
+    if any(entry["method"] == class_name for entry in current["methods"]):
+        return config
+    methods = dict(config["methods"])
+    method_id = class_name
+    if class_name not in methods:
+        method_id = class_name.rpartition(":")[2].rpartition(".")[2].lower()
+        spec: dict[str, Any] = {"label": class_name, "class": class_name}
+        spec |= (
+            {"grid": dict(grid), "selection": "common"}
+            if grid
+            else {"selection": "none"}
+        )
+        methods[method_id] = spec
+    changed = {**current, "methods": [*current["methods"], {"method": method_id}]}
+    artefacts = {
+        name: (
+            {
+                **artefact,
+                "extra_rows": {
+                    **artefact.get("extra_rows", {}),
+                    methods[method_id]["label"]: {"method": method_id},
+                },
+            }
+            if artefact["kind"] == "table" and artefact["experiment"] == experiment
+            else artefact
+        )
+        for name, artefact in config["artefacts"].items()
+    }
+    return {
+        **config,
+        "methods": methods,
+        "experiments": {**config["experiments"], experiment: changed},
+        "artefacts": artefacts,
+    }
+
+
+def data_seed(root: int, name: str, repeat: int) -> int:
+    """Return the seed of a generator's draw.
+
+    Variants of one generator share it, so that a curve over an option compares the
+    same draws.
+    """
+    return derived_seed(root, "data", name, repeat)
+
+
+def derived_seed(root: int, *key: str | int) -> int:
+    """Return a 32-bit seed for a purpose, from the root seed and the purpose's key."""
+    text = json.dumps(key)
+    import numpy as np
+
+    sequence = np.random.SeedSequence([root, zlib.crc32(text.encode())])
+    return int(sequence.generate_state(1)[0])

@@ -1,0 +1,174 @@
+"""Choosing hyper-parameters on training data: cross-validation within tasks."""
+
+import json
+import numbers
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+TIE = 1e-12
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Hyper-parameters chosen, and whether they lie at the end of their grid.
+
+    Attributes
+    ----------
+    params : dict
+        Values to give to the estimator; an array of length T where chosen per task.
+    at_grid_edge : float
+        Share of the choices (one, or one a task) that lie at an end of a numeric grid
+        and are strictly better than the neighbour there. Zero is never an end.
+    """
+
+    params: dict[str, Any]
+    at_grid_edge: float
+
+
+def fit_path(
+    estimator: Any,
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    task: NDArray[np.intp],
+    grid: Sequence[Mapping[str, Any]],
+) -> Iterator[Any]:
+    """Yield the estimator fitted at each grid point, in order.
+
+    An estimator with a ``fit_path`` of its own (warm starts) is asked for it; any other
+    is cloned and fitted point by point.
+    """
+    if hasattr(estimator, "fit_path"):
+        yield from estimator.fit_path(X, y, task, grid=grid)
+        return
+    from sklearn.base import clone
+
+    for point in grid:
+        yield clone(estimator).set_params(**point).fit(X, y, task=task)
+
+
+def cross_validation_errors(
+    estimator: Any,
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    task: NDArray[np.intp],
+    fold: NDArray[np.intp],
+    grid: Sequence[Mapping[str, Any]],
+    n_tasks: int,
+) -> NDArray[np.float64]:
+    """Return the summed squared validation error of each grid point and task.
+
+    Parameters
+    ----------
+    estimator : object
+        See :func:`fit_path`.
+    X : ndarray of shape (n, d)
+    y, task, fold : ndarray of shape (n,)
+        ``fold`` is the part in which a row is held out.
+    grid : sequence of mapping
+        Grid points, walked in this order.
+    n_tasks : int
+
+    Returns
+    -------
+    ndarray of shape (len(grid), n_tasks)
+        Sums of squares over all held-out rows.
+    """
+    total = np.zeros((len(grid), n_tasks))
+    for part in np.unique(fold):
+        held = fold == part
+        # A task all of whose rows are held out has nothing to learn from.
+        held &= np.isin(task, task[~held])
+        train = fold != part
+        path = fit_path(estimator, X[train], y[train], task[train], grid)
+        for point, fitted in enumerate(path):
+            error = (y[held] - fitted.predict(X[held], task=task[held])) ** 2
+            total[point] += np.bincount(task[held], error, n_tasks)
+    return total
+
+
+def choose(
+    errors: NDArray[np.float64],
+    grid: Sequence[Mapping[str, Any]],
+    *,
+    per_task: bool,
+) -> Choice:
+    """Return the grid point of the smallest error.
+
+    Ties within 1e-12 of the smallest error (relative) go to the point nearest the
+    middle of the grid.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (n_points, n_tasks)
+        Summed squared errors, so that a task weighs by its number of examples.
+    grid : sequence of mapping
+        The points, a full product of one list of values a parameter.
+    per_task : bool
+        One choice for each task; the values must be numbers.
+
+    Returns
+    -------
+    Choice
+    """
+    columns = errors if per_task else errors.sum(axis=1, keepdims=True)
+    picks = [_best(column, grid) for column in columns.T]
+    edge = float(
+        np.mean([_at_edge(k, c, grid) for k, c in zip(picks, columns.T, strict=True)])
+    )
+    if per_task:
+        names = list(grid[0])
+        return Choice({n: np.array([grid[k][n] for k in picks]) for n in names}, edge)
+    return Choice(dict(grid[picks[0]]), edge)
+
+
+def _axes(grid: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    axes: dict[str, list[str]] = {}
+    for point in grid:
+        for name, value in point.items():
+            key = json.dumps(value, sort_keys=True)
+            if key not in axes.setdefault(name, []):
+                axes[name].append(key)
+    return axes
+
+
+def _position(
+    point: Mapping[str, Any], axes: Mapping[str, list[str]]
+) -> dict[str, int]:
+    return {
+        name: values.index(json.dumps(point[name], sort_keys=True))
+        for name, values in axes.items()
+    }
+
+
+def _best(error: NDArray[np.float64], grid: Sequence[Mapping[str, Any]]) -> int:
+    axes = _axes(grid)
+    smallest = error.min()
+    tied = np.flatnonzero(error <= smallest + TIE * max(abs(smallest), 1.0))
+
+    def distance_from_middle(point: int) -> float:
+        where = _position(grid[point], axes)
+        return sum(abs(where[n] - (len(v) - 1) / 2) for n, v in axes.items())
+
+    return int(min(tied, key=lambda k: (distance_from_middle(int(k)), k)))
+
+
+def _at_edge(
+    pick: int, error: NDArray[np.float64], grid: Sequence[Mapping[str, Any]]
+) -> bool:
+    axes = _axes(grid)
+    where = _position(grid[pick], axes)
+    index = {tuple(_position(p, axes).values()): k for k, p in enumerate(grid)}
+    for name, values in axes.items():
+        value = grid[pick][name]
+        if not isinstance(value, numbers.Real) or value == 0 or len(values) < 2:
+            continue
+        if where[name] in (0, len(values) - 1):
+            inner = 1 if where[name] == 0 else len(values) - 2
+            neighbour = index[tuple({**where, name: inner}.values())]
+            if error[pick] < error[neighbour] - TIE * max(abs(error[neighbour]), 1.0):
+                return True
+    return False

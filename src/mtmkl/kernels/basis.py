@@ -1,0 +1,155 @@
+"""An orthonormal basis of the span of the training inputs' feature vectors.
+
+Algorithm 2 of Argyriou, Evgeniou and Pontil (2008) works in coordinates z = R'k(x),
+where k(x) are the kernel values with some training inputs, the landmarks, and the
+columns of R give an orthonormal basis of span{φ(x_ti)}. Repeated inputs add nothing to
+the span, so only distinct rows matter, and the basis is that of the leading
+eigenvectors of their Gram matrix K, cut at a tolerance relative to the largest
+eigenvalue.
+
+Where K has low numerical rank, a Cholesky factorisation with pivoting, K ≈ LL', stops
+as soon as the trace of what is left is 1 % of the cut, and the eigenvectors come from
+the small matrix L'L; the pivots are the landmarks. Otherwise K is decomposed whole.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.kernels.base import Kernel
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+# Beyond this share of the rows a full decomposition costs less than pivoting.
+_PIVOT_SHARE = 0.25
+# The factorisation leaves at most this share of the cut, so that it cannot move an
+# eigenvalue across the cut by more.
+_REMAINDER = 0.01
+
+
+@dataclass(frozen=True)
+class KernelBasis:
+    """The map x ↦ z = R'k(x) onto orthonormal coordinates of the training span.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel, with everything that depends on data resolved.
+    landmarks : ndarray of shape (m, d)
+        Training inputs with which k(x) is computed.
+    coefficients : ndarray of shape (m, dimension)
+        R, columns in the order of decreasing eigenvalues.
+    discarded_trace : float
+        Share of the trace of the distinct inputs' Gram matrix beyond the cut, 0 … 1.
+    """
+
+    kernel: Kernel
+    landmarks: FloatArray
+    coefficients: FloatArray
+    discarded_trace: float
+
+    @property
+    def dimension(self) -> int:
+        """Number δ of coordinates."""
+        return self.coefficients.shape[1]
+
+    def transform(self, X: FloatArray) -> FloatArray:
+        """Return the coordinates z of the inputs X, shape (n, dimension)."""
+        return self.kernel(X, self.landmarks) @ self.coefficients
+
+    def predict(self, X: FloatArray, W: FloatArray) -> FloatArray:
+        """Return z'W for the inputs X, shape (n, T), by way of k(x)'(RW)."""
+        return self.kernel(X, self.landmarks) @ (self.coefficients @ W)
+
+
+def kernel_basis(
+    kernel: Kernel, X: FloatArray, *, tol: float = 1e-6
+) -> tuple[KernelBasis, FloatArray]:
+    """Return the basis of the training inputs and their coordinates.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A specification; ``kernel.fit(X)`` is what is used.
+    X : ndarray of shape (n, d)
+        Training inputs of all tasks.
+    tol : float
+        Eigenvalues of the Gram matrix of the *distinct* rows of X that are at most
+        ``tol`` times the largest are cut.
+
+    Returns
+    -------
+    basis : KernelBasis
+    coordinates : ndarray of shape (n, dimension)
+        z of each training input. Their Gram matrix is that of the kernel up to the
+        cut.
+    """
+    from scipy.linalg import eigh, solve_triangular
+
+    kernel = kernel.fit(X)
+    distinct, inverse = np.unique(X, axis=0, return_inverse=True)
+    diagonal = kernel.diagonal(distinct)
+    trace = float(diagonal.sum())
+    if not trace > 0:
+        empty = np.zeros((1, 0))
+        return KernelBasis(kernel, distinct[:1], empty, 0.0), np.zeros((len(X), 0))
+    pivots, L = _pivoted_cholesky(kernel, distinct, diagonal, tol)
+    if pivots is None:
+        gram = kernel(distinct, distinct)
+        values, vectors = eigh(gram, overwrite_a=True, check_finite=False)
+        values, vectors = _leading(values, vectors, tol)
+        landmarks = distinct
+        coefficients = vectors / np.sqrt(values)
+        coordinates = vectors * np.sqrt(values)
+    else:
+        values, vectors = eigh(L.T @ L)
+        values, vectors = _leading(values, vectors, tol)
+        landmarks = distinct[pivots]
+        coefficients = solve_triangular(L[pivots], vectors, lower=True, trans="T")
+        coordinates = L @ vectors
+    basis = KernelBasis(
+        kernel=kernel,
+        landmarks=landmarks,
+        coefficients=coefficients,
+        discarded_trace=max(1.0 - float(values.sum()) / trace, 0.0),
+    )
+    return basis, coordinates[inverse.ravel()]
+
+
+def _leading(
+    values: FloatArray, vectors: FloatArray, tol: float
+) -> tuple[FloatArray, FloatArray]:
+    keep = np.flatnonzero(values > tol * values[-1])[::-1]
+    return values[keep], vectors[:, keep]
+
+
+def _pivoted_cholesky(
+    kernel: Kernel, X: FloatArray, diagonal: FloatArray, tol: float
+) -> tuple[IntArray | None, FloatArray]:
+    """Return pivots and L with K ≈ LL', or None if K has no low numerical rank."""
+    m = X.shape[0]
+    limit = max(int(_PIVOT_SHARE * m), min(m, 64))
+    left = diagonal.copy()
+    L = np.empty((m, limit))
+    pivots: list[int] = []
+    # The largest eigenvalue is at least the mean and the maximum of the diagonal; the
+    # factor so far gives better bounds as it grows.
+    largest = max(float(diagonal.max()), float(diagonal.mean()))
+    for k in range(limit + 1):
+        if k in (1, 4, 16, 64, 256):
+            largest = max(largest, float(np.linalg.norm(L[:, :k], 2)) ** 2)
+        if left.sum() <= _REMAINDER * tol * largest:
+            return np.array(pivots, dtype=np.intp), L[:, :k]
+        if k == limit:
+            break
+        pivot = int(np.argmax(left))
+        column = kernel(X, X[pivot : pivot + 1])[:, 0] - L[:, :k] @ L[pivot, :k]
+        column /= np.sqrt(column[pivot])
+        column[pivots] = 0.0
+        L[:, k] = column
+        pivots.append(pivot)
+        left = np.maximum(left - column**2, 0.0)
+        left[pivots] = 0.0
+    return None, L

@@ -1,0 +1,77 @@
+"""One ridge regression for all tasks together."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._inputs import Coordinates
+from mtmkl.methods._linear import LinearPathEstimator
+from mtmkl.methods.base import check_positive
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.squared_norm import WarmStart
+    from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+class AggregateRidge(LinearPathEstimator):
+    r"""Fit all tasks as one: min_w Σ_t ||y_t − X_t w||² + γ ||w||².
+
+    Parameters
+    ----------
+    gamma : float
+        γ > 0.
+    fit_intercept : bool
+        Whether there is an unpenalised offset, one for all tasks.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d, T)
+        w, repeated for each task.
+    intercept_ : ndarray of shape (T,)
+    objective_, duality_gap_ : float
+        Value of the problem and its distance from the dual value, which is rounding
+        alone.
+    n_iter_ : int
+        1: the solution has a closed form.
+    """
+
+    gamma: float
+
+    def __init__(self, gamma: float = 1.0, *, fit_intercept: bool = False) -> None:
+        self.gamma = gamma
+        self.fit_intercept = fit_intercept
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_positive("gamma", self.gamma)
+
+    def _fit_group(
+        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
+    ) -> None:
+        super()._fit_group(group, X, y, np.zeros_like(task))
+
+    def _solve(
+        self, tasks: "TaskDecomposition", start: "WarmStart | None"
+    ) -> "Solution":
+        from mtmkl.solvers.ridge import solve_ridge
+
+        return solve_ridge(tasks, self.gamma)
+
+    def _keep(
+        self,
+        coordinates: Coordinates,
+        solution: "Solution",
+        means: tuple[FloatArray, FloatArray] | None,
+    ) -> None:
+        super()._keep(coordinates, solution, means)
+        n_tasks = self.tasks_.size
+        self.coef_ = np.repeat(self.coef_, n_tasks, axis=1)
+        self.intercept_ = np.repeat(self.intercept_, n_tasks)

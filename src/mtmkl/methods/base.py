@@ -1,0 +1,246 @@
+"""What every multi-task estimator shares: validation, tasks, paths of parameters."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from mtmkl.datasets.container import MultiTaskData
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+class MultiTaskEstimator(RegressorMixin, BaseEstimator):
+    """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
+
+    ``task`` holds one label an example: any integers or strings. Without it, all
+    examples are one task. In a Pipeline or a grid search it is passed on by
+    scikit-learn's metadata routing (``set_fit_request(task=True)`` and so on).
+
+    A subclass implements ``_fit(X, y, task)`` and ``_predict(X, task)`` with tasks
+    encoded as 0 … T − 1; it may override :meth:`fit_path` where a path of parameters
+    can share work.
+
+    Attributes
+    ----------
+    tasks_ : ndarray of shape (T,)
+        The labels of the tasks, sorted; task-wise attributes are in this order.
+    n_features_in_ : int
+        Number of inputs d.
+    """
+
+    #: Parameters that may be an array with one value a task.
+    per_task_params: ClassVar[tuple[str, ...]] = ()
+    #: Whether the method is handed the examples that it is then tested on.
+    fits_on_test: ClassVar[bool] = False
+
+    def fit(self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None = None) -> "Self":
+        """Fit all tasks.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs of all tasks.
+        y : array-like of shape (n,)
+            Targets; for classification −1 and +1.
+        task : array-like of shape (n,), optional
+            Task of each example.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, X or y is not finite, or a parameter is out of range.
+        """
+        X_array, y_array, index = self._validate_fit(X, y, task)
+        self._check_params()
+        self._fit(X_array, y_array, index)
+        return self
+
+    def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> FloatArray:
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+        task : array-like of shape (n,), optional
+            Task of each example; may be left out after a fit of a single task.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If a task was not seen by ``fit``; the message names it.
+        """
+        check_is_fitted(self)
+        X_array = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._predict(X_array, self._encode(task, X_array.shape[0]))
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        task: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the coefficient of determination R² over all examples."""
+        return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
+
+    def fit_path(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        task: ArrayLike | None = None,
+        *,
+        grid: Sequence[Mapping[str, Any]],
+    ) -> "Iterator[Self]":
+        """Yield a fitted clone for each point of a grid of parameters, in its order.
+
+        Parameters
+        ----------
+        X, y, task : array-like
+            As for :meth:`fit`.
+        grid : sequence of mappings
+            Parameters that replace those of this estimator.
+        """
+        for point in grid:
+            yield clone(self).set_params(**point).fit(X, y, task)
+
+    @classmethod
+    def unsupported(cls, data: "MultiTaskData") -> str | None:
+        """Return why the method cannot run on the data, or None if it can."""
+        return None
+
+    def _check_params(self) -> None:
+        """Raise ValueError if a parameter is out of range."""
+
+    def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
+        raise NotImplementedError
+
+    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
+        raise NotImplementedError
+
+    def _validate_fit(
+        self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
+    ) -> tuple[FloatArray, FloatArray, IntArray]:
+        X_array, y_array = validate_data(
+            self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1
+        )
+        y_array = np.asarray(y_array, dtype=np.float64)
+        n = X_array.shape[0]
+        labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
+        self.tasks_, index = np.unique(labels, return_inverse=True)
+        return X_array, y_array, index.astype(np.intp).ravel()
+
+    def _encode(self, task: ArrayLike | None, n: int) -> IntArray:
+        """Return task numbers for labels that ``fit`` has seen."""
+        if task is None:
+            if self.tasks_.size > 1:
+                raise ValueError(
+                    f"task is needed: the estimator was fitted on {self.tasks_.size} "
+                    "tasks"
+                )
+            return np.zeros(n, dtype=np.intp)
+        labels = _labels(task, n)
+        numbers = {label: number for number, label in enumerate(self.tasks_.tolist())}
+        distinct, inverse = np.unique(labels, return_inverse=True)
+        unseen = [label for label in distinct.tolist() if label not in numbers]
+        if unseen:
+            shown = ", ".join(repr(label) for label in unseen[:5])
+            more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+            raise ValueError(f"task not seen by fit: {shown}{more}")
+        encoded = np.array([numbers[label] for label in distinct.tolist()], np.intp)
+        return encoded[inverse.ravel()]
+
+
+class PathEstimator(MultiTaskEstimator):
+    """Base of the methods whose fits with different γ share most of their work.
+
+    A subclass implements ``_fit_group``, which fits estimators that differ in ``gamma``
+    alone.
+    """
+
+    gamma: Any
+
+    def fit_path(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        task: ArrayLike | None = None,
+        *,
+        grid: Sequence[Mapping[str, Any]],
+    ) -> "Iterator[Self]":
+        """Yield a fitted clone for each point of a grid of parameters, in its order.
+
+        Parameters
+        ----------
+        X, y, task : array-like
+            As for :meth:`fit`.
+        grid : sequence of mappings
+            Parameters that replace those of this estimator. Points that differ in
+            ``gamma`` alone are fitted together when the first of them is due.
+        """
+        estimators = [clone(self).set_params(**point) for point in grid]
+        keys = [estimator._group_key() for estimator in estimators]
+        done: set[int] = set()
+        for position, estimator in enumerate(estimators):
+            if position not in done:
+                group = [i for i, key in enumerate(keys) if key == keys[position]]
+                for i in group:
+                    arrays = estimators[i]._validate_fit(X, y, task)
+                    estimators[i]._check_params()
+                self._fit_group([estimators[i] for i in group], *arrays)
+                done.update(group)
+            yield estimator
+
+    def _group_key(self) -> str:
+        params = self.get_params(deep=False)
+        return repr([(name, params[name]) for name in params if name != "gamma"])
+
+    def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
+        self._fit_group([self], X, y, task)
+
+    def _fit_group(
+        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
+    ) -> None:
+        raise NotImplementedError
+
+
+def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
+    labels = np.asarray(task)
+    if labels.ndim != 1 or labels.shape[0] != n:
+        raise ValueError(
+            f"task must have one label for each of the {n} examples, "
+            f"got shape {labels.shape}"
+        )
+    if labels.dtype.kind == "f":
+        if not np.all(labels == np.floor(labels)):
+            raise ValueError("task labels must be integers or strings")
+        labels = labels.astype(np.intp)
+    elif labels.dtype.kind == "O":
+        labels = np.asarray(labels.tolist())
+    if labels.dtype.kind not in "iubUS":
+        raise ValueError(f"task labels must be integers or strings, got {labels.dtype}")
+    return labels
+
+
+def check_positive(name: str, value: object) -> None:
+    """Raise ValueError unless the value is a positive finite number."""
+    number = np.asarray(value, dtype=float)
+    if number.ndim != 0 or not (number > 0 and np.isfinite(number)):
+        raise ValueError(f"{name} must be positive and finite, got {value!r}")

@@ -1,0 +1,86 @@
+"""Ridge regression of each task by itself."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mtmkl.kernels.base import Kernel
+from mtmkl.methods._linear import LinearPathEstimator
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.squared_norm import WarmStart
+    from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+
+class IndependentRidge(LinearPathEstimator):
+    r"""Fit each task by itself: min over w_t of ||y_t − X_t w_t||² + γ_t ||w_t||².
+
+    Parameters
+    ----------
+    gamma : float or array-like of shape (T,)
+        γ_t > 0: one for all tasks, or one a task in the order of ``tasks_``.
+    kernel : Kernel, mapping or str, optional
+        A kernel of :mod:`mtmkl.kernels.base` or its specification (kernel ridge
+        regression); without it, the inputs as they are.
+    fit_intercept : bool
+        Whether each task has an unpenalised offset.
+    standardize : bool
+        Whether inputs are brought to mean 0 and standard deviation 1 over the training
+        examples of all tasks together, before the kernel.
+    basis_tol : float
+        With a kernel: eigenvalues of the Gram matrix of the distinct training inputs
+        at most this share of the largest are cut.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d, T)
+        With a kernel d is the dimension of the basis.
+    intercept_ : ndarray of shape (T,)
+    objective_, duality_gap_ : float
+        Σ_t (||y_t − X_t w_t||² + γ_t ||w_t||²) and its distance from the dual value,
+        which is rounding alone.
+    n_iter_ : int
+        1: the solution has a closed form.
+    basis_dimension_ : int
+        With a kernel: dimension of the basis.
+    discarded_trace_ : float
+        With a kernel: share of the Gram matrix's trace beyond ``basis_tol``.
+    """
+
+    per_task_params: ClassVar[tuple[str, ...]] = ("gamma",)
+
+    def __init__(
+        self,
+        gamma: float | ArrayLike = 1.0,
+        *,
+        kernel: Kernel | Mapping[str, Any] | str | None = None,
+        fit_intercept: bool = False,
+        standardize: bool = False,
+        basis_tol: float = 1e-6,
+    ) -> None:
+        self.gamma = gamma
+        self.kernel = kernel
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.basis_tol = basis_tol
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        gamma = np.asarray(self.gamma, dtype=float)
+        if not np.all((gamma > 0) & np.isfinite(gamma)):
+            raise ValueError(f"gamma must be positive and finite, got {self.gamma!r}")
+        if gamma.ndim > 1 or (gamma.ndim == 1 and gamma.size != self.tasks_.size):
+            raise ValueError(
+                f"gamma must be one number or one for each of the {self.tasks_.size} "
+                f"tasks, got shape {gamma.shape}"
+            )
+
+    def _solve(
+        self, tasks: "TaskDecomposition", start: "WarmStart | None"
+    ) -> "Solution":
+        from mtmkl.solvers.ridge import solve_ridge
+
+        return solve_ridge(tasks, np.asarray(self.gamma, dtype=float))

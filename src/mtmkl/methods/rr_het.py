@@ -1,0 +1,112 @@
+"""RR-Het: ridge regression for heterogeneous tasks around a learned mean."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._inputs import Coordinates
+from mtmkl.methods._linear import (
+    SquaredNormEstimator,
+    covariance_of,
+    learned_features,
+    rank_of,
+)
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.solution import Solution
+
+FloatArray = NDArray[np.float64]
+
+
+class RRHet(SquaredNormEstimator):
+    r"""Learn features for the tasks' deviations from their mean, which is free.
+
+    Solves
+
+        min over W, w_0, D ⪰ 0 with tr D ≤ 1 of
+        Σ_t ||y_t − X_t w_t||² + γ Σ_t ⟨w_t − w_0, D⁺(w_t − w_0)⟩.
+
+    At the optimum w_0 is the mean of the w_t, and the problem in W alone is
+    Σ_t ||y_t − X_t w_t||² + γ ||WΠ||²_tr with Π = I − 11'/T. As γ → ∞ all w_t become
+    w_0, the least-squares fit to the pooled data.
+
+    Parameters
+    ----------
+    gamma : float
+        γ > 0.
+    fit_intercept : bool
+        Whether each task has an unpenalised offset.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d, T)
+    mean_ : ndarray of shape (d,)
+        w_0.
+    intercept_ : ndarray of shape (T,)
+    norm_ : float
+        ||WΠ||_tr.
+    objective_, duality_gap_ : float
+        Value of the problem and its certified relative distance from the minimum.
+    n_iter_ : int
+    history_ : ndarray
+        Objective at each check of the certificate.
+
+    References
+    ----------
+    T. Evgeniou, M. Pontil and O. Toubia, A convex optimization approach to modeling
+    consumer heterogeneity in conjoint estimation, Marketing Science 26(6), 2007.
+    """
+
+    _penalty = "deviations"
+
+    def __init__(
+        self,
+        gamma: float = 1.0,
+        *,
+        fit_intercept: bool = False,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.gamma = gamma
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    @property
+    def D_(self) -> FloatArray:  # noqa: N802
+        """(VV')^{1/2} / tr (VV')^{1/2}, V = W − w_0 1'; I/d where V = 0."""
+        return covariance_of(self._deviations)
+
+    @property
+    def features_(self) -> FloatArray:
+        """Features of the deviations by decreasing importance, (d, min(d, T))."""
+        return learned_features(self._deviations)[0]
+
+    @property
+    def A_(self) -> FloatArray:  # noqa: N802
+        """The deviations' coefficients on the features, shape (min(d, T), T)."""
+        deviations = self._deviations
+        return learned_features(deviations)[0].T @ deviations
+
+    @property
+    def n_features_(self) -> int:
+        """Rank of the deviations: singular values above 1e-6 of the largest."""
+        return rank_of(np.linalg.svd(self._deviations, compute_uv=False))
+
+    @property
+    def _deviations(self) -> FloatArray:
+        return self.coef_ - self.mean_[:, None]
+
+    def _keep(
+        self,
+        coordinates: Coordinates,
+        solution: "Solution",
+        means: tuple[FloatArray, FloatArray] | None,
+    ) -> None:
+        super()._keep(coordinates, solution, means)
+        self.mean_ = solution.extra["mean"]

@@ -1,0 +1,94 @@
+"""Cross-validation that keeps every task in every fold."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import BaseCrossValidator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array
+
+IntArray = NDArray[np.intp]
+
+
+class TaskKFold(BaseCrossValidator):
+    """K folds within tasks: each task's examples are dealt to the folds evenly.
+
+    The tasks are the ``groups`` of :meth:`split`, as in ``search.fit(X, y, task=task,
+    groups=task)`` for a ``search = GridSearchCV(estimator, grid, cv=TaskKFold(5))``.
+    Every task keeps at least one training example in every fold; a task with fewer
+    examples than folds is tested in some of them only.
+
+    Parameters
+    ----------
+    n_splits : int
+        Number of folds, at least 2.
+    shuffle : bool
+        Whether a task's examples are dealt in random order rather than their own.
+    random_state : int, RandomState or None
+        Seed of the shuffling.
+    """
+
+    __metadata_request__split = {"groups": True}  # noqa: RUF012
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        if int(n_splits) != n_splits or n_splits < 2:
+            raise ValueError(f"n_splits must be at least 2, got {n_splits!r}")
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def get_n_splits(
+        self,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> int:
+        """Return the number of folds."""
+        return self.n_splits
+
+    def split(
+        self, X: ArrayLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[IntArray, IntArray]]:
+        """Yield the training and test examples of each fold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : ignored
+        groups : array-like of shape (n,), optional
+            Task of each example; without it, all are one task.
+
+        Raises
+        ------
+        ValueError
+            If a task has a single example, or there are fewer examples than folds.
+        """
+        n = np.shape(X)[0]
+        if groups is None:
+            groups = np.zeros(n, dtype=np.intp)
+        task = check_array(groups, ensure_2d=False, dtype=None, input_name="groups")
+        labels, index, counts = np.unique(task, return_inverse=True, return_counts=True)
+        if np.any(counts < 2):
+            single = labels[np.argmin(counts)]
+            raise ValueError(f"task {single!r} has one example: folds need two")
+        if n < self.n_splits:
+            raise ValueError(f"{n} examples are fewer than {self.n_splits} folds")
+        fold = np.empty(n, dtype=np.intp)
+        rng = check_random_state(self.random_state)
+        first = 0
+        for number in range(labels.size):
+            members = np.flatnonzero(index == number)
+            if self.shuffle:
+                members = rng.permutation(members)
+            # Each task begins where the last one ended, so that the folds are even.
+            fold[members] = (first + np.arange(members.size)) % self.n_splits
+            first += members.size
+        for k in range(self.n_splits):
+            yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)

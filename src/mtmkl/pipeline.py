@@ -1,0 +1,327 @@
+"""The steps of a run, each from files to files.
+
+The rules of the workflow and ``mtmkl run`` call the same functions, so both do the
+same work. A step reads its inputs, computes, and writes whole files only.
+"""
+
+import io
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mtmkl.evaluation.plan import (
+    FitJob,
+    MethodSpec,
+    Variant,
+    data_seed,
+    find_variant,
+    fit_jobs,
+    method_specs,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mtmkl.datasets.container import MultiTaskData
+
+EVALUATION_MODULES = (
+    "mtmkl.evaluation.cells",
+    "mtmkl.datasets.container",
+    "mtmkl.datasets.splits",
+)
+
+
+def method_module(class_name: str) -> str:
+    """Return the module that defines a configured method's class.
+
+    Parameters
+    ----------
+    class_name : str
+        Registered name or ``package.module:Class``.
+
+    Raises
+    ------
+    mtmkl.methods.UnknownMethodError
+        If the name is not registered and not a dotted path.
+    """
+    from mtmkl.methods import resolve
+
+    return str(resolve(class_name).__module__)
+
+
+def code_version(class_name: str) -> str:
+    """Return the fingerprint of the code behind a method's scores."""
+    from mtmkl.evaluation.fingerprint import code_fingerprint
+
+    return code_fingerprint(method_module(class_name), *EVALUATION_MODULES)
+
+
+def load_variant(
+    variant: Variant, seed: int, *, repeat: int = 0, download: bool = False
+) -> "MultiTaskData":
+    """Load a data set, or draw a generator's data for one repeat.
+
+    Parameters
+    ----------
+    variant : Variant
+    seed : int
+        The root seed; like ``repeat`` it matters for generators alone.
+    repeat : int
+    download : bool
+        Whether to try the network for what is neither in the mirror nor cached.
+
+    Raises
+    ------
+    mtmkl.datasets.DataNotAvailableError
+        If the files are nowhere; names the data set and the remedy.
+    """
+    from mtmkl.datasets import is_generator, load
+
+    options = dict(variant.options)
+    if is_generator(variant.name):
+        options["seed"] = data_seed(seed, variant.name, repeat)
+    return load(variant.name, download=download, **options)
+
+
+def describe_data(
+    variant: Variant, seed: int, *, download: bool, on_missing: str
+) -> dict[str, Any]:
+    """Return what reports say of a data set, whether it is there or not.
+
+    Parameters
+    ----------
+    variant : Variant
+    seed : int
+        The root seed.
+    download : bool
+        Whether to try the network.
+    on_missing : {"report", "fail"}
+        What to do when the data cannot be had.
+
+    Raises
+    ------
+    mtmkl.datasets.DataNotAvailableError
+        If they are missing and the policy is to fail.
+    """
+    import numpy as np
+
+    from mtmkl.datasets import DataNotAvailableError, describe
+
+    info = {"id": variant.id, "name": variant.name, **describe(variant.name)}
+    try:
+        data = load_variant(variant, seed, download=download)
+    except DataNotAvailableError as error:
+        if on_missing == "fail":
+            raise
+        return info | {"status": "missing", "reason": str(error)}
+    sizes = data.task_sizes
+    return info | {
+        "status": "ok",
+        "reason": "",
+        "origin": data.origin,
+        "digest": data.digest(),
+        "n": int(data.X.shape[0]),
+        "d": int(data.X.shape[1]),
+        "n_tasks": data.n_tasks,
+        "task_sizes": [int(sizes.min()), float(np.median(sizes)), int(sizes.max())],
+        "feature_names": list(data.feature_names),
+        "task_names": list(data.task_names),
+    }
+
+
+def write_splits(
+    path: Path,
+    data_info: Path,
+    variant: Variant,
+    protocol: Mapping[str, Any],
+    seed: int,
+) -> None:
+    """Write the splits of a data set under a protocol; none if the data are missing."""
+    from mtmkl.datasets.splits import make_splits, save_splits
+
+    splits = {}
+    if json.loads(data_info.read_text())["status"] == "ok":
+        splits = make_splits(load_variant(variant, seed), protocol, seed)
+    save_splits(path, splits)
+
+
+def job_config(config: Mapping[str, Any], plan: FitJob) -> dict[str, Any]:
+    """Return the part of a paper's configuration that a fit job depends on."""
+    used = ("datasets", "protocol", "mode", "metrics", "record_tasks", "arrays")
+    experiment = config["experiments"][plan.experiment]
+    entry = next(e for e in experiment["methods"] if e["method"] == plan.method)
+    return {
+        "paper": {"id": config["paper"]["id"]},
+        "methods": {plan.method: config["methods"][plan.method]},
+        "experiments": {
+            plan.experiment: {k: experiment[k] for k in used if k in experiment}
+            | {"methods": [entry]}
+        },
+    }
+
+
+def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
+    """Compile what the methods need, so that parallel jobs find it on disk.
+
+    Parameters
+    ----------
+    class_names : list of str
+        Configured classes.
+
+    Returns
+    -------
+    dict of str to float
+        Seconds that a first small fit of each took.
+    """
+    import time
+    import warnings
+
+    import numpy as np
+
+    from mtmkl.methods import resolve
+
+    rng = np.random.default_rng(0)
+    X, task = rng.normal(size=(24, 3)), np.repeat([0, 1], 12)
+    y = np.where(rng.random(24) < 0.5, -1.0, 1.0)
+    seconds = {}
+    for name in class_names:
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            resolve(name)().fit(X, y, task=task)
+        seconds[name] = time.perf_counter() - start
+    return seconds
+
+
+def run_fit(
+    config: Mapping[str, Any],
+    plan: FitJob,
+    *,
+    seed: int,
+    splits: Path,
+    scores: Path,
+    arrays: Path,
+    cache: Path,
+    first_chunk: Path | None = None,
+    progress: Callable[[str], None] = lambda message: None,
+) -> None:
+    """Run one fit job and write its scores and kept arrays.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, or the part that :func:`job_config` gives.
+    plan : FitJob
+    seed : int
+        The root seed.
+    splits : Path
+        Read; without splits (missing data) the outputs are empty tables.
+    scores, arrays : Path
+        Written: ``.csv.gz`` and ``.npz``.
+    cache : Path
+        Folder of finished cells.
+    first_chunk : Path or None
+        Scores of the chunk that chose what the method holds.
+    progress : callable
+        Told a line after each cell.
+    """
+    import pandas as pd
+    from threadpoolctl import threadpool_limits
+
+    from mtmkl.datasets.splits import load_splits
+    from mtmkl.evaluation.cache import write_npz
+    from mtmkl.evaluation.cells import Job, held_params, run_job
+    from mtmkl.methods import resolve
+
+    spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
+    variant = find_variant(config, plan.dataset)
+    held = {}
+    if first_chunk is not None:
+        chosen = pd.read_csv(first_chunk, keep_default_na=False)
+        held = held_params(spec, chosen) if len(chosen) else {}
+    job = Job(
+        paper=config["paper"]["id"],
+        plan=plan,
+        spec=spec,
+        method_class=resolve(spec.class_name),
+        experiment=config["experiments"][plan.experiment],
+        seed=seed,
+        code_version=code_version(spec.class_name),
+        cache=cache,
+        held=held,
+    )
+    # Parallelism comes from jobs; one thread also makes sums independent of cores.
+    with threadpool_limits(1):
+        table, kept = run_job(
+            job,
+            lambda repeat: load_variant(variant, seed, repeat=repeat),
+            load_splits(splits),
+            progress=progress,
+        )
+    write_npz(arrays, kept)
+    write_table(scores, table)
+
+
+def data_source(variant: Variant) -> str:
+    """Return where a data set would come from, without reading it.
+
+    One of "generated", "mirror", "cache" and "missing": a change makes the workflow
+    look again.
+    """
+    from mtmkl.datasets import is_generator, locate
+
+    if is_generator(variant.name):
+        return "generated"
+    return locate(variant.name) or "missing"
+
+
+def needs_first_chunk(config: Mapping[str, Any], plan: FitJob) -> bool:
+    """Tell whether a job holds what the first chunk of its method has chosen."""
+    spec = method_specs(config, plan.experiment)[plan.method]
+    return any(repeat not in plan.repeats for repeat in spec.hold.values())
+
+
+def collect_scores(config: Mapping[str, Any], fits: Path, scores: Path) -> None:
+    """Write one scores table of all fit jobs of a paper, in the order of its plan."""
+    import pandas as pd
+
+    tables = [
+        pd.read_csv(fits / f"{job.stem}.csv.gz", keep_default_na=False, dtype=str)
+        for job in fit_jobs(config)
+    ]
+    write_table(scores, pd.concat(tables, ignore_index=True))
+
+
+def write_table(path: Path, table: "pd.DataFrame") -> None:
+    """Write a table as csv (gzip by its ending) with bytes that depend on it alone."""
+    import gzip
+
+    text = table.to_csv(index=False, lineterminator="\n").encode()
+    if path.suffix == ".gz":
+        buffer = io.BytesIO()
+        with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as file:
+            file.write(text)
+        text = buffer.getvalue()
+    write_bytes(path, text)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file in one step; a reader sees the old one or the new one."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file in one step; a reader sees the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,114 @@
+"""Where results come from: code, locked packages, data, machine, time by job."""
+
+import csv
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
+
+
+def provenance(
+    config: Mapping[str, Any],
+    run: Mapping[str, Any],
+    *,
+    data_infos: list[Path],
+    benchmarks: Path | None,
+) -> dict[str, Any]:
+    """Return the provenance of a paper's results.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    run : mapping
+        The run's configuration.
+    data_infos : list of Path
+        What was written about each data set.
+    benchmarks : Path or None
+        Folder of the workflow's benchmark files.
+
+    Returns
+    -------
+    dict
+        ``paper``, ``tier``, ``seed``, ``commit`` (with ``+`` if files differ from it),
+        ``lock_sha256``, ``config_sha256``, ``packages``, ``data`` (digest and origin
+        by data set, or the reason why it is missing), ``machine`` and
+        ``seconds_by_job``. The last two are all that a second run may change.
+    """
+    infos = [json.loads(path.read_text()) for path in data_infos]
+    text = json.dumps(config, sort_keys=True)
+    return {
+        "paper": config["paper"]["id"],
+        "tier": run["tier"],
+        "seed": run["seed"],
+        "commit": _commit(),
+        "lock_sha256": _file_hash(_ROOT / "requirements.lock"),
+        "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "packages": {name: metadata.version(name) for name in ("mtmkl", *_PACKAGES)},
+        "data": {
+            info["id"]: (
+                {"digest": info["digest"], "origin": info["origin"]}
+                if info["status"] == "ok"
+                else {"missing": info["reason"]}
+            )
+            for info in sorted(infos, key=lambda info: info["id"])
+        },
+        "machine": {
+            "processor": _processor(),
+            "cores": os.cpu_count(),
+            "system": platform.system(),
+            "python": platform.python_version(),
+        },
+        "seconds_by_job": _seconds_by_job(benchmarks) if benchmarks else {},
+    }
+
+
+def _commit() -> str | None:
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(_ROOT), *words],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    try:
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != _ROOT:
+            return None
+        changed = git("status", "--porcelain", "--", "src", "config", "workflow")
+        return git("rev-parse", "HEAD") + ("+" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _file_hash(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _seconds_by_job(folder: Path) -> dict[str, float]:
+    seconds = {}
+    for path in sorted(folder.glob("*.tsv")):
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        if rows:
+            seconds[path.stem] = round(sum(float(row["s"]) for row in rows), 2)
+    return seconds

@@ -1,0 +1,87 @@
+"""Convergence diagnostics of Markov chains.
+
+References
+----------
+A. Gelman et al., Bayesian Data Analysis, third edition, 2013, sections 11.4 and 11.5.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+def split_r_hat(draws: FloatArray) -> FloatArray:
+    """Return the split potential scale reduction of each parameter.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_chains, n_samples, n_parameters)
+        At least 4 samples a chain.
+
+    Returns
+    -------
+    ndarray of shape (n_parameters,)
+        Near 1 where halves of all chains agree; 1 for a constant.
+    """
+    halves = _halves(draws)
+    within, between, n = _variances(halves)
+    pooled = (n - 1) / n * within + between / n
+    constant = within <= 0
+    ratio = np.divide(pooled, within, out=np.ones_like(pooled), where=~constant)
+    return np.sqrt(np.where(constant & (between > 0), np.inf, ratio))
+
+
+def effective_sample_size(draws: FloatArray) -> FloatArray:
+    """Return the effective number of independent draws of each parameter.
+
+    The autocorrelations are summed in pairs while the pairs' sums are positive, each
+    pair held at most as large as the one before (Geyer's initial monotone sequence).
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_chains, n_samples, n_parameters)
+        At least 4 samples a chain.
+
+    Returns
+    -------
+    ndarray of shape (n_parameters,)
+        At most n log10 n for n draws in all; n for a constant.
+    """
+    halves = _halves(draws)
+    within, between, n = _variances(halves)
+    m = halves.shape[0]
+    pooled = (n - 1) / n * within + between / n
+    centred = halves - halves.mean(axis=1, keepdims=True)
+    spectrum = np.fft.rfft(centred, n=2 * n, axis=1)
+    autocovariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=1)[:, :n].mean(axis=0) / n
+    sizes = np.full(draws.shape[2], float(m * n))
+    for parameter in range(draws.shape[2]):
+        if pooled[parameter] <= 0:
+            continue
+        correlation = (
+            1
+            - (within[parameter] - autocovariance[:, parameter] * n / (n - 1))
+            / pooled[parameter]
+        )
+        correlation[0] = 1.0
+        pairs = correlation[: n // 2 * 2].reshape(-1, 2).sum(axis=1)
+        negative = np.flatnonzero(pairs <= 0)
+        stop = negative[0] if negative.size else pairs.size
+        total = np.minimum.accumulate(pairs[:stop]).sum()
+        sizes[parameter] = m * n / max(2 * total - 1, 1 / np.log10(m * n))
+    return sizes
+
+
+def _halves(draws: FloatArray) -> FloatArray:
+    n = draws.shape[1] // 2
+    if n < 2:
+        raise ValueError(f"at least 4 samples a chain are needed, got {draws.shape[1]}")
+    return np.concatenate([draws[:, :n], draws[:, -n:]], axis=0)
+
+
+def _variances(halves: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    n = halves.shape[1]
+    within = halves.var(axis=1, ddof=1).mean(axis=0)
+    between = n * halves.mean(axis=1).var(axis=0, ddof=1)
+    return within, between, n

@@ -1,0 +1,211 @@
+"""Squared-norm penalties of Argyriou et al. (2008) and its comparators.
+
+Each penalty is γ·Ω(W)² for a norm (or seminorm) Ω of the d × T coefficient matrix W.
+A solver needs three things of it: its value Ω(W), the proximal point of its *square*,
+and its dual norm Ω°, by which the conjugate of γΩ² is Ω°²/(4γ).
+
+The proximal points are exact. With c = 2γ/ρ and magnitudes s_1 ≥ s_2 ≥ … (singular
+values or row norms), the minimiser of γ(Σ_i σ_i)² + (ρ/2) Σ_i (σ_i − s_i)² over σ ≥ 0
+is σ_i = max(s_i − τ, 0) with τ = cΣσ. If k magnitudes survive, Σσ = Σ_{i≤k} s_i − kτ,
+so τ = c Σ_{i≤k} s_i / (1 + kc), and k is the largest index with s_k > τ_k.
+"""
+
+from typing import ClassVar, Protocol
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+TRACE = 0
+ROWS = 1
+DEVIATIONS = 2
+
+
+class Penalty(Protocol):
+    """What a solver needs of a penalty on a d × T coefficient matrix."""
+
+    code: ClassVar[int]
+
+    def value(self, W: FloatArray) -> float:
+        """Return Ω(W)."""
+        ...
+
+    def prox_squared(self, W: FloatArray, c: float) -> FloatArray:
+        """Return the minimiser V of (c/2)·Ω(V)² + ½||V − W||_F², c ≥ 0."""
+        ...
+
+    def dual_norm(self, M: FloatArray) -> float:
+        """Return Ω°(M), infinite where the conjugate of Ω² is."""
+        ...
+
+
+class TraceNorm:
+    """Ω(W) = Σ_i σ_i(W); its dual norm is the largest singular value."""
+
+    code: ClassVar[int] = TRACE
+
+    def value(self, W: FloatArray) -> float:
+        """Return the sum of the singular values."""
+        return float(np.linalg.svd(W, compute_uv=False).sum())
+
+    def prox_squared(self, W: FloatArray, c: float) -> FloatArray:
+        """Return the minimiser V of (c/2)·Ω(V)² + ½||V − W||_F²."""
+        return _prox(W, c, self.code)
+
+    def dual_norm(self, M: FloatArray) -> float:
+        """Return the largest singular value."""
+        return float(np.linalg.norm(M, 2))
+
+
+class RowNorm:
+    """Ω(W) = Σ_i ||w^i||₂ over rows w^i, the (2,1)-norm; dual: the largest row norm."""
+
+    code: ClassVar[int] = ROWS
+
+    def value(self, W: FloatArray) -> float:
+        """Return the sum of the row norms."""
+        return float(np.linalg.norm(W, axis=1).sum())
+
+    def prox_squared(self, W: FloatArray, c: float) -> FloatArray:
+        """Return the minimiser V of (c/2)·Ω(V)² + ½||V − W||_F²."""
+        return _prox(W, c, self.code)
+
+    def dual_norm(self, M: FloatArray) -> float:
+        """Return the largest row norm."""
+        return float(np.linalg.norm(M, axis=1).max())
+
+
+class DeviationTraceNorm:
+    """Ω(W) = ||WΠ||_tr with Π = I − 11'/T: the trace norm of deviations from the mean.
+
+    A seminorm: its dual norm is the largest singular value of M where M1 = 0, and
+    infinite elsewhere.
+    """
+
+    code: ClassVar[int] = DEVIATIONS
+
+    def value(self, W: FloatArray) -> float:
+        """Return the trace norm of the columns' deviations from their mean."""
+        deviations = W - W.mean(axis=1, keepdims=True)
+        return float(np.linalg.svd(deviations, compute_uv=False).sum())
+
+    def prox_squared(self, W: FloatArray, c: float) -> FloatArray:
+        """Return the minimiser V of (c/2)·Ω(V)² + ½||V − W||_F²."""
+        return _prox(W, c, self.code)
+
+    def dual_norm(self, M: FloatArray) -> float:
+        """Return the largest singular value if M1 = 0 (to 1e-9 of ||M||), else inf."""
+        if np.linalg.norm(M.sum(axis=1)) > 1e-9 * np.linalg.norm(M):
+            return np.inf
+        return float(np.linalg.norm(M, 2))
+
+
+PENALTIES: dict[str, Penalty] = {
+    "trace": TraceNorm(),
+    "rows": RowNorm(),
+    "deviations": DeviationTraceNorm(),
+}
+
+
+def _prox(W: FloatArray, c: float, code: int) -> FloatArray:
+    if c < 0:
+        raise ValueError(f"c must be at least 0, got {c}")
+    transposed, _ = prox_squared_norm(np.ascontiguousarray(W.T, dtype=float), c, code)
+    point: FloatArray = transposed.T
+    return point + W.mean(axis=1, keepdims=True) if code == DEVIATIONS else point
+
+
+@numba.njit(cache=True, nogil=True)
+def shrink_level(magnitudes: FloatArray, c: float) -> float:
+    """Return τ, by which magnitudes (in any order, ≥ 0) are shrunk; see the module."""
+    ordered = np.sort(magnitudes)[::-1]
+    total = 0.0
+    level = 0.0
+    for k in range(ordered.size):
+        total += ordered[k]
+        candidate = c * total / (1.0 + (k + 1) * c)
+        if ordered[k] <= candidate:
+            break
+        level = candidate
+    return level
+
+
+@numba.njit(cache=True, nogil=True)
+def prox_squared_norm(Y: FloatArray, c: float, code: int) -> tuple[FloatArray, float]:
+    """Return the proximal point of (c/2)·Ω² at ``Y.T`` and Ω there.
+
+    For DEVIATIONS that of the centred Y: the mean, which Ω leaves free, is left out.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (T, d), C-contiguous
+        The transpose of the coefficient matrix (a task's coefficients contiguous).
+    c : float
+        2γ/ρ, at least 0.
+    code : int
+        ``TRACE``, ``ROWS`` or ``DEVIATIONS``.
+
+    Returns
+    -------
+    Z : ndarray of shape (T, d)
+        The proximal point, transposed. Zero rows or singular values are exact: they
+        are left out of the product rather than multiplied by something small.
+    norm : float
+        Ω of it.
+    """
+    n_tasks, n_features = Y.shape
+    if code == ROWS:
+        lengths = np.zeros(n_features)
+        for t in range(n_tasks):
+            for i in range(n_features):
+                lengths[i] += Y[t, i] * Y[t, i]
+        lengths = np.sqrt(lengths)
+        level = shrink_level(lengths, c)
+        norm = 0.0
+        factor = np.zeros(n_features)
+        for i in range(n_features):
+            if lengths[i] > level:
+                factor[i] = 1.0 - level / lengths[i]
+                norm += lengths[i] - level
+        return Y * factor, norm
+
+    if code == DEVIATIONS:
+        mean = np.zeros(n_features)
+        for t in range(n_tasks):
+            mean += Y[t]
+        Y = Y - mean / n_tasks
+    on_features = n_features <= n_tasks
+    gram = np.dot(Y.T, Y) if on_features else np.dot(Y, Y.T)
+    squares, vectors = np.linalg.eigh(gram)
+    singular = np.sqrt(np.maximum(squares, 0.0))
+    level = shrink_level(singular, c)
+    first = 0
+    while first < singular.size and singular[first] <= level:
+        first += 1
+    if first == singular.size:
+        return np.zeros_like(Y), 0.0
+    norm = 0.0
+    kept = np.ascontiguousarray(vectors[:, first:])
+    scaled = kept.copy()
+    for j in range(kept.shape[1]):
+        norm += singular[first + j] - level
+        scaled[:, j] *= 1.0 - level / singular[first + j]
+    if on_features:
+        return np.dot(np.dot(Y, scaled), kept.T), norm
+    return np.dot(scaled, np.dot(kept.T, Y)), norm
+
+
+@numba.njit(cache=True, nogil=True)
+def squared_dual_norm(M: FloatArray, code: int) -> float:
+    """Return Ω°(``M.T``)² for M of shape (T, d), for DEVIATIONS assuming M1 = 0."""
+    n_tasks, n_features = M.shape
+    if code == ROWS:
+        squares = np.zeros(n_features)
+        for t in range(n_tasks):
+            for i in range(n_features):
+                squares[i] += M[t, i] * M[t, i]
+        return squares.max()
+    gram = np.dot(M.T, M) if n_features <= n_tasks else np.dot(M, M.T)
+    return max(np.linalg.eigvalsh(gram)[-1], 0.0)

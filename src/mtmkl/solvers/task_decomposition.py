@@ -1,0 +1,139 @@
+"""The regression data of all tasks, reduced once by thin singular value decompositions.
+
+With X_t = U_t S_t V_t' the squared loss of task t is
+
+    ||y_t − X_t w||² = ||y_t − U_t U_t' y_t||² + ||c_t − S_t V_t' w||²,  c_t = U_t' y_t,
+
+so that every solver works with at most min(n_t, d) rows a task, and the step
+min_w ||y_t − X_t w||² + (ρ/2)||w − b||² is diagonal for every ρ.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class TaskDecomposition:
+    """Thin decompositions of all tasks, stacked.
+
+    Task t owns the rows ``offsets[t]:offsets[t + 1]`` of the stacked arrays.
+
+    Attributes
+    ----------
+    right : ndarray of shape (n_rows, d)
+        Right singular vectors V_t', stacked.
+    singular : ndarray of shape (n_rows,)
+        Singular values; those below machine precision are left out.
+    target : ndarray of shape (n_rows,)
+        c_t = U_t' y_t, stacked.
+    offsets : ndarray of shape (T + 1,)
+        Where each task's rows begin.
+    constant : float
+        Σ_t ||y_t − U_t U_t' y_t||², the loss that no coefficients can remove.
+    orthogonal : ndarray of shape (n,)
+        y_t − U_t U_t' y_t in the order of the examples.
+    left : tuple of ndarray of shape (n_t, n_rows_t)
+        The U_t.
+    rows : tuple of ndarray of shape (n_t,)
+        The examples of each task.
+    """
+
+    right: FloatArray
+    singular: FloatArray
+    target: FloatArray
+    offsets: IntArray
+    constant: float
+    orthogonal: FloatArray
+    left: tuple[FloatArray, ...]
+    rows: tuple[IntArray, ...]
+
+    @property
+    def n_tasks(self) -> int:
+        """Number of tasks T."""
+        return self.offsets.size - 1
+
+    @property
+    def n_features(self) -> int:
+        """Dimension d of the inputs."""
+        return self.right.shape[1]
+
+    def expand(self, reduced: FloatArray) -> FloatArray:
+        """Return the dual point over the examples whose part in the ranges is given.
+
+        Parameters
+        ----------
+        reduced : ndarray of shape (n_rows,)
+            U_t' a_t, stacked.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Σ U_t (U_t' a_t) + 2 (y_t − U_t U_t' y_t): a dual point of the squared loss.
+        """
+        a = 2.0 * self.orthogonal
+        for t, (rows, left) in enumerate(zip(self.rows, self.left, strict=True)):
+            a[rows] += left @ reduced[self.offsets[t] : self.offsets[t + 1]]
+        return a
+
+
+def decompose(
+    X: FloatArray, y: FloatArray, task: IntArray, *, n_tasks: int
+) -> TaskDecomposition:
+    """Decompose the inputs of each task.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Inputs of all tasks.
+    y : ndarray of shape (n,)
+        Targets.
+    task : ndarray of shape (n,)
+        Task of each example, 0 … n_tasks − 1.
+    n_tasks : int
+        Number of tasks T; a task without examples contributes nothing.
+
+    Returns
+    -------
+    TaskDecomposition
+    """
+    d = X.shape[1]
+    order = np.argsort(task, kind="stable")
+    bounds = np.searchsorted(task[order], np.arange(n_tasks + 1))
+    right, singular, target, left, rows = [], [], [], [], []
+    offsets = np.zeros(n_tasks + 1, dtype=np.intp)
+    orthogonal = np.zeros(y.size)
+    for t in range(n_tasks):
+        members = order[bounds[t] : bounds[t + 1]]
+        X_t, y_t = X[members], y[members]
+        U, s, Vt = _thin_svd(X_t)
+        c = U.T @ y_t
+        orthogonal[members] = y_t - U @ c
+        offsets[t + 1] = offsets[t] + s.size
+        right.append(Vt)
+        singular.append(s)
+        target.append(c)
+        left.append(U)
+        rows.append(members)
+    return TaskDecomposition(
+        right=np.vstack(right) if right else np.zeros((0, d)),
+        singular=np.concatenate(singular),
+        target=np.concatenate(target),
+        offsets=offsets,
+        constant=float(orthogonal @ orthogonal),
+        orthogonal=orthogonal,
+        left=tuple(left),
+        rows=tuple(rows),
+    )
+
+
+def _thin_svd(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    if X.shape[0] == 0:
+        return np.zeros((0, 0)), np.zeros(0), np.zeros((0, X.shape[1]))
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    rank = int(np.sum(s > max(X.shape) * np.finfo(float).eps * s[0]))
+    return U[:, :rank], s[:rank], Vt[:rank]

@@ -1,0 +1,590 @@
+"""Comparisons of methods: on one data set by pairs, over several data sets by ranks.
+
+On one data set the units are repeats or tasks (:func:`compare_pair`,
+:func:`pairwise_table`). Over several data sets the blocks are data sets, one number a
+method each (:func:`dataset_matrix`); tasks or repeats of one data set are never blocks,
+because they are not independent.
+"""
+
+import itertools
+import math
+import warnings
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from mtmkl.statistics.sample import average, higher_is_better, select
+from mtmkl.statistics.verdicts import Tolerance
+
+LEVEL = 0.05
+
+_BOOTSTRAP_SAMPLES = 9999
+_POSTERIOR_SAMPLES = 5000
+_MAX_EXACT_WILCOXON = 50
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Two methods on the same units; a difference is first − second.
+
+    Attributes
+    ----------
+    n : int
+        Units.
+    mean_first, mean_second, mean_difference : float
+    interval_low, interval_high : float
+        95 % bootstrap interval (percentiles) of the mean difference.
+    effect_size : float
+        Cohen's d_z, the mean difference over its standard deviation.
+    wins, ties, losses : int
+        Units where the first method is better, equal, worse.
+    t, p_t : float
+        Paired t-test, two-sided.
+    rho, t_divided_by, t_corrected, p_corrected : float
+        Corrected resampled t-test of Nadeau and Bengio (2003) for overlapping splits:
+        ρ = n_test / (n_test + n_train), t divided by √(1 + n ρ / (1 − ρ)); ``nan`` for
+        independent units. It was not meant for small training parts: at 10 % training
+        and 10 splits it divides t by 9.5.
+    p_wilcoxon : float
+        Wilcoxon signed-rank test, two-sided, exact for n <= 50 without ties.
+    posterior : str
+        "signed-rank" (Benavoli et al. 2014) or, for overlapping splits, "correlated t"
+        (Corani and Benavoli 2015).
+    rope : float
+        Half width of the region of practical equivalence, 0 for none.
+    p_first_better, p_equivalent, p_second_better : float
+        Posterior probabilities.
+    """
+
+    n: int
+    mean_first: float
+    mean_second: float
+    mean_difference: float
+    interval_low: float
+    interval_high: float
+    effect_size: float
+    wins: int
+    ties: int
+    losses: int
+    t: float
+    p_t: float
+    rho: float
+    t_divided_by: float
+    t_corrected: float
+    p_corrected: float
+    p_wilcoxon: float
+    posterior: str
+    rope: float
+    p_first_better: float
+    p_equivalent: float
+    p_second_better: float
+
+
+def compare_pair(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    higher_better: bool,
+    test_train_ratio: float | None = None,
+    rope: float = 0.0,
+    seed: int = 0,
+) -> PairComparison:
+    """Compare two methods on the same units.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n,)
+        Values of the two methods, n >= 2.
+    higher_better : bool
+        Direction of the metric.
+    test_train_ratio : float or None
+        n_test / n_train if the units are overlapping random splits of one data set;
+        None if they are independent.
+    rope : float
+        Differences up to this size are practically none; fixed in advance.
+    seed : int
+        Of the bootstrap and the posterior samples.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or there are fewer than two units.
+    """
+    from scipy import stats
+
+    one, two = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if one.shape != two.shape or one.ndim != 1:
+        raise ValueError(f"units of shapes {one.shape} and {two.shape} are not paired")
+    n = one.size
+    if n < 2:
+        raise ValueError(f"{n} unit: a comparison needs at least two")
+    difference = _without_rounding(one, two)
+    gain = difference if higher_better else -difference
+    mean, sd = float(difference.mean()), float(difference.std(ddof=1))
+    if np.ptp(difference) == 0:
+        t = math.copysign(math.inf, mean) if mean else 0.0
+        low = high = mean
+    else:
+        t = float(stats.ttest_1samp(difference, 0.0).statistic)
+        low, high = stats.bootstrap(
+            (difference,),
+            np.mean,
+            n_resamples=_BOOTSTRAP_SAMPLES,
+            method="percentile",
+            rng=np.random.default_rng(seed),
+        ).confidence_interval
+    rho = shrink = t_corrected = p_corrected = math.nan
+    if test_train_ratio is not None:
+        rho = test_train_ratio / (1 + test_train_ratio)
+        shrink = math.sqrt(1 + n * test_train_ratio)
+        t_corrected = t / shrink
+        p_corrected = float(2 * stats.t.sf(abs(t_corrected), n - 1))
+    posterior = _posterior(gain, test_train_ratio, rope, seed)
+    return PairComparison(
+        n=n,
+        mean_first=float(one.mean()),
+        mean_second=float(two.mean()),
+        mean_difference=mean,
+        interval_low=float(low),
+        interval_high=float(high),
+        effect_size=mean / sd if sd > 0 else t,
+        wins=int((gain > 0).sum()),
+        ties=int((gain == 0).sum()),
+        losses=int((gain < 0).sum()),
+        t=t,
+        p_t=float(2 * stats.t.sf(abs(t), n - 1)),
+        rho=rho,
+        t_divided_by=shrink,
+        t_corrected=t_corrected,
+        p_corrected=p_corrected,
+        p_wilcoxon=wilcoxon_p(difference),
+        posterior="signed-rank" if test_train_ratio is None else "correlated t",
+        rope=rope,
+        p_first_better=posterior[0],
+        p_equivalent=posterior[1],
+        p_second_better=posterior[2],
+    )
+
+
+def wilcoxon_p(difference: ArrayLike) -> float:
+    """Return the two-sided p of Wilcoxon's signed-rank test; 1 if all are zero."""
+    from scipy import stats
+
+    values = np.asarray(difference, dtype=float)
+    if not values.any():
+        return 1.0
+    with warnings.catch_warnings():
+        # Ties make the exact distribution unavailable; the normal one is then used.
+        warnings.simplefilter("ignore", UserWarning)
+        return float(stats.wilcoxon(values).pvalue)
+
+
+def smallest_wilcoxon_p(n: int) -> float:
+    """Return the smallest two-sided p that n untied differences can reach."""
+    return wilcoxon_p(np.arange(1.0, n + 1.0)) if n else 1.0
+
+
+def bayesian_signed_rank(
+    gain: ArrayLike, rope: float = 0.0, *, seed: int = 0
+) -> tuple[float, float, float]:
+    """Return P(first better), P(practically equal), P(second better).
+
+    Parameters
+    ----------
+    gain : array-like of shape (n,)
+        Positive where the first method is better, over independent units.
+    rope : float
+        Half width of the region of practical equivalence; 0 leaves its part ``nan``.
+    seed : int
+    """
+    import baycomp
+
+    values = np.asarray(gain, dtype=float)
+    # baycomp's second argument minus its first: left is then "second better".
+    probabilities = baycomp.SignedRankTest.probs(
+        np.zeros_like(values),
+        values,
+        rope=rope,
+        nsamples=_POSTERIOR_SAMPLES,
+        random_state=seed,
+    )
+    return _ordered(probabilities)
+
+
+@dataclass(frozen=True)
+class FriedmanResult:
+    """Friedman's test over data sets, and Iman and Davenport's refinement.
+
+    Attributes
+    ----------
+    ranks : Series
+        Mean rank of each method; 1 is best.
+    n_blocks : int
+        Data sets.
+    chi2, p : float
+        Friedman's χ² (ties corrected) and its p.
+    f, p_iman_davenport : float
+        (N − 1) χ² / (N (k − 1) − χ²), against F with k − 1 and (k − 1)(N − 1)
+        degrees of freedom.
+    """
+
+    ranks: pd.Series
+    n_blocks: int
+    chi2: float
+    p: float
+    f: float
+    p_iman_davenport: float
+
+
+def dataset_matrix(
+    scores: pd.DataFrame, metric: str, *, methods: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Return one mean value a data set and method, the blocks of rank tests.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Restricted to the experiments (and train size) to compare.
+    metric : str
+    methods : sequence of str or None
+        Columns, in this order; None takes all in the order of the scores.
+
+    Returns
+    -------
+    DataFrame of shape (data sets, methods)
+        Data sets with a value for every method.
+
+    Raises
+    ------
+    ValueError
+        If two blocks would come from one data set (its variants are not independent).
+    """
+    rows = select(scores, {"metric": metric})
+    names = rows["dataset"].drop_duplicates()
+    base = names.str.partition("[")[0]
+    if base.duplicated().any():
+        twice = sorted(base[base.duplicated()].unique())
+        raise ValueError(
+            f"variants of {', '.join(twice)} cannot be separate blocks: "
+            "they are not independent"
+        )
+    columns = list(rows["method"].drop_duplicates()) if methods is None else methods
+    matrix = average(rows, ["dataset", "method"]).unstack("method")
+    return matrix.reindex(index=list(names), columns=list(columns)).dropna(axis=0)
+
+
+def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
+    """Test whether k >= 3 methods have the same mean rank over N data sets.
+
+    Parameters
+    ----------
+    matrix : DataFrame of shape (N, k)
+        From :func:`dataset_matrix`.
+    higher_better : bool
+        Direction of the metric.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two data sets or three methods.
+    """
+    from scipy import stats
+
+    n, k = matrix.shape
+    if n < 2 or k < 3:
+        raise ValueError(f"{n} data sets and {k} methods: needs at least 2 and 3")
+    ranks = matrix.rank(axis=1, ascending=not higher_better)
+    test = stats.friedmanchisquare(*ranks.to_numpy().T)
+    chi2 = float(test.statistic)
+    rest = n * (k - 1) - chi2
+    f = (n - 1) * chi2 / rest if rest > 0 else math.inf
+    return FriedmanResult(
+        ranks=ranks.mean(),
+        n_blocks=n,
+        chi2=chi2,
+        p=float(test.pvalue),
+        f=f,
+        p_iman_davenport=float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
+    )
+
+
+def holm_against_control(ranks: pd.Series, n_blocks: int, control: str) -> pd.DataFrame:
+    """Compare mean ranks with a control's, Holm-corrected (Demšar 2006, sec. 3.2.2).
+
+    z = (R_i − R_control) / √(k (k + 1) / (6 N)).
+
+    Parameters
+    ----------
+    ranks : Series
+        Mean rank of each of k methods.
+    n_blocks : int
+        N, the number of data sets.
+    control : str
+        One of the methods.
+
+    Returns
+    -------
+    DataFrame
+        Index: the other methods; ``z``, ``p`` (two-sided), ``p_holm``.
+
+    Raises
+    ------
+    ValueError
+        If the control is not one of the methods.
+    """
+    from scipy import stats
+    from statsmodels.stats.multitest import multipletests
+
+    if control not in ranks.index:
+        raise ValueError(f"control {control!r} is not one of {list(ranks.index)}")
+    k = len(ranks)
+    others = ranks.drop(control)
+    z = (others - ranks[control]) / math.sqrt(k * (k + 1) / (6 * n_blocks))
+    p = 2 * stats.norm.sf(np.abs(z))
+    holm = multipletests(p, method="holm")[1]
+    return pd.DataFrame({"z": z, "p": p, "p_holm": holm}, index=others.index)
+
+
+def all_pairs_wilcoxon(matrix: pd.DataFrame) -> pd.DataFrame:
+    """Compare all pairs of methods over blocks: Wilcoxon's test, Holm's correction.
+
+    Parameters
+    ----------
+    matrix : DataFrame of shape (N, k)
+        One row a block.
+
+    Returns
+    -------
+    DataFrame
+        ``first``, ``second``, ``p``, ``p_holm`` and ``can_reject``: whether so few
+        blocks could reject at 5 % after correction at all (7 blocks and 7 comparisons
+        never can).
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    pairs = list(itertools.combinations(matrix.columns, 2))
+    p = [wilcoxon_p(matrix[a].to_numpy() - matrix[b].to_numpy()) for a, b in pairs]
+    table = pd.DataFrame(pairs, columns=["first", "second"])
+    table["p"] = p
+    table["p_holm"] = multipletests(p, method="holm")[1] if p else []
+    table["can_reject"] = _can_reject(len(matrix), len(pairs))
+    return table
+
+
+def pairwise_table(
+    scores: pd.DataFrame,
+    experiment: str,
+    metric: str,
+    *,
+    methods: Sequence[str],
+    unit: str = "repeat",
+    test_train_ratio: float | None = None,
+    rope: float = 0.0,
+    printed_p: Mapping[tuple[str, str], float] | None = None,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare all pairs of methods of an experiment.
+
+    Each method takes part with the largest number of tasks it learned together; values
+    are averaged over variants of the data set within a unit.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    experiment, metric : str
+    methods : sequence of str
+        Those without scores are left out.
+    unit : {"repeat", "task"}
+    test_train_ratio, rope, seed
+        As for :func:`compare_pair`.
+    printed_p : mapping of (first, second) to float or None
+        p-values that the paper prints for its paired t-test.
+
+    Returns
+    -------
+    DataFrame
+        A row a pair: experiment, metric, unit, first, second, the fields of
+        :class:`PairComparison`, ``p_printed``, ``p_wilcoxon_holm`` and ``can_reject``
+        over the pairs of this table.
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    columns: dict[str, pd.Series] = {}
+    for method in methods:
+        rows = select(
+            scores,
+            {"method": method},
+            experiment=experiment,
+            metric=metric,
+            unit=unit,
+        )
+        if not rows.empty:
+            largest = rows[rows["n_tasks"] == rows["n_tasks"].max()]
+            columns[method] = average(largest, [unit, "dataset", "train_size"])
+    table = []
+    for first, second in itertools.combinations(columns, 2):
+        both = pd.concat([columns[first], columns[second]], axis=1).dropna()
+        paired = both.groupby(level=unit).mean().to_numpy()
+        if len(paired) < 2:
+            continue
+        comparison = compare_pair(
+            paired[:, 0],
+            paired[:, 1],
+            higher_better=higher_is_better(metric),
+            test_train_ratio=test_train_ratio,
+            rope=rope,
+            seed=_pair_seed(seed, experiment, metric, first, second),
+        )
+        labels = {"experiment": experiment, "metric": metric, "unit": unit}
+        labels |= {"first": first, "second": second}
+        printed = (printed_p or {}).get((first, second), math.nan)
+        table.append(labels | asdict(comparison) | {"p_printed": printed})
+    frame = pd.DataFrame(table)
+    if not frame.empty:
+        p = frame["p_wilcoxon"]
+        frame["p_wilcoxon_holm"] = multipletests(p, method="holm")[1]
+        frame["can_reject"] = [_can_reject(n, len(frame)) for n in frame["n"]]
+    return frame
+
+
+def compare_experiments(
+    config: Mapping[str, Any],
+    scores: pd.DataFrame,
+    *,
+    test_train_ratios: Mapping[str, float],
+    ropes: Mapping[tuple[str, str], float],
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare all pairs of methods of every experiment that selects hyper-parameters.
+
+    The plan follows from the configuration: the experiment's first metric; all
+    methods but controls; units are tasks where repeats share their training rows
+    (protocol kind ``first_rows``), else repeats; the correction for overlapping splits
+    where the protocol draws them from one data set (``random``, ``published``).
+
+    Parameters
+    ----------
+    config : mapping
+        A paper's configuration with its tier resolved.
+    scores : DataFrame
+    test_train_ratios : mapping of experiment to float
+        n_test / n_train of the splits.
+    ropes : mapping of (experiment, metric) to float
+        Regions of practical equivalence fixed in advance; 0 where absent.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        The tables of :func:`pairwise_table`, one under the other.
+    """
+    tables = []
+    for name, experiment in config["experiments"].items():
+        if experiment.get("mode", "select") != "select":
+            continue
+        kind = config["protocols"][experiment["protocol"]]["kind"]
+        metric = experiment["metrics"][0]
+        methods = [
+            entry["method"]
+            for entry in experiment["methods"]
+            if not is_control(config["methods"][entry["method"]])
+        ]
+        tables.append(
+            pairwise_table(
+                scores,
+                name,
+                metric,
+                methods=methods,
+                unit="task" if kind == "first_rows" else "repeat",
+                test_train_ratio=(
+                    test_train_ratios.get(name)
+                    if kind in ("random", "published")
+                    else None
+                ),
+                rope=ropes.get((name, metric), 0.0),
+                seed=seed,
+            )
+        )
+    filled = [table for table in tables if not table.empty]
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+
+
+def practical_equivalence(
+    config: Mapping[str, Any], published: Mapping[str, pd.DataFrame]
+) -> dict[tuple[str, str], float]:
+    """Return the regions of practical equivalence that a paper's tables fix.
+
+    The half width is the table's tolerance; a relative one is taken at the median of
+    its published values.
+
+    Parameters
+    ----------
+    config : mapping
+        A paper's configuration.
+    published : mapping of file name to DataFrame
+        The paper's published numbers.
+
+    Returns
+    -------
+    dict of (experiment, metric) to float
+        In the metric's own unit.
+    """
+    ropes = {}
+    for artefact in config["artefacts"].values():
+        if artefact["kind"] != "table":
+            continue
+        values = published[artefact["file"]]["value"].dropna()
+        tolerance = Tolerance(**artefact["tolerance"]).at(float(values.median()))
+        for selector in artefact["columns"].values():
+            key = (artefact["experiment"], selector["metric"])
+            ropes[key] = tolerance / artefact["scale"]
+    return ropes
+
+
+def is_control(method: Mapping[str, Any]) -> bool:
+    """Tell whether a configured method is a control: a floor or ceiling, no rival."""
+    return str(method["class"]).endswith("Control")
+
+
+def _posterior(
+    gain: NDArray[np.float64], ratio: float | None, rope: float, seed: int
+) -> tuple[float, float, float]:
+    from baycomp.single import Posterior
+
+    if ratio is None:
+        return bayesian_signed_rank(gain, rope, seed=seed)
+    n = gain.size
+    variance = gain.var(ddof=1) * (1 / n + ratio)
+    posterior = Posterior(gain.mean(), variance, n - 1, rope, 0.0, 0.0)
+    return _ordered(posterior.probs())
+
+
+def _ordered(probabilities: tuple[float, ...]) -> tuple[float, float, float]:
+    """Turn baycomp's (left, [rope,] right) into (first, equal, second better)."""
+    left, *middle, right = (float(p) for p in probabilities)
+    return right, (middle[0] if middle else math.nan), left
+
+
+def _without_rounding(
+    one: NDArray[np.float64], two: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the difference, with what is rounding alone set to zero."""
+    difference = one - two
+    scale = np.maximum(np.abs(one), np.abs(two))
+    return np.where(np.abs(difference) <= 1e-12 * scale, 0.0, difference)
+
+
+def _can_reject(n: int, comparisons: int) -> bool:
+    # Beyond the exact range any corrected level is within reach.
+    if n > _MAX_EXACT_WILCOXON:
+        return True
+    return smallest_wilcoxon_p(n) * comparisons < LEVEL
+
+
+def _pair_seed(seed: int, *names: str) -> int:
+    return zlib.crc32("|".join([str(seed), *names]).encode())

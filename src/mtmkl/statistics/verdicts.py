@@ -1,0 +1,241 @@
+"""The verdict on a reproduced number, set against the published one.
+
+With SE² = sd_r² / n_r + sd_p² / n_p and a tolerance fixed in the configuration, a
+cell is
+
+- *reproduced* if |published − reproduced| ≤ max(2 SE, tolerance),
+- *close* if it is ≤ max(sd_r, sd_p, 2 tolerance),
+- *different* otherwise, and
+- *no data* if either number is missing.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+VERDICTS = ("reproduced", "close", "different", "no data")
+STATUSES = ("legible", "ambiguous", "illegible")
+
+VerdictName = Literal["reproduced", "close", "different", "no data"]
+
+# Decimal numbers that differ by exactly the tolerance must count as within it.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Published:
+    """A number printed in a paper.
+
+    Attributes
+    ----------
+    value : float or None
+        None if illegible.
+    sd : float
+        Printed spread, 0 where none is printed.
+    n : int
+        Size of the sample behind the spread, as the paper states it.
+    status : {"legible", "ambiguous", "illegible"}
+    alternative : float or None
+        The second reading of an ambiguous number.
+    """
+
+    value: float | None
+    sd: float = 0.0
+    n: int = 1
+    status: str = "legible"
+    alternative: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"status {self.status!r} is not one of {STATUSES}")
+        if self.value is None and self.status != "illegible":
+            raise ValueError(f"a number of status {self.status!r} needs a value")
+        if self.alternative is None and self.status == "ambiguous":
+            raise ValueError("an ambiguous number needs its second reading")
+        if self.sd < 0 or self.n < 1:
+            raise ValueError(f"sd {self.sd} must be >= 0 and n {self.n} >= 1")
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> "Published":
+        """Return the number of one row of a file under ``config/published``."""
+        return cls(
+            value=_number(row["value"]),
+            sd=_number(row["sd"]) or 0.0,
+            n=int(_number(row["n"]) or 1),
+            status=row["status"],
+            alternative=_number(row["alternative"]),
+        )
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """Mean, standard deviation (divisor n − 1; 0 at n = 1) and size of a sample."""
+
+    value: float
+    sd: float
+    n: int
+
+    @classmethod
+    def from_sample(cls, sample: ArrayLike) -> "Reproduced | None":
+        """Return the summary of a sample, None if it is empty."""
+        values = np.asarray(sample, dtype=float)
+        if values.size == 0:
+            return None
+        sd = float(values.std(ddof=1)) if values.size > 1 else 0.0
+        return cls(float(values.mean()), sd, int(values.size))
+
+    def scaled(self, factor: float) -> "Reproduced":
+        """Return the same in another unit."""
+        return Reproduced(self.value * factor, self.sd * abs(factor), self.n)
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """A fixed tolerance: ``absolute`` in the cell's unit, or ``relative`` to it.
+
+    Attributes
+    ----------
+    absolute, relative : float or None
+        Exactly one is given.
+    """
+
+    absolute: float | None = None
+    relative: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.absolute is None) == (self.relative is None):
+            raise ValueError("give either an absolute or a relative tolerance")
+
+    def at(self, published: float) -> float:
+        """Return the tolerance for a published value, in its unit."""
+        if self.absolute is not None:
+            return self.absolute
+        assert self.relative is not None
+        return self.relative * abs(published)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict and the rule behind it with the numbers put in."""
+
+    verdict: VerdictName
+    rule: str
+
+
+def judge(
+    published: Published | None, reproduced: Reproduced | None, tolerance: Tolerance
+) -> Verdict:
+    """Apply the verdict rule to one cell.
+
+    An ambiguous number gets the weaker of the verdicts of its two readings.
+
+    Parameters
+    ----------
+    published : Published or None
+        None where the paper prints no number.
+    reproduced : Reproduced or None
+        None where nothing was run.
+    tolerance : Tolerance
+        In the unit of both numbers.
+    """
+    if published is None:
+        return Verdict("no data", "the paper prints no number here")
+    if published.value is None:
+        return Verdict("no data", "the printed number is illegible")
+    if reproduced is None:
+        return Verdict("no data", "not run")
+    first = _judge_reading(published.value, published, reproduced, tolerance)
+    if published.status != "ambiguous" or published.alternative is None:
+        return first
+    second = _judge_reading(published.alternative, published, reproduced, tolerance)
+    weaker = max(first, second, key=lambda v: VERDICTS.index(v.verdict))
+    return Verdict(
+        weaker.verdict,
+        f"weaker of two readings: {published.value:g}: {first.rule}; "
+        f"{published.alternative:g}: {second.rule}",
+    )
+
+
+def _judge_reading(
+    value: float, published: Published, reproduced: Reproduced, tolerance: Tolerance
+) -> Verdict:
+    distance = abs(value - reproduced.value)
+    se = math.sqrt(reproduced.sd**2 / reproduced.n + published.sd**2 / published.n)
+    tol = tolerance.at(value)
+    near = max(2 * se, tol)
+    far = max(reproduced.sd, published.sd, 2 * tol)
+    slack = _ROUNDING * max(1.0, abs(value))
+    shown = f"|difference| {distance:.4g}"
+    near_text = f"max(2 SE {2 * se:.3g}, tol {tol:.3g})"
+    far_text = f"max(sd {max(reproduced.sd, published.sd):.3g}, 2 tol {2 * tol:.3g})"
+    if distance <= near + slack:
+        return Verdict("reproduced", f"{shown} <= {near_text}")
+    if distance <= far + slack:
+        return Verdict("close", f"{shown} > {near_text}, <= {far_text}")
+    return Verdict("different", f"{shown} > {near_text}, > {far_text}")
+
+
+def acceptance_of_others(
+    published: Mapping[Any, Published],
+    reproduced: Mapping[Any, Reproduced],
+    tolerance: Tolerance,
+) -> pd.DataFrame:
+    """Count which *other* cells of a table the rule would accept for each number.
+
+    A rule that accepts everything says nothing: here every reproduced number is
+    judged against all the other cells' published numbers.
+
+    Parameters
+    ----------
+    published, reproduced : mapping of cell to number
+        The cells of one table, all in the same unit.
+    tolerance : Tolerance
+
+    Returns
+    -------
+    DataFrame
+        One row a reproduced cell, index ``cell``: ``others`` (how many other cells
+        have a published number), ``reproduced`` and ``close`` (how many of them the
+        rule would call so).
+    """
+    rows = []
+    for cell, ours in reproduced.items():
+        verdicts = [
+            judge(theirs, ours, tolerance).verdict
+            for other, theirs in published.items()
+            if other != cell and theirs.value is not None
+        ]
+        rows.append(
+            {
+                "cell": cell,
+                "others": len(verdicts),
+                "reproduced": verdicts.count("reproduced"),
+                "close": verdicts.count("close"),
+            }
+        )
+    columns = ["cell", "others", "reproduced", "close"]
+    return pd.DataFrame(rows, columns=columns).set_index("cell")
+
+
+def acceptance_text(others: pd.DataFrame) -> str:
+    """Say the result of :func:`acceptance_of_others` in one sentence."""
+    total = int(others["others"].sum())
+    if total == 0:
+        return "no other cell to test the rule on"
+    accepted, close = int(others["reproduced"].sum()), int(others["close"].sum())
+    return (
+        f"of {total} pairs of a reproduced number and another cell's published one, "
+        f"the rule would call {accepted} ({accepted / total:.0%}) reproduced "
+        f"and {close} ({close / total:.0%}) close"
+    )
+
+
+def _number(value: Any) -> float | None:
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return float(value)

@@ -1,0 +1,128 @@
+"""What must hold for every registered data set that has a loader."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from mtmkl.datasets import load, load_splits, locate, make_splits, save_splits
+from mtmkl.datasets.registry import default_registry
+
+REGISTRY = default_registry()
+NAMES = [name for name in REGISTRY if REGISTRY[name].loader is not None]
+
+KNOWN_SHAPES = {
+    "school": (15362, 27, 139),
+    "computer_survey": (3600, 14, 180),
+    "dermatology": (2196, 34, 6),
+    "digits": (17970, 62, 10),
+    "linear_synthetic": (5000, 5, 200),
+    "nonlinear_synthetic": (8000, 5, 200),
+}
+
+
+@functools.cache
+def loaded(name):
+    return load(name, download=False)
+
+
+@pytest.fixture(params=NAMES)
+def data(request):
+    if locate(request.param) is None:
+        pytest.skip(f"data set {request.param!r} is neither in a mirror nor cached")
+    return loaded(request.param)
+
+
+def protocol_of(data):
+    """The protocol that the marks of the data call for."""
+    protocol = {"id": "check", "repeats": 2, "folds": 3}
+    if "is_test" in data.truth:
+        return protocol | {"kind": "given"}
+    if "train_1" in data.truth:
+        return protocol | {"kind": "published"}
+    if "test_block" in data.truth:
+        return protocol | {"kind": "first_rows"}
+    half = np.unique(data.sample).size // 2
+    return protocol | {"kind": "random", "train_samples": half}
+
+
+def test_shape(data):
+    n, d = data.X.shape
+    assert data.name in NAMES
+    if data.name in KNOWN_SHAPES:
+        assert (n, d, data.n_tasks) == KNOWN_SHAPES[data.name]
+    assert data.task_sizes.min() >= 2
+    assert data.task_sizes.sum() == n
+    assert data.origin == REGISTRY[data.name].origin
+
+
+def test_values(data):
+    assert np.isfinite(data.X).all()
+    assert np.isfinite(data.y).all()
+    for task in range(data.n_tasks):
+        assert np.ptp(data.y[data.rows_of(task)]) > 0
+    assert (np.ptp(data.X, axis=0) > 0).sum() >= data.X.shape[1] - 1
+
+
+def test_loading_again_gives_the_same(data):
+    again = load(data.name, download=False)
+    assert again.digest() == data.digest()
+    assert again.task_names == data.task_names
+    assert again.feature_names == data.feature_names
+
+
+def test_an_example_has_the_same_inputs_in_every_task(data):
+    _, first, example = np.unique(data.sample, return_index=True, return_inverse=True)
+    assert np.array_equal(data.X, data.X[first[example]])
+    pairs = np.column_stack([data.sample, data.task])
+    assert len(np.unique(pairs, axis=0)) == len(pairs)
+
+
+def test_subsets_agree_with_tasks(data):
+    chosen = np.random.default_rng(0).permutation(data.n_tasks)[:3]
+    part = data.select_tasks(chosen)
+    assert part.n_tasks == chosen.size
+    for number, task in enumerate(chosen):
+        one = data.subset(data.rows_of(task))
+        assert part.task_names[number] == data.task_names[task]
+        assert np.array_equal(part.X[part.rows_of(number)], one.X)
+        assert np.array_equal(part.y[part.rows_of(number)], one.y)
+        assert one.n_tasks == data.n_tasks
+    everything = data.subset(np.arange(len(data.y)))
+    assert everything.digest() == data.digest()
+    assert data.select_tasks(np.arange(data.n_tasks)).digest() == data.digest()
+
+
+def test_splits(data, tmp_path):
+    protocol = protocol_of(data)
+    splits = make_splits(data, protocol, 0)
+    assert len(splits) == 2
+    n = len(data.y)
+    for split in splits.values():
+        roles = np.concatenate([split.train, split.validation, split.test])
+        assert np.unique(roles).size == roles.size
+        if protocol["kind"] == "first_rows":
+            # Rows beyond the first, outside the test block, are left out.
+            assert split.train.size + split.test.size == 12 * data.n_tasks
+        else:
+            assert np.array_equal(np.sort(roles), np.arange(n))
+        assert (
+            np.intersect1d(data.sample[split.train], data.sample[split.test]).size == 0
+        )
+        assert set(split.fold) == {0, 1, 2}
+        # Tasks that share some of their examples cannot all be even to the last row.
+        n_shares = set(np.unique(data.sample, return_counts=True)[1])
+        spread = 1 if n_shares <= {1, data.n_tasks} else 2
+        for task in range(data.n_tasks):
+            folds = split.fold[data.task[split.train] == task]
+            assert folds.size >= 2
+            assert np.ptp(np.bincount(folds, minlength=3)) <= spread
+        assert np.array_equal(np.sort(split.task_order), np.arange(data.n_tasks))
+    save_splits(tmp_path / "splits.npz", splits)
+    stored = load_splits(tmp_path / "splits.npz")
+    again = make_splits(load(data.name, download=False), protocol, 0)
+    for key, split in splits.items():
+        for label in ("train", "test", "fold", "task_order"):
+            expected = getattr(split, label)
+            assert np.array_equal(getattr(stored[key], label), expected)
+            assert np.array_equal(getattr(again[key], label), expected)

@@ -1,0 +1,75 @@
+"""A web server for tests of downloads, on this machine alone."""
+
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from mtmkl.datasets import download
+
+
+class Site:
+    """Pages by path, how often each was asked for, and how it misbehaves.
+
+    Attributes
+    ----------
+    pages : dict of str to bytes
+    n_requests : Counter of str
+    n_failures : dict of str to int
+        Answers with status 503 before the page is served.
+    truncated, unannounced : set of str
+        Pages cut in half, and pages sent without Content-Length.
+    """
+
+    def __init__(self, address):
+        self.address = address
+        self.pages = {}
+        self.n_requests = Counter()
+        self.n_failures = {}
+        self.truncated = set()
+        self.unannounced = set()
+
+    def url(self, path):
+        return f"{self.address}/{path}"
+
+    def add(self, path, content):
+        self.pages[path] = content
+        return self.url(path)
+
+
+@pytest.fixture
+def site(monkeypatch):
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            path = self.path.lstrip("/")
+            site.n_requests[path] += 1
+            if path not in site.pages:
+                self.send_error(404)
+                return
+            if site.n_requests[path] <= site.n_failures.get(path, 0):
+                self.send_error(503)
+                return
+            body = site.pages[path]
+            self.send_response(200)
+            if path not in site.unannounced:
+                self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body[: len(body) // 2] if path in site.truncated else body)
+
+        def log_message(self, *args):
+            pass
+
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setattr(download, "_RETRY_WAITS", (0.0, 0.0))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    site = Site(f"http://127.0.0.1:{server.server_port}")
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}
+    )
+    thread.start()
+    yield site
+    server.shutdown()
+    server.server_close()
+    thread.join()

@@ -1,0 +1,130 @@
+import numpy as np
+import pytest
+
+from mtmkl.datasets.container import MultiTaskData
+
+
+def small_data(**changes):
+    values = {
+        "X": np.arange(12.0).reshape(6, 2),
+        "y": np.array([1.0, -1.0, 2.0, 0.5, 3.0, -2.0]),
+        "task": np.array([0, 2, 0, 1, 2, 2]),
+        "name": "small",
+        "truth": {
+            "coef": np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+            "is_test": np.array([False, True, True, False, False, True]),
+            "relevant": np.array([1]),
+        },
+    }
+    return MultiTaskData(**(values | changes))
+
+
+def test_properties():
+    data = small_data()
+    assert data.n_tasks == 3
+    assert data.task_sizes.tolist() == [2, 1, 3]
+    assert data.rows_of(2).tolist() == [1, 4, 5]
+    assert data.sample.tolist() == [0, 1, 2, 3, 4, 5]
+    assert data.task_names == ("task 1", "task 2", "task 3")
+    assert data.feature_names == ("x1", "x2")
+
+
+def test_arrays_are_private_and_read_only():
+    X = np.ones((2, 1))
+    data = MultiTaskData(X=X, y=[0, 1], task=[0, 1], name="a")
+    X[:] = 7.0
+    assert data.X.max() == 1.0
+    for values in (data.X, data.y, data.task, data.sample):
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"X": np.ones(6)}, "two dimensions"),
+        ({"X": np.ones((0, 2))}, "rows and columns"),
+        ({"y": np.ones(5)}, r"y must have shape \(6,\)"),
+        ({"y": [1, 2, np.nan, 4, 5, 6]}, r"y\[2\] is nan"),
+        ({"X": [[1, 2]] * 5 + [[1, np.inf]]}, r"X\[5, 1\] is inf"),
+        ({"task": np.array([0, 0, 0, 2, 2, 2]), "truth": {}}, "task 1 has no row"),
+        ({"task": np.array([0, 0, 0, -1, 1, 1])}, r"task\[3\] is -1"),
+        ({"task": np.ones(6)}, "task must hold integers"),
+        ({"task_names": ("a", "b")}, r"task\[1\] is 2, not in 0..1"),
+        ({"task_names": ("a", "b", "a")}, "'a' is given twice"),
+        ({"feature_names": ("a",)}, "1 feature names for 2 features"),
+        ({"sample": np.arange(5)}, r"sample must have shape"),
+        ({"origin": "copied"}, "origin is 'copied'"),
+        ({"truth": {"is_test": np.ones(2, dtype=bool)}}, "marks rows"),
+        ({"truth": {"coef": np.ones((2, 2))}}, "3 columns, one a task"),
+    ],
+)
+def test_invalid_data_are_named(changes, message):
+    with pytest.raises(ValueError, match=message):
+        small_data(**changes)
+
+
+def test_subset_keeps_names_numbers_and_marks():
+    part = small_data().subset([4, 1])
+    assert part.task.tolist() == [2, 2]
+    assert part.n_tasks == 3
+    assert part.y.tolist() == [3.0, -1.0]
+    assert part.sample.tolist() == [4, 1]
+    assert part.truth["is_test"].tolist() == [False, True]
+    assert part.truth["coef"].shape == (2, 3)
+
+
+def test_subset_by_mask_equals_subset_by_rows():
+    data = small_data()
+    mask = data.truth["is_test"]
+    assert data.subset(mask).digest() == data.subset(np.flatnonzero(mask)).digest()
+
+
+def test_subset_refuses_nothing_and_wrong_masks():
+    data = small_data()
+    with pytest.raises(ValueError, match="empty"):
+        data.subset([])
+    with pytest.raises(ValueError, match="mask"):
+        data.subset(np.ones(2, dtype=bool))
+    with pytest.raises(IndexError):
+        data.subset([6])
+
+
+def test_select_tasks_renumbers_in_the_order_given():
+    part = small_data().select_tasks([2, 0])
+    assert part.task_names == ("task 3", "task 1")
+    assert part.y.tolist() == [1.0, -1.0, 2.0, 3.0, -2.0]
+    assert part.task.tolist() == [1, 0, 1, 0, 0]
+    assert part.truth["coef"].tolist() == [[3.0, 1.0], [6.0, 4.0]]
+    assert part.truth["is_test"].tolist() == [False, True, True, False, True]
+    assert part.truth["relevant"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "message"),
+    [([0, 3], "no task 3"), ([-1], "no task -1"), ([1, 1], "1 is selected twice")],
+)
+def test_select_tasks_refuses(tasks, message):
+    with pytest.raises(ValueError, match=message):
+        small_data().select_tasks(tasks)
+
+
+def test_digest_follows_content_not_names():
+    data = small_data()
+    assert len(data.digest()) == 16
+    assert int(data.digest(), 16) >= 0
+    assert small_data(name="other", truth={}).digest() == data.digest()
+    for changes in (
+        {"X": np.arange(12.0).reshape(6, 2) + 1e-12},
+        {"y": data.y * 2},
+        {"task": np.array([0, 2, 1, 1, 2, 2])},
+        {"sample": np.array([0, 1, 2, 3, 4, 4])},
+    ):
+        assert small_data(**changes).digest() != data.digest()
+
+
+def test_digest_sees_the_shape():
+    flat = MultiTaskData(X=np.zeros((1, 2)), y=[0], task=[0], name="a")
+    # Two all-zero inputs whose bytes alone run together.
+    other = MultiTaskData(X=np.zeros((1, 1)), y=[0], task=[0], name="a")
+    assert flat.digest() != other.digest()

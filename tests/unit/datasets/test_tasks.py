@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from mtmkl.datasets.tasks import by_group, one_vs_one, one_vs_rest
+
+X = np.arange(10.0).reshape(5, 2)
+LABEL = np.array(["b", "a", "c", "a", "b"])
+
+
+def test_one_vs_rest():
+    data = one_vs_rest(X, LABEL, name="letters")
+    assert data.task_names == ("a vs rest", "b vs rest", "c vs rest")
+    assert data.task_sizes.tolist() == [5, 5, 5]
+    assert data.y[data.rows_of(1)].tolist() == [1, -1, -1, -1, 1]
+    for task in range(3):
+        rows = data.rows_of(task)
+        assert np.array_equal(data.X[rows], X)
+        assert data.sample[rows].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_one_vs_one():
+    data = one_vs_one(X, LABEL, name="letters")
+    assert data.task_names == ("a vs b", "a vs c", "b vs c")
+    assert data.sample.tolist() == [0, 1, 3, 4, 1, 2, 3, 0, 2, 4]
+    assert data.y.tolist() == [-1, 1, 1, -1, 1, -1, 1, 1, -1, 1]
+    assert np.array_equal(data.X, X[data.sample])
+
+
+def test_by_group():
+    data = by_group(X, np.arange(5), [7, 3, 7, 3, 5], name="groups")
+    assert data.task_names == ("3", "5", "7")
+    assert data.task.tolist() == [2, 0, 2, 0, 1]
+    assert data.y.tolist() == [0, 1, 2, 3, 4]
+    assert data.sample.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_names_can_be_given():
+    data = one_vs_one(X, LABEL, name="n", class_names=("A", "B", "C"))
+    assert data.task_names[0] == "A vs B"
+    data = by_group(X, np.zeros(5), LABEL, name="n", group_names=("A", "B", "C"))
+    assert data.task_names == ("A", "B", "C")
+
+
+@pytest.mark.parametrize("cut", [one_vs_rest, one_vs_one])
+def test_labels_are_checked(cut):
+    with pytest.raises(ValueError, match="one class only: 1"):
+        cut(X, np.ones(5, dtype=int), name="n")
+    with pytest.raises(ValueError, match=r"label must have shape \(5,\)"):
+        cut(X, [0, 1], name="n")
+    with pytest.raises(ValueError, match=r"label\[1\] is nan"):
+        cut(X, [0, np.nan, 1, 1, 1], name="n")
+    with pytest.raises(ValueError, match="2 names for 3 values"):
+        cut(X, LABEL, name="n", class_names=("A", "B"))
+
+
+def test_group_lengths_are_checked():
+    with pytest.raises(ValueError, match="group must have shape"):
+        by_group(X, np.zeros(5), [1, 2], name="n")

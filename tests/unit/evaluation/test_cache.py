@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from mtmkl.evaluation.cache import content_key, get_or_compute, write_npz
+
+
+def test_second_request_reads_what_the_first_stored(tmp_path):
+    calls = []
+
+    def compute():
+        calls.append(1)
+        return {"rows": [1.5, "x"]}, {"a": np.arange(3.0)}
+
+    first = get_or_compute(tmp_path, "ab12", compute)
+    second = get_or_compute(tmp_path, "ab12", compute)
+    assert calls == [1]
+    assert first[0] == second[0] == {"rows": [1.5, "x"]}
+    np.testing.assert_array_equal(second[1]["a"], [0.0, 1.0, 2.0])
+
+
+def test_a_failed_computation_leaves_nothing(tmp_path):
+    def fail():
+        raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        get_or_compute(tmp_path, "ab12", fail)
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+
+
+def test_a_damaged_entry_is_computed_again(tmp_path):
+    get_or_compute(tmp_path, "ab12", lambda: ([1], {}))
+    path = tmp_path / "ab" / "ab12.npz"
+    path.write_bytes(path.read_bytes()[:40])
+    assert get_or_compute(tmp_path, "ab12", lambda: ([2], {}))[0] == [2]
+
+
+def test_key_depends_on_content_not_on_order():
+    one = content_key(a=1, b={"x": np.array([1, 2]), "y": 2.0})
+    assert one == content_key(b={"y": 2.0, "x": [1, 2]}, a=1)
+    assert one != content_key(b={"y": 2.0, "x": [1, 3]}, a=1)
+
+
+def test_equal_arrays_give_equal_bytes(tmp_path):
+    for name in ("one.npz", "two.npz"):
+        write_npz(tmp_path / name, {"b": np.eye(3), "a": np.arange(4)})
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_objects_are_refused_before_a_file_is_left(tmp_path):
+    with pytest.raises(ValueError, match="Object arrays"):
+        write_npz(tmp_path / "one.npz", {"a": np.array([{}, []], dtype=object)})
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,230 @@
+import json
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.splits import Split
+from mtmkl.evaluation.cells import COLUMNS, Job, held_params, run_job
+from mtmkl.evaluation.plan import FitJob, MethodSpec
+
+FITS = []
+
+
+class ShrunkMean(RegressorMixin, BaseEstimator):
+    """Predicts each task's mean times 1/(1 + gamma): enough to be selected."""
+
+    def __init__(self, gamma=1.0, kernel="none"):
+        self.gamma = gamma
+        self.kernel = kernel
+
+    def fit(self, X, y, task=None):
+        FITS.append(len(y))
+        means = np.bincount(task, y) / np.bincount(task)
+        self.coef_ = means / (1 + np.asarray(self.gamma))
+        self.n_iter_ = 1
+        return self
+
+    def predict(self, X, task=None):
+        return self.coef_[task]
+
+
+class Perfect(ShrunkMean):
+    """Has seen the test rows."""
+
+    fits_on_test = True
+
+    def fit(self, X, y, task=None):
+        self.y_ = y
+        return self
+
+    def predict(self, X, task=None):
+        return self.y_
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    task = np.repeat(np.arange(6), 12)
+    return MultiTaskData(
+        X=rng.normal(size=(72, 2)),
+        y=5.0 + task + rng.normal(size=72),
+        task=task,
+        name="toy",
+    )
+
+
+@pytest.fixture
+def splits():
+    rows = np.arange(72)
+    train, test = rows[rows % 3 > 0], rows[rows % 3 == 0]
+    return {
+        (0, repeat): Split(
+            train=train,
+            validation=[],
+            test=test,
+            fold=np.arange(48) % 4,
+            task_order=np.random.default_rng(repeat).permutation(6),
+        )
+        for repeat in range(3)
+    }
+
+
+def make_job(tmp_path, **changes):
+    FITS.clear()
+    spec = {
+        "id": "shrunk",
+        "class_name": "x:ShrunkMean",
+        "params": {},
+        "grid": {"gamma": [0.0, 1.0, 10.0]},
+        "selection": "common",
+    } | changes.pop("spec", {})
+    return Job(
+        **{
+            "paper": "toy2000",
+            "plan": FitJob("toy_experiment", "toy", "shrunk", 0, (0, 1, 2)),
+            "spec": MethodSpec(**spec),
+            "method_class": ShrunkMean,
+            "experiment": {"metrics": ["mse"]},
+            "seed": 1,
+            "code_version": "v1",
+            "cache": tmp_path,
+            "held": {},
+        }
+        | changes
+    )
+
+
+def test_scores_have_the_columns_and_the_choice(tmp_path, data, splits):
+    scores, arrays = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    assert tuple(scores.columns) == COLUMNS
+    assert list(scores["repeat"]) == [0, 1, 2]
+    assert set(scores["task"]) == {"all"}
+    assert {json.loads(p)["gamma"] for p in scores["params"]} == {0.0}
+    assert set(scores["data_digest"]) == {data.digest()}
+    assert arrays == {}
+
+
+def test_value_is_that_of_a_direct_fit(tmp_path, data, splits):
+    scores, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    split = splits[0, 0]
+    means = [data.y[split.train][data.task[split.train] == t].mean() for t in range(6)]
+    error = (data.y[split.test] - np.take(means, data.task[split.test])) ** 2
+    assert scores["value"].iloc[0] == pytest.approx(error.mean())
+
+
+def test_finished_cells_are_not_fitted_again(tmp_path, data, splits):
+    first, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    job = make_job(tmp_path)
+    second, _ = run_job(job, lambda repeat: data, splits)
+    assert FITS == []
+    assert first.to_csv() == second.to_csv()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"code_version": "v2"},
+        {"seed": 2},
+        {"spec": {"grid": {"gamma": [0.0, 1.0]}}},
+        {"experiment": {"metrics": ["rmse"]}},
+    ],
+)
+def test_a_change_of_what_matters_fits_again(tmp_path, data, splits, change):
+    run_job(make_job(tmp_path), lambda repeat: data, splits)
+    run_job(make_job(tmp_path, **change), lambda repeat: data, splits)
+    assert FITS
+
+
+def test_a_kill_costs_one_cell(tmp_path, data, splits):
+    def load(repeat):
+        if repeat == 2:
+            raise KeyboardInterrupt
+        return data
+
+    with pytest.raises(KeyboardInterrupt):
+        run_job(make_job(tmp_path), load, splits)
+    done = len(FITS)
+    resumed, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    assert len(FITS) == done / 2
+    whole, _ = run_job(make_job(tmp_path / "else"), lambda repeat: data, splits)
+    timeless = [c for c in COLUMNS if c != "fit_seconds"]
+    assert resumed[timeless].to_csv() == whole[timeless].to_csv()
+
+
+def test_task_subsets_follow_the_order_of_the_split(tmp_path, data, splits):
+    job = make_job(
+        tmp_path,
+        spec={"n_tasks": (2, 6)},
+        experiment={"metrics": ["mse"], "record_tasks": True},
+    )
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    pairs = scores[(scores["n_tasks"] == 2) & (scores["repeat"] == 1)]
+    pairs = pairs[pairs["task"] != "all"]
+    order = splits[0, 1].task_order
+    for subset in range(3):
+        names = set(pairs[pairs["subset"] == subset]["task"])
+        assert names == {data.task_names[t] for t in order[2 * subset : 2 * subset + 2]}
+
+
+def test_path_mode_records_every_grid_point(tmp_path, data, splits):
+    job = make_job(tmp_path, experiment={"metrics": ["mse"], "mode": "path"})
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    gammas = [json.loads(s)["gamma"] for s in scores["setting"]]
+    assert gammas == [0.0, 1.0, 10.0] * 3
+    assert set(scores["params"]) == {""}
+
+
+def test_per_task_selection_gives_each_task_its_own(tmp_path, data, splits):
+    job = make_job(tmp_path, spec={"selection": "per_task"})
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    assert len(json.loads(scores["params"].iloc[0])["gamma"]) == 6
+
+
+def test_held_parameters_are_chosen_once(tmp_path, data, splits):
+    spec = {
+        "grid": {"gamma": [0.0, 1.0], "kernel": ["a", "b"]},
+        "hold": {"kernel": 0},
+    }
+    scores, _ = run_job(make_job(tmp_path, spec=spec), lambda repeat: data, splits)
+    kernels = [json.loads(p)["kernel"] for p in scores["params"]]
+    assert len(set(kernels)) == 1
+    # 4 folds × 4 points and a fit, then twice 4 folds × 2 points and a fit.
+    assert len(FITS) == 17 + 9 + 9
+    later = make_job(
+        tmp_path,
+        spec=spec,
+        plan=FitJob("toy_experiment", "toy", "shrunk", 1, (1, 2)),
+        held=held_params(
+            MethodSpec(**make_job(tmp_path, spec=spec).spec.__dict__), scores
+        ),
+    )
+    again, _ = run_job(later, lambda repeat: data, splits)
+    assert FITS == []
+    assert again["value"].tolist() == scores["value"].tolist()[1:]
+
+
+def test_control_sees_the_test_rows(tmp_path, data, splits):
+    job = make_job(
+        tmp_path, method_class=Perfect, spec={"grid": {}, "selection": "none"}
+    )
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    assert set(scores["value"]) == {0.0}
+
+
+def test_too_many_tasks_is_an_error(tmp_path, data, splits):
+    job = make_job(tmp_path, spec={"n_tasks": (7,)})
+    with pytest.raises(ValueError, match="toy has 6 tasks: n_tasks cannot be 7"):
+        run_job(job, lambda repeat: data, splits)
+
+
+def test_arrays_are_kept_where_asked(tmp_path, data, splits):
+    arrays = {"names": ["coef_", "absent_"], "repeats": [1], "n_tasks": [2]}
+    job = make_job(
+        tmp_path,
+        spec={"n_tasks": (2, 6)},
+        experiment={"metrics": ["mse"], "arrays": arrays},
+    )
+    _, kept = run_job(job, lambda repeat: data, splits)
+    assert sorted(kept) == [f"coef_|0|1|2|{subset}" for subset in range(3)]

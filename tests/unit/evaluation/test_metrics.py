@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+from sklearn.metrics import mean_squared_error, r2_score
+
+from mtmkl.evaluation import metrics
+from mtmkl.evaluation.metrics import METRICS, Outcome
+
+
+class Fitted:
+    """An estimator with the attributes given."""
+
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+
+@pytest.fixture
+def outcome():
+    rng = np.random.default_rng(3)
+    task = np.repeat([0, 1, 2], [5, 9, 4])
+    y = rng.normal(size=18) * (1 + task)
+    return Outcome(
+        y=y,
+        prediction=y + rng.normal(size=18),
+        task=task,
+        task_names=("a", "b", "c"),
+        estimator=Fitted(),
+        truth={},
+    )
+
+
+def values(rows):
+    return {(name, task): value for name, task, value in rows}
+
+
+def by_task(outcome, score):
+    return np.array(
+        [
+            score(outcome.y[outcome.task == t], outcome.prediction[outcome.task == t])
+            for t in range(3)
+        ]
+    )
+
+
+def test_mse_and_rmse_against_scikit_learn(outcome):
+    expected = by_task(outcome, mean_squared_error)
+    found = values(metrics.mse(outcome)) | values(metrics.rmse(outcome))
+    np.testing.assert_allclose([found["mse", n] for n in "abc"], expected)
+    assert found["mse", "all"] == pytest.approx(expected.mean())
+    assert found["rmse", "all"] == pytest.approx(np.sqrt(expected).mean())
+
+
+def test_explained_variances_against_r2(outcome):
+    ratio, sizes = by_task(outcome, r2_score), np.array([5, 9, 4])
+    variance = by_task(outcome, lambda y, _: y.var())
+    error = by_task(outcome, mean_squared_error)
+    found = {
+        name: values(METRICS[name](outcome))[name, "all"]
+        for name in METRICS
+        if name.startswith("explained_variance")
+    }
+    assert found["explained_variance_task_mean"] == pytest.approx(ratio.mean())
+    assert found["explained_variance_task_sd"] == pytest.approx(ratio.std(ddof=1))
+    assert found["explained_variance_weighted"] == pytest.approx(
+        np.average(ratio, weights=sizes)
+    )
+    assert found["explained_variance"] == pytest.approx(
+        1 - np.average(error, weights=sizes) / np.average(variance, weights=sizes)
+    )
+
+
+def test_misclassified_counts_pairs():
+    outcome = Outcome(
+        y=np.array([1.0, -1, 1, -1, 1]),
+        prediction=np.array([0.2, 0.1, -3, -1, 0]),
+        task=np.array([0, 0, 0, 1, 1]),
+        task_names=("a", "b"),
+        estimator=Fitted(),
+        truth={},
+    )
+    found = values(metrics.misclassified(outcome))
+    assert found["misclassified", "all"] == 2
+    assert found["misclassified", "a"] == 2
+    assert found["misclassified", "b"] == 0
+
+
+def test_attributes_that_a_method_lacks_yield_nothing(outcome):
+    for name in ("n_features", "covariance_distance", "row_norms"):
+        assert not list(METRICS[name](outcome))
+
+
+def test_covariance_distance_is_zero_at_the_truth():
+    covariance = np.diag([1.0, 0.5, 0, 0])
+    outcome = Outcome(
+        y=np.ones(1),
+        prediction=np.ones(1),
+        task=np.zeros(1, int),
+        task_names=("a",),
+        estimator=Fitted(D_=covariance / 1.5),
+        truth={"covariance": covariance, "relevant": np.array([0, 1])},
+    )
+    ((name, task, value),) = metrics.covariance_distance(outcome)
+    assert (name, task) == ("covariance_distance", "all")
+    assert value == pytest.approx(0, abs=1e-15)
+
+
+def test_row_norms_fall_and_sum_to_one():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(7, 30)) * np.arange(7)[:, None]
+    outcome = Outcome(
+        y=np.ones(1),
+        prediction=np.ones(1),
+        task=np.zeros(1, int),
+        task_names=("a",),
+        estimator=Fitted(A_=A),
+        truth={},
+    )
+    found = values(metrics.row_norms(outcome))
+    norms = [found[f"row_norm_{k}", "all"] for k in range(1, 8)]
+    assert norms == sorted(norms, reverse=True)
+    assert sum(norms) == pytest.approx(1)
+    assert found["row_norm_top5", "all"] == pytest.approx(sum(norms[:5]))

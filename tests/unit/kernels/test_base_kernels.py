@@ -1,0 +1,92 @@
+"""Base kernels against their formulas, and their specifications."""
+
+import numpy as np
+import pytest
+
+from mtmkl.kernels.base import (
+    Gaussian,
+    Linear,
+    Polynomial,
+    from_spec,
+    median_distance,
+    squared_distances,
+)
+
+X = np.random.default_rng(0).standard_normal((6, 3))
+Z = np.random.default_rng(1).standard_normal((4, 3))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "formula"),
+    [
+        (Linear(), lambda x, z: x @ z),
+        (Linear(constant=1.0), lambda x, z: x @ z + 1),
+        (Polynomial(degree=2, constant=0.0), lambda x, z: (x @ z) ** 2),
+        (Polynomial(degree=3, constant=0.5), lambda x, z: (x @ z + 0.5) ** 3),
+        (Gaussian(width=0.7), lambda x, z: np.exp(-np.sum((x - z) ** 2) / (2 * 0.49))),
+    ],
+)
+def test_kernels_follow_their_formulas(kernel, formula):
+    expected = np.array([[formula(x, z) for z in Z] for x in X])
+    np.testing.assert_allclose(kernel(X, Z), expected, rtol=1e-12)
+    np.testing.assert_allclose(kernel.diagonal(X), np.diag(kernel(X, X)), rtol=1e-12)
+    assert kernel.fit(X) == kernel
+
+
+def test_gaussian_resolves_its_width_on_distinct_training_rows():
+    points = np.array([[0.0], [1.0], [3.0]])
+    repeated = np.repeat(points, [50, 1, 1], axis=0)
+    # Distances 1, 2, 3.
+    assert median_distance(repeated) == 2.0
+    kernel = Gaussian(median_factor=0.25).fit(repeated)
+    assert kernel == Gaussian(width=0.5)
+    assert kernel.fit(10 * points) == kernel
+    with pytest.raises(ValueError, match="call fit"):
+        Gaussian(median_factor=1.0)(X, Z)
+
+
+def test_gaussian_of_equal_inputs():
+    same = np.ones((3, 2))
+    assert median_distance(same) == 0.0
+    np.testing.assert_array_equal(Gaussian(median_factor=2.0).fit(same)(same, same), 1)
+
+
+def test_median_of_many_rows_is_taken_over_a_subset():
+    many = np.random.default_rng(2).standard_normal((5000, 2))
+    # Two normal variables: ||x − z||²/2 is exponential with mean 2, median 2·ln 2.
+    assert median_distance(many) == pytest.approx(2 * np.sqrt(np.log(2)), rel=0.02)
+
+
+def test_squared_distances_do_not_cancel_far_from_the_origin():
+    shifted = squared_distances(X + 1e6, Z + 1e6)
+    expected = ((X[:, None] - Z[None]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(shifted, expected, rtol=1e-7)
+
+
+def test_specifications():
+    assert from_spec({"name": "gaussian", "median_factor": 0.5}) == Gaussian(
+        median_factor=0.5
+    )
+    assert from_spec({"name": "polynomial", "degree": 2}) == Polynomial(2)
+    assert from_spec("linear") == Linear()
+    assert from_spec(Linear(1.0)) == Linear(1.0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"name": "wavelet"}, "unknown kernel 'wavelet'; known kernels: gaussian"),
+        ({"degree": 2}, "unknown kernel None"),
+        ({"name": "linear", "degree": 2}, "degree"),
+        ({"name": "polynomial", "degree": 0}, "degree must be a whole number"),
+        ({"name": "polynomial", "degree": 1.5}, "degree must be a whole number"),
+        ({"name": "linear", "constant": -1}, "constant must be at least 0"),
+        ({"name": "gaussian", "width": 0.0}, "width must be positive"),
+        ({"name": "gaussian"}, "either width or median_factor"),
+        ({"name": "gaussian", "width": 1.0, "median_factor": 1.0}, "either width or"),
+        (3.0, "not a kernel specification"),
+    ],
+)
+def test_bad_specifications(spec, message):
+    with pytest.raises(ValueError, match=message):
+        from_spec(spec)

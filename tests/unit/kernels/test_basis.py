@@ -1,0 +1,83 @@
+"""The basis is orthonormal in feature space and reproduces the kernel on its span."""
+
+import numpy as np
+import pytest
+
+from mtmkl.kernels.base import Gaussian, Linear, Polynomial
+from mtmkl.kernels.basis import kernel_basis
+
+RNG = np.random.default_rng(0)
+FEW = RNG.uniform(size=(30, 3))
+MANY = RNG.uniform(size=(400, 3))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "X", "dimension"),
+    [
+        (Linear(), FEW, 3),
+        (Linear(constant=1.0), MANY, 4),
+        (Polynomial(degree=2, constant=1.0), FEW, 10),
+        (Polynomial(degree=2, constant=1.0), MANY, 10),
+        (Polynomial(degree=2, constant=0.0), MANY, 6),
+        (Gaussian(width=0.05), FEW, 30),
+        (Gaussian(width=1.0), FEW[:5], 5),
+    ],
+)
+def test_coordinates_reproduce_the_kernel(kernel, X, dimension):
+    basis, coordinates = kernel_basis(kernel, X, tol=1e-10)
+    gram = kernel(X, X)
+    assert basis.dimension == dimension
+    np.testing.assert_allclose(coordinates @ coordinates.T, gram, atol=1e-9)
+    np.testing.assert_allclose(basis.transform(X), coordinates, atol=1e-8)
+    K = basis.kernel(basis.landmarks, basis.landmarks)
+    R = basis.coefficients
+    np.testing.assert_allclose(R.T @ K @ R, np.eye(dimension), atol=1e-6)
+    assert basis.discarded_trace < 1e-9
+
+
+@pytest.mark.parametrize("width", [0.3, 1.0, 3.0])
+def test_cut_is_relative_to_the_largest_eigenvalue_of_the_distinct_rows(width):
+    X = np.vstack([MANY, MANY[:100], MANY[:100]])
+    tol = 1e-6
+    basis, coordinates = kernel_basis(Gaussian(width=width), X, tol=tol)
+    gram = Gaussian(width=width)(MANY, MANY)
+    values = np.linalg.eigvalsh(gram)[::-1]
+    kept = values > tol * values[0]
+    # The factorisation may move an eigenvalue over the cut if it is within 1 % of it.
+    doubtful = np.abs(values - tol * values[0]) <= 0.01 * tol * values[0]
+    assert abs(basis.dimension - kept.sum()) <= doubtful.sum()
+    assert basis.discarded_trace == pytest.approx(
+        1 - values[: basis.dimension].sum() / values.sum(), abs=1e-7
+    )
+    np.testing.assert_allclose(coordinates[:100], coordinates[400:500])
+    squares = np.linalg.svd(coordinates[:400], compute_uv=False) ** 2
+    np.testing.assert_allclose(squares, values[: basis.dimension], rtol=0.02)
+
+
+def test_pivoting_and_the_full_decomposition_span_the_same_functions():
+    pivoted, _ = kernel_basis(Gaussian(width=3.0), MANY)
+    assert pivoted.landmarks.shape[0] < 100
+    # Few rows are decomposed as a whole when their rank is not low.
+    full, _ = kernel_basis(Gaussian(width=0.05), MANY)
+    assert full.landmarks.shape[0] == 400
+    z = pivoted.transform(MANY)
+    residual = 1.0 - np.sum(z * z, axis=1)
+    assert np.all(residual >= -1e-9)
+    assert residual.max() < 1e-4
+
+
+def test_new_inputs_are_projected():
+    kernel = Polynomial(degree=2, constant=1.0)
+    basis, _ = kernel_basis(kernel, FEW)
+    new = RNG.uniform(size=(7, 3))
+    z_new, z = basis.transform(new), basis.transform(FEW)
+    np.testing.assert_allclose(z_new @ z.T, kernel(new, FEW), atol=1e-7)
+    W = RNG.standard_normal((basis.dimension, 2))
+    np.testing.assert_allclose(basis.predict(new, W), z_new @ W, atol=1e-8)
+
+
+def test_kernel_of_zero_has_no_dimension():
+    basis, coordinates = kernel_basis(Linear(), np.zeros((4, 2)))
+    assert basis.dimension == 0
+    assert coordinates.shape == (4, 0)
+    assert basis.transform(np.ones((3, 2))).shape == (3, 0)

@@ -1,0 +1,134 @@
+import math
+
+import pytest
+
+from mtmkl.statistics.verdicts import (
+    Published,
+    Reproduced,
+    Tolerance,
+    acceptance_of_others,
+    acceptance_text,
+    judge,
+)
+
+POINTS = Tolerance(absolute=0.5)
+RMSE = Tolerance(relative=0.05)
+
+
+# Table 2's linear row, 26.7 ± 2.0 (n = 10): with our sd 1.0 (n = 10),
+# 2 SE = 2 sqrt(0.1 + 0.4) = 1.41421; sd decides "close": 2.0.
+@pytest.mark.parametrize(
+    ("ours", "verdict"),
+    [
+        (26.7, "reproduced"),
+        (26.7 - 1.41, "reproduced"),
+        (26.7 - 1.42, "close"),
+        (26.7 + 1.99, "close"),
+        (26.7 + 2.01, "different"),
+    ],
+)
+def test_spread_decides_where_it_exceeds_the_tolerance(ours, verdict):
+    published = Published(26.7, 2.0, 10)
+    assert judge(published, Reproduced(ours, 1.0, 10), POINTS).verdict == verdict
+
+
+# Survey RMSE 1.93 without a spread: 5 % is 0.0965, twice that 0.193.
+@pytest.mark.parametrize(
+    ("ours", "verdict"),
+    [(2.02, "reproduced"), (2.03, "close"), (2.12, "close"), (2.13, "different")],
+)
+def test_tolerance_decides_without_spreads(ours, verdict):
+    assert judge(Published(1.93), Reproduced(ours, 0.0, 1), RMSE).verdict == verdict
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [(22.7, 23.2), (0.1, 0.6), (16.5, 16.0)])
+def test_exactly_the_tolerance_is_within_it(theirs, ours):
+    assert judge(Published(theirs), Reproduced(ours, 0, 1), POINTS).verdict == (
+        "reproduced"
+    )
+
+
+def test_rule_shows_its_numbers():
+    rule = judge(Published(3.88), Reproduced(3.5, 0.03, 9), RMSE).rule
+    assert "0.38" in rule
+    assert "2 SE 0.02" in rule
+    assert "tol 0.194" in rule
+    assert "2 tol 0.388" in rule
+
+
+def test_missing_numbers_are_no_data():
+    ours = Reproduced(1.0, 0.0, 1)
+    assert judge(None, ours, POINTS).verdict == "no data"
+    assert judge(Published(1.0), None, POINTS).verdict == "no data"
+    assert judge(Published(None, status="illegible"), ours, POINTS).verdict == "no data"
+
+
+def test_ambiguous_number_gets_the_weaker_verdict():
+    published = Published(52.75, status="ambiguous", alternative=54.35)
+    verdict = judge(published, Reproduced(52.75, 0.0, 5), POINTS)
+    assert verdict.verdict == "different"
+    assert "52.75" in verdict.rule
+    assert "54.35" in verdict.rule
+    other_way = Published(54.35, status="ambiguous", alternative=52.75)
+    assert judge(other_way, Reproduced(52.75, 0.0, 5), POINTS).verdict == "different"
+
+
+def test_summary_of_a_sample():
+    ours = Reproduced.from_sample([1.0, 2.0, 4.0])
+    assert ours.n == 3
+    assert ours.value == pytest.approx(7 / 3)
+    assert ours.sd == pytest.approx(math.sqrt(7 / 3))
+    assert ours.scaled(100).sd == pytest.approx(100 * math.sqrt(7 / 3))
+    assert Reproduced.from_sample([]) is None
+    assert Reproduced.from_sample([2.0]).sd == 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"status": "smudged"}, "smudged"),
+        ({"value": None}, "needs a value"),
+        ({"status": "ambiguous"}, "second reading"),
+        ({"n": 0}, "n 0"),
+    ],
+)
+def test_bad_published_numbers_are_errors(change, word):
+    with pytest.raises(ValueError, match=word):
+        Published(**({"value": 1.0} | change))
+
+
+def test_tolerance_is_absolute_or_relative():
+    with pytest.raises(ValueError, match="either"):
+        Tolerance()
+    with pytest.raises(ValueError, match="either"):
+        Tolerance(absolute=1.0, relative=0.1)
+
+
+def test_published_row_of_a_file():
+    row = {"value": 16.5, "sd": 4.0, "n": 10, "status": "legible", "alternative": ""}
+    assert Published.from_row(row) == Published(16.5, 4.0, 10)
+    bare = row | {"sd": math.nan, "n": math.nan}
+    assert Published.from_row(bare) == Published(16.5, 0.0, 1)
+
+
+# Table 3 with the numbers reproduced exactly and without our spread: a rule that
+# cannot tell 9.8 from 9.5, and 16.5 from 16.5, accepts 4 of the 12 other pairs.
+def test_other_cells_that_the_rule_accepts():
+    published = {
+        "linear": Published(16.5, 4.0, 10),
+        "linear mtl": Published(16.5, 2.6, 10),
+        "gaussian": Published(9.8, 3.1, 10),
+        "gaussian mtl": Published(9.5, 3.0, 10),
+    }
+    ours = {name: Reproduced(p.value, 0.0, 10) for name, p in published.items()}
+    others = acceptance_of_others(published, ours, Tolerance(absolute=1.0))
+    assert others["others"].tolist() == [3, 3, 3, 3]
+    assert others["reproduced"].tolist() == [1, 1, 1, 1]
+    assert others["close"].tolist() == [0, 0, 0, 0]
+    assert "4 (33%) reproduced" in acceptance_text(others)
+
+
+def test_other_cells_of_a_single_cell():
+    others = acceptance_of_others({"a": Published(1.0)}, {}, POINTS)
+    assert others.empty
+    assert acceptance_text(others) == "no other cell to test the rule on"

@@ -1,0 +1,95 @@
+import pytest
+import yaml
+
+from mtmkl.config import (
+    ConfigError,
+    config_dir,
+    load_paper,
+    load_run_config,
+    resolve_tier,
+)
+
+PAPERS = sorted(p.stem for p in (config_dir() / "papers").glob("*.yaml"))
+
+
+def has_tier_choice(document):
+    if isinstance(document, dict):
+        return set(document) == {"quick", "paper"} or any(
+            map(has_tier_choice, document.values())
+        )
+    return isinstance(document, list) and any(map(has_tier_choice, document))
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("tier", ["quick", "paper"])
+def test_every_paper_is_valid_and_resolved(paper, tier):
+    config = load_paper(paper, tier)
+    assert config["paper"]["id"] == paper
+    assert not has_tier_choice(config)
+
+
+def test_tier_is_chosen_at_any_depth():
+    document = {"a": [{"b": {"quick": 1, "paper": 2}}], "quick": 3}
+    assert resolve_tier(document, "paper") == {"a": [{"b": 2}], "quick": 3}
+
+
+def test_run_defaults_follow_the_tier():
+    raw = yaml.safe_load((config_dir() / "config.yaml").read_text())
+    quick = load_run_config({**raw, "tier": "quick"})
+    paper = load_run_config({**raw, "tier": "paper"})
+    assert (quick["data"]["download"], quick["on_missing_data"]) == (False, "report")
+    assert (paper["data"]["download"], paper["on_missing_data"]) == (True, "fail")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tier": "full"}, r"'tier'.*full"),
+        ({"data": {"mirror": 3, "download": None}}, r"'data\.mirror'"),
+        ({"sead": 1}, r"sead"),
+    ],
+)
+def test_wrong_run_configuration_names_the_key(change, message):
+    raw = yaml.safe_load((config_dir() / "config.yaml").read_text())
+    with pytest.raises(ConfigError, match=message):
+        load_run_config({**raw, **change})
+
+
+def edited_paper(tmp_path, edit):
+    document = yaml.safe_load(
+        (config_dir() / "papers" / "argyriou2008.yaml").read_text()
+    )
+    edit(document)
+    path = tmp_path / "edited.yaml"
+    path.write_text(yaml.safe_dump(document))
+    return path
+
+
+def test_unknown_method_is_named_with_its_key(tmp_path):
+    def edit(document):
+        document["experiments"]["school"]["methods"][0]["method"] = "ridgge"
+
+    with pytest.raises(
+        ConfigError, match=r"experiments\.school\.methods\.0\.method.*'ridgge'"
+    ):
+        load_paper(edited_paper(tmp_path, edit), "quick")
+
+
+def test_unknown_key_is_named(tmp_path):
+    def edit(document):
+        document["experiments"]["school"]["metriks"] = ["mse"]
+
+    with pytest.raises(ConfigError, match=r"experiments\.school.*metriks"):
+        load_paper(edited_paper(tmp_path, edit), "quick")
+
+
+def test_unknown_paper_lists_the_known():
+    with pytest.raises(ConfigError, match="argyriou2008"):
+        load_paper("argyriou2009", "quick")
+
+
+def test_broken_yaml_names_the_file(tmp_path):
+    path = tmp_path / "broken.yaml"
+    path.write_text("a: [1\n")
+    with pytest.raises(ConfigError, match=r"(?s)broken\.yaml.*line 2"):
+        load_paper(path, "quick")

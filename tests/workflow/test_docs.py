@@ -1,0 +1,76 @@
+"""What README and docs say is so."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mtmkl.config import load_paper
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+def _name(page):
+    return str(page.relative_to(ROOT))
+
+
+def _blocks(page, language):
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.S | re.M)
+
+
+def _anchors(page):
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    broken = []
+    for link in links:
+        target, _, anchor = link.partition("#")
+        if "://" in target:
+            continue
+        path = page.parent / target if target else page
+        if not path.exists() or (anchor and anchor not in _anchors(path)):
+            broken.append(link)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_make_targets_exist(page):
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.M))
+    code = re.findall(
+        r"^```sh\n.*?^```|`[^`\n]+`", page.read_text("utf-8"), re.S | re.M
+    )
+    named = set(re.findall(r"\bmake ([a-z][a-z-]*)", "\n".join(code)))
+    assert named <= targets
+
+
+def test_library_example_of_readme(capsys):
+    (example,) = _blocks(ROOT / "README.md", "python")
+    exec(compile(example, "README.md", "exec"), {})
+    assert "relative duality gap" in capsys.readouterr().out
+
+
+def test_example_of_an_experiment_is_valid(tmp_path):
+    (example,) = _blocks(ROOT / "docs" / "adding.md", "yaml")
+    page = {
+        "paper": {
+            "id": "example",
+            "title": "Example",
+            "authors": "Nobody",
+            "year": 2000,
+            "venue": "docs",
+        },
+        **yaml.safe_load(example),
+        "artefacts": {},
+        "claims": [],
+    }
+    path = tmp_path / "example.yaml"
+    path.write_text(yaml.safe_dump(page), encoding="utf-8")
+    assert list(load_paper(path, "quick")["experiments"]) == ["digits_halves"]

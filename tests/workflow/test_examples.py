@@ -1,0 +1,60 @@
+"""The examples of the docs run, and show what they say."""
+
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import sklearn
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+
+
+def test_own_method(tmp_path):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MTMKL_")}
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "own_method.py"), str(tmp_path / "results")],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    quick = tmp_path / "results" / "quick"
+    assert (quick / "report.html").is_file()
+    scores = pd.read_csv(quick / "argyriou2008" / "scores.csv.gz")
+    errors = scores[(scores["metric"] == "misclassified") & (scores["task"] == "all")]
+    table = errors.pivot(index="repeat", columns="method", values="value")
+    assert table.notna().all(axis=None)
+    assert (table["sharedmeanridge"] < table["floor"]).all()
+    assert (table["ceiling"] == 0).all()
+    printed = done.stdout.splitlines()
+    assert any(line.startswith("sharedmeanridge") for line in printed)
+
+
+def test_grid_search(capsys):
+    with sklearn.config_context():
+        names = runpy.run_path(str(EXAMPLES / "grid_search.py"), run_name="__main__")
+    assert names["best"].duality_gap_ <= 1e-6
+    held_out = names["data"].y[names["test"]]
+    assert np.mean((held_out - names["predicted"]) ** 2) < held_out.var()
+    assert "chosen γ" in capsys.readouterr().out
+
+
+def test_figure_2(tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    names = runpy.run_path(str(EXAMPLES / "figure_2.py"), run_name="figure_2")
+    panels = names["curves"]()
+    _, distances = panels.values()
+    for n_irrelevant in names["N_IRRELEVANT"]:
+        few, many = (
+            np.mean(distances[f"T = {n}", n_irrelevant]) for n in names["N_TASKS"]
+        )
+        assert many < few
+    monkeypatch.setitem(names["plot"].__globals__, "curves", lambda: panels)
+    names["plot"](tmp_path / "new" / "figure_2.svg")
+    assert "</svg>" in (tmp_path / "new" / "figure_2.svg").read_text()

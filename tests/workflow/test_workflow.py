@@ -1,0 +1,123 @@
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from tiny_workflow import ROOT, TinyWorkflow
+
+
+def test_everything_is_there(finished):
+    for name in (
+        "scores.csv.gz",
+        "statistics.csv",
+        "verdicts.csv",
+        "claims.csv",
+        "provenance.json",
+        "artefacts/table_1.csv",
+        "artefacts/table_1.md",
+        "artefacts/table_1.tex",
+    ):
+        assert finished.results(name).stat().st_size > 0
+    report = (finished.folder / "results/quick/report.html").read_text()
+    assert "Tiny" in report
+
+
+def test_controls_are_floor_and_ceiling(finished):
+    scores = pd.read_csv(finished.results("scores.csv.gz"))
+    whole = scores[(scores["experiment"] == "digits") & (scores["task"] == "all")]
+    errors = whole.groupby("method")["value"].mean()
+    assert errors["ceiling"] == 0
+    assert errors["ceiling"] < errors["features"] < errors["floor"]
+
+
+def test_missing_data_are_a_named_gap(finished):
+    claims = pd.read_csv(finished.results("claims.csv")).set_index("id")
+    assert claims.loc["absent_is_named", "verdict"] == "no data"
+    assert claims.loc["ceiling_is_better", "verdict"] == "holds"
+    report = (finished.folder / "results/quick/report.html").read_text()
+    assert "school" in report
+
+
+def test_kept_arrays_are_stored(finished):
+    path = finished.results("fits/digits/digits[n_per_class=10]/features.0.npz")
+    with np.load(path) as arrays:
+        assert {n.split("|")[0] for n in arrays.files} == {"coef_"}
+
+
+def test_nothing_is_left_to_do(finished):
+    again = finished.run("--dry-run")
+    assert "Nothing to be done" in again.stdout + again.stderr
+
+
+def test_one_core_gives_the_same_scores(finished, tmp_path):
+    alone = TinyWorkflow(tmp_path)
+    done = alone.run(str(alone.results("scores.csv.gz").relative_to(tmp_path)), cores=1)
+    assert done.returncode == 0, done.stderr
+    assert alone.scores() == finished.scores()
+
+
+def test_killed_and_started_again_gives_the_same_scores(finished, tmp_path):
+    killed = TinyWorkflow(tmp_path)
+    target = str(killed.results("scores.csv.gz").relative_to(tmp_path))
+    process = subprocess.Popen(
+        killed.command(target),
+        env=killed.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob("results/cache/*/*.npz")):
+        assert time.monotonic() < deadline, "no cell was finished"
+        assert process.poll() is None, "ended before it could be killed"
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not killed.results("scores.csv.gz").exists()
+    assert killed.run("--unlock").returncode == 0
+    resumed = killed.run(target)
+    assert resumed.returncode == 0, resumed.stderr
+    assert killed.scores() == finished.scores()
+
+
+def test_missing_data_can_be_an_error(tmp_path):
+    strict = TinyWorkflow(tmp_path, on_missing_data="fail")
+    done = strict.run("results/quick/tiny/data/school.json")
+    assert done.returncode != 0
+    assert "school" in done.stderr
+    assert "MTMKL_DATA_MIRROR" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tier": "huge"}, "'tier'"),
+        ({"papers": ["nobody1999"]}, "'nobody1999'"),
+        ({"data": {"miror": None}}, "miror"),
+    ],
+)
+def test_wrong_configuration_is_named_before_any_work(tmp_path, change, message):
+    wrong = TinyWorkflow(tmp_path, **change)
+    done = wrong.run("--dry-run")
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_unknown_method_is_named(tmp_path):
+    text = (ROOT / "tests/workflow/tiny.yaml").read_text()
+    paper = tmp_path / "wrong.yaml"
+    paper.write_text(text.replace("class: IndependentRidge", "class: IndependantRidge"))
+    done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
+    assert done.returncode != 0
+    assert "IndependantRidge" in done.stderr
+
+
+def test_lint_is_clean():
+    done = subprocess.run(
+        ["snakemake", "--lint"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert "Congratulations" in done.stdout + done.stderr, done.stdout + done.stderr

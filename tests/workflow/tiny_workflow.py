@@ -1,0 +1,57 @@
+"""The repository's workflow on the smallest paper, in a folder of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+TIME_COLUMNS = ["fit_seconds"]
+
+
+class TinyWorkflow:
+    """The repository's Snakefile on ``tiny.yaml``."""
+
+    def __init__(self, folder: Path, **config):
+        self.folder = folder
+        document = {
+            "tier": "quick",
+            "papers": [str(HERE / "tiny.yaml")],
+            "seed": 1,
+            "data": {"mirror": None, "download": False},
+            "on_missing_data": None,
+        } | config
+        self.config = folder / "config.yaml"
+        self.config.write_text(yaml.safe_dump(document))
+
+    def command(self, *arguments, cores=2):
+        return [
+            sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"),
+            "--directory", str(self.folder), "--configfile", str(self.config),
+            "--profile", str(ROOT / "profiles/default"), "--cores", str(cores),
+            *arguments,
+        ]  # fmt: skip
+
+    def environment(self):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("MTMKL_")}
+        return clean | {"PYTHONPATH": str(HERE)}
+
+    def run(self, *arguments, cores=2):
+        return subprocess.run(
+            self.command(*arguments, cores=cores),
+            capture_output=True,
+            text=True,
+            env=self.environment(),
+            check=False,
+        )
+
+    def results(self, name):
+        return self.folder / "results" / "quick" / "tiny" / name
+
+    def scores(self):
+        scores = pd.read_csv(self.results("scores.csv.gz"), keep_default_na=False)
+        return scores.drop(columns=TIME_COLUMNS).to_csv(index=False)

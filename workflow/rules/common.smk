@@ -1,0 +1,102 @@
+# Configuration, wildcards, targets and fingerprints: every helper of the rules.
+import os
+import sys
+from pathlib import Path
+
+# One thread in a job: parallelism comes from jobs, and sums do not depend on --cores.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
+from mtmkl import pipeline
+from mtmkl.config import ConfigError, load_paper, load_run_config
+from mtmkl.evaluation import plan
+
+try:
+    RUN = load_run_config(config)
+    PAPERS = {name: load_paper(name, RUN["tier"]) for name in RUN["papers"]}
+    VERSIONS = {
+        method["class"]: pipeline.code_version(method["class"])
+        for paper in PAPERS.values()
+        for method in paper["methods"].values()
+    }
+except (ConfigError, LookupError, ImportError) as error:
+    sys.exit(f"configuration: {error}")
+
+if RUN["data"]["mirror"]:
+    os.environ["MTMKL_DATA_MIRROR"] = RUN["data"]["mirror"]
+
+TIER = f"results/{RUN['tier']}"
+CACHE = "results/cache"
+JOBS = {
+    name: {job.stem: job for job in plan.fit_jobs(paper)}
+    for name, paper in PAPERS.items()
+}
+
+
+wildcard_constraints:
+    paper="|".join(PAPERS),
+    protocol=r"\w+",
+    experiment=r"\w+",
+    dataset=r"[^/]+",
+    method=r"[^/.]+",
+    chunk=r"\d+",
+    artefact=r"\w+",
+
+
+def variant_of(wildcards):
+    return plan.find_variant(PAPERS[wildcards.paper], wildcards.dataset)
+
+
+def protocol_of(wildcards):
+    experiment = PAPERS[wildcards.paper]["experiments"][wildcards.experiment]
+    return experiment["protocol"]
+
+
+def job_of(wildcards):
+    stem = "{0.experiment}/{0.dataset}/{0.method}.{0.chunk}".format(wildcards)
+    return JOBS[wildcards.paper][stem]
+
+
+def fit_inputs(wildcards):
+    """The splits, warm compiled code, and for held parameters the chunk that chose."""
+    base = f"{TIER}/{wildcards.paper}"
+    inputs = {
+        "info": f"{base}/data/{wildcards.dataset}.json",
+        "splits": f"{base}/splits/{protocol_of(wildcards)}/{wildcards.dataset}.npz",
+        "compiled": f"{TIER}/compiled.json",
+    }
+    job = job_of(wildcards)
+    if pipeline.needs_first_chunk(PAPERS[wildcards.paper], job):
+        inputs["first_chunk"] = (
+            f"{base}/fits/{job.experiment}/{job.dataset}/{job.method}.0.csv.gz"
+        )
+    return inputs
+
+
+def fit_outputs(paper, ending, experiments=None):
+    return [
+        f"{TIER}/{paper}/fits/{job.stem}{ending}"
+        for job in JOBS[paper].values()
+        if experiments is None or job.experiment in experiments
+    ]
+
+
+def data_infos(paper):
+    datasets = {job.dataset for job in JOBS[paper].values()}
+    return [f"{TIER}/{paper}/data/{dataset}.json" for dataset in sorted(datasets)]
+
+
+def artefact_files(paper, names=None):
+    endings = {"figure": ("svg", "pdf", "csv"), "table": ("csv", "md", "tex")}
+    return [
+        f"{TIER}/{paper}/artefacts/{name}.{ending}"
+        for name, artefact in PAPERS[paper]["artefacts"].items()
+        if names is None or name in names
+        for ending in endings[artefact["kind"]]
+    ]
+
+
+def published_record(paper):
+    """The files of a paper that other programs read."""
+    names = ("scores.csv.gz", "verdicts.csv", "claims.csv", "statistics.csv")
+    return [f"{TIER}/{paper}/{name}" for name in (*names, "provenance.json")]
