@@ -39,9 +39,12 @@ change in the file of a function and not in the files of its callees.
 """
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
+from numpy.typing import NDArray
+
+from mtmkl.solvers.solution import FloatArray
+
+IntArray = NDArray[np.int64]
 
 MAX_VARIABLES = 1 << 16
 """Largest number of variables: an index has to fit the tag."""
@@ -76,35 +79,27 @@ _LINEAR_ALGEBRA = {
 }
 
 
-@intrinsic
-def _bits(typing_context, value):  # type: ignore[no-untyped-def]
-    """Reinterpret a float64 as an int64."""
-
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        return builder.bitcast(args[0], ir.IntType(64))
-
-    return types.int64(types.float64), codegen
-
-
-@intrinsic
-def _float(typing_context, value):  # type: ignore[no-untyped-def]
-    """Reinterpret an int64 as a float64."""
-
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.int64), codegen
+@njit(cache=True, nogil=True, **_SCAN)
+def _bits(value: float) -> np.int64:
+    """Return the bits of a float64 as an int64."""
+    return np.float64(value).view(np.int64)
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _ordered(value):  # type: ignore[no-untyped-def]
+def _float(bits: np.int64) -> np.float64:
+    """Return the float64 of the bits of an int64."""
+    return np.int64(bits).view(np.float64)
+
+
+@njit(cache=True, nogil=True, **_SCAN)
+def _ordered(value: float) -> np.int64:
     """Return an integer that sorts as the float does, negative ones included."""
     bits = _bits(value)
     return bits ^ ((bits >> 63) & _MAGNITUDE)
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _up_penalty(value, lo, hi, kink):  # type: ignore[no-untyped-def]
+def _up_penalty(value: float, lo: float, hi: float, kink: float) -> float:
     """Return what raising a variable at `value` adds to ``v``."""
     if value >= hi:
         return -_FAR
@@ -112,7 +107,7 @@ def _up_penalty(value, lo, hi, kink):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _low_penalty(value, lo, hi, kink):  # type: ignore[no-untyped-def]
+def _low_penalty(value: float, lo: float, hi: float, kink: float) -> float:
     """Return what lowering a variable at `value` adds to ``v``."""
     if value <= lo:
         return _FAR
@@ -120,37 +115,43 @@ def _low_penalty(value, lo, hi, kink):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _is_free(value, lo, hi, kink):  # type: ignore[no-untyped-def]
+def _is_free(value: float, lo: float, hi: float, kink: float) -> bool:
     """Tell whether the objective is smooth around `value`."""
     return lo < value < hi and (kink == 0.0 or value != 0.0)
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _room_up(value, hi, kink):  # type: ignore[no-untyped-def]
+def _room_up(value: float, hi: float, kink: float) -> float:
     """Return how far a variable rises before it meets its bound or the kink."""
     return -value if kink > 0.0 and value < 0.0 else hi - value
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _room_down(value, lo, kink):  # type: ignore[no-untyped-def]
+def _room_down(value: float, lo: float, kink: float) -> float:
     """Return how far a variable sinks before it meets its bound or the kink."""
     return value if kink > 0.0 and value > 0.0 else value - lo
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _stop_up(value, hi, kink):  # type: ignore[no-untyped-def]
+def _stop_up(value: float, hi: float, kink: float) -> float:
     """Return the point at which `_room_up` ends, without rounding."""
     return 0.0 if kink > 0.0 and value < 0.0 else hi
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _stop_down(value, lo, kink):  # type: ignore[no-untyped-def]
+def _stop_down(value: float, lo: float, kink: float) -> float:
     """Return the point at which `_room_down` ends, without rounding."""
     return 0.0 if kink > 0.0 and value > 0.0 else lo
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _enter(beta, lo, hi, kink, work):  # type: ignore[no-untyped-def]
+def _enter(
+    beta: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    kink: float,
+    work: FloatArray,
+) -> int:
     """Fill the penalties and return the number of free variables."""
     n_free = 0
     for k in range(beta.size):
@@ -161,7 +162,7 @@ def _enter(beta, lo, hi, kink, work):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _steepest(v, up):  # type: ignore[no-untyped-def]
+def _steepest(v: FloatArray, up: FloatArray) -> np.int64:
     """Return the index of the largest ``v + up``."""
     best = np.int64(-_MAGNITUDE)
     for k in range(v.size):
@@ -170,7 +171,12 @@ def _steepest(v, up):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def negative_gradient(K, c, beta, v):  # type: ignore[no-untyped-def]
+def negative_gradient(
+    K: FloatArray,
+    c: FloatArray,
+    beta: FloatArray,
+    v: FloatArray,
+) -> None:
     """Write ``c − Kβ`` to `v`, skipping the zeros of β."""
     for k in range(v.size):
         v[k] = c[k]
@@ -183,7 +189,7 @@ def negative_gradient(K, c, beta, v):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def _factorise(U, m, width, ridge):  # type: ignore[no-untyped-def]
+def _factorise(U: FloatArray, m: int, width: int, ridge: float) -> None:
     """Turn ``[A | B]`` into ``[U | U'⁻¹B]`` in place, where ``U'U = A + ridge·I``.
 
     Row by row, so that the row in work stays in the nearest cache while four earlier
@@ -214,7 +220,7 @@ def _factorise(U, m, width, ridge):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def _drop(U, m, width, p):  # type: ignore[no-untyped-def]
+def _drop(U: FloatArray, m: int, width: int, p: int) -> None:
     """Remove variable `p` from ``[U | U'⁻¹B]`` by Givens rotations, in place."""
     for k in range(m):
         row = U[k]
@@ -233,9 +239,17 @@ def _drop(U, m, width, p):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def _face_step(  # type: ignore[no-untyped-def]
-    K, lo, hi, kink, n_sums, beta, v, work, index
-):
+def _face_step(
+    K: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    kink: float,
+    n_sums: int,
+    beta: FloatArray,
+    v: FloatArray,
+    work: FloatArray,
+    index: IntArray,
+) -> bool:
     """Minimise over the free variables, `n_sums` (0 or 1) sums kept, in place.
 
     A primal active-set method that only drops variables: the Newton step on the free
@@ -316,9 +330,7 @@ def _face_step(  # type: ignore[no-untyped-def]
         m -= 1
         width -= 1
     for k in range(m):
-        change[index[k]] = (
-            min(max(point[k], smallest[k]), largest[k]) - beta[index[k]]
-        )
+        change[index[k]] = min(max(point[k], smallest[k]), largest[k]) - beta[index[k]]
 
     # Σ change·(v before + v after)/2 is the decrease of the smooth part, and the kink
     # is linear on the face.
@@ -359,13 +371,13 @@ def _face_step(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _face_cost(n, n_free):  # type: ignore[no-untyped-def]
+def _face_cost(n: int, n_free: int) -> float:
     """Return the cost of a face step in multiplications, about."""
     return n_free * n_free * (n_free / 6.0 + 6.0) + n_free * n + 300.0
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _least_curvature(diagonal):  # type: ignore[no-untyped-def]
+def _least_curvature(diagonal: FloatArray) -> float:
     total = 0.0
     for k in range(diagonal.size):
         total += abs(diagonal[k])
@@ -373,9 +385,19 @@ def _least_curvature(diagonal):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _pair_steps(  # type: ignore[no-untyped-def]
-    K, c, lo, hi, kink, beta, v, work, index, tol, max_iter
-):
+def _pair_steps(
+    K: FloatArray,
+    c: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    kink: float,
+    beta: FloatArray,
+    v: FloatArray,
+    work: FloatArray,
+    index: IntArray,
+    tol: float,
+    max_iter: int,
+) -> tuple[int, float]:
     """Sequential minimal optimisation with the equality, from a feasible point.
 
     Working sets of two by second-order information: i has the largest v + up, and j
@@ -453,21 +475,33 @@ def _pair_steps(  # type: ignore[no-untyped-def]
         n_iter += 1
         n_stale += 1
         budget += cost_of_pair
-        if n_iter % _FACE_EVERY == 0 and n_free > 1 and faces_pay:
-            if budget > _FACE_RATIO * _face_cost(n, n_free):
-                budget = 0.0
-                faces_pay = _face_step(
-                    K, lo, hi, kink, n_sums, beta, v, work, index
-                )
-                n_free = _enter(beta, lo, hi, kink, work)
-                i = _steepest(v, up)
+        if (
+            n_iter % _FACE_EVERY == 0
+            and n_free > 1
+            and faces_pay
+            and budget > _FACE_RATIO * _face_cost(n, n_free)
+        ):
+            budget = 0.0
+            faces_pay = _face_step(K, lo, hi, kink, n_sums, beta, v, work, index)
+            n_free = _enter(beta, lo, hi, kink, work)
+            i = _steepest(v, up)
     return n_iter, _float(widest)
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _single_steps(  # type: ignore[no-untyped-def]
-    K, c, lo, hi, kink, beta, v, work, index, tol, max_iter
-):
+def _single_steps(
+    K: FloatArray,
+    c: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    kink: float,
+    beta: FloatArray,
+    v: FloatArray,
+    work: FloatArray,
+    index: IntArray,
+    tol: float,
+    max_iter: int,
+) -> tuple[int, float]:
     """Dual coordinate ascent without the equality, from a feasible point.
 
     Each step moves the variable with the largest decrease along its own axis,
@@ -488,7 +522,7 @@ def _single_steps(  # type: ignore[no-untyped-def]
     budget = 0.0
     n_iter = 0
     n_stale = 0
-    i = 0
+    i = np.int64(0)
     step = 0.0
     while True:
         row = K[i]
@@ -531,32 +565,45 @@ def _single_steps(  # type: ignore[no-untyped-def]
         n_iter += 1
         n_stale += 1
         budget += cost_of_step
-        if n_iter % _FACE_EVERY == 0 and n_free > 0 and faces_pay:
-            if budget > _FACE_RATIO * _face_cost(n, n_free):
-                budget = 0.0
-                row = K[i]
-                for k in range(n):
-                    v[k] -= step * row[k]
-                step = 0.0
-                faces_pay = _face_step(
-                    K, lo, hi, kink, n_sums, beta, v, work, index
-                )
-                n_free = _enter(beta, lo, hi, kink, work)
-                for k in range(n):
-                    inverse[k] = 1.0 / max(diagonal[k], tiny)
+        if (
+            n_iter % _FACE_EVERY == 0
+            and n_free > 0
+            and faces_pay
+            and budget > _FACE_RATIO * _face_cost(n, n_free)
+        ):
+            budget = 0.0
+            row = K[i]
+            for k in range(n):
+                v[k] -= step * row[k]
+            step = 0.0
+            faces_pay = _face_step(K, lo, hi, kink, n_sums, beta, v, work, index)
+            n_free = _enter(beta, lo, hi, kink, work)
+            for k in range(n):
+                inverse[k] = 1.0 / max(diagonal[k], tiny)
     return n_iter, _float(widest)
 
 
 @njit(cache=True, nogil=True)
-def workspace(n):  # type: ignore[no-untyped-def]
+def workspace(n: int) -> tuple[FloatArray, IntArray]:
     """Return the two work arrays that solves of up to `n` variables share."""
     return np.empty((_N_ROWS, n)), np.empty(n, np.int64)
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def minimise_box(  # type: ignore[no-untyped-def]
-    K, c, lo, hi, kink, equality, beta, v, work, index, tol, max_iter
-):
+def minimise_box(
+    K: FloatArray,
+    c: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    kink: float,
+    equality: bool,
+    beta: FloatArray,
+    v: FloatArray,
+    work: FloatArray,
+    index: IntArray,
+    tol: float,
+    max_iter: int,
+) -> tuple[int, float]:
     """Solve one problem from a feasible point, in place: for compiled callers.
 
     Parameters
@@ -585,14 +632,18 @@ def minimise_box(  # type: ignore[no-untyped-def]
     for k in range(beta.size):
         work[_DIAGONAL, k] = K[k, k]
     if equality:
-        return _pair_steps(
-            K, c, lo, hi, kink, beta, v, work, index, tol, max_iter
-        )
+        return _pair_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter)
     return _single_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter)
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def make_feasible(beta, lo, hi, total, equality):  # type: ignore[no-untyped-def]
+def make_feasible(
+    beta: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    total: float,
+    equality: bool,
+) -> None:
     """Move a point into the box and, with the equality, to the sum `total`.
 
     The box must contain such a point. A sum too large is lowered first by scaling the
@@ -630,7 +681,14 @@ def make_feasible(beta, lo, hi, total, equality):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def _rescale(beta, v, c, lo, hi, kink):  # type: ignore[no-untyped-def]
+def _rescale(
+    beta: FloatArray,
+    v: FloatArray,
+    c: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    kink: float,
+) -> None:
     """Multiply β by what minimises the objective within the box [lo, hi] ∋ 0.
 
     A solution of a smaller multiple of this box keeps its bounded variables bounded
@@ -662,7 +720,7 @@ def _rescale(beta, v, c, lo, hi, kink):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _spread(c, equality):  # type: ignore[no-untyped-def]
+def _spread(c: FloatArray, equality: bool) -> float:
     """Return the scale of ``c``: half its range, or its largest absolute value."""
     smallest, largest = c[0], c[0]
     for k in range(c.size):
@@ -672,7 +730,12 @@ def _spread(c, equality):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _first_box(diagonal, lower, upper, spread):  # type: ignore[no-untyped-def]
+def _first_box(
+    diagonal: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    spread: float,
+) -> float:
     """Return the multiple of the box at which bounds begin not to matter."""
     n = diagonal.size
     curvature, width = 0.0, 0.0
@@ -685,9 +748,17 @@ def _first_box(diagonal, lower, upper, spread):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def certify(  # type: ignore[no-untyped-def]
-    c, lo, hi, kink, equality, total, beta, v, statistics
-):
+def certify(
+    c: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    kink: float,
+    equality: bool,
+    total: float,
+    beta: FloatArray,
+    v: FloatArray,
+    statistics: FloatArray,
+) -> None:
     """Write intercept, objective and dual objective to `statistics`.
 
     The intercept b is the multiplier of the equality: the mean of ``v ∓ ε`` over the
@@ -737,10 +808,24 @@ def certify(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def solve_paths(  # type: ignore[no-untyped-def]
-    grams, sizes, c, lower, upper, kink, equality, total, scales, start, has_start,
-    warm, tol, max_iter, coef, statistics,
-):
+def solve_paths(
+    grams: FloatArray,
+    sizes: IntArray,
+    c: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    kink: float,
+    equality: bool,
+    total: float,
+    scales: FloatArray,
+    start: FloatArray,
+    has_start: bool,
+    warm: bool,
+    tol: float,
+    max_iter: int,
+    coef: FloatArray,
+    statistics: FloatArray,
+) -> None:
     """Solve many problems, each along a path of boxes ``scale·[lower, upper]``.
 
     Parameters
@@ -815,12 +900,30 @@ def solve_paths(  # type: ignore[no-untyped-def]
                 box_tol = tol if box == scale else max(tol, _BOX_TOLERANCE * spread)
                 if equality:
                     done, violation = _pair_steps(
-                        K, c_t, lo, hi, kink, beta, v, work, index, box_tol,
+                        K,
+                        c_t,
+                        lo,
+                        hi,
+                        kink,
+                        beta,
+                        v,
+                        work,
+                        index,
+                        box_tol,
                         max_iter - n_iter,
                     )
                 else:
                     done, violation = _single_steps(
-                        K, c_t, lo, hi, kink, beta, v, work, index, box_tol,
+                        K,
+                        c_t,
+                        lo,
+                        hi,
+                        kink,
+                        beta,
+                        v,
+                        work,
+                        index,
+                        box_tol,
                         max_iter - n_iter,
                     )
                 n_iter += done
@@ -828,9 +931,7 @@ def solve_paths(  # type: ignore[no-untyped-def]
                     break
                 matters = False
                 for k in range(n):
-                    matters |= beta[k] != 0.0 and (
-                        beta[k] == lo[k] or beta[k] == hi[k]
-                    )
+                    matters |= beta[k] != 0.0 and (beta[k] == lo[k] or beta[k] == hi[k])
                 box = min(box * _BOX_GROWTH, scale) if matters else scale
             for k in range(n):
                 coef[s, first + k] = beta[k]
@@ -842,7 +943,12 @@ def solve_paths(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def add_rank_one(K, weights, vectors, out):  # type: ignore[no-untyped-def]
+def add_rank_one(
+    K: FloatArray,
+    weights: FloatArray,
+    vectors: FloatArray,
+    out: FloatArray,
+) -> None:
     """Write ``K + Σ_d weights[d]·vectors[d] vectors[d]'`` to `out`.
 
     The Hessian of one task's step of maximum entropy discrimination, where the
@@ -863,7 +969,7 @@ def add_rank_one(K, weights, vectors, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def total(values):  # type: ignore[no-untyped-def]
+def total(values: FloatArray) -> float:
     """Return the sum of a flat array: not finite if an entry is not."""
     s = 0.0
     for k in range(values.size):
