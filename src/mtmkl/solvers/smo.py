@@ -868,7 +868,7 @@ def solve_paths(
     warm : bool
         Begin each further point of a path from the last; otherwise from zero.
     check_finite : bool
-        Look through `grams` first, and do nothing if an entry is not finite.
+        Look through each matrix first, and stop at one with an entry not finite.
     coef : ndarray of shape (n_scales, sum of sizes)
         Overwritten by β.
     statistics : ndarray of shape (n_scales, n_problems, N_STATISTICS)
@@ -878,8 +878,6 @@ def solve_paths(
     -------
     finite : bool
     """
-    if check_finite and not _all_finite(grams):
-        return False
     size = 0
     for t in range(sizes.size):
         size = max(size, sizes[t])
@@ -897,7 +895,10 @@ def solve_paths(
         if work.shape[1] != n:
             work, index = workspace(n)
         last = first + n
-        K = grams[first_gram : first_gram + n * n].reshape(n, n)
+        entries = grams[first_gram : first_gram + n * n]
+        if check_finite and not _all_finite(entries):
+            return False
+        K = entries.reshape(n, n)
         c_t, start_t = c[first:last], start[first:last]
         lower_t, upper_t = lower[first:last], upper[first:last]
         beta, v = vectors[0, :n], vectors[1, :n]
