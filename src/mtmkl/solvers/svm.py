@@ -716,8 +716,11 @@ def _flat_grams(
     if sizes is not None:
         raise ValueError("sizes go with flat matrices only")
     if isinstance(grams, np.ndarray) and grams.ndim == 3:
-        for matrix in grams[:1]:
-            _gram(matrix)
+        if grams.shape[1] != grams.shape[2] or grams.shape[1] >= smo.MAX_VARIABLES:
+            raise ValueError(
+                f"the matrices must be square, of less than {smo.MAX_VARIABLES} rows, "
+                f"got shape {grams.shape}"
+            )
         flat = grams if grams.dtype in _GRAM_DTYPES else grams.astype(np.float64)
         return (
             np.ascontiguousarray(flat).reshape(-1),
