@@ -1,8 +1,8 @@
 """Your own method against the baselines.
 
 A method is a class with ``fit(X, y, task)`` and ``predict(X, task)``. Named by its
-dotted path it runs on the stored splits of an experiment, and joins its tables, ranks
-and tests; nothing in the package is edited.
+dotted path it runs on the splits of an experiment, gets a row in its tables, and is
+compared with every other method; nothing in the package is edited.
 
 Run this file, or give the class to the command yourself:
 
@@ -71,8 +71,10 @@ if __name__ == "__main__":
 
     # %% The scores
     #
-    # One row a metric value: average over the repeats, best first. (The controls
-    # frame the table: they are the task mean, and the true labels.)
-    scores = pd.read_csv(results / "quick" / "argyriou2008" / "scores.csv.gz")
+    # A run with methods of one's own has a folder of its own, with a report. In the
+    # scores, one row is a metric value: average over the repeats, best first. (The
+    # controls frame the table: "floor" is the task mean, "ceiling" the true labels.)
+    run = results / "quick+SharedMeanRidge"
+    scores = pd.read_csv(run / "argyriou2008" / "scores.csv.gz")
     errors = scores[(scores["metric"] == "misclassified") & (scores["task"] == "all")]
     print(errors.groupby("method")["value"].agg(["mean", "std"]).sort_values("mean"))
