@@ -103,12 +103,10 @@ def data_infos(paper):
 
 
 def split_files(paper):
-    experiments = PAPERS[paper]["experiments"]
-    files = {
-        f"{TIER}/{paper}/splits/{experiments[job.experiment]['protocol']}"
-        f"/{job.dataset}.npz"
-        for job in JOBS[paper].values()
-    }
+    files = set()
+    for job in JOBS[paper].values():
+        protocol = PAPERS[paper]["experiments"][job.experiment]["protocol"]
+        files.add(f"{TIER}/{paper}/splits/{protocol}/{job.dataset}.npz")
     return sorted(files)
 
 

@@ -43,7 +43,7 @@ def test_columns_of_claims(written):
 def test_every_published_cell_has_one_verdict(written, paper):
     table = pd.read_csv(written / "verdicts.csv")
     assert table["artefact"].value_counts().to_dict() == {
-        "figure_3": 5, "table_1": 6, "table_2": 5, "table_3": 4,
+        "figure_3": 5, "table_1": 6, "table_2": 7, "table_3": 4,
     }  # fmt: skip
     assert not table.duplicated(["artefact", "row", "column"]).any()
     assert set(table["verdict"]) <= set(VERDICTS)

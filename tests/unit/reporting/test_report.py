@@ -123,7 +123,7 @@ def test_facts_are_on_the_page(page, words):
 def test_counts_are_those_of_the_record(result):
     counts = result.verdict_counts()
     assert list(counts) == ["reproduced", "close", "different", "no data"]
-    assert sum(counts.values()) == len(result.verdicts) == 20
+    assert sum(counts.values()) == len(result.verdicts) == 22
     assert sum(result.verdict_counts("table_3").values()) == 4
     assert sum(result.claim_counts().values()) == len(result.claims)
 
