@@ -17,7 +17,7 @@ include: "workflow/rules/publish.smk"
 
 
 rule all:
+    default_target: True
     input:
         f"{TIER}/report.html",
         [published_record(paper) for paper in PAPERS],
-    default_target: True

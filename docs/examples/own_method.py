@@ -71,8 +71,10 @@ if __name__ == "__main__":
 
     # %% The scores
     #
-    # One row a metric value: average over the repeats, best first. (The controls
-    # frame the table: they are the task mean, and the true labels.)
-    scores = pd.read_csv(results / "quick" / "argyriou2008" / "scores.csv.gz")
+    # A run with methods of one's own has a folder of its own, with a report. In the
+    # scores, one row is a metric value: average over the repeats, best first. (The
+    # controls frame the table: "floor" is the task mean, "ceiling" the true labels.)
+    run = results / "quick+SharedMeanRidge"
+    scores = pd.read_csv(run / "argyriou2008" / "scores.csv.gz")
     errors = scores[(scores["metric"] == "misclassified") & (scores["task"] == "all")]
     print(errors.groupby("method")["value"].agg(["mean", "std"]).sort_values("mean"))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mtmkl.config import ConfigError
 from mtmkl.evaluation.plan import (
     FitJob,
     MethodSpec,
@@ -44,7 +45,7 @@ def method_module(class_name: str) -> str:
 
     Raises
     ------
-    mtmkl.methods.UnknownMethodError
+    ValueError
         If the name is not registered and not a dotted path.
     """
     from mtmkl.methods import resolve
@@ -57,6 +58,26 @@ def code_version(class_name: str) -> str:
     from mtmkl.evaluation.fingerprint import code_fingerprint
 
     return code_fingerprint(method_module(class_name), *EVALUATION_MODULES)
+
+
+def use_mirror(folder: str | None) -> None:
+    """Take data sets from a folder, here and in the processes started from here.
+
+    Parameters
+    ----------
+    folder : str or None
+        None leaves the environment variable ``MTMKL_DATA_MIRROR`` as it is.
+
+    Raises
+    ------
+    mtmkl.config.ConfigError
+        If there is no such folder.
+    """
+    if folder is None:
+        return
+    if not Path(folder).is_dir():
+        raise ConfigError(f"key 'data.mirror': {folder!r} is not a folder")
+    os.environ["MTMKL_DATA_MIRROR"] = str(Path(folder).resolve())
 
 
 def load_variant(
@@ -130,6 +151,14 @@ def describe_data(
         "feature_names": list(data.feature_names),
         "task_names": list(data.task_names),
     }
+
+
+def write_data_info(
+    path: Path, variant: Variant, seed: int, *, download: bool, on_missing: str
+) -> None:
+    """Write :func:`describe_data` as JSON."""
+    info = describe_data(variant, seed, download=download, on_missing=on_missing)
+    write_json(path, info)
 
 
 def write_splits(
@@ -306,6 +335,11 @@ def write_table(path: Path, table: "pd.DataFrame") -> None:
             file.write(text)
         text = buffer.getvalue()
     write_bytes(path, text)
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write a document as JSON with sorted keys, in one step."""
+    write_text(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:

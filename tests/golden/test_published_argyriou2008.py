@@ -8,7 +8,9 @@ from mtmkl.config import config_dir, load_paper
 from mtmkl.statistics.verdicts import Published
 
 FOLDER = config_dir() / "published" / "argyriou2008"
-COLUMNS = "row column value sd n unit status alternative source".split()
+COLUMNS = [
+    "row", "column", "value", "sd", "n", "unit", "status", "alternative", "source",
+]  # fmt: skip
 
 TABLES = {
     "table_1": """
@@ -44,7 +46,7 @@ def printed(text):
     for line in text.strip().splitlines():
         row, number = line.strip().rsplit("  ", 1)
         value, _, sd = number.partition("±")
-        yield row.strip(), float(value), float(sd) if sd else 0.0
+        yield row.strip(), float(value), float(sd) if sd else None
 
 
 @pytest.mark.parametrize("name", TABLES)

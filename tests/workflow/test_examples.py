@@ -24,9 +24,9 @@ def test_own_method(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    quick = tmp_path / "results" / "quick"
-    assert (quick / "report.html").is_file()
-    scores = pd.read_csv(quick / "argyriou2008" / "scores.csv.gz")
+    run = tmp_path / "results" / "quick+SharedMeanRidge"
+    assert (run / "report.html").is_file()
+    scores = pd.read_csv(run / "argyriou2008" / "scores.csv.gz")
     errors = scores[(scores["metric"] == "misclassified") & (scores["task"] == "all")]
     table = errors.pivot(index="repeat", columns="method", values="value")
     assert table.notna().all(axis=None)

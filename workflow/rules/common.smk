@@ -1,6 +1,7 @@
 # Configuration, wildcards, targets and fingerprints: every helper of the rules.
 import os
 import sys
+import time
 from pathlib import Path
 
 # One thread in a job: parallelism comes from jobs, and sums do not depend on --cores.
@@ -8,23 +9,25 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
     os.environ.setdefault(variable, "1")
 
 from mtmkl import pipeline
-from mtmkl.config import ConfigError, load_paper, load_run_config
+from mtmkl.config import ConfigError, config_dir, load_paper, load_run_config
 from mtmkl.evaluation import plan
 
 try:
     RUN = load_run_config(config)
-    PAPERS = {name: load_paper(name, RUN["tier"]) for name in RUN["papers"]}
+    pipeline.use_mirror(RUN["data"]["mirror"])
+    PAPERS = {
+        paper["paper"]["id"]: paper
+        for paper in (load_paper(name, RUN["tier"]) for name in RUN["papers"])
+    }
     VERSIONS = {
         method["class"]: pipeline.code_version(method["class"])
         for paper in PAPERS.values()
         for method in paper["methods"].values()
     }
-except (ConfigError, LookupError, ImportError) as error:
+except (ConfigError, ValueError) as error:
     sys.exit(f"configuration: {error}")
 
-if RUN["data"]["mirror"]:
-    os.environ["MTMKL_DATA_MIRROR"] = RUN["data"]["mirror"]
-
+STARTED = time.time()
 TIER = f"results/{RUN['tier']}"
 CACHE = "results/cache"
 JOBS = {
@@ -34,6 +37,7 @@ JOBS = {
 
 
 wildcard_constraints:
+    tier=RUN["tier"],
     paper="|".join(PAPERS),
     protocol=r"\w+",
     experiment=r"\w+",
@@ -86,6 +90,46 @@ def data_infos(paper):
     return [f"{TIER}/{paper}/data/{dataset}.json" for dataset in sorted(datasets)]
 
 
+def artefact_names(kind):
+    return {
+        name
+        for paper in PAPERS.values()
+        for name, artefact in paper["artefacts"].items()
+        if artefact["kind"] == kind
+    }
+
+
+def one_of(names):
+    return "|".join(sorted(names)) or "(?!)"
+
+
+def artefact_config(wildcards):
+    """The part of a paper's configuration that an artefact depends on."""
+    paper = PAPERS[wildcards.paper]
+    return plan.restricted_to_artefact(paper, wildcards.artefact)
+
+
+def artefact_inputs(wildcards):
+    experiments = artefact_config(wildcards)["experiments"]
+    datasets = {
+        variant.id
+        for experiment in experiments.values()
+        for variant in plan.variants(experiment)
+    }
+    base = f"{TIER}/{wildcards.paper}"
+    return {
+        "scores": fit_outputs(wildcards.paper, ".csv.gz", experiments),
+        "arrays": fit_outputs(wildcards.paper, ".npz", experiments),
+        "info": [f"{base}/data/{dataset}.json" for dataset in sorted(datasets)],
+        "published": published_numbers(wildcards.paper),
+    }
+
+
+def published_numbers(paper):
+    """The transcribed numbers of a paper, with their full paths."""
+    return sorted(map(str, (config_dir() / "published" / paper).glob("*.csv")))
+
+
 def artefact_files(paper, names=None):
     endings = {"figure": ("svg", "pdf", "csv"), "table": ("csv", "md", "tex")}
     return [
@@ -100,3 +144,16 @@ def published_record(paper):
     """The files of a paper that other programs read."""
     names = ("scores.csv.gz", "verdicts.csv", "claims.csv", "statistics.csv")
     return [f"{TIER}/{paper}/{name}" for name in (*names, "provenance.json")]
+
+
+def workflow_share(seconds, cores):
+    """Tell how much of a run was the workflow's own: neither fits nor waiting."""
+    jobs = 0.0
+    for path in Path(TIER).glob("**/benchmarks/*.tsv"):
+        if path.stat().st_mtime >= STARTED:
+            jobs += float(path.read_text().splitlines()[1].split("\t")[0])
+    share = max(0.0, 1 - jobs / (cores * seconds))
+    return (
+        f"{seconds:.0f} s on {cores} cores, {jobs:.0f} s of them in fit jobs: "
+        f"{share:.0%} of the time for everything else."
+    )

@@ -2,13 +2,15 @@
 # Cells go to the cache, which is not an output: Snakemake deletes outputs of failed jobs.
 rule compile:
     output:
-        TIER + "/compiled.json",
+        "results/{tier}/compiled.json",
+    log:
+        "logs/{tier}/compile.log",
+    benchmark:
+        "results/{tier}/benchmarks/compile.tsv"
+    conda:
+        "../../environment.yml"
     params:
         versions=VERSIONS,
-    log:
-        "logs/compile.log",
-    benchmark:
-        TIER + "/benchmarks/compile.tsv"
     script:
         "../scripts/compile.py"
 
@@ -17,19 +19,19 @@ rule fit:
     input:
         unpack(fit_inputs),
     output:
-        scores=TIER + "/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.csv.gz",
-        arrays=TIER + "/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.npz",
+        scores="results/{tier}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.csv.gz",
+        arrays="results/{tier}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.npz",
+    log:
+        "logs/{tier}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.log",
+    benchmark:
+        "results/{tier}/{paper}/benchmarks/{experiment}__{dataset}__{method}__{chunk}.tsv"
+    conda:
+        "../../environment.yml"
     params:
         config=lambda w: pipeline.job_config(PAPERS[w.paper], job_of(w)),
         seed=RUN["seed"],
         plan=job_of,
         cache=CACHE,
-        version=lambda w: VERSIONS[
-            PAPERS[w.paper]["methods"][w.method]["class"]
-        ],
-    log:
-        "logs/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.log",
-    benchmark:
-        TIER + "/{paper}/benchmarks/{experiment}__{dataset}__{method}__{chunk}.tsv"
+        version=lambda w: VERSIONS[PAPERS[w.paper]["methods"][w.method]["class"]],
     script:
         "../scripts/fit.py"

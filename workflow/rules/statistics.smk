@@ -1,14 +1,16 @@
-# Scores of a paper in one table, and everything computed from that table alone.
+# Scores of a paper in one table, and what is computed from that table alone.
 rule scores:
     input:
         lambda w: fit_outputs(w.paper, ".csv.gz"),
     output:
-        TIER + "/{paper}/scores.csv.gz",
+        "results/{tier}/{paper}/scores.csv.gz",
+    log:
+        "logs/{tier}/{paper}/scores.log",
+    conda:
+        "../../environment.yml"
     params:
         config=lambda w: PAPERS[w.paper],
-        fits=lambda w: f"{TIER}/{w.paper}/fits",
-    log:
-        "logs/{paper}/scores.log",
+        fits=lambda w: f"results/{w.tier}/{w.paper}/fits",
     script:
         "../scripts/scores.py"
 
@@ -17,12 +19,15 @@ rule statistics:
     input:
         rules.scores.output,
     output:
-        TIER + "/{paper}/statistics.csv",
+        "results/{tier}/{paper}/statistics.csv",
+    log:
+        "logs/{tier}/{paper}/statistics.log",
+    conda:
+        "../../environment.yml"
     params:
         config=lambda w: PAPERS[w.paper],
+        results=lambda w: f"results/{w.tier}/{w.paper}",
         seed=RUN["seed"],
-    log:
-        "logs/{paper}/statistics.log",
     script:
         "../scripts/statistics.py"
 
@@ -31,13 +36,34 @@ rule record:
     input:
         scores=rules.scores.output,
         info=lambda w: data_infos(w.paper),
+        published=lambda w: published_numbers(w.paper),
     output:
-        verdicts=TIER + "/{paper}/verdicts.csv",
-        claims=TIER + "/{paper}/claims.csv",
+        verdicts="results/{tier}/{paper}/verdicts.csv",
+        claims="results/{tier}/{paper}/claims.csv",
+    log:
+        "logs/{tier}/{paper}/record.log",
+    conda:
+        "../../environment.yml"
     params:
         config=lambda w: PAPERS[w.paper],
-        published=lambda w: pipeline.published_digest(w.paper),
-    log:
-        "logs/{paper}/record.log",
+        results=lambda w: f"results/{w.tier}/{w.paper}",
     script:
         "../scripts/record.py"
+
+
+rule provenance:
+    input:
+        scores=rules.scores.output,
+        info=lambda w: data_infos(w.paper),
+    output:
+        "results/{tier}/{paper}/provenance.json",
+    log:
+        "logs/{tier}/{paper}/provenance.log",
+    conda:
+        "../../environment.yml"
+    params:
+        config=lambda w: PAPERS[w.paper],
+        run=RUN,
+        benchmarks=lambda w: f"results/{w.tier}/{w.paper}/benchmarks",
+    script:
+        "../scripts/provenance.py"

@@ -1,15 +1,13 @@
-import json
 from pathlib import Path
 
 from job_log import job_log
-from mtmkl.pipeline import describe_data, write_text
+from mtmkl.pipeline import write_data_info
 
 with job_log(snakemake):
-    info = describe_data(
+    write_data_info(
+        Path(snakemake.output[0]),
         snakemake.params.variant,
         snakemake.params.seed,
         download=snakemake.params.download,
         on_missing=snakemake.params.on_missing,
     )
-    text = json.dumps(info, indent=1, sort_keys=True)
-    write_text(Path(snakemake.output[0]), text + "\n")

@@ -172,6 +172,26 @@ def find_job(config: Mapping[str, Any], stem: str) -> FitJob:
     raise KeyError(stem)
 
 
+def restricted_to_artefact(config: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a configuration with one artefact, its experiments and no claims.
+
+    Raises
+    ------
+    KeyError
+        If there is no such artefact.
+    """
+    artefact = config["artefacts"][name]
+    single = [artefact["experiment"]] if artefact["kind"] == "table" else []
+    used = artefact.get("experiments", single)
+    experiments = {k: v for k, v in config["experiments"].items() if k in used}
+    return {
+        **config,
+        "experiments": experiments,
+        "artefacts": {name: artefact},
+        "claims": [],
+    }
+
+
 def with_method(
     config: dict[str, Any],
     experiment: str,

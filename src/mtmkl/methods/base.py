@@ -1,6 +1,7 @@
 """What every multi-task estimator shares: validation, tasks, paths of parameters."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -241,6 +242,5 @@ def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
 
 def check_positive(name: str, value: object) -> None:
     """Raise ValueError unless the value is a positive finite number."""
-    number = np.asarray(value, dtype=float)
-    if number.ndim != 0 or not (number > 0 and np.isfinite(number)):
+    if not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name} must be positive and finite, got {value!r}")

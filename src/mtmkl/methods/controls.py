@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import Tags
 
 from mtmkl.methods.base import MultiTaskEstimator
 
@@ -18,6 +19,11 @@ class TaskMeanControl(MultiTaskEstimator):
     ----------
     means_ : ndarray of shape (T,)
     """
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
 
     def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
         counts = np.bincount(task, minlength=self.tasks_.size)

@@ -1,1 +1,1 @@
-
+"""From results to figures, tables, the published record and the report."""

@@ -11,7 +11,7 @@ import math
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,14 @@ class PairComparison:
     p_first_better: float
     p_equivalent: float
     p_second_better: float
+
+
+PAIR_COLUMNS = (
+    "experiment", "metric", "unit", "first", "second",
+    *(field.name for field in fields(PairComparison)),
+    "p_printed", "p_wilcoxon_holm", "can_reject",
+)  # fmt: skip
+"""Columns of ``statistics.csv``, one row a pair of methods."""
 
 
 def compare_pair(
@@ -408,8 +416,7 @@ def pairwise_table(
     Returns
     -------
     DataFrame
-        A row a pair: experiment, metric, unit, first, second, the fields of
-        :class:`PairComparison`, ``p_printed``, ``p_wilcoxon_holm`` and ``can_reject``
+        :data:`PAIR_COLUMNS`, a row a pair; ``p_wilcoxon_holm`` and ``can_reject`` are
         over the pairs of this table.
     """
     from statsmodels.stats.multitest import multipletests
@@ -444,7 +451,7 @@ def pairwise_table(
         labels |= {"first": first, "second": second}
         printed = (printed_p or {}).get((first, second), math.nan)
         table.append(labels | asdict(comparison) | {"p_printed": printed})
-    frame = pd.DataFrame(table)
+    frame = pd.DataFrame(table, columns=list(PAIR_COLUMNS))
     if not frame.empty:
         p = frame["p_wilcoxon"]
         frame["p_wilcoxon_holm"] = multipletests(p, method="holm")[1]
@@ -511,7 +518,9 @@ def compare_experiments(
             )
         )
     filled = [table for table in tables if not table.empty]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+    if not filled:
+        return pd.DataFrame(columns=list(PAIR_COLUMNS))
+    return pd.concat(filled, ignore_index=True)
 
 
 def practical_equivalence(

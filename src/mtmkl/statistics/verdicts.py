@@ -35,8 +35,8 @@ class Published:
     ----------
     value : float or None
         None if illegible.
-    sd : float
-        Printed spread, 0 where none is printed.
+    sd : float or None
+        Printed spread; where none is printed the rule takes 0.
     n : int
         Size of the sample behind the spread, as the paper states it.
     status : {"legible", "ambiguous", "illegible"}
@@ -45,7 +45,7 @@ class Published:
     """
 
     value: float | None
-    sd: float = 0.0
+    sd: float | None = None
     n: int = 1
     status: str = "legible"
     alternative: float | None = None
@@ -57,15 +57,20 @@ class Published:
             raise ValueError(f"a number of status {self.status!r} needs a value")
         if self.alternative is None and self.status == "ambiguous":
             raise ValueError("an ambiguous number needs its second reading")
-        if self.sd < 0 or self.n < 1:
+        if self.spread < 0 or self.n < 1:
             raise ValueError(f"sd {self.sd} must be >= 0 and n {self.n} >= 1")
 
+    @property
+    def spread(self) -> float:
+        """The printed standard deviation, 0 where there is none."""
+        return 0.0 if self.sd is None else self.sd
+
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> "Published":
+    def from_row(cls, row: Mapping[Any, Any]) -> "Published":
         """Return the number of one row of a file under ``config/published``."""
         return cls(
             value=_number(row["value"]),
-            sd=_number(row["sd"]) or 0.0,
+            sd=_number(row["sd"]),
             n=int(_number(row["n"]) or 1),
             status=row["status"],
             alternative=_number(row["alternative"]),
@@ -165,14 +170,16 @@ def _judge_reading(
     value: float, published: Published, reproduced: Reproduced, tolerance: Tolerance
 ) -> Verdict:
     distance = abs(value - reproduced.value)
-    se = math.sqrt(reproduced.sd**2 / reproduced.n + published.sd**2 / published.n)
+    se = math.sqrt(reproduced.sd**2 / reproduced.n + published.spread**2 / published.n)
     tol = tolerance.at(value)
     near = max(2 * se, tol)
-    far = max(reproduced.sd, published.sd, 2 * tol)
+    far = max(reproduced.sd, published.spread, 2 * tol)
     slack = _ROUNDING * max(1.0, abs(value))
     shown = f"|difference| {distance:.4g}"
     near_text = f"max(2 SE {2 * se:.3g}, tol {tol:.3g})"
-    far_text = f"max(sd {max(reproduced.sd, published.sd):.3g}, 2 tol {2 * tol:.3g})"
+    far_text = (
+        f"max(sd {max(reproduced.sd, published.spread):.3g}, 2 tol {2 * tol:.3g})"
+    )
     if distance <= near + slack:
         return Verdict("reproduced", f"{shown} <= {near_text}")
     if distance <= far + slack:

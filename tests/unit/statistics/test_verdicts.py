@@ -108,7 +108,7 @@ def test_published_row_of_a_file():
     row = {"value": 16.5, "sd": 4.0, "n": 10, "status": "legible", "alternative": ""}
     assert Published.from_row(row) == Published(16.5, 4.0, 10)
     bare = row | {"sd": math.nan, "n": math.nan}
-    assert Published.from_row(bare) == Published(16.5, 0.0, 1)
+    assert Published.from_row(bare) == Published(16.5, None, 1)
 
 
 # Table 3 with the numbers reproduced exactly and without our spread: a rule that

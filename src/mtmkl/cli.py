@@ -1,0 +1,169 @@
+"""The ``mtmkl`` command: data sets, and the work of the workflow without Snakemake."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from mtmkl.config import TIERS, ConfigError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None
+        Words after ``mtmkl``; None takes them from the command line.
+
+    Returns
+    -------
+    int
+        0 if all went well, 1 if something was refused or is damaged.
+    """
+    parsed = _parser().parse_args(arguments)
+    from mtmkl.datasets import DataCorruptError, DataNotAvailableError
+
+    try:
+        return int(parsed.run(parsed))
+    except (
+        ConfigError,
+        DataCorruptError,
+        DataNotAvailableError,
+        LookupError,
+        ValueError,
+        ImportError,
+    ) as error:
+        message = error.args[0] if error.args else error
+        print(f"mtmkl: {message}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="mtmkl", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    datasets = commands.add_parser("datasets", help="list, fetch or verify data sets")
+    actions = datasets.add_subparsers(required=True, metavar="ACTION")
+    action = actions.add_parser("list", help="every data set and where it is")
+    action.set_defaults(run=_list_datasets)
+    action = actions.add_parser("fetch", help="bring data sets into the cache")
+    action.add_argument("names", nargs="+", metavar="NAME")
+    action.set_defaults(run=_fetch_datasets)
+    action = actions.add_parser("verify", help="check the hash of every file at hand")
+    action.add_argument("names", nargs="*", metavar="NAME")
+    action.set_defaults(run=_verify_datasets)
+
+    run = commands.add_parser(
+        "run", help="run a paper's experiments, tables, figures and report"
+    )
+    run.add_argument("--paper", required=True, help="file in config/papers, or a path")
+    run.add_argument(
+        "--experiment",
+        action="append",
+        metavar="NAME",
+        help="only this one (may be repeated)",
+    )
+    run.add_argument(
+        "--method",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a configured method, or package.module:Class, that joins the experiments",
+    )
+    run.add_argument(
+        "--grid",
+        type=_json_object,
+        metavar="JSON",
+        help='what cross-validation chooses from for --method: {"gamma": [1, 10]}',
+    )
+    run.add_argument("--tier", choices=TIERS, default="quick")
+    run.add_argument("--cores", type=_positive, default=1)
+    run.add_argument("--results", type=Path, default=Path("results"))
+    run.set_defaults(run=_run_paper)
+    return parser
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
+
+
+def _json_object(text: str) -> dict[str, list[object]]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
+    if not isinstance(value, dict) or not all(
+        isinstance(v, list) and v for v in value.values()
+    ):
+        raise argparse.ArgumentTypeError("give an object of non-empty lists")
+    return value
+
+
+def _list_datasets(parsed: argparse.Namespace) -> int:
+    from mtmkl.datasets import describe_all
+
+    _print_table(
+        [
+            {
+                "name": row["name"],
+                "where": row["where"] or "missing",
+                "MB": f"{int(row['bytes']) / 1e6:.1f}" if row["bytes"] else "",
+                "origin": row["origin"],
+                "title": row["title"],
+            }
+            for row in describe_all()
+        ]
+    )
+    return 0
+
+
+def _fetch_datasets(parsed: argparse.Namespace) -> int:
+    from mtmkl.datasets import fetch
+
+    _print_table(fetch(parsed.names))
+    return 0
+
+
+def _verify_datasets(parsed: argparse.Namespace) -> int:
+    from mtmkl.datasets import verify
+
+    rows = verify(parsed.names)
+    _print_table(rows)
+    return int(any(row["status"] == "corrupt" for row in rows))
+
+
+def _print_table(rows: Sequence[dict[str, object]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None)
+    for name in rows[0] if rows else ():
+        table.add_column(name, overflow="fold", no_wrap=name == "name")
+    for row in rows:
+        table.add_row(*(str(value) for value in row.values()))
+    Console().print(table)
+
+
+def _run_paper(parsed: argparse.Namespace) -> int:
+    from mtmkl.runner import run_paper
+
+    report = run_paper(
+        parsed.paper,
+        tier=parsed.tier,
+        experiments=parsed.experiment,
+        methods=parsed.method,
+        grid=parsed.grid,
+        cores=parsed.cores,
+        results=parsed.results,
+    )
+    print(f"report: {report}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,473 @@
+"""The report: one self-contained HTML page over all papers of a run."""
+
+import base64
+import json
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mtmkl.pipeline import write_text
+from mtmkl.reporting.context import Context, load_context
+from mtmkl.reporting.tables import build_quoted, build_table, mean_sd, rule_text
+from mtmkl.statistics import claims as claim_tests
+from mtmkl.statistics import verdicts as verdict_rule
+from mtmkl.statistics.sample import fits, sample
+
+_MAX_DIGESTS = 3
+_DASH = "–"
+
+# Counts need no three decimals.
+_LARGE = 10
+
+
+@dataclass(frozen=True)
+class ExperimentFacts:
+    """How an experiment was run.
+
+    Attributes
+    ----------
+    title, protocol : str
+    data : list of str
+        Each data set: origin, size, digest, or why it is missing.
+    digests, versions : str
+        Content of the data behind the scores, fingerprints of the code.
+    time, edges, certificates : str
+        Seconds; share of choices at grid edges; largest duality gap.
+    """
+
+    title: str
+    protocol: str
+    data: list[str]
+    digests: str
+    versions: str
+    time: str
+    edges: str
+    certificates: str
+
+
+@dataclass(frozen=True)
+class ArtefactView:
+    """A figure or table as the report shows it.
+
+    Attributes
+    ----------
+    id, title : str
+    image : str
+        Data URI of the figure, "" for a table.
+    header, rows, notes
+        The table as text; of a figure, the numbers that the paper quotes for it.
+    facts : list of ExperimentFacts
+    """
+
+    id: str
+    title: str
+    image: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str]
+    facts: list[ExperimentFacts]
+
+    @property
+    def name(self) -> str:
+        """``figure_3`` as "Figure 3"."""
+        return self.id.replace("_", " ").capitalize()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Mean ± sd of all methods of an experiment that no artefact shows.
+
+    Attributes
+    ----------
+    facts : ExperimentFacts
+    header, rows
+        The table as text.
+    """
+
+    facts: ExperimentFacts
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class PaperResult:
+    """Everything that the report shows of one paper.
+
+    Attributes
+    ----------
+    id, reference : str
+        ``reference`` is the citation.
+    artefacts : list of ArtefactView
+    summaries : list of Summary
+    verdicts, claims, statistics : DataFrame
+        The published record, as written.
+    data : mapping of origin to list of str
+        Data sets by "original", "stand-in", "synthetic", …, "missing".
+    provenance : mapping
+        As written; empty if there is none.
+    """
+
+    id: str
+    reference: str
+    artefacts: list[ArtefactView]
+    summaries: list[Summary]
+    verdicts: pd.DataFrame
+    claims: pd.DataFrame
+    statistics: pd.DataFrame
+    data: Mapping[str, list[str]]
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def verdict_counts(self, artefact: str | None = None) -> dict[str, int]:
+        """Return how often each verdict occurs, in all or in one artefact."""
+        table = self.verdicts
+        if artefact is not None:
+            table = table[table["artefact"] == artefact]
+        return _counts(table["verdict"], verdict_rule.VERDICTS)
+
+    def pairs(self) -> list[tuple[str, list[dict[Hashable, Any]]]]:
+        """Return the comparisons of pairs by experiment, under a heading each."""
+        groups = self.statistics.groupby(
+            ["experiment", "metric", "unit", "n"], sort=False
+        )
+        return [
+            (f"{experiment}: {metric}, {n} {unit}s", group.to_dict("records"))
+            for (experiment, metric, unit, n), group in groups
+        ]
+
+    def provenance_lines(self) -> list[tuple[str, str]]:
+        """Return the provenance as (name, text), the jobs' times summed up."""
+        rest = {k: v for k, v in self.provenance.items() if k != "seconds_by_job"}
+        lines = _flatten(rest)
+        seconds = self.provenance.get("seconds_by_job", {})
+        if seconds:
+            slowest = max(seconds, key=lambda job: seconds[job])
+            total = _duration(sum(seconds.values()))
+            text = (
+                f"{len(seconds)}, {total} in all; slowest: {slowest}, "
+                f"{_duration(seconds[slowest])}; all in provenance.json"
+            )
+            lines.append(("jobs", text))
+        return lines
+
+    def claim_counts(self) -> dict[str, int]:
+        """Return how often each verdict on a claim occurs."""
+        return _counts(self.claims["verdict"], claim_tests.VERDICTS)
+
+
+def load_paper_result(config: Mapping[str, Any], results: Path) -> PaperResult:
+    """Gather what the report shows of one paper.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    results : Path
+        ``results/<tier>/<paper>`` with scores, artefacts and the published record.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a figure or a part of the record has not been written.
+    """
+    context = load_context(config, results)
+    facts = {name: _facts(context, name) for name in config["experiments"]}
+    paper = config["paper"]
+    shown = {
+        name
+        for artefact in config["artefacts"].values()
+        for name in _experiments_of(artefact)
+    }
+    provenance = results / "provenance.json"
+    return PaperResult(
+        id=paper["id"],
+        reference=(
+            f"{paper['authors']} ({paper['year']}). {paper['title']}. {paper['venue']}."
+            + (f" doi:{paper['doi']}" if "doi" in paper else "")
+        ),
+        artefacts=[
+            _artefact_view(context, name, artefact, results, facts)
+            for name, artefact in config["artefacts"].items()
+        ],
+        summaries=[
+            _summary(context, name, facts[name])
+            for name in config["experiments"]
+            if name not in shown
+        ],
+        verdicts=pd.read_csv(results / "verdicts.csv", keep_default_na=True),
+        claims=pd.read_csv(results / "claims.csv"),
+        statistics=_with_labels(context, pd.read_csv(results / "statistics.csv")),
+        data=_data_by_origin(context),
+        provenance=(
+            json.loads(provenance.read_text(encoding="utf-8"))
+            if provenance.is_file()
+            else {}
+        ),
+    )
+
+
+def render_report(papers: Sequence[PaperResult], *, tier: str) -> str:
+    """Return the report as one HTML page that loads nothing.
+
+    Parameters
+    ----------
+    papers : sequence of PaperResult
+    tier : {"quick", "paper"}
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {
+        "slug": _slug,
+        "number": _number,
+        "p_value": _p_value,
+        "share": _share,
+    }
+    page = environment.get_template("report.html.j2").render(
+        papers=papers,
+        tier=tier,
+        verdict_names=verdict_rule.VERDICTS,
+        claim_names=claim_tests.VERDICTS,
+    )
+    return page if page.endswith("\n") else page + "\n"
+
+
+def write_report(
+    configs: Sequence[Mapping[str, Any]], results: Path, report: Path, *, tier: str
+) -> None:
+    """Write the report over papers.
+
+    Parameters
+    ----------
+    configs : sequence of mapping
+        The papers' configurations, their tier resolved.
+    results : Path
+        ``results/<tier>``, with a folder a paper.
+    report : Path
+        Written.
+    tier : {"quick", "paper"}
+    """
+    papers = [
+        load_paper_result(config, results / config["paper"]["id"]) for config in configs
+    ]
+    write_text(report, render_report(papers, tier=tier))
+
+
+def _artefact_view(
+    context: Context,
+    name: str,
+    artefact: Mapping[str, Any],
+    results: Path,
+    facts: Mapping[str, ExperimentFacts],
+) -> ArtefactView:
+    image = ""
+    header: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    notes: Sequence[str] = ()
+    if artefact["kind"] == "table":
+        table = build_table(context, artefact)
+        header, rows, notes = table.header(), table.body(), table.notes()
+    else:
+        svg = (results / "artefacts" / f"{name}.svg").read_bytes()
+        image = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
+    if artefact["kind"] == "figure" and "quoted" in artefact:
+        header, rows, notes = _quoted_table(context, artefact["quoted"])
+    return ArtefactView(
+        id=name,
+        title=artefact["title"],
+        image=image,
+        header=header,
+        rows=rows,
+        notes=notes,
+        facts=[facts[e] for e in _experiments_of(artefact) if e in facts],
+    )
+
+
+def _quoted_table(
+    context: Context, quoted: Mapping[str, Any]
+) -> tuple[list[str], list[list[str]], list[str]]:
+    cells, acceptance = build_quoted(context, quoted)
+    header = ["quoted in the text", "published", "reproduced", "verdict", "rule"]
+    rows = [
+        [
+            f"{cell['column']}, {cell['row']}",
+            f"{cell['published']:g}",
+            f"no data: {cell['missing']}"
+            if pd.isna(cell["reproduced"])
+            else mean_sd(cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), 3),
+            cell["verdict"],
+            cell["rule"],
+        ]
+        for cell in cells.to_dict("records")
+    ]
+    rule = rule_text(quoted["tolerance"], quoted["unit"])
+    return header, rows, [f"{rule} Of the other cells: {acceptance}."]
+
+
+def _experiments_of(artefact: Mapping[str, Any]) -> list[str]:
+    if artefact["kind"] == "table":
+        return [artefact["experiment"]]
+    return list(artefact["experiments"])
+
+
+def _facts(context: Context, experiment: str) -> ExperimentFacts:
+    config = context.config
+    configured = config["experiments"][experiment]
+    rows = fits(context.scores[context.scores["experiment"] == experiment])
+    jobs = context.jobs[context.jobs["experiment"] == experiment]
+    times = [f"{len(rows)} fits, {_duration(rows['fit_seconds'].sum())} of fitting"]
+    if len(jobs):
+        times.append(f"{len(jobs)} jobs, {_duration(jobs['seconds'].sum())} in all")
+    gaps = rows["gap"].dropna()
+    return ExperimentFacts(
+        title=f"{configured['title']} (sec. {configured['section']})",
+        protocol=_protocol_text(
+            configured["protocol"], config["protocols"][configured["protocol"]]
+        ),
+        data=_data_lines(context, experiment),
+        digests=_some(list(rows["data_digest"].unique()), "scores.csv.gz"),
+        versions=_some(list(rows["code_version"].unique()), "scores.csv.gz"),
+        time="; ".join(times),
+        edges=_edges(context, rows),
+        certificates=(
+            f"{len(gaps)} fits with a certificate, largest relative gap "
+            f"{gaps.max():.1e}"
+            if len(gaps)
+            else "none of the fits has one"
+        ),
+    )
+
+
+def _protocol_text(name: str, protocol: Mapping[str, Any]) -> str:
+    rest = {k: v for k, v in protocol.items() if k != "kind"}
+    settings = ", ".join(f"{key.replace('_', ' ')} {v}" for key, v in rest.items())
+    return f"{name}: {protocol['kind'].replace('_', ' ')}, {settings}"
+
+
+def _data_lines(context: Context, experiment: str) -> list[str]:
+    """Describe the data sets; variants of one that share all but options together."""
+    groups: dict[str, list[str]] = {}
+    for name in context.datasets(experiment):
+        info = context.data_info.get(name, {"status": "missing", "reason": "unknown"})
+        if info["status"] != "ok":
+            text = f"missing: {info['reason']}"
+        else:
+            text = f"{info['origin']}, {info['n']} examples, {info['n_tasks']} tasks"
+        groups.setdefault(text, []).append(name)
+    return [
+        f"{names[0]}{f' and {len(names) - 1} more variants' * (len(names) > 1)}: {text}"
+        for text, names in groups.items()
+    ]
+
+
+def _data_by_origin(context: Context) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for info in context.data_info.values():
+        name = str(info.get("name", info["id"]))
+        if info["status"] == "ok":
+            kind, text = str(info["origin"]), name
+        else:
+            kind, text = "missing", f"{name} ({info['reason']})"
+        if text not in found.setdefault(kind, []):
+            found[kind].append(text)
+    return found
+
+
+def _edges(context: Context, rows: pd.DataFrame) -> str:
+    at_edge = rows.dropna(subset=["at_grid_edge"])
+    at_edge = at_edge[at_edge["params"] != ""]
+    shares = at_edge.assign(share=at_edge["at_grid_edge"].astype(float))
+    texts = [
+        f"{context.label(str(method))} {share:.0%}"
+        for method, share in shares.groupby("method", sort=False)["share"]
+        .mean()
+        .items()
+    ]
+    return "; ".join(texts) or "nothing was chosen"
+
+
+def _summary(context: Context, experiment: str, facts: ExperimentFacts) -> Summary:
+    configured = context.config["experiments"][experiment]
+    metrics = list(configured["metrics"])
+    rows = []
+    for entry in configured["methods"]:
+        line = [context.label(entry["method"])]
+        for metric in metrics:
+            found = context.rows(experiment, metric, {"method": entry["method"]})
+            values = sample(found)
+            if len(values) == 0:
+                line.append("–")
+                continue
+            summary = verdict_rule.Reproduced.from_sample(values)
+            assert summary is not None
+            decimals = 1 if abs(summary.value) >= _LARGE else 3
+            line.append(mean_sd(summary.value, summary.sd, summary.n, decimals))
+        rows.append(line)
+    return Summary(facts, ["method", *(m.replace("_", " ") for m in metrics)], rows)
+
+
+def _with_labels(context: Context, statistics: pd.DataFrame) -> pd.DataFrame:
+    names = {name: context.label(name) for name in context.config["methods"]}
+    return statistics.replace({"first": names, "second": names})
+
+
+def _counts(values: pd.Series, names: Sequence[str]) -> dict[str, int]:
+    found = values.value_counts()
+    return {name: int(found.get(name, 0)) for name in names}
+
+
+def _some(values: Sequence[str], where: str) -> str:
+    """List a few values, and say how many more there are."""
+    shown = [str(value) for value in values[:_MAX_DIGESTS]]
+    more = len(values) - len(shown)
+    if not shown:
+        return "none"
+    return ", ".join(shown) + (f" and {more} more in {where}" if more else "")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 120:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def _slug(text: str) -> str:
+    return text.replace(" ", "-")
+
+
+def _number(value: float) -> str:
+    return _DASH if math.isnan(value) else f"{value:.3g}"
+
+
+def _p_value(value: float) -> str:
+    if math.isnan(value):
+        return _DASH
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _share(value: float) -> str:
+    return _DASH if math.isnan(value) else f"{value:.2f}"
+
+
+def _flatten(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Return nested settings as (dotted name, text)."""
+    lines: list[tuple[str, str]] = []
+    for key, value in values.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            lines += _flatten(value, f"{name}: ")
+        else:
+            lines.append((name, "unknown" if value is None else str(value)))
+    return lines

@@ -1,0 +1,372 @@
+"""Tables of a paper: published beside reproduced, as csv, Markdown and LaTeX."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from mtmkl.reporting.context import Context
+from mtmkl.statistics.sample import sample
+from mtmkl.statistics.verdicts import (
+    Published,
+    Reproduced,
+    Tolerance,
+    acceptance_of_others,
+    acceptance_text,
+    judge,
+)
+
+CELL_COLUMNS = (
+    "row", "column", "unit", "published", "published_sd", "published_n", "status",
+    "reproduced", "reproduced_sd", "n", "verdict", "rule", "data", "in_paper",
+    "missing",
+)  # fmt: skip
+"""Columns of a table's csv: one line a cell, numbers in the table's unit."""
+
+OURS = "†"
+_DASH = "–"
+
+# A longer reason for a missing number goes below the table.
+_MAX_REASON = 48
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#",
+    "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}", "±": r"$\pm$", "γ": r"$\gamma$", "ω": r"$\omega$",
+    "≤": r"$\le$", "†": r"$^\dagger$", "–": "--", "−": "$-$", "≥": r"$\ge$",
+    "λ": r"$\lambda$", "α": r"$\alpha$", "²": r"$^2$",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with published and reproduced numbers.
+
+    Attributes
+    ----------
+    title, corner, unit : str
+        ``corner`` is the heading of the first column.
+    decimals : int
+        Of all numbers.
+    cells : DataFrame
+        :data:`CELL_COLUMNS`, in reading order; ``in_paper`` is false for rows and
+        columns of ours.
+    rule : str
+        The verdict rule with the table's tolerance.
+    acceptance : str
+        How many other cells the rule would accept.
+    """
+
+    title: str
+    corner: str
+    unit: str
+    decimals: int
+    cells: pd.DataFrame
+    rule: str
+    acceptance: str
+
+    def header(self) -> list[str]:
+        """Return the headings: published, reproduced and verdict a paper's column."""
+        names = [self.corner]
+        for column in self._columns():
+            if self._is_paper_column(column):
+                names += [
+                    f"{column}, published{self._unit()}",
+                    f"{column}, reproduced{self._unit()}",
+                    "verdict",
+                ]
+            else:
+                names.append(f"{column} {OURS}{self._unit()}")
+        return names
+
+    def body(self) -> list[list[str]]:
+        """Return the rows as text, each as long as the header."""
+        cells = {(c["row"], c["column"]): c for c in self.cells.to_dict("records")}
+        paper_rows = set(self.cells.loc[self.cells["in_paper"], "row"])
+        lines = []
+        for row in self.cells["row"].drop_duplicates():
+            line = [row if row in paper_rows else f"{row} {OURS}"]
+            for column in self._columns():
+                cell = cells[row, column]
+                if self._is_paper_column(column):
+                    line.append(self._published(cell))
+                line.append(self.reproduced(cell))
+                if self._is_paper_column(column):
+                    line.append(cell["verdict"] if cell["in_paper"] else _DASH)
+            lines.append(line)
+        return lines
+
+    def reproduced(self, cell: Mapping[Any, Any]) -> str:
+        """Return mean ± sd (n), or why there is none."""
+        if pd.isna(cell["reproduced"]):
+            short = len(cell["missing"]) <= _MAX_REASON
+            return f"no data: {cell['missing']}" if short else "no data (see below)"
+        return mean_sd(
+            cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), self.decimals
+        )
+
+    def notes(self) -> list[str]:
+        """Return the sentences below the table."""
+        notes = [
+            "Numbers are mean ± standard deviation over repeats (number of repeats).",
+            f"{self.rule} Of the other cells: {self.acceptance}.",
+        ]
+        if not self.cells["in_paper"].all():
+            notes.insert(1, f"{OURS} not in the paper.")
+        reasons = self.cells["missing"].drop_duplicates()
+        notes += [
+            f"No data: {reason}" for reason in reasons if len(reason) > _MAX_REASON
+        ]
+        return notes
+
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        lines = [self.header(), ["---"] * len(self.header()), *self.body()]
+        rows = ["| " + " | ".join(map(_markdown, line)) + " |" for line in lines]
+        return "\n".join(
+            [f"**{self.title}**", "", *rows, "", "\n\n".join(self.notes()), ""]
+        )
+
+    def latex(self) -> str:
+        """Return the table as a LaTeX ``tabular`` (package booktabs)."""
+        lines = [
+            "% needs \\usepackage{booktabs}",
+            f"% {self.title}",
+            f"\\begin{{tabular}}{{{'l' * len(self.header())}}}",
+            "\\toprule",
+            _latex_row(self.header()),
+            "\\midrule",
+            *map(_latex_row, self.body()),
+            "\\bottomrule",
+            "\\end{tabular}",
+            "",
+            *(f"% {note}" for note in self.notes()),
+            "",
+        ]
+        return "\n".join(lines)
+
+    def _columns(self) -> list[str]:
+        return list(self.cells["column"].drop_duplicates())
+
+    def _is_paper_column(self, column: str) -> bool:
+        mine = self.cells[self.cells["column"] == column]
+        return bool(mine["in_paper"].any())
+
+    def _unit(self) -> str:
+        return f" ({self.unit})" if self.unit else ""
+
+    def _published(self, cell: Mapping[Any, Any]) -> str:
+        if pd.isna(cell["published"]):
+            return "illegible" if cell["status"] == "illegible" else _DASH
+        text = f"{cell['published']:.{self.decimals}f}"
+        if cell["published_sd"] > 0:
+            text += f" ± {cell['published_sd']:.{self.decimals}f}"
+        return text if cell["status"] == "legible" else f"{text} ({cell['status']})"
+
+
+def build_table(context: Context, artefact: Mapping[str, Any]) -> Table:
+    """Return a table from its configuration, the scores and the published numbers.
+
+    Parameters
+    ----------
+    context : Context
+    artefact : mapping
+        A configured artefact of kind ``table``.
+
+    Raises
+    ------
+    ValueError
+        If a cell's selector matches several numbers of tasks, data sets, train sizes
+        or settings, or its published number is missing.
+    """
+    rows = artefact["rows"]
+    columns = artefact["columns"]
+    cells = [
+        _Cell(
+            row,
+            column,
+            {**column_selector, **row_selector},
+            row in rows and column in columns,
+        )
+        for row, row_selector in {**rows, **artefact.get("extra_rows", {})}.items()
+        for column, column_selector in {
+            **columns,
+            **artefact.get("extra_columns", {}),
+        }.items()
+    ]
+    frame, acceptance = _judge_cells(
+        context,
+        cells,
+        experiment=artefact["experiment"],
+        file=artefact["file"],
+        unit=artefact["unit"],
+        scale=artefact["scale"],
+        tolerance=Tolerance(**artefact["tolerance"]),
+    )
+    return Table(
+        title=artefact["title"],
+        corner=artefact["corner"],
+        unit=artefact["unit"],
+        decimals=artefact["decimals"],
+        cells=frame,
+        rule=rule_text(artefact["tolerance"], artefact["unit"]),
+        acceptance=acceptance,
+    )
+
+
+def build_quoted(
+    context: Context, quoted: Mapping[str, Any]
+) -> tuple[pd.DataFrame, str]:
+    """Return the cells of numbers that a paper quotes in its text.
+
+    Parameters
+    ----------
+    context : Context
+    quoted : mapping
+        ``quoted`` of a configured artefact.
+
+    Returns
+    -------
+    cells : DataFrame
+        :data:`CELL_COLUMNS`.
+    acceptance : str
+        How many other cells the verdict rule would accept.
+    """
+    return _judge_cells(
+        context,
+        [_Cell(c["row"], c["column"], c["where"], True) for c in quoted["cells"]],
+        experiment=None,
+        file=quoted["file"],
+        unit=quoted["unit"],
+        scale=quoted.get("scale", 1),
+        tolerance=Tolerance(**quoted["tolerance"]),
+    )
+
+
+def rule_text(tolerance: Mapping[str, float], unit: str) -> str:
+    """Return the verdict rule in words, with its tolerance.
+
+    Parameters
+    ----------
+    tolerance : mapping
+        ``absolute`` or ``relative``, as configured.
+    unit : str
+        Of an absolute tolerance.
+    """
+    if "absolute" in tolerance:
+        size = f"{tolerance['absolute']:g} {unit}".strip()
+    else:
+        size = f"{tolerance['relative']:.0%} of the published value"
+    return (
+        "Reproduced: |published − reproduced| ≤ max(2 SE, tol); close: ≤ max(sd of "
+        f"either, 2 tol); else different; tol = {size}."
+    )
+
+
+def mean_sd(mean: float, sd: float, n: int, decimals: int) -> str:
+    """Return ``mean ± sd (n)``; a single observation has no spread."""
+    spread = f" ± {sd:.{decimals}f}" if n > 1 else ""
+    return f"{mean:.{decimals}f}{spread} (n = {n})"
+
+
+@dataclass(frozen=True)
+class _Cell:
+    row: str
+    column: str
+    where: Mapping[str, Any]
+    in_paper: bool
+
+
+def _judge_cells(
+    context: Context,
+    cells: list[_Cell],
+    *,
+    experiment: str | None,
+    file: str,
+    unit: str,
+    scale: float,
+    tolerance: Tolerance,
+) -> tuple[pd.DataFrame, str]:
+    printed = _published_numbers(context, file)
+    lines = []
+    published: dict[tuple[str, str], Published] = {}
+    reproduced: dict[tuple[str, str], Reproduced] = {}
+    for cell in cells:
+        where = {"experiment": experiment, **cell.where} if experiment else cell.where
+        key = (cell.row, cell.column)
+        ours = _reproduce(context, where, scale)
+        theirs = None
+        if cell.in_paper:
+            if key not in printed:
+                raise ValueError(f"{file} has no row {cell.row!r}, {cell.column!r}")
+            theirs = published[key] = printed[key]
+            if ours is not None:
+                reproduced[key] = ours
+        verdict = judge(theirs, ours, tolerance)
+        missing = (
+            context.missing_reason(where["experiment"], where.get("method"))
+            if ours is None
+            else ""
+        )
+        lines.append(
+            {
+                "row": cell.row,
+                "column": cell.column,
+                "unit": unit,
+                "published": theirs.value if theirs else None,
+                "published_sd": theirs.sd if theirs else None,
+                "published_n": theirs.n if theirs else None,
+                "status": theirs.status if theirs else "",
+                "reproduced": ours.value if ours else None,
+                "reproduced_sd": ours.sd if ours else None,
+                "n": ours.n if ours else None,
+                "verdict": verdict.verdict if theirs else "",
+                "rule": (missing or verdict.rule) if theirs else "",
+                "data": context.origin(where["experiment"]),
+                "in_paper": cell.in_paper,
+                "missing": missing,
+            }
+        )
+    frame = pd.DataFrame(lines, columns=list(CELL_COLUMNS)).astype(
+        {
+            **dict.fromkeys(
+                ("published", "published_sd", "reproduced", "reproduced_sd"), "float64"
+            ),
+            **dict.fromkeys(("published_n", "n"), "Int64"),
+        }
+    )
+    others = acceptance_of_others(published, reproduced, tolerance)
+    return frame, acceptance_text(others)
+
+
+def _published_numbers(context: Context, file: str) -> dict[tuple[str, str], Published]:
+    if file not in context.published:
+        raise ValueError(f"published numbers {file} are missing")
+    records = context.published[file].to_dict("records")
+    return {(row["row"], row["column"]): Published.from_row(row) for row in records}
+
+
+def _reproduce(
+    context: Context, where: Mapping[str, Any], scale: float
+) -> Reproduced | None:
+    selector = {k: v for k, v in where.items() if k not in ("experiment", "metric")}
+    rows = context.rows(where["experiment"], where["metric"], selector)
+    for column in ("dataset", "n_tasks", "train_size", "setting"):
+        levels = rows[column].unique()
+        if len(levels) > 1:
+            raise ValueError(
+                f"{dict(where)} matches several values of {column}: "
+                f"{', '.join(map(str, levels))}; choose one in the configuration"
+            )
+    ours = Reproduced.from_sample(sample(rows))
+    return ours.scaled(scale) if ours else None
+
+
+def _markdown(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _latex_row(cells: list[str]) -> str:
+    escaped = ["".join(_LATEX.get(c, c) for c in cell) for cell in cells]
+    return " & ".join(escaped) + r" \\"

@@ -1,0 +1,245 @@
+"""All steps of one paper in one call: the workflow's work without Snakemake."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mtmkl import pipeline
+from mtmkl.config import ConfigError, load_paper, load_run_config, read_yaml
+from mtmkl.evaluation.plan import FitJob, find_variant, fit_jobs, with_method
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the results of a paper in a tier lie; the same as the workflow's.
+
+    Attributes
+    ----------
+    results : Path
+        The top folder, ``results``.
+    tier, paper : str
+    """
+
+    results: Path
+    tier: str
+    paper: str
+
+    @property
+    def base(self) -> Path:
+        """Folder of the paper."""
+        return self.results / self.tier / self.paper
+
+    def data_info(self, dataset: str) -> Path:
+        """File that describes a data set variant."""
+        return self.base / "data" / f"{dataset}.json"
+
+    def splits(self, protocol: str, dataset: str) -> Path:
+        """File of a data set's splits under a protocol."""
+        return self.base / "splits" / protocol / f"{dataset}.npz"
+
+    def fit(self, job: FitJob, ending: str) -> Path:
+        """File of a fit job's scores or arrays."""
+        return self.base / "fits" / f"{job.stem}{ending}"
+
+
+def run_paper(
+    paper: str | Path,
+    *,
+    tier: str = "quick",
+    experiments: Sequence[str] | None = None,
+    methods: Sequence[str] = (),
+    grid: Mapping[str, list[Any]] | None = None,
+    cores: int = 1,
+    results: Path = Path("results"),
+) -> Path:
+    """Run experiments of a paper with their statistics, artefacts and report.
+
+    Parameters
+    ----------
+    paper : str or Path
+        A file in ``config/papers``, or a path.
+    tier : {"quick", "paper"}
+    experiments : sequence of str or None
+        Which; None is all. Artefacts and claims on others are left out.
+    methods : sequence of str
+        Methods that join these experiments: configured ones, or
+        ``package.module:Class``. Their results go to a folder of their own,
+        ``<tier>+<methods>``; finished cells are shared.
+    grid : mapping of str to list or None
+        Hyper-parameters of the joining methods, chosen by cross-validation.
+    cores : int
+        Processes.
+    results : Path
+        Top folder.
+
+    Returns
+    -------
+    Path
+        The report.
+
+    Raises
+    ------
+    mtmkl.config.ConfigError
+        If a name or a key is wrong, before any work is done.
+    """
+    from mtmkl.methods import resolve
+
+    run = load_run_config({**_run_file(), "tier": tier})
+    pipeline.use_mirror(run["data"]["mirror"])
+    config = _restricted(load_paper(paper, tier), experiments)
+    for name in methods:
+        for experiment in config["experiments"]:
+            config = with_method(config, experiment, name, grid=grid)
+    for method in config["methods"].values():
+        resolve(method["class"])
+    folder = "+".join([tier, *(_short(name) for name in methods)])
+    layout = Layout(results, folder, config["paper"]["id"])
+    _prepare(config, run, layout)
+    _fit_all(config, run, layout, cores)
+    return _report(config, run, layout)
+
+
+def _run_file() -> dict[str, Any]:
+    from mtmkl.config import config_dir
+
+    content: dict[str, Any] = read_yaml(config_dir() / "config.yaml")
+    return content
+
+
+def _short(name: str) -> str:
+    return name.rpartition(":")[2].rpartition(".")[2]
+
+
+def _restricted(
+    config: dict[str, Any], experiments: Sequence[str] | None
+) -> dict[str, Any]:
+    if experiments is None:
+        return config
+    unknown = sorted(set(experiments) - set(config["experiments"]))
+    if unknown:
+        known = ", ".join(config["experiments"])
+        raise ConfigError(f"experiment {unknown[0]!r} is unknown; known: {known}")
+
+    def kept(artefact: Mapping[str, Any]) -> bool:
+        single = [artefact["experiment"]] if artefact["kind"] == "table" else []
+        return set(artefact.get("experiments", single)) <= set(experiments)
+
+    return {
+        **config,
+        "experiments": {e: config["experiments"][e] for e in experiments},
+        "artefacts": {k: a for k, a in config["artefacts"].items() if kept(a)},
+        "claims": [
+            claim
+            for claim in config["claims"]
+            if claim["args"]["experiment"] in experiments
+        ],
+    }
+
+
+def _prepare(config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout) -> None:
+    for name, dataset in {
+        (config["experiments"][job.experiment]["protocol"], job.dataset): None
+        for job in fit_jobs(config)
+    }:
+        variant = find_variant(config, dataset)
+        pipeline.write_data_info(
+            layout.data_info(dataset),
+            variant,
+            run["seed"],
+            download=run["data"]["download"],
+            on_missing=run["on_missing_data"],
+        )
+        pipeline.write_splits(
+            layout.splits(name, dataset),
+            layout.data_info(dataset),
+            variant,
+            {"id": name, **config["protocols"][name]},
+            run["seed"],
+        )
+
+
+def _fit_all(
+    config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout, cores: int
+) -> None:
+    from rich.progress import Progress
+
+    jobs = list(fit_jobs(config))
+    first = [job for job in jobs if not pipeline.needs_first_chunk(config, job)]
+    later = [job for job in jobs if pipeline.needs_first_chunk(config, job)]
+    classes = sorted({method["class"] for method in config["methods"].values()})
+    pipeline.warm_compiled_code(classes)
+    with Progress(transient=True) as progress:
+        bar = progress.add_task("fits", total=len(jobs))
+
+        def advance() -> None:
+            progress.advance(bar)
+
+        for batch in (first, later):
+            _fit_batch(config, run, layout, batch, cores, advance)
+
+
+def _fit_batch(
+    config: Mapping[str, Any],
+    run: Mapping[str, Any],
+    layout: Layout,
+    jobs: Sequence[FitJob],
+    cores: int,
+    advance: Callable[[], None],
+) -> None:
+    if cores == 1:
+        for job in jobs:
+            _fit_one(config, run, layout, job)
+            advance()
+        return
+    with ProcessPoolExecutor(cores) as pool:
+        running = [pool.submit(_fit_one, config, run, layout, job) for job in jobs]
+        for finished in as_completed(running):
+            finished.result()
+            advance()
+
+
+def _fit_one(
+    config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout, job: FitJob
+) -> None:
+    held = pipeline.needs_first_chunk(config, job)
+    first = FitJob(job.experiment, job.dataset, job.method, 0, ())
+    protocol = config["experiments"][job.experiment]["protocol"]
+    pipeline.run_fit(
+        pipeline.job_config(config, job),
+        job,
+        seed=run["seed"],
+        splits=layout.splits(protocol, job.dataset),
+        scores=layout.fit(job, ".csv.gz"),
+        arrays=layout.fit(job, ".npz"),
+        cache=layout.results / "cache",
+        first_chunk=layout.fit(first, ".csv.gz") if held else None,
+    )
+
+
+def _report(config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout) -> Path:
+    from mtmkl.provenance import provenance
+    from mtmkl.reporting.build import write_artefact
+    from mtmkl.reporting.record import write_record, write_statistics
+    from mtmkl.reporting.report import write_report
+
+    base = layout.base
+    pipeline.collect_scores(config, base / "fits", base / "scores.csv.gz")
+    write_statistics(config, base, base / "statistics.csv", seed=run["seed"])
+    write_record(
+        config, base, verdicts=base / "verdicts.csv", claims=base / "claims.csv"
+    )
+    datasets = sorted({job.dataset for job in fit_jobs(config)})
+    record = provenance(
+        config,
+        run,
+        data_infos=[layout.data_info(dataset) for dataset in datasets],
+        benchmarks=None,
+    )
+    pipeline.write_json(base / "provenance.json", record)
+    for name in config["artefacts"]:
+        write_artefact(name, config, base)
+    report = base.parent / "report.html"
+    write_report([config], base.parent, report, tier=run["tier"])
+    return report

@@ -1,0 +1,30 @@
+"""The controls are what floors and ceilings should be."""
+
+import numpy as np
+
+from mtmkl.methods import OracleControl, TaskMeanControl
+
+X = np.array([[1.0], [1.0], [2.0], [1.0]])
+Y = np.array([3.0, 5.0, 7.0, 11.0])
+TASK = np.array([0, 0, 0, 1])
+
+
+def test_task_mean_ignores_the_inputs():
+    control = TaskMeanControl().fit(X, Y, TASK)
+    np.testing.assert_allclose(control.predict(X + 9, TASK), [5, 5, 5, 11])
+    assert not TaskMeanControl.fits_on_test
+
+
+def test_oracle_returns_the_targets_of_the_same_examples_exactly():
+    control = OracleControl().fit(X, Y, TASK)
+    assert OracleControl.fits_on_test
+    np.testing.assert_array_equal(control.predict(X, TASK), Y)
+
+
+def test_oracle_recognises_examples_in_another_order():
+    control = OracleControl().fit(X, Y, TASK)
+    rows = [3, 2, 0]
+    # The first two examples agree in task and inputs: the mean of 3 and 5.
+    np.testing.assert_array_equal(control.predict(X[rows], TASK[rows]), [11, 7, 4])
+    # An example that was not seen: the mean of its task.
+    np.testing.assert_array_equal(control.predict([[8.0]], [0]), [5])

@@ -1,0 +1,59 @@
+"""The hierarchical Bayes estimator; the sampler has tests of its own."""
+
+import numpy as np
+import pytest
+
+from mtmkl.methods import HierarchicalBayes, IndependentRidge
+
+
+def test_chains_agree_on_plain_data(data):
+    X, y, task = data
+    estimator = HierarchicalBayes(n_samples=1000, n_burn_in=300).fit(X, y, task)
+    assert estimator.r_hat_.shape == estimator.effective_sample_size_.shape == (11,)
+    assert estimator.r_hat_.max() < 1.1
+    assert estimator.effective_sample_size_.min() > 50
+    assert estimator.covariance_.shape == (5, 5)
+    assert estimator.n_iter_ == 1300
+
+
+def test_known_scales_are_ridge(data):
+    X, y, task = data
+    estimator = HierarchicalBayes(
+        n_samples=50,
+        n_burn_in=5,
+        prior_mean_variance=1e-12,
+        prior_degrees=1e9,
+        prior_scale=1e9 * 0.5,
+        prior_noise_shape=1e9,
+        prior_noise_rate=1e9 * 0.2,
+    ).fit(X, y, task)
+    ridge = IndependentRidge(0.2 / 0.5).fit(X, y, task)
+    np.testing.assert_allclose(estimator.coef_, ridge.coef_, atol=2e-4)
+    assert estimator.noise_variance_ == pytest.approx(0.2, rel=1e-3)
+
+
+def test_seed_decides(data):
+    X, y, task = data
+    options = {"n_samples": 20, "n_burn_in": 5, "n_chains": 2}
+    first, second, other = (
+        HierarchicalBayes(random_state=seed, **options).fit(X, y, task).coef_
+        for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"n_samples": 3}, "n_samples must be a whole number of at least 4"),
+        ({"n_burn_in": -1}, "n_burn_in must be a whole number"),
+        ({"n_chains": 0}, "n_chains must be a whole number"),
+        ({"prior_scale": 0.0}, "prior_scale must be positive"),
+        ({"prior_degrees": 4.0}, "prior_degrees must exceed 4"),
+    ],
+)
+def test_bad_parameters(params, message, data):
+    X, y, task = data
+    with pytest.raises(ValueError, match=message):
+        HierarchicalBayes(**params).fit(X, y, task)

@@ -1,0 +1,225 @@
+"""Feature learning: what the paper states of its solutions."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.kernels.base import Gaussian, Linear, Polynomial
+from mtmkl.methods import MultiTaskFeatureLearning, MultiTaskVariableSelection
+
+GAMMA = 2.0
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    X, y, task = data
+    return MultiTaskFeatureLearning(GAMMA, tol=1e-11).fit(X, y, task)
+
+
+def test_objective_is_that_of_problem_4_and_of_problem_7(fitted, data):
+    X, y, task = data
+    U, A, W = fitted.features_, fitted.A_, fitted.coef_
+    loss = np.sum((y - fitted.predict(X, task)) ** 2)
+    np.testing.assert_allclose(U.T @ U, np.eye(5), atol=1e-12)
+    np.testing.assert_allclose(U @ A, W, atol=1e-12)
+    row_norms = np.linalg.norm(A, axis=1)
+    assert np.all(np.diff(row_norms) <= 1e-12)
+    assert fitted.objective_ == pytest.approx(loss + GAMMA * row_norms.sum() ** 2)
+    assert fitted.norm_ == pytest.approx(row_norms.sum())
+    D = fitted.D_
+    penalty = np.trace(W.T @ np.linalg.pinv(D, rcond=1e-9) @ W)
+    assert fitted.objective_ == pytest.approx(loss + GAMMA * penalty, rel=1e-6)
+
+
+def test_matrix_d_is_that_of_theorem_1(fitted):
+    importance = np.linalg.norm(fitted.A_, axis=1)
+    U = fitted.features_
+    expected = U @ np.diag(importance / importance.sum()) @ U.T
+    np.testing.assert_allclose(fitted.D_, expected, atol=1e-12)
+    assert np.linalg.matrix_rank(fitted.D_, tol=1e-6) == fitted.n_features_
+
+
+def test_signs_of_features_make_their_coefficients_sum_to_no_less_than_zero(fitted):
+    assert np.all(fitted.A_.sum(axis=1) >= -1e-12)
+
+
+def test_number_of_features_falls_with_gamma(data):
+    X, y, task = data
+    grid = [{"gamma": gamma} for gamma in (1e-3, 1.0, 10.0, 1e3)]
+    counts = [
+        each.n_features_
+        for each in MultiTaskFeatureLearning().fit_path(X, y, task, grid=grid)
+    ]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > counts[-1] == 1
+
+
+def test_variable_selection_cannot_do_better(data):
+    X, y, task = data
+    for gamma in (0.01, 1.0, 50.0):
+        learning = MultiTaskFeatureLearning(gamma).fit(X, y, task)
+        selection = MultiTaskVariableSelection(gamma).fit(X, y, task)
+        assert selection.objective_ > learning.objective_
+
+
+def test_linear_kernel_is_the_linear_method(fitted, data):
+    X, y, task = data
+    kernel = MultiTaskFeatureLearning(GAMMA, kernel="linear", tol=1e-11)
+    kernel.fit(X, y, task)
+    assert kernel.objective_ == pytest.approx(fitted.objective_, rel=1e-9)
+    np.testing.assert_allclose(
+        kernel.predict(X, task), fitted.predict(X, task), atol=1e-4
+    )
+    assert kernel.basis_dimension_ == 5
+    np.testing.assert_allclose(
+        np.linalg.norm(kernel.A_, axis=1),
+        np.linalg.norm(fitted.A_, axis=1),
+        atol=1e-4,
+    )
+
+
+def test_quadratic_kernel_is_its_feature_map(data):
+    X, y, task = data
+    X = X[:, :2]
+    kernel = Polynomial(degree=2, constant=1.0)
+    root = np.sqrt(2)
+    mapped = np.column_stack(
+        [
+            np.ones(len(X)),
+            root * X[:, 0],
+            root * X[:, 1],
+            X[:, 0] ** 2,
+            X[:, 1] ** 2,
+            root * X[:, 0] * X[:, 1],
+        ]
+    )
+    options = {"gamma": 0.5, "tol": 1e-11}
+    by_kernel = MultiTaskFeatureLearning(kernel=kernel, basis_tol=1e-12, **options)
+    by_map = MultiTaskFeatureLearning(**options)
+    np.testing.assert_allclose(
+        by_kernel.fit(X, y, task).predict(X, task),
+        by_map.fit(mapped, y, task).predict(mapped, task),
+        atol=1e-4,
+    )
+    assert by_kernel.objective_ == pytest.approx(by_map.objective_, rel=1e-8)
+
+
+def test_gaussian_kernel_reports_its_basis(data):
+    X, y, task = data
+    estimator = MultiTaskFeatureLearning(
+        0.1, kernel={"name": "gaussian", "median_factor": 2.0}, basis_tol=1e-3
+    ).fit(X, y, task)
+    assert estimator.coef_.shape == (estimator.basis_dimension_, 8)
+    assert estimator.basis_dimension_ < len(X)
+    assert 0 < estimator.discarded_trace_ < 1e-2
+    assert estimator.duality_gap_ <= 1e-6
+    assert estimator.features_.shape == (estimator.basis_dimension_, 8)
+
+
+def test_intercept_is_an_unpenalised_offset_of_each_task(data):
+    X, y, task = data
+    options = {"fit_intercept": True, "tol": 1e-11}
+    plain = MultiTaskFeatureLearning(GAMMA, **options).fit(X, y, task)
+    shift = np.arange(8.0) ** 2
+    shifted = MultiTaskFeatureLearning(GAMMA, **options).fit(X, y + shift[task], task)
+    np.testing.assert_allclose(shifted.coef_, plain.coef_, atol=1e-4)
+    np.testing.assert_allclose(shifted.intercept_, plain.intercept_ + shift, atol=1e-3)
+    assert plain.objective_ == pytest.approx(shifted.objective_, rel=1e-8)
+    residual = y - plain.predict(X, task)
+    np.testing.assert_allclose(np.bincount(task, weights=residual), 0, atol=1e-9)
+
+
+def test_standardize_makes_the_scale_of_the_inputs_irrelevant(data):
+    X, y, task = data
+    options = {"standardize": True, "fit_intercept": True, "tol": 1e-11}
+    for kernel in (None, Gaussian(median_factor=1.0)):
+        estimator = MultiTaskFeatureLearning(0.5, kernel=kernel, **options)
+        plain = estimator.fit(X, y, task).predict(X, task)
+        moved = X * np.array([1.0, 100.0, 0.01, 5.0, 1.0]) - 3.0
+        rescaled = estimator.fit(moved, y, task).predict(moved, task)
+        np.testing.assert_allclose(rescaled, plain, atol=1e-4)
+
+
+def test_standardize_leaves_constant_columns_harmless(data):
+    X, y, task = data
+    constant = np.column_stack([X, np.full(len(X), 0.1)])
+    estimator = MultiTaskFeatureLearning(0.5, standardize=True)
+    estimator.fit(constant, y, task)
+    np.testing.assert_allclose(estimator.coef_[5], 0.0, atol=1e-9)
+
+
+def test_alternating_solver_agrees_to_its_accuracy(fitted, data):
+    X, y, task = data
+    alternating = MultiTaskFeatureLearning(
+        GAMMA, solver="alternating", tol=1e-6, max_iter=5000
+    ).fit(X, y, task)
+    excess = alternating.objective_ / fitted.objective_ - 1
+    assert -1e-9 < excess <= alternating.duality_gap_ < 1e-3
+    assert len(alternating.perturbed_history_) == alternating.n_iter_
+    assert alternating.perturbed_history_[-1] >= alternating.objective_
+
+
+def test_path_over_kernels_and_gammas_keeps_the_order_of_the_grid(data):
+    X, y, task = data
+    kernels = [{"name": "gaussian", "median_factor": f} for f in (0.5, 2.0)]
+    kernels.append({"name": "linear"})
+    grid = [{"gamma": g, "kernel": k} for g in (0.1, 10.0, 1.0) for k in kernels]
+    path = MultiTaskFeatureLearning(standardize=True, tol=1e-10).fit_path(
+        X, y, task, grid=grid
+    )
+    for point, estimator in zip(grid, path, strict=True):
+        assert estimator.get_params()["gamma"] == point["gamma"]
+        assert estimator.get_params()["kernel"] == point["kernel"]
+        single = MultiTaskFeatureLearning(standardize=True, tol=1e-10, **point)
+        assert single.fit(X, y, task).objective_ == pytest.approx(
+            estimator.objective_, rel=1e-9
+        )
+
+
+def test_fewer_tasks_than_inputs(data):
+    X, y, task = data
+    few = task < 3
+    estimator = MultiTaskFeatureLearning(0.5).fit(X[few], y[few], task[few])
+    assert estimator.features_.shape == (5, 3)
+    assert estimator.A_.shape == (3, 3)
+    assert estimator.D_.shape == (5, 5)
+
+
+def test_targets_of_zero(data):
+    X, y, task = data
+    estimator = MultiTaskFeatureLearning().fit(X, 0 * y, task)
+    np.testing.assert_array_equal(estimator.coef_, 0.0)
+    np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)
+    assert estimator.n_features_ == 0
+
+
+def test_stopping_short_warns(data):
+    X, y, task = data
+    with pytest.warns(ConvergenceWarning, match="relative duality gap"):
+        estimator = MultiTaskFeatureLearning(0.1, max_iter=2).fit(X, y, task)
+    assert estimator.duality_gap_ > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"solver": "newton"}, "solver must be 'admm' or 'alternating'"),
+        ({"tol": 0.0}, "tol must be positive"),
+        ({"max_iter": 0}, "max_iter must be at least 1"),
+        ({"basis_tol": -1.0}, "basis_tol must be positive"),
+        ({"kernel": {"name": "wavelet"}}, "unknown kernel 'wavelet'"),
+        ({"gamma": "large"}, "gamma must be positive"),
+    ],
+)
+def test_bad_parameters(params, message, data):
+    X, y, task = data
+    with pytest.raises(ValueError, match=message):
+        MultiTaskFeatureLearning(**params).fit(X, y, task)
+
+
+def test_kernel_object_and_specification_are_the_same(data):
+    X, y, task = data
+    by_object = MultiTaskFeatureLearning(kernel=Linear(1.0)).fit(X, y, task)
+    by_mapping = MultiTaskFeatureLearning(kernel={"name": "linear", "constant": 1.0})
+    by_mapping.fit(X, y, task)
+    np.testing.assert_array_equal(by_object.coef_, by_mapping.coef_)

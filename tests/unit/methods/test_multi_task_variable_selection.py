@@ -1,0 +1,36 @@
+"""Variable selection: exact zeros, and equation (11)."""
+
+import numpy as np
+import pytest
+
+from mtmkl.methods import MultiTaskVariableSelection
+
+
+def test_selects_the_relevant_inputs():
+    rng = np.random.default_rng(1)
+    task = np.repeat(np.arange(30), 10)
+    W = np.zeros((8, 30))
+    W[:3] = rng.standard_normal((3, 30))
+    X = rng.standard_normal((task.size, 8))
+    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.1 * rng.standard_normal(task.size)
+    estimator = MultiTaskVariableSelection(1.0).fit(X, y, task)
+    assert estimator.n_features_ == 3
+    np.testing.assert_array_equal(estimator.coef_[3:], 0.0)
+    np.testing.assert_array_equal(estimator.D_[3:], 0.0)
+
+
+def test_objective_and_matrix_d(data):
+    X, y, task = data
+    estimator = MultiTaskVariableSelection(0.7).fit(X, y, task)
+    lengths = np.linalg.norm(estimator.coef_, axis=1)
+    loss = np.sum((y - estimator.predict(X, task)) ** 2)
+    assert estimator.objective_ == pytest.approx(loss + 0.7 * lengths.sum() ** 2)
+    np.testing.assert_allclose(estimator.D_, np.diag(lengths / lengths.sum()))
+    np.testing.assert_array_equal(estimator.A_, estimator.coef_)
+
+
+def test_targets_of_zero(data):
+    X, y, task = data
+    estimator = MultiTaskVariableSelection().fit(X, 0 * y, task)
+    assert estimator.n_features_ == 0
+    np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)

@@ -1,0 +1,62 @@
+"""Independent and aggregate ridge regression against scikit-learn's."""
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge
+
+from mtmkl.methods import AggregateRidge, IndependentRidge, MultiTaskFeatureLearning
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_independent_is_ridge_of_each_task(data, fit_intercept):
+    X, y, task = data
+    gammas = np.geomspace(0.01, 10, 8)
+    estimator = IndependentRidge(gammas, fit_intercept=fit_intercept).fit(X, y, task)
+    for t in range(8):
+        ridge = Ridge(alpha=gammas[t], fit_intercept=fit_intercept)
+        ridge.fit(X[task == t], y[task == t])
+        np.testing.assert_allclose(estimator.coef_[:, t], ridge.coef_, atol=1e-9)
+        assert estimator.intercept_[t] == pytest.approx(ridge.intercept_, abs=1e-9)
+    assert estimator.duality_gap_ < 1e-12
+
+
+def test_independent_with_a_kernel_is_kernel_ridge(data):
+    X, y, task = data
+    estimator = IndependentRidge(
+        0.3, kernel={"name": "polynomial", "degree": 2}, basis_tol=1e-13
+    ).fit(X, y, task)
+    new = X[:10] + 0.1
+    for t in range(8):
+        ridge = KernelRidge(alpha=0.3, kernel="poly", degree=2, gamma=1.0, coef0=1.0)
+        ridge.fit(X[task == t], y[task == t])
+        np.testing.assert_allclose(
+            estimator.predict(new, np.full(10, t)), ridge.predict(new), atol=1e-6
+        )
+
+
+def test_one_task_of_feature_learning_is_ridge(data):
+    X, y, _ = data
+    ridge = IndependentRidge(0.8).fit(X, y)
+    learning = MultiTaskFeatureLearning(0.8, tol=1e-13).fit(X, y)
+    np.testing.assert_allclose(learning.coef_, ridge.coef_, rtol=1e-5)
+    assert learning.objective_ == pytest.approx(ridge.objective_, rel=1e-12)
+
+
+def test_gamma_of_each_task_must_match_the_tasks(data):
+    X, y, task = data
+    with pytest.raises(ValueError, match=r"one for each of the 8 tasks"):
+        IndependentRidge([1.0, 2.0]).fit(X, y, task)
+    with pytest.raises(ValueError, match="gamma must be positive"):
+        IndependentRidge([1.0] * 7 + [0.0]).fit(X, y, task)
+    assert IndependentRidge.per_task_params == ("gamma",)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_aggregate_is_ridge_of_all(data, fit_intercept):
+    X, y, task = data
+    estimator = AggregateRidge(0.6, fit_intercept=fit_intercept).fit(X, y, task)
+    ridge = Ridge(alpha=0.6, fit_intercept=fit_intercept).fit(X, y)
+    expected = np.repeat(ridge.coef_[:, None], 8, axis=1)
+    np.testing.assert_allclose(estimator.coef_, expected, atol=1e-9)
+    np.testing.assert_allclose(estimator.predict(X, task), ridge.predict(X))

@@ -1,0 +1,52 @@
+"""RR-Het: its printed problem, and its limits."""
+
+import numpy as np
+import pytest
+
+from mtmkl.methods import AggregateRidge, MultiTaskFeatureLearning, RRHet
+
+
+def test_objective_is_that_of_the_printed_problem(data):
+    X, y, task = data
+    estimator = RRHet(1.5, tol=1e-11).fit(X, y, task)
+    deviations = estimator.coef_ - estimator.mean_[:, None]
+    np.testing.assert_allclose(estimator.mean_, estimator.coef_.mean(axis=1))
+    inverse = np.linalg.pinv(estimator.D_, rcond=1e-9)
+    loss = np.sum((y - estimator.predict(X, task)) ** 2)
+    value = loss + 1.5 * np.trace(deviations.T @ inverse @ deviations)
+    assert estimator.objective_ == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(estimator.features_ @ estimator.A_, deviations)
+    assert estimator.n_features_ == np.linalg.matrix_rank(deviations, tol=1e-5)
+
+
+def test_large_gamma_pools_the_tasks(data):
+    X, y, task = data
+    estimator = RRHet(1e9, tol=1e-10).fit(X, y, task)
+    pooled = AggregateRidge(1e-9).fit(X, y, task)
+    np.testing.assert_allclose(estimator.coef_, pooled.coef_, atol=1e-5)
+
+
+def test_free_mean_does_no_worse_than_feature_learning(data):
+    X, y, task = data
+    for gamma in (0.1, 1.0, 30.0):
+        free = RRHet(gamma).fit(X, y, task)
+        assert free.objective_ < MultiTaskFeatureLearning(gamma).fit(
+            X, y, task
+        ).objective_ * (1 + 1e-6)
+
+
+def test_adding_a_common_vector_moves_the_mean_alone(data):
+    X, y, task = data
+    shift = np.arange(5.0)
+    plain = RRHet(1.0, tol=1e-11).fit(X, y, task)
+    shifted = RRHet(1.0, tol=1e-11).fit(X, y + X @ shift, task)
+    np.testing.assert_allclose(shifted.mean_, plain.mean_ + shift, atol=1e-3)
+    assert shifted.objective_ == pytest.approx(plain.objective_, rel=1e-8)
+
+
+def test_single_task_is_least_squares(data):
+    X, y, _ = data
+    estimator = RRHet(1.0).fit(X, y)
+    expected = np.linalg.lstsq(X, y, rcond=None)[0]
+    np.testing.assert_allclose(estimator.coef_[:, 0], expected, atol=1e-8)
+    np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)

@@ -1,0 +1,102 @@
+"""Folds within tasks, and methods inside scikit-learn's Pipeline and GridSearchCV."""
+
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mtmkl.methods import IndependentRidge, MultiTaskFeatureLearning
+from mtmkl.model_selection import TaskKFold
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    task = rng.permutation(np.repeat(["a", "b", "c"], [2, 7, 11]))
+    X = rng.standard_normal((20, 2))
+    y = X[:, 0] * (1 + (task == "b")) + 0.1 * rng.standard_normal(20)
+    return X, y, task
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_folds_are_a_partition_even_within_tasks(data, shuffle):
+    X, y, task = data
+    folds = TaskKFold(4, shuffle=shuffle, random_state=0 if shuffle else None)
+    assert folds.get_n_splits() == 4
+    tests = []
+    for train, test in folds.split(X, y, task):
+        assert np.intersect1d(train, test).size == 0
+        assert train.size + test.size == 20
+        assert set(task[train]) == {"a", "b", "c"}
+        tests.append(test)
+    np.testing.assert_array_equal(np.sort(np.concatenate(tests)), np.arange(20))
+    for label, n in (("a", 2), ("b", 7), ("c", 11)):
+        counts = [np.sum(task[test] == label) for test in tests]
+        assert max(counts) - min(counts) <= 1
+        assert sum(counts) == n
+    assert max(map(len, tests)) - min(map(len, tests)) <= 1
+
+
+def test_same_seed_same_folds(data):
+    X, y, task = data
+    first, again, other = (
+        [test.tolist() for _, test in TaskKFold(3, random_state=s).split(X, y, task)]
+        for s in (0, 0, 1)
+    )
+    assert first == again != other
+
+
+def test_without_groups_all_are_one_task(data):
+    X, y, _ = data
+    assert [len(test) for _, test in TaskKFold(4).split(X, y)] == [5, 5, 5, 5]
+
+
+def test_bad_input(data):
+    X, y, _ = data
+    with pytest.raises(ValueError, match="n_splits must be at least 2"):
+        TaskKFold(1)
+    with pytest.raises(ValueError, match=r"task .*7.* has one example"):
+        list(TaskKFold(2).split(X, y, np.r_[np.zeros(19), 7]))
+    with pytest.raises(ValueError, match="2 examples are fewer than 3 folds"):
+        list(TaskKFold(3).split(X[:2], y[:2], [0, 0]))
+
+
+def test_grid_search_in_a_pipeline_with_tasks(data):
+    X, y, task = data
+    with config_context(enable_metadata_routing=True):
+        method = (
+            MultiTaskFeatureLearning()
+            .set_fit_request(task=True)
+            .set_predict_request(task=True)
+            .set_score_request(task=True)
+        )
+        search = GridSearchCV(
+            make_pipeline(StandardScaler(), method),
+            {"multitaskfeaturelearning__gamma": [1e-3, 1e4]},
+            cv=TaskKFold(4, random_state=0),
+        ).fit(X, y, task=task, groups=task)
+        assert search.best_params_ == {"multitaskfeaturelearning__gamma": 1e-3}
+        assert search.score(X, y, task=task) > 0.9
+        # GridSearchCV passes no metadata on to predict; its best estimator does.
+        predictions = search.best_estimator_.predict(X, task=task)
+        assert predictions.shape == (20,)
+
+
+def test_cross_validation_scores_are_those_of_a_loop(data):
+    X, y, task = data
+    folds = TaskKFold(3, random_state=0)
+    with config_context(enable_metadata_routing=True):
+        method = IndependentRidge().set_fit_request(task=True)
+        method.set_score_request(task=True)
+        scores = cross_validate(
+            method, X, y, cv=folds, params={"task": task, "groups": task}
+        )["test_score"]
+    expected = [
+        IndependentRidge()
+        .fit(X[train], y[train], task[train])
+        .score(X[test], y[test], task[test])
+        for train, test in folds.split(X, y, task)
+    ]
+    np.testing.assert_allclose(scores, expected)

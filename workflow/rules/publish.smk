@@ -1,0 +1,15 @@
+# Copy what a finished paper tier has made to figures/, the folder under version control.
+rule publish:
+    input:
+        [published_record(paper) for paper in PAPERS],
+        [artefact_files(paper) for paper in PAPERS],
+    log:
+        "logs/publish.log",
+    conda:
+        "../../environment.yml"
+    params:
+        configs=list(PAPERS.values()),
+        results=lambda w: TIER,
+        tier=RUN["tier"],
+    script:
+        "../scripts/publish.py"

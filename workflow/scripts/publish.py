@@ -1,0 +1,12 @@
+from pathlib import Path
+
+from job_log import job_log
+from mtmkl.reporting.publish import publish
+
+with job_log(snakemake):
+    publish(
+        snakemake.params.configs,
+        Path(snakemake.params.results),
+        Path("figures"),
+        tier=snakemake.params.tier,
+    )
