@@ -121,27 +121,15 @@ def _is_free(value: float, lo: float, hi: float, kink: float) -> bool:
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _room_up(value: float, hi: float, kink: float) -> float:
-    """Return how far a variable rises before it meets its bound or the kink."""
-    return -value if kink > 0.0 and value < 0.0 else hi - value
-
-
-@njit(cache=True, nogil=True, **_SCAN)
-def _room_down(value: float, lo: float, kink: float) -> float:
-    """Return how far a variable sinks before it meets its bound or the kink."""
-    return value if kink > 0.0 and value > 0.0 else value - lo
-
-
-@njit(cache=True, nogil=True, **_SCAN)
 def _stop_up(value: float, hi: float, kink: float) -> float:
-    """Return the point at which `_room_up` ends, without rounding."""
-    return 0.0 if kink > 0.0 and value < 0.0 else hi
+    """Return where a rising variable meets its bound or the kink."""
+    return min(hi, 0.0) if kink > 0.0 and value < 0.0 else hi
 
 
 @njit(cache=True, nogil=True, **_SCAN)
 def _stop_down(value: float, lo: float, kink: float) -> float:
-    """Return the point at which `_room_down` ends, without rounding."""
-    return 0.0 if kink > 0.0 and value > 0.0 else lo
+    """Return where a sinking variable meets its bound or the kink."""
+    return max(lo, 0.0) if kink > 0.0 and value > 0.0 else lo
 
 
 @njit(cache=True, nogil=True, **_SCAN)
@@ -284,6 +272,12 @@ def _face_step(
         row[m] = 1.0
         row[m + 1] = v[i] + work[_UP, i]
         top = max(top, row[a])
+    if n_sums > 0:
+        # Where the sum is kept, adding 11' changes nothing but the conditioning: the
+        # ones below are then no further from the range of the matrix than it is.
+        for a in range(m):
+            for b in range(a, m):
+                U[a, b] += top
     _factorise(U, m, width, max(_RIDGE * top, 1e-300))
 
     remaining = 1.0
@@ -303,23 +297,29 @@ def _face_step(
             newton[k] = (row[m + 1] - t) * scale
             sum_ones += ones[k]
             sum_newton += newton[k]
+        # newton becomes the direction, of a sum that is zero to rounding
         offset = sum_newton / sum_ones if n_sums > 0 else 0.0
+        drift = 0.0
+        for k in range(m):
+            newton[k] -= offset * ones[k]
+            drift += newton[k] / m
         step = 1.0
         blocking = -1
         for k in range(m):
-            d = remaining * (newton[k] - offset * ones[k])
+            if n_sums > 0:
+                newton[k] -= drift
+            d = remaining * newton[k]
             room = largest[k] - point[k] if d > 0.0 else point[k] - smallest[k]
             if room < step * abs(d):
                 step = room / abs(d)
                 blocking = k
         for k in range(m):
-            point[k] += step * remaining * (newton[k] - offset * ones[k])
+            point[k] += step * remaining * newton[k]
         if blocking < 0:
             break
         p = blocking
         i = index[p]
-        upwards = newton[p] - offset * ones[p] > 0.0
-        change[i] = (largest[p] if upwards else smallest[p]) - beta[i]
+        change[i] = (largest[p] if newton[p] > 0.0 else smallest[p]) - beta[i]
         remaining *= 1.0 - step
         for k in range(p, m - 1):
             index[k] = index[k + 1]
@@ -397,7 +397,7 @@ def _pair_steps(
     index: IntArray,
     tol: float,
     max_iter: int,
-) -> tuple[int, float]:
+) -> int:
     """Sequential minimal optimisation with the equality, from a feasible point.
 
     Working sets of two by second-order information: i has the largest v + up, and j
@@ -405,7 +405,7 @@ def _pair_steps(
     Working set selection using second order information for training support vector
     machines, JMLR 6, 2005).
 
-    Returns the number of pair steps and max(v + up) − min(v + low), or 0 if less.
+    Returns the number of pair steps.
     """
     n = beta.size
     n_sums = np.int64(1)  # a call, lest it be a literal and compiled for separately
@@ -420,23 +420,24 @@ def _pair_steps(
     i = _steepest(v, up)
     while True:
         highest = v[i] + up[i]
+        threshold = highest - tol
         row_i = K[i]
         curvature_i = diagonal[i]
-        best = np.int64(-1)
-        widest = np.int64(0)
+        best = np.int64(0)
         for k in range(n):
-            violation = max(highest - v[k] - low[k], 0.0)
-            widest = max(widest, _bits(violation))
+            # Pairs that violate by less than tol do not count, lest one without
+            # curvature be preferred for a violation that is rounding.
+            excess = max(threshold - v[k] - low[k], 0.0)
             curvature = max(curvature_i + diagonal[k] - 2.0 * row_i[k], tiny)
-            gain = violation * violation * _float(_RECIPROCAL - _bits(curvature))
+            gain = excess * excess * _float(_RECIPROCAL - _bits(curvature))
             best = max(best, (_bits(gain) & _KEEP) | k)
-        if _float(widest) <= tol:
-            if n_stale > _REFRESH * n:
-                negative_gradient(K, c, beta, v)
-                n_stale = 0
-                i = _steepest(v, up)
-                continue
-            break
+        if best <= _TAG:  # no gain anywhere
+            if n_stale <= _REFRESH * n:
+                break
+            negative_gradient(K, c, beta, v)
+            n_stale = 0
+            i = _steepest(v, up)
+            continue
         if n_iter >= max_iter:
             break
 
@@ -444,18 +445,15 @@ def _pair_steps(
         row_j = K[j]
         curvature = max(curvature_i + diagonal[j] - 2.0 * row_i[j], tiny)
         step = (highest - v[j] - low[j]) / curvature
-        room_i = _room_up(beta[i], hi[i], kink)
-        room_j = _room_down(beta[j], lo[j], kink)
-        room = min(room_i, room_j)
+        stop_i = _stop_up(beta[i], hi[i], kink)
+        stop_j = _stop_down(beta[j], lo[j], kink)
+        room_i = stop_i - beta[i]
+        room_j = beta[j] - stop_j
         n_free -= _is_free(beta[i], lo[i], hi[i], kink)
         n_free -= _is_free(beta[j], lo[j], hi[j], kink)
-        step = min(step, room)
-        new_i = beta[i] + step
-        new_j = beta[j] - step
-        if step == room_i:
-            new_i = _stop_up(beta[i], hi[i], kink)
-        if step == room_j:
-            new_j = _stop_down(beta[j], lo[j], kink)
+        step = min(step, min(room_i, room_j))
+        new_i = stop_i if step == room_i else beta[i] + step
+        new_j = stop_j if step == room_j else beta[j] - step
         beta[i] = new_i
         beta[j] = new_j
         n_free += _is_free(new_i, lo[i], hi[i], kink)
@@ -485,7 +483,7 @@ def _pair_steps(
             faces_pay = _face_step(K, lo, hi, kink, n_sums, beta, v, work, index)
             n_free = _enter(beta, lo, hi, kink, work)
             i = _steepest(v, up)
-    return n_iter, _float(widest)
+    return n_iter
 
 
 @njit(cache=True, nogil=True, **_SCAN)
@@ -501,13 +499,13 @@ def _single_steps(
     index: IntArray,
     tol: float,
     max_iter: int,
-) -> tuple[int, float]:
+) -> int:
     """Dual coordinate ascent without the equality, from a feasible point.
 
     Each step moves the variable with the largest decrease along its own axis,
     ignoring the box.
 
-    Returns the number of steps and max(v + up, −(v + low)), or 0 if less.
+    Returns the number of steps.
     """
     n = beta.size
     n_sums = np.int64(0)
@@ -526,35 +524,33 @@ def _single_steps(
     step = 0.0
     while True:
         row = K[i]
-        best = np.int64(-1)
-        widest = np.int64(0)
+        best = np.int64(0)
         for k in range(n):
             new = v[k] - step * row[k]
             v[k] = new
-            violation = max(max(new + up[k], -new - low[k]), 0.0)
-            widest = max(widest, _bits(violation))
-            gain = violation * violation * inverse[k]
+            excess = max(max(new + up[k], -new - low[k]) - tol, 0.0)
+            gain = excess * excess * inverse[k]
             best = max(best, (_bits(gain) & _KEEP) | k)
         step = 0.0
-        if _float(widest) <= tol:
-            if n_stale > _REFRESH * n:
-                negative_gradient(K, c, beta, v)
-                n_stale = 0
-                continue
-            break
+        if best <= _TAG:  # no gain anywhere
+            if n_stale <= _REFRESH * n:
+                break
+            negative_gradient(K, c, beta, v)
+            n_stale = 0
+            continue
         if n_iter >= max_iter:
             break
 
         i = best & _TAG
         old = beta[i]
         if v[i] + up[i] > 0.0:
-            room = _room_up(old, hi[i], kink)
-            step = min((v[i] + up[i]) * inverse[i], room)
-            new = _stop_up(old, hi[i], kink) if step == room else old + step
+            stop = _stop_up(old, hi[i], kink)
+            step = min((v[i] + up[i]) * inverse[i], stop - old)
+            new = stop if step == stop - old else old + step
         else:
-            room = _room_down(old, lo[i], kink)
-            step = min(-(v[i] + low[i]) * inverse[i], room)
-            new = _stop_down(old, lo[i], kink) if step == room else old - step
+            stop = _stop_down(old, lo[i], kink)
+            step = min(-(v[i] + low[i]) * inverse[i], old - stop)
+            new = stop if step == old - stop else old - step
             step = -step
         n_free -= _is_free(old, lo[i], hi[i], kink)
         n_free += _is_free(new, lo[i], hi[i], kink)
@@ -580,7 +576,7 @@ def _single_steps(
             n_free = _enter(beta, lo, hi, kink, work)
             for k in range(n):
                 inverse[k] = 1.0 / max(diagonal[k], tiny)
-    return n_iter, _float(widest)
+    return n_iter
 
 
 @njit(cache=True, nogil=True)
@@ -603,7 +599,7 @@ def minimise_box(
     index: IntArray,
     tol: float,
     max_iter: int,
-) -> tuple[int, float]:
+) -> int:
     """Solve one problem from a feasible point, in place: for compiled callers.
 
     Parameters
@@ -627,7 +623,6 @@ def minimise_box(
     Returns
     -------
     n_iter : int
-    violation : float
     """
     for k in range(beta.size):
         work[_DIAGONAL, k] = K[k, k]
@@ -657,9 +652,11 @@ def make_feasible(
         return
     for stage in range(2):
         surplus = -total
+        size = abs(total)
         for k in range(beta.size):
             surplus += beta[k]
-        if surplus == 0.0:
+            size += abs(beta[k])
+        if abs(surplus) <= 1e-13 * size:  # rounding: leave the bounds met exactly
             return
         room = 0.0
         for k in range(beta.size):
@@ -759,7 +756,7 @@ def certify(
     v: FloatArray,
     statistics: FloatArray,
 ) -> None:
-    """Write intercept, objective and dual objective to `statistics`.
+    """Write intercept, objectives and violation to `statistics`.
 
     The intercept b is the multiplier of the equality: the mean of ``v ∓ ε`` over the
     free variables, or the middle of the interval [max(v + up), min(v + low)] if none
@@ -768,25 +765,30 @@ def certify(
 
         ½ β'Kβ + Σ_i max over z in [lo_i, hi_i] of ((v_i − b) z − ε|z|) + b·total
     """
+    n_free = 0
+    mean = 0.0
+    highest, lowest = -_FAR, _FAR
+    for k in range(beta.size):
+        rising = v[k] + _up_penalty(beta[k], lo[k], hi[k], kink)
+        sinking = v[k] + _low_penalty(beta[k], lo[k], hi[k], kink)
+        highest = max(highest, rising)
+        lowest = min(lowest, sinking)
+        if _is_free(beta[k], lo[k], hi[k], kink):
+            n_free += 1
+            mean += rising
+    can_rise, can_sink = highest > -0.5 * _FAR, lowest < 0.5 * _FAR
     intercept = 0.0
-    if equality:
-        n_free = 0
-        mean = 0.0
-        highest, lowest = -_FAR, _FAR
-        for k in range(beta.size):
-            rising = v[k] + _up_penalty(beta[k], lo[k], hi[k], kink)
-            if _is_free(beta[k], lo[k], hi[k], kink):
-                n_free += 1
-                mean += rising
-            highest = max(highest, rising)
-            lowest = min(lowest, v[k] + _low_penalty(beta[k], lo[k], hi[k], kink))
+    if not equality:
+        violation = max(highest, -lowest)
+    else:
+        violation = highest - lowest
         if n_free > 0:
             intercept = mean / n_free
-        elif highest > -0.5 * _FAR and lowest < 0.5 * _FAR:
+        elif can_rise and can_sink:
             intercept = 0.5 * (highest + lowest)
-        elif highest > -0.5 * _FAR:
+        elif can_rise:
             intercept = highest
-        elif lowest < 0.5 * _FAR:
+        elif can_sink:
             intercept = lowest
     quadratic = 0.0
     linear = 0.0
@@ -805,6 +807,25 @@ def certify(
     statistics[INTERCEPT] = intercept
     statistics[OBJECTIVE] = 0.5 * quadratic + losses + intercept * total
     statistics[DUAL_OBJECTIVE] = linear - 0.5 * quadratic
+    statistics[VIOLATION] = max(violation, 0.0)
+
+
+@njit(cache=True, nogil=True, **_SCAN)
+def _bounds_matter(beta: FloatArray, lo: FloatArray, hi: FloatArray) -> bool:
+    """Tell whether a larger multiple of the box would change the solution."""
+    for k in range(beta.size):
+        if beta[k] != 0.0 and (beta[k] == lo[k] or beta[k] == hi[k]):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _all_finite(values: FloatArray) -> bool:
+    """Tell by the sum, in one pass without a branch."""
+    s = 0.0
+    for k in range(values.size):
+        s += values[k]
+    return np.isfinite(s)
 
 
 @njit(cache=True, nogil=True, **_SCAN)
@@ -823,9 +844,10 @@ def solve_paths(
     warm: bool,
     tol: float,
     max_iter: int,
+    check_finite: bool,
     coef: FloatArray,
     statistics: FloatArray,
-) -> None:
+) -> bool:
     """Solve many problems, each along a path of boxes ``scale·[lower, upper]``.
 
     Parameters
@@ -845,11 +867,19 @@ def solve_paths(
         path of more than one box, the boxes must contain zero and `total` be zero.
     warm : bool
         Begin each further point of a path from the last; otherwise from zero.
+    check_finite : bool
+        Look through `grams` first, and do nothing if an entry is not finite.
     coef : ndarray of shape (n_scales, sum of sizes)
         Overwritten by β.
     statistics : ndarray of shape (n_scales, n_problems, N_STATISTICS)
         Overwritten.
+
+    Returns
+    -------
+    finite : bool
     """
+    if check_finite and not _all_finite(grams):
+        return False
     size = 0
     for t in range(sizes.size):
         size = max(size, sizes[t])
@@ -880,7 +910,10 @@ def solve_paths(
             scale = scales[s]
             box = scale
             started = s == 0 and has_start
-            if not (started or (s > 0 and warm)):
+            if s > 0 and warm:
+                if _bounds_matter(beta, lo, hi):
+                    box = min(scale, max(first_box, _BOX_GROWTH * scales[s - 1]))
+            elif not started:
                 for k in range(n):
                     beta[k] = 0.0
                     v[k] = c_t[k]
@@ -899,7 +932,7 @@ def solve_paths(
                     _rescale(beta, v, c_t, lo, hi, kink)
                 box_tol = tol if box == scale else max(tol, _BOX_TOLERANCE * spread)
                 if equality:
-                    done, violation = _pair_steps(
+                    done = _pair_steps(
                         K,
                         c_t,
                         lo,
@@ -913,7 +946,7 @@ def solve_paths(
                         max_iter - n_iter,
                     )
                 else:
-                    done, violation = _single_steps(
+                    done = _single_steps(
                         K,
                         c_t,
                         lo,
@@ -929,17 +962,17 @@ def solve_paths(
                 n_iter += done
                 if box == scale:
                     break
-                matters = False
-                for k in range(n):
-                    matters |= beta[k] != 0.0 and (beta[k] == lo[k] or beta[k] == hi[k])
-                box = min(box * _BOX_GROWTH, scale) if matters else scale
+                if _bounds_matter(beta, lo, hi):
+                    box = min(scale, _BOX_GROWTH * box)
+                else:
+                    box = scale
             for k in range(n):
                 coef[s, first + k] = beta[k]
             certify(c_t, lo, hi, kink, equality, total, beta, v, statistics[s, t])
             statistics[s, t, N_ITER] = n_iter
-            statistics[s, t, VIOLATION] = violation
         first += n
         first_gram += n * n
+    return True
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
@@ -968,10 +1001,15 @@ def add_rank_one(
                     row[k] += f * u[k]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def total(values: FloatArray) -> float:
-    """Return the sum of a flat array: not finite if an entry is not."""
-    s = 0.0
-    for k in range(values.size):
-        s += values[k]
-    return s
+@njit(cache=True, nogil=True, **_SCAN)
+def label_box(y: FloatArray, lower: FloatArray, upper: FloatArray) -> int:
+    """Write the box [0, 1] or [−1, 0] of each label, +1 or −1; return how many are not.
+
+    One compiled call, since five of numpy's cost more than a small solve.
+    """
+    n_wrong = 0
+    for k in range(y.size):
+        lower[k] = min(y[k], 0.0)
+        upper[k] = max(y[k], 0.0)
+        n_wrong += abs(y[k]) != 1.0
+    return n_wrong
