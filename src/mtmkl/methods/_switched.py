@@ -65,6 +65,10 @@ class SwitchedMachine(PathEstimator):
         """Return log α."""
         return log_alpha_of(self, path)
 
+    def _block_of_task(self) -> IntArray:
+        """Return which support vector machine each task has, shape (T,)."""
+        return np.arange(self.tasks_.size)
+
     def _check_params(self) -> None:
         check_positive("C", self.C)
         check_kernels(self.kernels)
@@ -82,21 +86,24 @@ class SwitchedMachine(PathEstimator):
         from mtmkl.solvers.med import block_tasks
 
         first = group[0]
-        n_tasks = first.tasks_.size
+        block = first._block_of_task()
+        n_blocks = int(block.max()) + 1
         terms = KernelTerms.of(
             X, first.kernels, normalize=first.normalize, standardize=first.standardize
         )
-        training = TrainingSet(terms, X, task, n_tasks, keep_last=len(group) > 1)
+        training = TrainingSet(
+            terms, X, block[task], n_blocks, keep_last=len(group) > 1
+        )
         tasks = block_tasks(
             y[training.order],
             training.sizes,
             features=training.features(),
             grams=training.grams(),
-            switch=np.tile(terms.order, (n_tasks, 1)),
+            switch=np.tile(terms.order, (n_blocks, 1)),
             epsilon=first._tube(),
         )
         path = first._path(tasks)
-        for estimator in sorted(group, key=_position):
+        for estimator in sorted(group, key=position_on_path):
             log_alpha = estimator._log_alpha(path)
             solution = path.solve(estimator.C, log_alpha)
             estimator._keep(training, log_alpha, solution)
@@ -105,7 +112,7 @@ class SwitchedMachine(PathEstimator):
         self, training: TrainingSet, log_alpha: float, solution: "Solution"
     ) -> None:
         """Set the fitted attributes."""
-        terms, n_tasks = training.terms, self.tasks_.size
+        terms, block = training.terms, self._block_of_task()
         beta, intercept = solution.dual, solution.intercept
         assert beta is not None
         assert intercept is not None
@@ -116,24 +123,27 @@ class SwitchedMachine(PathEstimator):
             self.alpha_ = float(np.exp(log_alpha))
         self.dual_coef_ = np.empty(beta.size)
         self.dual_coef_[training.order] = beta
-        self.intercept_ = intercept
+        self.intercept_ = intercept[block]
         keep_certificate(self, solution)
         self.n_svm_solves_ = solution.extra.get("n_svm_solves", 0)
         self._training = training
         self._beta = beta
-        self._weights = np.broadcast_to(self.switches_, (n_tasks, terms.n_terms))
+        self._weights = np.broadcast_to(
+            self.switches_, (training.sizes.size, terms.n_terms)
+        )
         if terms.is_feature.all():
             self._fold_into_weights(training)
 
     def _fold_into_weights(self, training: TrainingSet) -> None:
         """Write the models as weights of the raw inputs."""
-        terms, n_tasks = training.terms, self.tasks_.size
+        terms, block = training.terms, self._block_of_task()
         features, scale = training.features(), np.sqrt(terms.scale)
-        self.coef_ = np.zeros((self.n_features_in_, n_tasks))
-        for t in range(n_tasks):
+        coef = np.zeros((self.n_features_in_, training.sizes.size))
+        for t in range(training.sizes.size):
             rows = training.rows(t)
             weights = (features[rows].T @ self._beta[rows]) * self._weights[t] * scale
-            np.add.at(self.coef_[:, t], terms.column, weights)
+            np.add.at(coef[:, t], terms.column, weights)
+        self.coef_ = coef[:, block]
         if terms.standardization is not None:
             self.coef_ /= terms.standardization.scale[:, None]
             self.intercept_ = self.intercept_ - terms.standardization.mean @ self.coef_
@@ -142,7 +152,8 @@ class SwitchedMachine(PathEstimator):
         if hasattr(self, "coef_"):
             values: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
         else:
-            values = self._training.outputs(X, task, self._beta, self._weights)
+            block = self._block_of_task()[task]
+            values = self._training.outputs(X, block, self._beta, self._weights)
         return values + self.intercept_[task]
 
 
@@ -185,7 +196,7 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
         raise ValueError(f"{name} must be one of {shown}, got {value!r}")
 
 
-def _position(estimator: Any) -> tuple[float, bool, float]:
+def position_on_path(estimator: Any) -> tuple[float, bool, float]:
     """Return where an estimator stands on a path: C first, then α."""
     relative = getattr(estimator, "relative_alpha", None)
     absolute = getattr(estimator, "alpha", 0.0)

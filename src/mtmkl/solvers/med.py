@@ -286,8 +286,8 @@ class MedPath:
             self._interior = min(C, state.C)
             state.rescale(C)
         for point in self._previous:
-            # A solution that no bound holds is one for every box around it; α as a share
-            # of q differs in its last digits.
+            # A solution that no bound holds is one for every box around it; an α that
+            # was given as a share of q differs in its last digits.
             if point.log_alpha == log_alpha or np.isclose(
                 point.log_alpha, log_alpha, rtol=_NEAR_ALPHA, atol=_NEAR_ALPHA
             ):

@@ -73,6 +73,13 @@ class PoolingPath:
         self.tol = tol
         self.max_iter = max_iter
         self._log_odds: FloatArray | None = None
+        self._largest_q: dict[float, float] = {}
+
+    def largest_q(self, C: float) -> float:
+        """Return max_t q_t at α = 0, the scale on which log α acts."""
+        if C not in self._largest_q:
+            self._largest_q[C] = float(self.solve(C, -np.inf).extra["q"].max())
+        return self._largest_q[C]
 
     def solve(self, C: float, log_alpha: float) -> Solution:
         """Solve for one (C, α).
