@@ -90,11 +90,14 @@ $(BIN)/pip:
 	exit 1
 
 # Written last, so that an interrupted installation is taken up again.
-# --no-compile: Python compiles what is used when it is first used.
+# pip would compile to bytecode one file after the other, tests of packages included.
+# Leaving it to the first import does not work where PYTHONDONTWRITEBYTECODE is set:
+# there every job would compile all its imports again.
 $(INSTALLED): requirements.lock pyproject.toml | $(BIN)/pip
-	@echo "Installing the locked packages into $(VENV): about a minute"
+	@echo "Installing the locked packages into $(VENV): one to two minutes"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 		--require-hashes --requirement requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
 		--no-build-isolation --editable .
+	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib src || true
 	@touch $@

@@ -4,11 +4,9 @@ The rules of the workflow and ``mtmkl run`` call the same functions, so both do 
 same work. A step reads its inputs, computes, and writes whole files only.
 """
 
-import io
 import json
 import os
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +15,24 @@ from mtmkl.evaluation.plan import (
     FitJob,
     MethodSpec,
     Variant,
-    data_seed,
     find_variant,
     fit_jobs,
     method_specs,
 )
+from mtmkl.evaluation.seeds import data_seed
+from mtmkl.files import write_json, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from mtmkl.datasets.container import MultiTaskData
+    from mtmkl.evaluation.cells import Job
 
-EVALUATION_MODULES = (
-    "mtmkl.evaluation.cells",
-    "mtmkl.datasets.container",
-    "mtmkl.datasets.splits",
-)
+UNSUPPORTED = "unsupported"
+"""Metric of the row that says why a method was not run."""
+
+_CELL_LOOP = "mtmkl.evaluation.cells"
 
 
 def method_module(class_name: str) -> str:
@@ -53,11 +53,37 @@ def method_module(class_name: str) -> str:
     return str(resolve(class_name).__module__)
 
 
-def code_version(class_name: str) -> str:
-    """Return the fingerprint of the code behind a method's scores."""
-    from mtmkl.evaluation.fingerprint import code_fingerprint
+def check_names(config: Mapping[str, Any]) -> None:
+    """Check that all methods, metrics and tests of a paper exist, before any work.
 
-    return code_fingerprint(method_module(class_name), *EVALUATION_MODULES)
+    Raises
+    ------
+    ValueError
+        Names the method, metric, test or argument that is wrong.
+    """
+    from mtmkl.evaluation.metrics import metric_module
+    from mtmkl.methods import resolve
+    from mtmkl.statistics.claims import check_claims
+
+    for method in config["methods"].values():
+        resolve(method["class"])
+    for experiment in config["experiments"].values():
+        for name in experiment["metrics"]:
+            metric_module(name)
+    check_claims(config["claims"], config["methods"])
+
+
+def code_version(class_name: str, metrics: Iterable[str]) -> str:
+    """Return the fingerprint of the code behind a method's scores.
+
+    It covers the method, its solvers, the cell loop and the metrics; data and splits
+    enter a cell's key by content.
+    """
+    from mtmkl.evaluation.fingerprint import code_fingerprint
+    from mtmkl.evaluation.metrics import metric_module
+
+    measures = {metric_module(name) for name in metrics}
+    return code_fingerprint(method_module(class_name), _CELL_LOOP, *sorted(measures))
 
 
 def use_mirror(folder: str | None) -> None:
@@ -239,6 +265,9 @@ def run_fit(
 ) -> None:
     """Run one fit job and write its scores and kept arrays.
 
+    A method that cannot be run on the data leaves one row instead, metric
+    "unsupported", with its reason in the column of the parameters.
+
     Parameters
     ----------
     config : mapping
@@ -263,6 +292,7 @@ def run_fit(
     from mtmkl.datasets.splits import load_splits
     from mtmkl.evaluation.cache import write_npz
     from mtmkl.evaluation.cells import Job, held_params, run_job
+    from mtmkl.evaluation.metrics import metric
     from mtmkl.methods import resolve
 
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
@@ -271,27 +301,57 @@ def run_fit(
     if first_chunk is not None:
         chosen = pd.read_csv(first_chunk, keep_default_na=False)
         held = held_params(spec, chosen) if len(chosen) else {}
+    experiment = config["experiments"][plan.experiment]
     job = Job(
         paper=config["paper"]["id"],
         plan=plan,
         spec=spec,
         method_class=resolve(spec.class_name),
-        experiment=config["experiments"][plan.experiment],
+        experiment=experiment,
+        metrics={name: metric(name) for name in experiment["metrics"]},
         seed=seed,
-        code_version=code_version(spec.class_name),
+        code_version=code_version(spec.class_name, experiment["metrics"]),
         cache=cache,
         held=held,
     )
-    # Parallelism comes from jobs; one thread also makes sums independent of cores.
-    with threadpool_limits(1):
-        table, kept = run_job(
-            job,
-            lambda repeat: load_variant(variant, seed, repeat=repeat),
-            load_splits(splits),
-            progress=progress,
-        )
+    stored = load_splits(splits)
+    kept: dict[str, NDArray[Any]]
+    reason = None
+    if stored and hasattr(job.method_class, "unsupported"):
+        data = load_variant(variant, seed, repeat=plan.repeats[0])
+        reason = job.method_class.unsupported(data)
+    if reason is not None:
+        table, kept = _unsupported_row(job, reason), {}
+    else:
+        # Parallelism comes from jobs; one thread also makes sums independent of cores.
+        with threadpool_limits(1):
+            table, kept = run_job(
+                job,
+                lambda repeat: load_variant(variant, seed, repeat=repeat),
+                stored,
+                progress=progress,
+            )
     write_npz(arrays, kept)
     write_table(scores, table)
+
+
+def _unsupported_row(job: "Job", reason: str) -> "pd.DataFrame":
+    """Return the one row that stands for a method which cannot be run on the data."""
+    import pandas as pd
+
+    from mtmkl.evaluation.cells import ALL, COLUMNS
+
+    row = dict.fromkeys(COLUMNS) | {
+        "paper": job.paper,
+        "experiment": job.plan.experiment,
+        "dataset": job.plan.dataset,
+        "method": job.plan.method,
+        "task": ALL,
+        "metric": UNSUPPORTED,
+        "params": json.dumps({"reason": reason}),
+        "code_version": job.code_version,
+    }
+    return pd.DataFrame([row], columns=list(COLUMNS))
 
 
 def data_source(variant: Variant) -> str:
@@ -322,40 +382,3 @@ def collect_scores(config: Mapping[str, Any], fits: Path, scores: Path) -> None:
         for job in fit_jobs(config)
     ]
     write_table(scores, pd.concat(tables, ignore_index=True))
-
-
-def write_table(path: Path, table: "pd.DataFrame") -> None:
-    """Write a table as csv (gzip by its ending) with bytes that depend on it alone."""
-    import gzip
-
-    text = table.to_csv(index=False, lineterminator="\n").encode()
-    if path.suffix == ".gz":
-        buffer = io.BytesIO()
-        with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as file:
-            file.write(text)
-        text = buffer.getvalue()
-    write_bytes(path, text)
-
-
-def write_json(path: Path, document: Any) -> None:
-    """Write a document as JSON with sorted keys, in one step."""
-    write_text(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file in one step; a reader sees the old one or the new one."""
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file in one step; a reader sees the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -44,7 +44,8 @@ def provenance(
         ``seconds_by_job``. The last two are all that a second run may change.
     """
     infos = [json.loads(path.read_text()) for path in data_infos]
-    text = json.dumps(config, sort_keys=True)
+    portable = {key: value for key, value in config.items() if key != "published"}
+    text = json.dumps(portable, sort_keys=True)
     return {
         "paper": config["paper"]["id"],
         "tier": run["tier"],

@@ -9,6 +9,7 @@ from typing import Any
 from mtmkl import pipeline
 from mtmkl.config import ConfigError, load_paper, load_run_config, read_yaml
 from mtmkl.evaluation.plan import FitJob, find_variant, fit_jobs, with_method
+from mtmkl.files import write_json
 
 
 @dataclass(frozen=True)
@@ -84,16 +85,13 @@ def run_paper(
     mtmkl.config.ConfigError
         If a name or a key is wrong, before any work is done.
     """
-    from mtmkl.methods import resolve
-
     run = load_run_config({**_run_file(), "tier": tier})
     pipeline.use_mirror(run["data"]["mirror"])
     config = _restricted(load_paper(paper, tier), experiments)
     for name in methods:
         for experiment in config["experiments"]:
             config = with_method(config, experiment, name, grid=grid)
-    for method in config["methods"].values():
-        resolve(method["class"])
+    pipeline.check_names(config)
     folder = "+".join([tier, *(_short(name) for name in methods)])
     layout = Layout(results, folder, config["paper"]["id"])
     _prepare(config, run, layout)
@@ -237,7 +235,7 @@ def _report(config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout) -
         data_infos=[layout.data_info(dataset) for dataset in datasets],
         benchmarks=None,
     )
-    pipeline.write_json(base / "provenance.json", record)
+    write_json(base / "provenance.json", record)
     for name in config["artefacts"]:
         write_artefact(name, config, base)
     report = base.parent / "report.html"

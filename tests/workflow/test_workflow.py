@@ -1,6 +1,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -108,7 +109,7 @@ def test_wrong_configuration_is_named_before_any_work(tmp_path, change, message)
 
 
 def test_unknown_method_is_named(tmp_path):
-    text = (ROOT / "tests/workflow/tiny.yaml").read_text()
+    text = (ROOT / "tests/workflow/papers/tiny.yaml").read_text()
     paper = tmp_path / "wrong.yaml"
     paper.write_text(text.replace("class: IndependentRidge", "class: IndependantRidge"))
     done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
@@ -118,6 +119,10 @@ def test_unknown_method_is_named(tmp_path):
 
 def test_lint_is_clean():
     done = subprocess.run(
-        ["snakemake", "--lint"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "snakemake", "--lint"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "Congratulations" in done.stdout + done.stderr, done.stdout + done.stderr

@@ -20,7 +20,7 @@ class TinyWorkflow:
         self.folder = folder
         document = {
             "tier": "quick",
-            "papers": [str(HERE / "tiny.yaml")],
+            "papers": [str(HERE / "papers/tiny.yaml")],
             "seed": 1,
             "data": {"mirror": None, "download": False},
             "on_missing_data": None,

@@ -9,7 +9,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
     os.environ.setdefault(variable, "1")
 
 from mtmkl import pipeline
-from mtmkl.config import ConfigError, config_dir, load_paper, load_run_config
+from mtmkl.config import ConfigError, load_paper, load_run_config
 from mtmkl.evaluation import plan
 
 try:
@@ -19,10 +19,22 @@ try:
         paper["paper"]["id"]: paper
         for paper in (load_paper(name, RUN["tier"]) for name in RUN["papers"])
     }
+    for paper in PAPERS.values():
+        pipeline.check_names(paper)
+    CLASSES = sorted(
+        {
+            method["class"]
+            for paper in PAPERS.values()
+            for method in paper["methods"].values()
+        }
+    )
     VERSIONS = {
-        method["class"]: pipeline.code_version(method["class"])
-        for paper in PAPERS.values()
-        for method in paper["methods"].values()
+        (name, experiment, entry["method"]): pipeline.code_version(
+            paper["methods"][entry["method"]]["class"], settings["metrics"]
+        )
+        for name, paper in PAPERS.items()
+        for experiment, settings in paper["experiments"].items()
+        for entry in settings["methods"]
     }
 except (ConfigError, ValueError) as error:
     sys.exit(f"configuration: {error}")
@@ -90,6 +102,16 @@ def data_infos(paper):
     return [f"{TIER}/{paper}/data/{dataset}.json" for dataset in sorted(datasets)]
 
 
+def split_files(paper):
+    experiments = PAPERS[paper]["experiments"]
+    files = {
+        f"{TIER}/{paper}/splits/{experiments[job.experiment]['protocol']}"
+        f"/{job.dataset}.npz"
+        for job in JOBS[paper].values()
+    }
+    return sorted(files)
+
+
 def artefact_names(kind):
     return {
         name
@@ -127,7 +149,7 @@ def artefact_inputs(wildcards):
 
 def published_numbers(paper):
     """The transcribed numbers of a paper, with their full paths."""
-    return sorted(map(str, (config_dir() / "published" / paper).glob("*.csv")))
+    return sorted(map(str, Path(PAPERS[paper]["published"]).glob("*.csv")))
 
 
 def artefact_files(paper, names=None):

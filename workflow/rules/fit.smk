@@ -10,7 +10,8 @@ rule compile:
     conda:
         "../../environment.yml"
     params:
-        versions=VERSIONS,
+        classes=CLASSES,
+        versions=sorted(set(VERSIONS.values())),
     script:
         "../scripts/compile.py"
 
@@ -32,6 +33,6 @@ rule fit:
         seed=RUN["seed"],
         plan=job_of,
         cache=CACHE,
-        version=lambda w: VERSIONS[PAPERS[w.paper]["methods"][w.method]["class"]],
+        version=lambda w: VERSIONS[w.paper, w.experiment, w.method],
     script:
         "../scripts/fit.py"

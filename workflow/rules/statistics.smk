@@ -17,7 +17,9 @@ rule scores:
 
 rule statistics:
     input:
-        rules.scores.output,
+        scores=rules.scores.output,
+        splits=lambda w: split_files(w.paper),
+        published=lambda w: published_numbers(w.paper),
     output:
         "results/{tier}/{paper}/statistics.csv",
     log:

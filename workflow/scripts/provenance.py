@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from job_log import job_log
-from mtmkl.pipeline import write_json
+from mtmkl.files import write_json
 from mtmkl.provenance import provenance
 
 with job_log(snakemake):

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.splits import Split
 from mtmkl.evaluation.cache import content_key, get_or_compute
-from mtmkl.evaluation.metrics import METRICS, Outcome
-from mtmkl.evaluation.plan import FitJob, MethodSpec, derived_seed
+from mtmkl.evaluation.metrics.outcome import Outcome
+from mtmkl.evaluation.seeds import derived_seed
 from mtmkl.evaluation.selection import choose, cross_validation_errors, fit_path
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from mtmkl.datasets.container import MultiTaskData
+    from mtmkl.datasets.splits import Split
+    from mtmkl.evaluation.metrics import Metric
+    from mtmkl.evaluation.plan import FitJob, MethodSpec
 
 COLUMNS = (
     "paper", "experiment", "dataset", "method", "n_tasks", "subset", "train_size",
@@ -43,6 +46,8 @@ class Job:
         The estimator's class.
     experiment : mapping
         The experiment's configuration.
+    metrics : mapping of str to callable
+        What to measure, by name.
     seed : int
         The root seed.
     code_version : str
@@ -54,19 +59,15 @@ class Job:
     """
 
     paper: str
-    plan: FitJob
-    spec: MethodSpec
+    plan: "FitJob"
+    spec: "MethodSpec"
     method_class: type
     experiment: Mapping[str, Any]
+    metrics: Mapping[str, "Metric"]
     seed: int
     code_version: str
     cache: Path
     held: Mapping[str, Any]
-
-    @property
-    def metrics(self) -> list[str]:
-        """Names of the metrics to compute."""
-        return list(self.experiment["metrics"])
 
     def keeps_arrays(self, repeat: int, n_tasks: int) -> list[str]:
         """Return the names of the fitted attributes to keep for a cell."""
@@ -80,8 +81,8 @@ class Job:
 
 def run_job(
     job: Job,
-    load_data: Callable[[int], MultiTaskData],
-    splits: Mapping[tuple[int, int], Split],
+    load_data: Callable[[int], "MultiTaskData"],
+    splits: Mapping[tuple[int, int], "Split"],
     *,
     progress: Callable[[str], None] = lambda message: None,
 ) -> tuple["pd.DataFrame", dict[str, NDArray[Any]]]:
@@ -140,7 +141,7 @@ def _chosen_params(rows: Sequence[Mapping[str, Any]], repeat: int) -> dict[str, 
     return json.loads(texts[-1]) if texts and texts[-1] else {}
 
 
-def held_params(spec: MethodSpec, scores: "pd.DataFrame") -> dict[str, Any]:
+def held_params(spec: "MethodSpec", scores: "pd.DataFrame") -> dict[str, Any]:
     """Return what a method holds from the scores of the job that chose it.
 
     Raises
@@ -160,9 +161,9 @@ def held_params(spec: MethodSpec, scores: "pd.DataFrame") -> dict[str, Any]:
 @dataclass(frozen=True)
 class _Cell:
     job: Job
-    data: MultiTaskData
+    data: "MultiTaskData"
     digest: str
-    split: Split
+    split: "Split"
     train_size: int
     repeat: int
     n_tasks: int
@@ -182,7 +183,7 @@ class _Cell:
             selection=spec.selection,
             held=self.held,
             mode=self._mode,
-            metrics=self.job.metrics,
+            metrics=list(self.job.metrics),
             record_tasks=self._record_tasks,
             arrays=self.job.keeps_arrays(self.repeat, self.n_tasks),
             split=[split.train, split.test, split.fold, split.task_order],
@@ -239,7 +240,7 @@ class _Cell:
         index: NDArray[np.intp],
         tasks: NDArray[np.intp],
         along: NDArray[np.intp] | None = None,
-    ) -> tuple[MultiTaskData, NDArray[np.intp]]:
+    ) -> tuple["MultiTaskData", NDArray[np.intp]]:
         keep = np.isin(self.data.task[index], tasks)
         part = self.data.subset(index[keep])
         if len(tasks) < self.data.n_tasks:
@@ -254,7 +255,7 @@ class _Cell:
             estimator.set_params(random_state=seed)
         return estimator
 
-    def _path(self, train: MultiTaskData) -> Iterator["_Fitted"]:
+    def _path(self, train: "MultiTaskData") -> Iterator["_Fitted"]:
         grid = self.job.spec.grid_points(self.held) or [{}]
         start = time.perf_counter()
         path = fit_path(self._estimator(), train.X, train.y, train.task, grid)
@@ -265,7 +266,7 @@ class _Cell:
             start = time.perf_counter()
 
     def _select(
-        self, train: MultiTaskData, fold: NDArray[np.intp], tasks: NDArray[np.intp]
+        self, train: "MultiTaskData", fold: NDArray[np.intp], tasks: NDArray[np.intp]
     ) -> Iterator["_Fitted"]:
         spec = self.job.spec
         start = time.perf_counter()
@@ -292,7 +293,7 @@ class _Cell:
     def _errors(
         self,
         estimator: Any,
-        train: MultiTaskData,
+        train: "MultiTaskData",
         fold: NDArray[np.intp],
         tasks: NDArray[np.intp],
         group: list[dict[str, Any]],
@@ -310,7 +311,7 @@ class _Cell:
         return get_or_compute(self.job.cache, key, compute)[1]["errors"]
 
     def _score(
-        self, fitted: "_Fitted", test: MultiTaskData, subset: int
+        self, fitted: "_Fitted", test: "MultiTaskData", subset: int
     ) -> Iterator[dict[str, Any]]:
         outcome = Outcome(
             y=test.y,
@@ -336,8 +337,8 @@ class _Cell:
             "setting": fitted.setting,
             "data_digest": self.digest,
         }
-        for name in self.job.metrics:
-            for metric, task, value in METRICS[name](outcome):
+        for measure in self.job.metrics.values():
+            for metric, task, value in measure(outcome):
                 row = {**where, "task": task, "metric": metric, "value": value}
                 if task == ALL:
                     yield row | whole

@@ -8,6 +8,7 @@ it.
 import ast
 import hashlib
 import importlib.util
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -90,7 +91,7 @@ def _imported_modules(tree: ast.Module, name: str, is_package: bool) -> set[str]
         return set()
     package = name if is_package else name.rpartition(".")[0]
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in _run_time_nodes(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -101,6 +102,15 @@ def _imported_modules(tree: ast.Module, name: str, is_package: bool) -> set[str]
             found.add(base)
             found.update(f"{base}.{alias.name}" for alias in node.names)
     return {m for m in found if m.split(".")[0] == _PACKAGE and _is_module(m)}
+
+
+def _run_time_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        # What only a type checker imports cannot change a result.
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        yield node
+        yield from _run_time_nodes(node)
 
 
 def _is_module(name: str) -> bool:

@@ -1,8 +1,6 @@
 """From a paper's configuration to the list of fit jobs: pure data, light imports."""
 
 import itertools
-import json
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -256,21 +254,3 @@ def with_method(
         "experiments": {**config["experiments"], experiment: changed},
         "artefacts": artefacts,
     }
-
-
-def data_seed(root: int, name: str, repeat: int) -> int:
-    """Return the seed of a generator's draw.
-
-    Variants of one generator share it, so that a curve over an option compares the
-    same draws.
-    """
-    return derived_seed(root, "data", name, repeat)
-
-
-def derived_seed(root: int, *key: str | int) -> int:
-    """Return a 32-bit seed for a purpose, from the root seed and the purpose's key."""
-    text = json.dumps(key)
-    import numpy as np
-
-    sequence = np.random.SeedSequence([root, zlib.crc32(text.encode())])
-    return int(sequence.generate_state(1)[0])

@@ -280,7 +280,8 @@ def figure_10(context: Context) -> FigureAndNumbers:
     figure = Figure(figsize=(SINGLE[0], 4.2))
     axis = figure.subplots()
     numbers = matrix_panel(figure, axis, matrix)
-    diseases = context.data_info["dermatology"]["task_names"]
+    tasks = context.data_info["dermatology"]["task_names"]
+    diseases = [name.removesuffix(" vs rest") for name in tasks]
     axis.set_xticks(range(1, len(diseases) + 1), diseases, rotation=30, ha="right")
     axis.set_xlabel("")
     return figure, numbers

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mtmkl.config import config_dir
 from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.evaluation.plan import fit_jobs, variants
+from mtmkl.pipeline import UNSUPPORTED
 from mtmkl.statistics.sample import average, read_scores, select
 
 Array = NDArray[Any]
+
+NO_SCORES = "no scores"
+"""Reason where nothing is known but that scores are missing."""
 
 _JOB_COLUMNS = ("experiment", "dataset", "method", "chunk", "seconds")
 
@@ -37,9 +40,6 @@ class Context:
         What is known of each data set variant, see ``mtmkl.pipeline.describe_data``.
     published : mapping of str to DataFrame
         File name -> the paper's printed numbers.
-    jobs : DataFrame
-        ``experiment, dataset, method, chunk, seconds`` of each fit job, where the
-        workflow measured it.
     """
 
     config: Mapping[str, Any]
@@ -47,9 +47,6 @@ class Context:
     arrays: Mapping[str, Mapping[str, Array]]
     data_info: Mapping[str, Mapping[str, Any]]
     published: Mapping[str, pd.DataFrame]
-    jobs: pd.DataFrame = field(
-        default_factory=lambda: pd.DataFrame(columns=list(_JOB_COLUMNS))
-    )
 
     def label(self, method: str) -> str:
         """Return a method's printed name."""
@@ -122,14 +119,20 @@ class Context:
         methods = [entry["method"] for entry in configured["methods"]]
         if method is not None and method not in methods:
             return "not run in this tier"
-        return "no scores"
+        refused = self.scores[
+            (self.scores["experiment"] == experiment)
+            & (self.scores["method"] == method)
+            & (self.scores["metric"] == UNSUPPORTED)
+        ]
+        if len(refused):
+            return str(json.loads(refused["params"].iloc[0])["reason"])
+        return NO_SCORES
 
 
 def load_context(
     config: Mapping[str, Any],
     results: Path,
     *,
-    published: Path | None = None,
     of_fits: bool = False,
 ) -> Context:
     """Read the results of a paper's configured experiments.
@@ -140,8 +143,6 @@ def load_context(
         The paper's configuration, its tier resolved.
     results : Path
         ``results/<tier>/<paper>``.
-    published : Path or None
-        Folder of the printed numbers; None is the one in the configuration folder.
     of_fits : bool
         Read the scores of the fit jobs, not the table of the whole paper, which may
         not be finished yet.
@@ -151,7 +152,7 @@ def load_context(
     FileNotFoundError
         If there is no scores table, or an artefact's published file is missing.
     """
-    folder = published or config_dir() / "published" / config["paper"]["id"]
+    folder = Path(config["published"])
     return Context(
         config=config,
         scores=(
@@ -160,16 +161,26 @@ def load_context(
             else read_scores(results / "scores.csv.gz")
         ),
         arrays=_StoredArrays(results / "fits"),
-        data_info={
-            info["id"]: info
-            for path in sorted((results / "data").glob("*.json"))
-            for info in [json.loads(path.read_text(encoding="utf-8"))]
-        },
+        data_info=_read_data_info(config, results / "data"),
         published={
             path.name: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))
         },
-        jobs=_read_jobs(results / "benchmarks"),
     )
+
+
+def _read_data_info(config: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Read what is known of the configured data sets; older files may lie beside."""
+    configured = dict.fromkeys(
+        variant.id
+        for experiment in config["experiments"].values()
+        for variant in variants(experiment)
+    )
+    paths = {name: folder / f"{name}.json" for name in configured}
+    return {
+        name: json.loads(path.read_text(encoding="utf-8"))
+        for name, path in paths.items()
+        if path.is_file()
+    }
 
 
 def _read_fits(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
@@ -237,10 +248,26 @@ class _StoredArrays(Mapping[str, Mapping[str, Array]]):
         return len(self._paths)
 
 
-def _read_jobs(folder: Path) -> pd.DataFrame:
+def read_jobs(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
+    """Return how long the configured fit jobs took, where the workflow measured it.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    folder : Path
+        Of Snakemake's benchmark files, ``experiment__dataset__method__chunk.tsv``.
+
+    Returns
+    -------
+    DataFrame
+        ``experiment, dataset, method, chunk, seconds``.
+    """
     rows = []
-    for path in sorted(folder.glob("*__*__*__*.tsv")):
-        experiment, dataset, method, chunk = path.stem.split("__")
-        seconds = pd.read_csv(path, sep="\t")["s"].sum()
-        rows.append((experiment, dataset, method, int(chunk), float(seconds)))
+    for job in fit_jobs(config):
+        key = (job.experiment, job.dataset, job.method, job.chunk)
+        path = folder / f"{'__'.join(map(str, key))}.tsv"
+        if path.is_file():
+            seconds = pd.read_csv(path, sep="\t")["s"].sum()
+            rows.append((*key, float(seconds)))
     return pd.DataFrame(rows, columns=list(_JOB_COLUMNS))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from mtmkl.pipeline import write_bytes, write_table, write_text
+from mtmkl.files import write_bytes, write_table, write_text
 from mtmkl.reporting.colours import figure_style
 
 if TYPE_CHECKING:

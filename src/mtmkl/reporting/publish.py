@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.pipeline import write_text
+from mtmkl.files import write_text
 
 RECORD = (
     "scores.csv.gz",
@@ -117,8 +117,8 @@ def _index(figures: Path) -> str:
     lines = [
         "# Gallery",
         "",
-        "What the last full run of the paper tier has made, one folder a paper, written "
-        "by `make publish`.",
+        "What the last full run of the paper tier has made, one folder a paper, "
+        "written by `make publish`.",
         "",
         "| paper | published cells | claims |",
         "|---|---|---|",

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.pipeline import write_table
-from mtmkl.reporting.context import Context, load_context, split_ratios
+from mtmkl.files import write_table
+from mtmkl.reporting.context import NO_SCORES, Context, load_context, split_ratios
 from mtmkl.reporting.tables import build_quoted, build_table
 from mtmkl.statistics.claims import evaluate_claims
 from mtmkl.statistics.comparison import compare_experiments, practical_equivalence
@@ -48,13 +48,23 @@ def claims_table(context: Context) -> pd.DataFrame:
     """Return the verdict on every claim; ``no data`` says why."""
     config = context.config
     table = evaluate_claims(config["claims"], context.scores, config["methods"])
-    notes = []
-    for claim, row in zip(config["claims"], table.to_dict("records"), strict=True):
-        experiment = claim["args"]["experiment"]
-        reason = context.missing_reason(experiment)
-        known = row["verdict"] != "no data" or reason == "no scores"
-        notes.append(row["note"] if known else f"{row['note']}: {reason}")
+    notes = [
+        _note_with_reason(context, claim["args"], str(row["note"]))
+        if row["verdict"] == "no data"
+        else row["note"]
+        for claim, row in zip(config["claims"], table.to_dict("records"), strict=True)
+    ]
     return table.assign(note=notes)
+
+
+def _note_with_reason(context: Context, args: Mapping[str, Any], note: str) -> str:
+    """Add why a side has no scores, for the first side of which that is known."""
+    sides = [value for value in args.values() if isinstance(value, Mapping)]
+    for side in sides:
+        reason = context.missing_reason(args["experiment"], side.get("method"))
+        if reason != NO_SCORES:
+            return f"{note}: {reason}"
+    return note
 
 
 def write_record(

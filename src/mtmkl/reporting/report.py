@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.pipeline import write_text
-from mtmkl.reporting.context import Context, load_context
+from mtmkl.files import write_text
+from mtmkl.reporting.context import Context, load_context, read_jobs
 from mtmkl.reporting.tables import build_quoted, build_table, mean_sd, rule_text
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
@@ -50,6 +50,15 @@ class ExperimentFacts:
 
 
 @dataclass(frozen=True)
+class TextTable:
+    """A table as text, each row as long as the header, and notes below it."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class ArtefactView:
     """A figure or table as the report shows it.
 
@@ -58,17 +67,15 @@ class ArtefactView:
     id, title : str
     image : str
         Data URI of the figure, "" for a table.
-    header, rows, notes
-        The table as text; of a figure, the numbers that the paper quotes for it.
+    tables : list of TextTable
+        The table, and the numbers that the paper quotes in its text.
     facts : list of ExperimentFacts
     """
 
     id: str
     title: str
     image: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str]
+    tables: list[TextTable]
     facts: list[ExperimentFacts]
 
     @property
@@ -84,13 +91,11 @@ class Summary:
     Attributes
     ----------
     facts : ExperimentFacts
-    header, rows
-        The table as text.
+    table : TextTable
     """
 
     facts: ExperimentFacts
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    table: TextTable
 
 
 @dataclass(frozen=True)
@@ -174,7 +179,8 @@ def load_paper_result(config: Mapping[str, Any], results: Path) -> PaperResult:
         If a figure or a part of the record has not been written.
     """
     context = load_context(config, results)
-    facts = {name: _facts(context, name) for name in config["experiments"]}
+    jobs = read_jobs(config, results / "benchmarks")
+    facts = {name: _facts(context, name, jobs) for name in config["experiments"]}
     paper = config["paper"]
     shown = {
         name
@@ -228,6 +234,7 @@ def render_report(papers: Sequence[PaperResult], *, tier: str) -> str:
     )
     environment.filters |= {
         "slug": _slug,
+        "unbroken": _unbroken,
         "number": _number,
         "p_value": _p_value,
         "share": _share,
@@ -270,31 +277,25 @@ def _artefact_view(
     facts: Mapping[str, ExperimentFacts],
 ) -> ArtefactView:
     image = ""
-    header: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()
-    notes: Sequence[str] = ()
+    tables = []
     if artefact["kind"] == "table":
         table = build_table(context, artefact)
-        header, rows, notes = table.header(), table.body(), table.notes()
+        tables.append(TextTable(table.header(), table.body(), table.notes()))
     else:
         svg = (results / "artefacts" / f"{name}.svg").read_bytes()
         image = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
-    if artefact["kind"] == "figure" and "quoted" in artefact:
-        header, rows, notes = _quoted_table(context, artefact["quoted"])
+    if "quoted" in artefact:
+        tables.append(_quoted_table(context, artefact["quoted"]))
     return ArtefactView(
         id=name,
         title=artefact["title"],
         image=image,
-        header=header,
-        rows=rows,
-        notes=notes,
+        tables=tables,
         facts=[facts[e] for e in _experiments_of(artefact) if e in facts],
     )
 
 
-def _quoted_table(
-    context: Context, quoted: Mapping[str, Any]
-) -> tuple[list[str], list[list[str]], list[str]]:
+def _quoted_table(context: Context, quoted: Mapping[str, Any]) -> TextTable:
     cells, acceptance = build_quoted(context, quoted)
     header = ["quoted in the text", "published", "reproduced", "verdict", "rule"]
     rows = [
@@ -310,7 +311,7 @@ def _quoted_table(
         for cell in cells.to_dict("records")
     ]
     rule = rule_text(quoted["tolerance"], quoted["unit"])
-    return header, rows, [f"{rule} Of the other cells: {acceptance}."]
+    return TextTable(header, rows, [f"{rule} Of the other cells: {acceptance}."])
 
 
 def _experiments_of(artefact: Mapping[str, Any]) -> list[str]:
@@ -319,14 +320,19 @@ def _experiments_of(artefact: Mapping[str, Any]) -> list[str]:
     return list(artefact["experiments"])
 
 
-def _facts(context: Context, experiment: str) -> ExperimentFacts:
+def _facts(
+    context: Context, experiment: str, all_jobs: pd.DataFrame
+) -> ExperimentFacts:
     config = context.config
     configured = config["experiments"][experiment]
     rows = fits(context.scores[context.scores["experiment"] == experiment])
-    jobs = context.jobs[context.jobs["experiment"] == experiment]
-    times = [f"{len(rows)} fits, {_duration(rows['fit_seconds'].sum())} of fitting"]
+    jobs = all_jobs[all_jobs["experiment"] == experiment]
+    fitting = _duration(rows["fit_seconds"].sum())
+    times = [f"{_plural(len(rows), 'fit')}, {fitting} of fitting"]
     if len(jobs):
-        times.append(f"{len(jobs)} jobs, {_duration(jobs['seconds'].sum())} in all")
+        times.append(
+            f"{_plural(len(jobs), 'job')}, {_duration(jobs['seconds'].sum())} in all"
+        )
     gaps = rows["gap"].dropna()
     return ExperimentFacts(
         title=f"{configured['title']} (sec. {configured['section']})",
@@ -412,7 +418,8 @@ def _summary(context: Context, experiment: str, facts: ExperimentFacts) -> Summa
             decimals = 1 if abs(summary.value) >= _LARGE else 3
             line.append(mean_sd(summary.value, summary.sd, summary.n, decimals))
         rows.append(line)
-    return Summary(facts, ["method", *(m.replace("_", " ") for m in metrics)], rows)
+    header = ["method", *(metric.replace("_", " ") for metric in metrics)]
+    return Summary(facts, TextTable(header, rows))
 
 
 def _with_labels(context: Context, statistics: pd.DataFrame) -> pd.DataFrame:
@@ -441,6 +448,17 @@ def _duration(seconds: float) -> str:
     if minutes < 120:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _unbroken(text: str) -> str:
+    """Keep a number and its sample size on one line."""
+    return text.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}").replace(
+        "(n = ", "(n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
+    )
 
 
 def _slug(text: str) -> str:

@@ -117,19 +117,30 @@ def _prox(W: FloatArray, c: float, code: int) -> FloatArray:
     return point + W.mean(axis=1, keepdims=True) if code == DEVIATIONS else point
 
 
+# The compiled functions are written in plain loops where numpy expressions would be as
+# fast: each expression costs a large part of a second to compile.
+
+
 @numba.njit(cache=True, nogil=True)
 def shrink_level(magnitudes: FloatArray, c: float) -> float:
-    """Return τ, by which magnitudes (in any order, ≥ 0) are shrunk; see the module."""
-    ordered = np.sort(magnitudes)[::-1]
-    total = 0.0
-    level = 0.0
-    for k in range(ordered.size):
-        total += ordered[k]
-        candidate = c * total / (1.0 + (k + 1) * c)
-        if ordered[k] <= candidate:
-            break
-        level = candidate
-    return level
+    """Return τ, by which magnitudes (in any order, ≥ 0) are shrunk; see the module.
+
+    The candidate τ of all magnitudes drops those it exceeds, which raises the next
+    candidate, until none is dropped.
+    """
+    level = -1.0
+    n_kept = -1
+    while True:
+        total = 0.0
+        count = 0
+        for magnitude in magnitudes:
+            if magnitude > level:
+                total += magnitude
+                count += 1
+        if count == n_kept:
+            return max(level, 0.0)
+        n_kept = count
+        level = c * total / (1.0 + count * c)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -156,56 +167,72 @@ def prox_squared_norm(Y: FloatArray, c: float, code: int) -> tuple[FloatArray, f
         Ω of it.
     """
     n_tasks, n_features = Y.shape
+    norm = 0.0
     if code == ROWS:
-        lengths = np.zeros(n_features)
-        for t in range(n_tasks):
-            for i in range(n_features):
-                lengths[i] += Y[t, i] * Y[t, i]
-        lengths = np.sqrt(lengths)
+        Z = np.empty_like(Y)
+        lengths = _row_norms(Y)
         level = shrink_level(lengths, c)
-        norm = 0.0
-        factor = np.zeros(n_features)
         for i in range(n_features):
+            factor = 0.0
             if lengths[i] > level:
-                factor[i] = 1.0 - level / lengths[i]
+                factor = 1.0 - level / lengths[i]
                 norm += lengths[i] - level
-        return Y * factor, norm
+            for t in range(n_tasks):
+                Z[t, i] = factor * Y[t, i]
+        return Z, norm
 
     if code == DEVIATIONS:
-        mean = np.zeros(n_features)
-        for t in range(n_tasks):
-            mean += Y[t]
-        Y = Y - mean / n_tasks
+        Y = Y.copy()
+        for i in range(n_features):
+            mean = 0.0
+            for t in range(n_tasks):
+                mean += Y[t, i]
+            mean /= n_tasks
+            for t in range(n_tasks):
+                Y[t, i] -= mean
     on_features = n_features <= n_tasks
     gram = np.dot(Y.T, Y) if on_features else np.dot(Y, Y.T)
-    squares, vectors = np.linalg.eigh(gram)
-    singular = np.sqrt(np.maximum(squares, 0.0))
-    level = shrink_level(singular, c)
+    values, vectors = np.linalg.eigh(gram)
+    size = values.size
+    for j in range(size):
+        values[j] = np.sqrt(max(values[j], 0.0))
+    level = shrink_level(values, c)
     first = 0
-    while first < singular.size and singular[first] <= level:
+    while first < size and values[first] <= level:
         first += 1
-    if first == singular.size:
-        return np.zeros_like(Y), 0.0
-    norm = 0.0
-    kept = np.ascontiguousarray(vectors[:, first:])
-    scaled = kept.copy()
-    for j in range(kept.shape[1]):
-        norm += singular[first + j] - level
-        scaled[:, j] *= 1.0 - level / singular[first + j]
+    kept = np.empty((size, size - first))
+    scaled = np.empty((size, size - first))
+    for j in range(first, size):
+        factor = 1.0 - level / values[j]
+        norm += values[j] - level
+        for i in range(size):
+            kept[i, j - first] = vectors[i, j]
+            scaled[i, j - first] = factor * vectors[i, j]
     if on_features:
         return np.dot(np.dot(Y, scaled), kept.T), norm
     return np.dot(scaled, np.dot(kept.T, Y)), norm
 
 
 @numba.njit(cache=True, nogil=True)
+def _row_norms(Y: FloatArray) -> FloatArray:
+    """Return the norms of the columns of Y, the rows of the coefficient matrix."""
+    norms = np.zeros(Y.shape[1])
+    for t in range(Y.shape[0]):
+        for i in range(Y.shape[1]):
+            norms[i] += Y[t, i] * Y[t, i]
+    for i in range(Y.shape[1]):
+        norms[i] = np.sqrt(norms[i])
+    return norms
+
+
+@numba.njit(cache=True, nogil=True)
 def squared_dual_norm(M: FloatArray, code: int) -> float:
     """Return Ω°(``M.T``)² for M of shape (T, d), for DEVIATIONS assuming M1 = 0."""
-    n_tasks, n_features = M.shape
     if code == ROWS:
-        squares = np.zeros(n_features)
-        for t in range(n_tasks):
-            for i in range(n_features):
-                squares[i] += M[t, i] * M[t, i]
-        return squares.max()
+        largest = 0.0
+        for norm in _row_norms(M):
+            largest = max(largest, norm)
+        return largest * largest
+    n_tasks, n_features = M.shape
     gram = np.dot(M.T, M) if n_features <= n_tasks else np.dot(M, M.T)
     return max(np.linalg.eigvalsh(gram)[-1], 0.0)

@@ -233,8 +233,10 @@ def _admm(
     move = np.empty(n_rows)
     residual = np.empty(n_rows)
     mean = np.zeros(n_features)
+    point = np.empty(n_features)
     ones = np.ones(n_rows)
-    weights = step / (2.0 * singular * singular + step)
+    weights = np.empty(n_rows)
+    _set_weights(weights, singular, step)
     if with_mean:
         mean_system = _mean_system(right, singular, ones)
         step_mean_system = _mean_system(right, singular, weights)
@@ -299,13 +301,14 @@ def _admm(
             value = constant + gamma * norm * norm
             for t in range(n_tasks):
                 lo, hi = offsets[t], offsets[t + 1]
-                p = np.dot(right[lo:hi], Z[t] + mean)
+                for i in range(n_features):
+                    point[i] = Z[t, i] + mean[i]
+                p = np.dot(right[lo:hi], point)
                 for j in range(lo, hi):
                     value += (target[j] - singular[j] * p[j - lo]) ** 2
-            # The best multiple of a: max over s of s·linear − s²·quadratic.
-            dual = 2.0 * residual
-            linear = np.dot(target, dual)
-            quadratic = 0.25 * np.dot(dual, dual)
+            # The best multiple of a = 2r: max over s of s·linear − s²·quadratic.
+            linear = 2.0 * np.dot(target, residual)
+            quadratic = np.dot(residual, residual)
             quadratic += squared_dual_norm(M, code) / (4.0 * gamma)
             scale = 0.5 * linear / quadratic if quadratic > 0.0 else 0.0
             lower = constant + 0.5 * scale * linear
@@ -316,7 +319,8 @@ def _admm(
                 best_norm = norm
             if lower > bound:
                 bound = lower
-                best_dual = scale * dual
+                for j in range(n_rows):
+                    best_dual[j] = 2.0 * scale * residual[j]
             history[n_checks] = objective
             n_checks += 1
             if objective - bound <= tol * objective:
@@ -331,7 +335,7 @@ def _admm(
                 ratio = np.sqrt(primal_residual / dual_residual)
                 if ratio > 2.0 or ratio < 0.5:
                     step *= min(max(ratio, 0.1), 10.0)
-                    weights = step / (2.0 * singular * singular + step)
+                    _set_weights(weights, singular, step)
                     if with_mean:
                         step_mean_system = _mean_system(right, singular, weights)
     return (
@@ -350,18 +354,29 @@ def _admm(
 
 
 @numba.njit(cache=True, nogil=True)
+def _set_weights(weights: FloatArray, singular: FloatArray, step: float) -> None:
+    """Write ρ/(2s² + ρ) into ``weights``."""
+    for j in range(singular.size):
+        weights[j] = step / (2.0 * singular[j] * singular[j] + step)
+
+
+@numba.njit(cache=True, nogil=True)
 def _mean_system(
     right: FloatArray, singular: FloatArray, weights: FloatArray
 ) -> FloatArray:
     """Return the pseudo-inverse of Σ_j weights_j s_j² v_j v_j'."""
-    scaled = right * np.sqrt(weights * singular * singular).reshape(-1, 1)
+    scaled = np.empty_like(right)
+    for j in range(right.shape[0]):
+        factor = np.sqrt(weights[j]) * singular[j]
+        for i in range(right.shape[1]):
+            scaled[j, i] = factor * right[j, i]
     values, vectors = np.linalg.eigh(np.dot(scaled.T, scaled))
-    cut = 1e-13 * max(values[-1], 0.0)
-    inverse = np.zeros_like(values)
-    for i in range(values.size):
-        if values[i] > cut:
-            inverse[i] = 1.0 / values[i]
-    return np.dot(vectors * inverse, vectors.T)
+    roots = np.zeros_like(vectors)
+    for k in range(values.size):
+        if values[k] > 1e-13 * values[-1]:
+            for i in range(values.size):
+                roots[i, k] = vectors[i, k] / np.sqrt(values[k])
+    return np.dot(roots, roots.T)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -382,5 +397,7 @@ def _best_mean(
         for j in range(lo, hi):
             s = singular[j]
             p[j - lo] = weights[j] * s * (target[j] - s * p[j - lo])
-        gradient += np.dot(p, right[lo:hi])
+        shift = np.dot(p, right[lo:hi])
+        for i in range(gradient.size):
+            gradient[i] += shift[i]
     return np.dot(system, gradient)

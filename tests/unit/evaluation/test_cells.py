@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
 from mtmkl.evaluation.cells import COLUMNS, Job, held_params, run_job
+from mtmkl.evaluation.metrics import metric
 from mtmkl.evaluation.plan import FitJob, MethodSpec
 
 FITS = []
@@ -80,20 +81,19 @@ def make_job(tmp_path, **changes):
         "grid": {"gamma": [0.0, 1.0, 10.0]},
         "selection": "common",
     } | changes.pop("spec", {})
-    return Job(
-        **{
-            "paper": "toy2000",
-            "plan": FitJob("toy_experiment", "toy", "shrunk", 0, (0, 1, 2)),
-            "spec": MethodSpec(**spec),
-            "method_class": ShrunkMean,
-            "experiment": {"metrics": ["mse"]},
-            "seed": 1,
-            "code_version": "v1",
-            "cache": tmp_path,
-            "held": {},
-        }
-        | changes
-    )
+    settings = {
+        "paper": "toy2000",
+        "plan": FitJob("toy_experiment", "toy", "shrunk", 0, (0, 1, 2)),
+        "spec": MethodSpec(**spec),
+        "method_class": ShrunkMean,
+        "experiment": {"metrics": ["mse"]},
+        "seed": 1,
+        "code_version": "v1",
+        "cache": tmp_path,
+        "held": {},
+    } | changes
+    names = settings["experiment"]["metrics"]
+    return Job(**settings, metrics={name: metric(name) for name in names})
 
 
 def test_scores_have_the_columns_and_the_choice(tmp_path, data, splits):

@@ -41,6 +41,13 @@ def test_unrelated_modules_do_not_count(package):
     assert edited(package, "other.py", "x = 2\n") == before
 
 
+def test_imports_for_type_checking_do_not_count(package):
+    guarded = "if TYPE_CHECKING:\n    from mtmkl.heart import f\n"
+    (package / "thin.py").write_text(guarded)
+    before = code_fingerprint("mtmkl.thin")
+    assert edited(package, "heart.py", "def f():\n    return 2\n") == before
+
+
 def test_relative_imports_are_followed(package):
     (package / "thin.py").write_text("from .heart import f\n")
     before = code_fingerprint("mtmkl.thin")

@@ -2,8 +2,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import mean_squared_error, r2_score
 
-from mtmkl.evaluation import metrics
-from mtmkl.evaluation.metrics import METRICS, Outcome
+from mtmkl.evaluation.metrics import METRIC_NAMES, metric, metric_module
+from mtmkl.evaluation.metrics.classification import misclassified
+from mtmkl.evaluation.metrics.outcome import Outcome
+from mtmkl.evaluation.metrics.regression import mse, rmse
+from mtmkl.evaluation.metrics.representation import covariance_distance, row_norms
 
 
 class Fitted:
@@ -43,7 +46,7 @@ def by_task(outcome, score):
 
 def test_mse_and_rmse_against_scikit_learn(outcome):
     expected = by_task(outcome, mean_squared_error)
-    found = values(metrics.mse(outcome)) | values(metrics.rmse(outcome))
+    found = values(mse(outcome)) | values(rmse(outcome))
     np.testing.assert_allclose([found["mse", n] for n in "abc"], expected)
     assert found["mse", "all"] == pytest.approx(expected.mean())
     assert found["rmse", "all"] == pytest.approx(np.sqrt(expected).mean())
@@ -54,8 +57,8 @@ def test_explained_variances_against_r2(outcome):
     variance = by_task(outcome, lambda y, _: y.var())
     error = by_task(outcome, mean_squared_error)
     found = {
-        name: values(METRICS[name](outcome))[name, "all"]
-        for name in METRICS
+        name: values(metric(name)(outcome))[name, "all"]
+        for name in METRIC_NAMES
         if name.startswith("explained_variance")
     }
     assert found["explained_variance_task_mean"] == pytest.approx(ratio.mean())
@@ -77,7 +80,7 @@ def test_misclassified_counts_pairs():
         estimator=Fitted(),
         truth={},
     )
-    found = values(metrics.misclassified(outcome))
+    found = values(misclassified(outcome))
     assert found["misclassified", "all"] == 2
     assert found["misclassified", "a"] == 2
     assert found["misclassified", "b"] == 0
@@ -85,7 +88,7 @@ def test_misclassified_counts_pairs():
 
 def test_attributes_that_a_method_lacks_yield_nothing(outcome):
     for name in ("n_features", "covariance_distance", "row_norms"):
-        assert not list(METRICS[name](outcome))
+        assert not list(metric(name)(outcome))
 
 
 def test_covariance_distance_is_zero_at_the_truth():
@@ -98,7 +101,7 @@ def test_covariance_distance_is_zero_at_the_truth():
         estimator=Fitted(D_=covariance / 1.5),
         truth={"covariance": covariance, "relevant": np.array([0, 1])},
     )
-    ((name, task, value),) = metrics.covariance_distance(outcome)
+    ((name, task, value),) = covariance_distance(outcome)
     assert (name, task) == ("covariance_distance", "all")
     assert value == pytest.approx(0, abs=1e-15)
 
@@ -114,8 +117,17 @@ def test_row_norms_fall_and_sum_to_one():
         estimator=Fitted(A_=A),
         truth={},
     )
-    found = values(metrics.row_norms(outcome))
+    found = values(row_norms(outcome))
     norms = [found[f"row_norm_{k}", "all"] for k in range(1, 8)]
     assert norms == sorted(norms, reverse=True)
     assert sum(norms) == pytest.approx(1)
     assert found["row_norm_top5", "all"] == pytest.approx(sum(norms[:5]))
+
+
+def test_every_name_has_its_function():
+    assert all(metric(name).__name__ == name for name in METRIC_NAMES)
+
+
+def test_unknown_metric_is_named():
+    with pytest.raises(ValueError, match=r"'mape'.*known metrics: mse"):
+        metric_module("mape")

@@ -63,19 +63,6 @@ def test_stems_of_a_real_plan_are_unique(tier):
     assert len(stems) == len(set(stems)) > 50
 
 
-def test_seeds_differ_by_purpose_and_repeat_not_by_variant():
-    seeds = {
-        plan.data_seed(1, name, repeat) for name in ("a", "b") for repeat in range(50)
-    }
-    assert len(seeds) == 100
-    assert plan.derived_seed(1, "method", "x", 0) == plan.derived_seed(
-        1, "method", "x", 0
-    )
-    assert plan.derived_seed(1, "method", "x", 0) != plan.derived_seed(
-        2, "method", "x", 0
-    )
-
-
 def test_ones_own_method_joins_an_experiment_and_its_table(config):
     joined = plan.with_method(config, "real", "my.module:Own", grid={"gamma": [1, 2]})
     assert "own" not in config["methods"]

@@ -61,17 +61,21 @@ def fabricate(config, folder: Path, missing: tuple[str, ...] = ()) -> Path:
     frames = [pd.DataFrame(columns=list(COLUMNS))]
     for job in fit_jobs(config):
         name = job.dataset.partition("[")[0]
+        path = folder / "fits" / f"{job.stem}.csv.gz"
+        path.parent.mkdir(parents=True, exist_ok=True)
         if name in missing:
+            pd.DataFrame(columns=list(COLUMNS)).to_csv(path, index=False)
             continue
         spec = method_specs(config, job.experiment)[job.method]
         experiment = config["experiments"][job.experiment]
         rows, arrays = _job(job, spec, experiment, SIZES[name], rng)
         frames.append(pd.DataFrame(rows, columns=list(COLUMNS)))
+        frames[-1].to_csv(path, index=False)
         write_npz(folder / "fits" / f"{job.stem}.npz", arrays)
         stem = f"{job.experiment}__{job.dataset}__{job.method}__{job.chunk}"
-        path = folder / "benchmarks" / f"{stem}.tsv"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("s\th:m:s\n2.5\t0:00:02\n")
+        benchmark = folder / "benchmarks" / f"{stem}.tsv"
+        benchmark.parent.mkdir(exist_ok=True)
+        benchmark.write_text("s\th:m:s\n2.5\t0:00:02\n")
     scores = pd.concat(frames, ignore_index=True).assign(paper=config["paper"]["id"])
     scores.to_csv(folder / "scores.csv.gz", index=False)
     return folder

@@ -41,6 +41,20 @@ def test_tolerance_decides_without_spreads(ours, verdict):
     assert judge(Published(1.93), Reproduced(ours, 0.0, 1), RMSE).verdict == verdict
 
 
+# Each spread counts with its own n: 2 SE is 2 x 3 / sqrt(9) = 2.
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (Published(20.0, 3.0, 9), Reproduced(21.9, 0.0, 100)),
+        (Published(20.0, 0.0, 100), Reproduced(21.9, 3.0, 9)),
+    ],
+)
+def test_each_spread_has_its_own_sample_size(theirs, ours):
+    assert judge(theirs, ours, POINTS).verdict == "reproduced"
+    further = Reproduced(22.1, ours.sd, ours.n)
+    assert judge(theirs, further, POINTS).verdict == "close"
+
+
 @pytest.mark.parametrize(("theirs", "ours"), [(22.7, 23.2), (0.1, 0.6), (16.5, 16.0)])
 def test_exactly_the_tolerance_is_within_it(theirs, ours):
     assert judge(Published(theirs), Reproduced(ours, 0, 1), POINTS).verdict == (

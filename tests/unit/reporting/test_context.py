@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from mtmkl.reporting.context import load_context, read_jobs, split_ratios
+
+
+@pytest.fixture(scope="module")
+def context(paper, results):
+    return load_context(paper, results)
+
+
+def test_by_repeat_averages_subsets(context):
+    where = {
+        "method": "mtl_feat_linear",
+        "n_tasks": 25,
+        "dataset": "linear_synthetic[n_irrelevant=6]",
+    }
+    scores = context.scores.query(
+        "experiment == 'linear_synthetic' and method == 'mtl_feat_linear' and "
+        "n_tasks == 25 and dataset == 'linear_synthetic[n_irrelevant=6]' and "
+        "metric == 'mse' and task == 'all'"
+    )
+    assert scores["subset"].nunique() > 1
+    expected = scores.groupby("repeat")["value"].mean()
+    found = context.by_repeat("linear_synthetic", "mse", where)
+    np.testing.assert_allclose(found, expected)
+
+
+def test_arrays_are_found_by_name_and_number_of_tasks(context):
+    dataset = "linear_synthetic[n_irrelevant=6]"
+    place = ("linear_synthetic", dataset, "mtl_feat_linear", "A_")
+    assert context.array(*place).shape == (11, 200)
+    assert context.array(*place, n_tasks=25).shape == (11, 25)
+    assert context.array(*place, n_tasks=7) is None
+    assert context.array("school", "school", "nobody", "A_") is None
+
+
+def test_fits_are_the_same_as_the_scores_of_the_paper(paper, results, context):
+    fits = load_context(paper, results, of_fits=True)
+    assert len(fits.scores) == len(context.scores)
+    np.testing.assert_allclose(fits.scores["value"], context.scores["value"])
+
+
+def test_origin_and_reasons(context, paper, empty_results):
+    assert context.origin("school") == "original"
+    assert context.origin("linear_synthetic") == "synthetic"
+    assert context.missing_reason("school", "nobody") == "not run in this tier"
+    assert "not part of this run" in context.missing_reason("another")
+    empty = load_context(paper, empty_results)
+    assert empty.origin("school") == ""
+    assert "'school' is absent" in empty.missing_reason("school")
+    assert empty.scores.empty
+
+
+def test_missing_scores_are_an_error(paper, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load_context(paper, tmp_path)
+
+
+def test_split_ratios(paper, results, tmp_path):
+    ratios = split_ratios(paper, results)
+    assert set(ratios) == set(paper["experiments"])
+    assert set(ratios.values()) == {0.5}
+    assert split_ratios(paper, tmp_path) == {}
+
+
+def test_job_times(paper, results, tmp_path):
+    jobs = read_jobs(paper, results / "benchmarks")
+    school = jobs[jobs["experiment"] == "school"]
+    assert set(school["seconds"]) == {2.5}
+    assert "aggregate" in set(school["method"])
+    assert read_jobs(paper, tmp_path).empty
+
+
+def test_what_is_not_configured_is_left_out(paper, results):
+    experiments = {"survey": paper["experiments"]["survey"]}
+    part = {**paper, "experiments": experiments}
+    assert list(load_context(part, results).data_info) == ["computer_survey"]
+    assert set(read_jobs(part, results / "benchmarks")["experiment"]) == {"survey"}

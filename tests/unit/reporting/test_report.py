@@ -1,0 +1,165 @@
+import base64
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from mtmkl.reporting.build import write_artefact
+from mtmkl.reporting.record import write_record, write_statistics
+from mtmkl.reporting.report import load_paper_result, render_report, write_report
+
+PROVENANCE = {
+    "paper": "argyriou2008",
+    "seed": 20081,
+    "commit": None,
+    "packages": {"numpy": "2.0"},
+    "seconds_by_job": {"a__b__c__0": 100.0, "d__e__f__0": 200.0},
+}
+
+
+def complete(config, results):
+    for name in config["artefacts"]:
+        write_artefact(name, config, results)
+    write_record(
+        config,
+        results,
+        verdicts=results / "verdicts.csv",
+        claims=results / "claims.csv",
+    )
+    write_statistics(config, results, results / "statistics.csv", seed=1)
+    return load_paper_result(config, results)
+
+
+class Page(HTMLParser):
+    """Collects what a page refers to, and whether its tags are balanced."""
+
+    VOID = ("meta", "img", "br")
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.ids, self.open, self.text = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.links += [found[key] for key in ("src", "href") if key in found]
+        self.ids += [found["id"]] if "id" in found else []
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def result(paper, results):
+    (results / "provenance.json").write_text(json.dumps(PROVENANCE))
+    return complete(paper, results)
+
+
+@pytest.fixture(scope="module")
+def page(result):
+    return render_report([result], tier="quick")
+
+
+def test_page_is_self_contained(page):
+    parsed = Page(page)
+    assert parsed.open == []
+    for link in parsed.links:
+        assert link.startswith(("data:image/svg+xml;base64,", "#")), link
+    assert "<script" not in page
+    assert "@import" not in page
+    assert not re.search(r"url\(\s*['\"]?http", page)
+
+
+def test_links_lead_somewhere_and_ids_are_unique(page):
+    parsed = Page(page)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    inner = {link[1:] for link in parsed.links if link.startswith("#")}
+    assert inner <= set(parsed.ids)
+
+
+def test_every_artefact_is_shown(page, paper):
+    images = Page(page).links
+    figures = [a for a in paper["artefacts"].values() if a["kind"] == "figure"]
+    assert sum(link.startswith("data:") for link in images) == len(figures)
+    for name in paper["artefacts"]:
+        assert f'id="argyriou2008-{name}"' in page
+    first = next(link for link in images if link.startswith("data:"))
+    svg = base64.b64decode(first.partition(",")[2]).decode()
+    assert "<svg" in svg
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Tier: quick.",
+        "school_published: published, repeats 2, folds 5",
+        "school: original, 100 examples, 139 tasks",
+        "20081",
+        "c0de",
+        "Chosen at a grid edge",
+        "Aggregate 50%",
+        "of fitting;",
+        "largest relative gap 1.0e-07",
+        "26.7 ± 2.0",
+        "1 job, 2.5 s in all",
+        "Of the other cells",
+        "stand-in",
+        "Digits, one-vs-rest",
+        "packages: numpy",
+        "2, 5 min 0 s in all; slowest: d__e__f__0, 3 min 20 s",
+        "commit",
+    ],
+)
+def test_facts_are_on_the_page(page, words):
+    assert words in " ".join("".join(Page(page).text).split())
+
+
+def test_counts_are_those_of_the_record(result):
+    counts = result.verdict_counts()
+    assert list(counts) == ["reproduced", "close", "different", "no data"]
+    assert sum(counts.values()) == len(result.verdicts) == 20
+    assert sum(result.verdict_counts("table_3").values()) == 4
+    assert sum(result.claim_counts().values()) == len(result.claims)
+
+
+def test_text_is_escaped(result):
+    bad = result.claims.assign(claim="<b>A & B</b>")
+    hostile = type(result)(**{**vars(result), "claims": bad})
+    page = render_report([hostile], tier="quick")
+    assert "<b>A" not in page
+    assert "&lt;b&gt;A &amp; B" in page
+
+
+def test_several_papers_share_a_page(result):
+    papers = [
+        type(result)(**{**vars(result), "id": name}) for name in ("one", "two", "three")
+    ]
+    parsed = Page(render_report(papers, tier="paper"))
+    assert len(parsed.ids) == len(set(parsed.ids))
+    assert {"one", "two", "three"} <= set(parsed.ids)
+    assert "The papers' full protocols." in "".join(parsed.text)
+
+
+def test_the_same_results_give_the_same_page(result, page):
+    assert render_report([result], tier="quick") == page
+
+
+def test_missing_data_are_named_on_top(paper, empty_results):
+    complete(paper, empty_results)
+    folder = empty_results.parent / "tier"
+    folder.mkdir(exist_ok=True)
+    (folder / "argyriou2008").symlink_to(empty_results)
+    write_report([paper], folder, folder / "report.html", tier="quick")
+    page = (folder / "report.html").read_text()
+    top = page[: page.index('id="overview"')]
+    assert "missing" in top
+    assert "data set &#39;school&#39; is absent" in top
+    parsed = Page(page)
+    assert parsed.open == []
+    assert "Not recorded." in "".join(parsed.text)

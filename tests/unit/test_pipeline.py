@@ -1,0 +1,165 @@
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl import pipeline
+from mtmkl.config import ConfigError, load_paper
+from mtmkl.evaluation.plan import Variant, fit_jobs
+from mtmkl.files import write_bytes, write_table
+from mtmkl.methods import IndependentRidge
+
+
+@pytest.fixture
+def config():
+    return {
+        "paper": {"id": "toy2000"},
+        "protocols": {
+            "random": {"kind": "random", "train_samples": 60, "repeats": 2, "folds": 2}
+        },
+        "methods": {
+            "ridge": {
+                "label": "Ridge",
+                "class": "IndependentRidge",
+                "grid": {"gamma": [0.1, 1.0]},
+                "selection": "common",
+            }
+        },
+        "experiments": {
+            "digits": {
+                "title": "Digits",
+                "datasets": {"name": "digits", "options": {"n_per_class": 10}},
+                "protocol": "random",
+                "methods": [{"method": "ridge"}],
+                "metrics": ["misclassified"],
+            }
+        },
+        "artefacts": {},
+        "claims": [],
+    }
+
+
+def fit(config, folder):
+    (job,) = fit_jobs(config)
+    variant = Variant("digits", {"n_per_class": 10})
+    info, splits = folder / "info.json", folder / "splits.npz"
+    pipeline.write_data_info(info, variant, 1, download=False, on_missing="fail")
+    protocol = {"id": "random", **config["protocols"]["random"]}
+    pipeline.write_splits(splits, info, variant, protocol, 1)
+    pipeline.run_fit(
+        pipeline.job_config(config, job),
+        job,
+        seed=1,
+        splits=splits,
+        scores=folder / "scores.csv.gz",
+        arrays=folder / "arrays.npz",
+        cache=folder / "cache",
+    )
+    return pd.read_csv(folder / "scores.csv.gz")
+
+
+def test_a_fit_job_from_files_to_files(config, tmp_path):
+    scores = fit(config, tmp_path)
+    assert list(scores["repeat"]) == [0, 1]
+    assert set(scores["metric"]) == {"misclassified"}
+    info = json.loads((tmp_path / "info.json").read_text())
+    assert set(scores["data_digest"]) == {info["digest"]}
+    assert info["n_tasks"] == 10
+
+
+def test_the_reason_of_a_method_that_cannot_run_is_kept(config, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        IndependentRidge, "unsupported", classmethod(lambda cls, data: "too many tasks")
+    )
+    scores = fit(config, tmp_path)
+    assert list(scores["metric"]) == [pipeline.UNSUPPORTED]
+    assert json.loads(scores["params"].iloc[0]) == {"reason": "too many tasks"}
+
+
+def test_job_configuration_leaves_out_what_a_fit_does_not_need(config):
+    (job,) = fit_jobs(config)
+    before = pipeline.job_config(config, job)
+    config["experiments"]["digits"]["title"] = "Other"
+    config["claims"].append({"id": "new"})
+    assert pipeline.job_config(config, job) == before
+    config["experiments"]["digits"]["metrics"] = ["mse"]
+    assert pipeline.job_config(config, job) != before
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda c: c["methods"]["ridge"].update({"class": "Rigde"}), "'Rigde'"),
+        (lambda c: c["experiments"]["digits"].update(metrics=["mape"]), "'mape'"),
+        (
+            lambda c: c["claims"].append({"id": "x", "test": "tea_leaves", "args": {}}),
+            "'tea_leaves'",
+        ),
+    ],
+)
+def test_unknown_names_are_found_before_any_work(config, edit, message):
+    pipeline.check_names(config)
+    edit(config)
+    with pytest.raises(ValueError, match=message):
+        pipeline.check_names(config)
+
+
+def test_names_of_the_papers_exist():
+    pipeline.check_names(load_paper("argyriou2008", "paper"))
+
+
+def test_a_generator_draws_anew_each_repeat_and_alike_for_its_variants():
+    base = {"n_tasks": 4}
+    one = pipeline.load_variant(Variant("linear_synthetic", base), 7, repeat=0)
+    same = pipeline.load_variant(Variant("linear_synthetic", base), 7, repeat=0)
+    other = pipeline.load_variant(Variant("linear_synthetic", base), 7, repeat=1)
+    wider = pipeline.load_variant(
+        Variant("linear_synthetic", base | {"n_irrelevant": 2}), 7, repeat=0
+    )
+    assert one.digest() == same.digest() != other.digest()
+    np.testing.assert_array_equal(one.y, wider.y)
+
+
+def test_held_parameters_need_the_first_chunk(config):
+    config["methods"]["ridge"]["grid"]["kernel"] = [None]
+    config["experiments"]["digits"]["methods"] = [
+        {"method": "ridge", "hold": {"kernel": 0}, "chunk_repeats": 1}
+    ]
+    needs = [pipeline.needs_first_chunk(config, job) for job in fit_jobs(config)]
+    assert needs == [False, True]
+
+
+def test_a_mirror_that_does_not_exist_is_an_error(tmp_path):
+    with pytest.raises(ConfigError, match="nowhere"):
+        pipeline.use_mirror(str(tmp_path / "nowhere"))
+
+
+def test_tables_have_bytes_that_depend_on_content_alone(tmp_path):
+    table = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+    for name in ("one.csv.gz", "two.csv.gz"):
+        write_table(tmp_path / name, table)
+    one, two = ((tmp_path / f"{n}.csv.gz").read_bytes() for n in ("one", "two"))
+    assert one == two
+    assert gzip.decompress(one) == b"a,b\n1,x\n2,\n"
+
+
+def test_a_failed_write_keeps_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    write_bytes(path, b"old")
+    with pytest.raises(TypeError):
+        write_bytes(path, "new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_unknown_class_has_no_code_version():
+    with pytest.raises(ValueError, match="Rigde"):
+        pipeline.code_version("Rigde", ["mse"])
+
+
+def test_code_version_depends_on_the_metrics():
+    one = pipeline.code_version("IndependentRidge", ["mse"])
+    assert one == pipeline.code_version("IndependentRidge", ["rmse", "mse"])
+    assert one != pipeline.code_version("IndependentRidge", ["misclassified"])
