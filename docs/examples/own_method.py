@@ -1,8 +1,8 @@
 """Your own method against the baselines.
 
 A method is a class with ``fit(X, y, task)`` and ``predict(X, task)``. Named by its
-dotted path it runs on the stored splits of an experiment, and joins its tables, ranks
-and tests; nothing in the package is edited.
+dotted path it runs on the splits of an experiment, gets a row in its tables, and is
+compared with every other method; nothing in the package is edited.
 
 Run this file, or give the class to the command yourself:
 
