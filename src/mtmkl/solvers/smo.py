@@ -24,12 +24,12 @@ variables:
   non-negative float sort as an integer does, and the lowest bits carry the index
   (`_TAG`). In the choice of a pair, 1/x is the difference `_RECIPROCAL` − bits of x
   read as a float, which negates the exponent and is right to 12 %: enough to compare
-  gains by. No value that is stored or tested for convergence is rounded so. The
-  update of ``v`` and the search for its maximum are one pass.
+  gains by. No value that is stored is rounded so, and convergence is confirmed without
+  rounding. The update of ``v`` and the search for its maximum are one pass.
 * *Face steps.* Pair steps find the active set soon and then converge slowly. Each
-  time they have cost about as much as a Cholesky factorisation of the free part of
-  ``K``, the objective is minimised over the free variables exactly, dropping those
-  that meet a bound on the way (`_face_step`).
+  time they have cost twice as much as a Cholesky factorisation of the free part of
+  ``K`` would, the objective is minimised over the free variables exactly, dropping
+  those that meet a bound on the way (`_face_step`).
 * *Growing boxes.* A large box is reached through smaller ones, and a solution is
   carried from one box to the next by the best multiple of it, so that variables at a
   bound stay there (`_rescale`).
@@ -65,8 +65,19 @@ _BOX_TOLERANCE = 0.3  # tolerance in all but the last box, in units of c's sprea
 _REFRESH = 4  # steps per variable after which v is computed anew before stopping
 
 # Rows of the work space.
-_UP, _LOW, _DIAGONAL, _POINT, _NEWTON, _ONES, _SMALLEST, _LARGEST, _CHANGE = range(9)
-_N_ROWS = 9
+(
+    _UP,
+    _LOW,
+    _DIAGONAL,
+    _INVERSE,
+    _POINT,
+    _NEWTON,
+    _ONES,
+    _SMALLEST,
+    _LARGEST,
+    _TARGET,
+    _N_ROWS,
+) = range(11)
 
 # Columns of the statistics.
 INTERCEPT, OBJECTIVE, DUAL_OBJECTIVE, N_ITER, VIOLATION = range(5)
@@ -151,11 +162,12 @@ def _enter(
 
 @njit(cache=True, nogil=True, **_SCAN)
 def _steepest(v: FloatArray, up: FloatArray) -> np.int64:
-    """Return the index of the largest ``v + up``."""
-    best = np.int64(-_MAGNITUDE)
-    for k in range(v.size):
-        best = max(best, (_ordered(v[k] + up[k]) & _KEEP) | k)
-    return best & _TAG
+    """Return the index of the largest ``v + up``, exactly."""
+    best = np.int64(0)
+    for k in range(1, v.size):
+        if v[k] + up[k] > v[best] + up[best]:
+            best = np.int64(k)
+    return best
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
@@ -227,6 +239,17 @@ def _drop(U: FloatArray, m: int, width: int, p: int) -> None:
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
+def _move(K: FloatArray, old: FloatArray, new: FloatArray, v: FloatArray) -> None:
+    """Update ``v`` for a move of β from `old` to `new`."""
+    for i in range(old.size):
+        d = new[i] - old[i]
+        if d != 0.0:
+            row = K[i]
+            for k in range(v.size):
+                v[k] -= d * row[k]
+
+
+@njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
 def _face_step(
     K: FloatArray,
     lo: FloatArray,
@@ -241,20 +264,20 @@ def _face_step(
     """Minimise over the free variables, `n_sums` (0 or 1) sums kept, in place.
 
     A primal active-set method that only drops variables: the Newton step on the free
-    variables is cut at the first bound
-    or kink it meets, the variable that met it is dropped from the factor, and so on.
-    What remains of the residual is always ``1 − step`` of what it was, so its
-    transformed right-hand side, kept as a column of the factor, needs no refresh.
+    variables is cut at the first bound or kink it meets, the variable that met it is
+    dropped from the factor, and so on. What remains of the residual is always
+    ``1 − step`` of what it was, so its transformed right-hand side, kept as a column of
+    the factor, needs no refresh.
 
     Returns True if the objective went down, as it does unless ``K`` is indefinite;
     the point is left as it was otherwise.
     """
     point, newton, ones = work[_POINT], work[_NEWTON], work[_ONES]
-    smallest, largest, change = work[_SMALLEST], work[_LARGEST], work[_CHANGE]
+    smallest, largest, target = work[_SMALLEST], work[_LARGEST], work[_TARGET]
     m = 0
     for k in range(beta.size):
-        change[k] = 0.0
         b = beta[k]
+        target[k] = b
         if _is_free(b, lo[k], hi[k], kink):
             index[m] = k
             point[m] = b
@@ -318,8 +341,7 @@ def _face_step(
         if blocking < 0:
             break
         p = blocking
-        i = index[p]
-        change[i] = (largest[p] if newton[p] > 0.0 else smallest[p]) - beta[i]
+        target[index[p]] = largest[p] if newton[p] > 0.0 else smallest[p]
         remaining *= 1.0 - step
         for k in range(p, m - 1):
             index[k] = index[k + 1]
@@ -330,43 +352,24 @@ def _face_step(
         m -= 1
         width -= 1
     for k in range(m):
-        change[index[k]] = min(max(point[k], smallest[k]), largest[k]) - beta[index[k]]
+        target[index[k]] = min(max(point[k], smallest[k]), largest[k])
 
-    # Σ change·(v before + v after)/2 is the decrease of the smooth part, and the kink
-    # is linear on the face.
+    # The decrease of the smooth part is the change times the mean of v before and v
+    # after; the kink is linear on the face.
     gain = 0.0
     for k in range(beta.size):
-        if change[k] != 0.0:
-            slope = 0.0
-            if kink > 0.0:
-                slope = kink if beta[k] > 0.0 else -kink
-            gain += change[k] * (v[k] - 2.0 * slope)
-    for i in range(beta.size):
-        d = change[i]
-        if d != 0.0:
-            row = K[i]
-            for k in range(v.size):
-                v[k] -= d * row[k]
+        slope = 0.0
+        if kink > 0.0 and beta[k] != 0.0:
+            slope = kink if beta[k] > 0.0 else -kink
+        gain += (target[k] - beta[k]) * (v[k] - 2.0 * slope)
+    _move(K, beta, target, v)
     for k in range(beta.size):
-        if change[k] != 0.0:
-            gain += change[k] * v[k]
+        gain += (target[k] - beta[k]) * v[k]
     if gain < 0.0:
-        for i in range(beta.size):
-            d = change[i]
-            if d != 0.0:
-                row = K[i]
-                for k in range(v.size):
-                    v[k] += d * row[k]
+        _move(K, target, beta, v)
         return False
     for k in range(beta.size):
-        if change[k] != 0.0:
-            b = beta[k] + change[k]
-            # the stops exactly, whatever rounding the difference went through
-            if abs(b - hi[k]) <= 1e-14 * abs(hi[k]):
-                b = hi[k]
-            elif abs(b - lo[k]) <= 1e-14 * abs(lo[k]):
-                b = lo[k]
-            beta[k] = b
+        beta[k] = target[k]
     return True
 
 
@@ -432,11 +435,13 @@ def _pair_steps(
             gain = excess * excess * _float(_RECIPROCAL - _bits(curvature))
             best = max(best, (_bits(gain) & _KEEP) | k)
         if best <= _TAG:  # no gain anywhere
-            if n_stale <= _REFRESH * n:
-                break
-            negative_gradient(K, c, beta, v)
-            n_stale = 0
+            if n_stale > _REFRESH * n:
+                negative_gradient(K, c, beta, v)
+                n_stale = 0
+            # i is the highest but for the digits that made room for its index
             i = _steepest(v, up)
+            if v[i] + up[i] == highest:
+                break
             continue
         if n_iter >= max_iter:
             break
@@ -465,7 +470,7 @@ def _pair_steps(
 
         top = np.int64(-_MAGNITUDE)
         for k in range(n):
-            new = v[k] - step * (row_i[k] - row_j[k])
+            new = v[k] - step * (np.float64(row_i[k]) - row_j[k])
             v[k] = new
             top = max(top, (_ordered(new + up[k]) & _KEEP) | k)
         i = top & _TAG
@@ -510,7 +515,7 @@ def _single_steps(
     n = beta.size
     n_sums = np.int64(0)
     up, low, diagonal = work[_UP], work[_LOW], work[_DIAGONAL]
-    inverse = work[_CHANGE]  # the face step's: filled again after each
+    inverse = work[_INVERSE]
     tiny = _least_curvature(diagonal)
     for k in range(n):
         inverse[k] = 1.0 / max(diagonal[k], tiny)
@@ -574,8 +579,6 @@ def _single_steps(
             step = 0.0
             faces_pay = _face_step(K, lo, hi, kink, n_sums, beta, v, work, index)
             n_free = _enter(beta, lo, hi, kink, work)
-            for k in range(n):
-                inverse[k] = 1.0 / max(diagonal[k], tiny)
     return n_iter
 
 
@@ -868,7 +871,7 @@ def solve_paths(
     warm : bool
         Begin each further point of a path from the last; otherwise from zero.
     check_finite : bool
-        Look through `grams` first, and do nothing if an entry is not finite.
+        Look through each matrix first, and stop at one with an entry not finite.
     coef : ndarray of shape (n_scales, sum of sizes)
         Overwritten by β.
     statistics : ndarray of shape (n_scales, n_problems, N_STATISTICS)
@@ -878,8 +881,6 @@ def solve_paths(
     -------
     finite : bool
     """
-    if check_finite and not _all_finite(grams):
-        return False
     size = 0
     for t in range(sizes.size):
         size = max(size, sizes[t])
@@ -897,7 +898,10 @@ def solve_paths(
         if work.shape[1] != n:
             work, index = workspace(n)
         last = first + n
-        K = grams[first_gram : first_gram + n * n].reshape(n, n)
+        entries = grams[first_gram : first_gram + n * n]
+        if check_finite and not _all_finite(entries):
+            return False
+        K = entries.reshape(n, n)
         c_t, start_t = c[first:last], start[first:last]
         lower_t, upper_t = lower[first:last], upper[first:last]
         beta, v = vectors[0, :n], vectors[1, :n]

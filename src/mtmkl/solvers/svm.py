@@ -122,7 +122,7 @@ def svc(
     y, lower, upper = _labels(y)
     scales = _ONE_POINT
     if _is_scalar(C):
-        scales = _path(C)
+        scales = _one_scale(C)
     else:
         bound = _positive(_vector(C, y.size, "C"), "C")
         lower *= bound
@@ -185,7 +185,7 @@ def svr(
     _require_tube(epsilon)
     scales = _ONE_POINT
     if _is_scalar(C):
-        scales, upper = _path(C), np.ones(y.size)
+        scales, upper = _one_scale(C), np.ones(y.size)
     else:
         upper = _positive(_vector(C, y.size, "C"), "C")
     coef, statistics = _solve_one(
@@ -509,7 +509,7 @@ def _solve_one(
     tol: float,
     max_iter: int,
     check_finite: bool,
-) -> tuple[FloatArray, list[float]]:
+) -> tuple[FloatArray, FloatArray]:
     """Return β and its statistics."""
     n = c.size
     matrix = _gram(K)
@@ -533,7 +533,7 @@ def _solve_one(
         max_iter,
         check_finite,
     )
-    values: list[float] = statistics[0, 0].tolist()
+    values = statistics[0, 0]
     if values[smo.N_ITER] >= max_iter:
         _warn_unless_converged(statistics, tol, max_iter)
     return coef[0], values
@@ -661,26 +661,24 @@ def _warn_unless_converged(statistics: FloatArray, tol: float, max_iter: int) ->
 def _solution(
     coef: FloatArray,
     dual: FloatArray,
-    statistics: list[float],
+    statistics: FloatArray,
     equality: bool,
     tol: float,
     max_iter: int,
 ) -> Solution:
-    objective = statistics[smo.OBJECTIVE]
-    violation = statistics[smo.VIOLATION]
+    _, objective, dual_objective, n_iter, violation = statistics.tolist()
+    done = violation <= tol or n_iter < max_iter  # as in _converged
     return Solution(
         coef=coef,
         certificate=Certificate(
             objective=objective,
-            dual_objective=statistics[smo.DUAL_OBJECTIVE],
-            n_iter=int(statistics[smo.N_ITER]),
-            status="converged"
-            if violation <= tol or statistics[smo.N_ITER] < max_iter
-            else "stopped",
-            history=np.array([objective]),
+            dual_objective=dual_objective,
+            n_iter=int(n_iter),
+            status="converged" if done else "stopped",
+            history=statistics[smo.OBJECTIVE : smo.OBJECTIVE + 1],
         ),
         dual=dual,
-        intercept=np.array([statistics[smo.INTERCEPT]]) if equality else None,
+        intercept=statistics[smo.INTERCEPT : smo.INTERCEPT + 1] if equality else None,
         extra={"violation": violation},
     )
 
@@ -718,8 +716,11 @@ def _flat_grams(
     if sizes is not None:
         raise ValueError("sizes go with flat matrices only")
     if isinstance(grams, np.ndarray) and grams.ndim == 3:
-        for matrix in grams[:1]:
-            _gram(matrix)
+        if grams.shape[1] != grams.shape[2] or grams.shape[1] >= smo.MAX_VARIABLES:
+            raise ValueError(
+                f"the matrices must be square, of less than {smo.MAX_VARIABLES} rows, "
+                f"got shape {grams.shape}"
+            )
         flat = grams if grams.dtype in _GRAM_DTYPES else grams.astype(np.float64)
         return (
             np.ascontiguousarray(flat).reshape(-1),
@@ -768,7 +769,7 @@ def _vector(values: ArrayLike, size: int, name: str) -> FloatArray:
 
 
 def _finite(values: ArrayLike, name: str) -> FloatArray:
-    vector = np.array(values, dtype=np.float64, order="C")
+    vector = np.array(values, dtype=np.float64)
     if vector.ndim != 1:
         raise ValueError(f"{name} must be a vector, got shape {vector.shape}")
     if not np.isfinite(vector).all():
@@ -784,7 +785,7 @@ def _positive(values: FloatArray, name: str) -> FloatArray:
 
 def _labels(y: ArrayLike, name: str = "y") -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return ±1 labels and the ends of the boxes [0, 1] or [−1, 0] of each."""
-    labels = np.array(y, dtype=np.float64, order="C")
+    labels = np.array(y, dtype=np.float64)
     if labels.ndim != 1:
         raise ValueError(f"{name} must be a vector, got shape {labels.shape}")
     lower, upper = np.empty(labels.size), np.empty(labels.size)
@@ -798,10 +799,16 @@ def _is_scalar(value: object) -> bool:
     return isinstance(value, (float, int)) or np.ndim(value) == 0  # type: ignore[arg-type]
 
 
+def _one_scale(C: Any) -> FloatArray:
+    if not 0.0 < C < np.inf:
+        raise ValueError(f"C must be positive and finite, got {C!r}")
+    return np.array([C], dtype=np.float64)
+
+
 def _path(C: float | ArrayLike) -> FloatArray:
     scales = np.array(C, dtype=np.float64, ndmin=1)
     values = scales.tolist()
-    if scales.ndim != 1 or not values or not (min(values) > 0 and max(values) < np.inf):
+    if scales.ndim != 1 or not values or not all(0.0 < c < np.inf for c in values):
         raise ValueError(f"C must be positive and finite, got {C!r}")
     return scales
 

@@ -305,6 +305,32 @@ def test_a_tube_wider_than_the_targets_leaves_nothing():
     assert solution.certificate.objective == 0.0
 
 
+def test_a_large_offset_of_the_targets_goes_into_the_intercept():
+    # 1e6 takes the digits in which a working pair is chosen; not those of the answer
+    X = inputs(60, 4, 14)
+    target = np.sin(2 * X[:, 0])
+    K = gaussian(X, 1.2)
+    plain = svr(K, target, C=5.0, epsilon=0.05, tol=1e-8)
+    moved = svr(K, target + 1e6, C=5.0, epsilon=0.05, tol=1e-8)
+    assert moved.extra["violation"] < 2e-8
+    np.testing.assert_allclose(K @ moved.coef, K @ plain.coef, atol=1e-7)
+    assert moved.intercept[0] - 1e6 == pytest.approx(plain.intercept[0], abs=1e-7)
+
+
+def test_bounds_of_different_sizes_are_met_exactly():
+    rng = np.random.default_rng(15)
+    X = inputs(50, 6, 15)
+    K = X @ X.T
+    c = 10 * rng.standard_normal(50)
+    upper = 10.0 ** rng.uniform(-6, 6, 50)
+    lower = -(10.0 ** rng.uniform(-6, 6, 50))
+    solution = box_qp(K, -c, lower, upper, total=0.0, l1=0.5, tol=1e-4)
+    assert_optimal(K, c, lower, upper, solution.coef, kink=0.5, total=0.0, atol=1.1e-4)
+    near = np.minimum(upper - solution.coef, solution.coef - lower)
+    assert ((near == 0) | (near > 1e-9 * (upper - lower))).all()
+    assert (near == 0).sum() > 20
+
+
 # --- the general problem ------------------------------------------------------------
 
 
