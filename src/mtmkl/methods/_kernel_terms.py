@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.kernels.base import Kernel, from_spec
+from mtmkl.kernels.base import Gaussian, Kernel, from_spec
 from mtmkl.methods._inputs import Standardization
 
 FloatArray = NDArray[np.float64]
@@ -89,6 +89,7 @@ class KernelTerms:
         resolved: list[Kernel | None] = []
         names: list[str] = []
         diagonals: list[float] = []
+        resolve = _Resolver(X)
         for entry in _entries(kernels):
             if entry == FEATURES:
                 for column in range(X.shape[1]):
@@ -97,7 +98,7 @@ class KernelTerms:
                     names.append(f"feature {column}")
                     diagonals.append(float(np.mean(X[:, column] ** 2)))
             else:
-                kernel = from_spec(entry).fit(X)
+                kernel = resolve(from_spec(entry))
                 columns.append(-1)
                 resolved.append(kernel)
                 names.append(str(kernel))
@@ -166,6 +167,22 @@ class KernelTerms:
         # What cancels to rounding is no distance.
         out[out <= 8.0 * np.finfo(float).eps * sizes] = 0.0
         return out
+
+
+class _Resolver:
+    """Resolves kernels on training inputs, with one median distance for all."""
+
+    def __init__(self, X: FloatArray) -> None:
+        self._X = X
+        self._unit: Gaussian | None = None
+
+    def __call__(self, kernel: Kernel) -> Kernel:
+        if not isinstance(kernel, Gaussian) or kernel.median_factor is None:
+            return kernel.fit(self._X)
+        if self._unit is None:
+            self._unit = Gaussian(median_factor=1.0).fit(self._X)
+        assert self._unit.width is not None
+        return Gaussian(width=kernel.median_factor * self._unit.width)
 
 
 class TrainingSet:

@@ -32,6 +32,7 @@ FloatArray = NDArray[np.float64]
 
 _LEAST_WEIGHT = 1e-10
 _MAX_PASSES = 1000
+_ROUNDING = 1e-14
 
 
 def solve_l1_logistic(
@@ -204,7 +205,7 @@ def _newton_step(
     for _ in range(40):
         trial = coef + step * (new - coef)
         trial_b = b + step * (offset - b)
-        if _value(X, y, nu, trial, trial_b) <= before:
+        if _value(X, y, nu, trial, trial_b) <= before + _ROUNDING * abs(before):
             return trial, trial_b
         step *= 0.5
     return coef, b

@@ -789,7 +789,7 @@ def _curvature(
                 for g in range(n_grams):
                     U[a, m + 1 + n_features + g] = outputs[i, g]
             _factorise(U, m, m + 1 + n_terms, max(1e-11 * largest, 1e-300))
-            B = U[:, m + 1 :]
+            B = U[:, m + 1 :].copy()
             ones = U[:, m]
             norm = 0.0
             for a in range(m):
