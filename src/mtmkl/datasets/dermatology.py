@@ -61,20 +61,27 @@ _N_UNKNOWN_AGES = 8
 _AGE = ATTRIBUTES.index("age")
 
 
-def load_dermatology(files: Mapping[str, Path]) -> MultiTaskData:
+def load_dermatology(
+    files: Mapping[str, Path], *, age: bool = False, bias: bool = True
+) -> MultiTaskData:
     """Read Dermatology as six one-vs-rest tasks.
 
     Parameters
     ----------
     files : mapping of str to Path
         ``dermatology.data``.
+    age : bool
+        Keep the age in years, unknown for eight patients, who get the median of the
+        others.
+    bias : bool
+        Add a column of ones, the last.
 
     Returns
     -------
     MultiTaskData
         Six tasks of the same 366 patients, y = +1 for the task's disease and -1 for
-        all others, 34 features: the 33 attributes other than age (0 to 3, family
-        history 0 or 1) and a bias column of ones, the last.
+        all others; 33 attributes other than age (0 to 3, family history 0 or 1), then
+        age and the bias column as wanted.
 
     Raises
     ------
@@ -82,13 +89,20 @@ def load_dermatology(files: Mapping[str, Path]) -> MultiTaskData:
         If a count or a range is not the known one.
     """
     table, label = load_dermatology_table(files)
-    attributes = np.delete(table, _AGE, axis=1)
+    columns, names = [table[:, :_AGE]], [*ATTRIBUTES[:_AGE]]
+    if age:
+        years = table[:, _AGE]
+        columns.append(np.where(np.isnan(years), np.nanmedian(years), years)[:, None])
+        names.append("age")
+    if bias:
+        columns.append(np.ones((len(table), 1)))
+        names.append("bias")
     return one_vs_rest(
-        np.column_stack([attributes, np.ones(len(table))]),
+        np.hstack(columns),
         label,
         name="dermatology",
         class_names=DISEASES,
-        feature_names=(*ATTRIBUTES[:_AGE], "bias"),
+        feature_names=names,
     )
 
 

@@ -86,22 +86,29 @@ def make_splits(
               for testing; repeats differ in folds and task order only;
             - ``random``: ``train_samples`` examples drawn at random are for
               training, the others for testing;
-            - ``given``: ``truth["is_test"]`` marks the test rows.
+            - ``given``: ``truth["is_test"]`` marks the test rows;
+            - ``halves``: ``train_sizes`` examples a task are for training, of the
+              others one half each for validation and testing;
+            - ``thirds``: a third of each task for training, validation and testing.
         ``repeats`` : int
             At least 1; repeats are numbered from 0.
-        ``folds`` : int
+        ``folds`` : int, not with ``halves`` and ``thirds``
             Cross-validation folds, at least 2.
-        ``train_sizes`` : int or list of int, only with ``first_rows``
-            Training rows a task; 8 by default.
+        ``train_sizes`` : int or list of int, only with ``first_rows`` and ``halves``
+            Training rows a task; with ``first_rows`` 8 by default.
         ``train_samples`` : int or list of int, only with ``random``
             Training examples in all.
+        ``stratified`` : bool, only with ``halves`` and ``thirds``
+            Whether every role has its share of each label within a task, and at least
+            one example of a label of which the task has three; true by default.
     seed : int
         Root seed, not negative.
 
     Returns
     -------
     dict of (int, int) to Split
-        Train size 0 stands for "as published" (kinds ``published`` and ``given``).
+        Train size 0 stands for what the data decide (kinds ``published``, ``given``
+        and ``thirds``).
 
     Raises
     ------
@@ -157,8 +164,16 @@ def make_split(
     roles_rng, folds_rng, order_rng = (
         np.random.default_rng(child) for child in root.spawn(3)
     )
-    is_train, is_test = _KINDS[checked["kind"]](data, train_size, repeat, roles_rng)
-    train, test = np.flatnonzero(is_train), np.flatnonzero(is_test)
+    validation = np.empty(0, dtype=np.intp)
+    if checked["kind"] in _WITH_VALIDATION:
+        train, validation, test = _three_roles(
+            data, train_size, checked["stratified"], roles_rng
+        )
+        fold = np.zeros_like(train)
+    else:
+        is_train, is_test = _KINDS[checked["kind"]](data, train_size, repeat, roles_rng)
+        train, test = np.flatnonzero(is_train), np.flatnonzero(is_test)
+        fold = _deal_folds(data, train, checked["folds"], folds_rng)
     for role, rows in (("training", train), ("test", test)):
         if rows.size == 0:
             raise ValueError(
@@ -166,9 +181,9 @@ def make_split(
             )
     return Split(
         train=train,
-        validation=np.empty(0, dtype=np.intp),
+        validation=validation,
         test=test,
-        fold=_deal_folds(data, train, checked["folds"], folds_rng),
+        fold=fold,
         task_order=order_rng.permutation(data.n_tasks),
     )
 
@@ -206,15 +221,21 @@ def load_splits(path: str | Path) -> dict[SplitKey, Split]:
 
 
 def _checked_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Return id, kind, repeats, folds, and the train sizes under "sizes"."""
+    """Return id, kind, repeats, folds, stratified, and train sizes under "sizes"."""
     name = protocol.get("id", "?")
-    size_key = {"first_rows": "train_sizes", "random": "train_samples"}
+    size_key = {
+        "first_rows": "train_sizes",
+        "halves": "train_sizes",
+        "random": "train_samples",
+    }
     kind = protocol.get("kind")
-    if kind not in _KINDS:
+    if kind not in _KINDS and kind not in _WITH_VALIDATION:
         raise ValueError(
-            f"protocol {name!r}: kind is {kind!r}, not one of {sorted(_KINDS)}"
+            f"protocol {name!r}: kind is {kind!r}, not one of "
+            f"{sorted([*_KINDS, *_WITH_VALIDATION])}"
         )
-    allowed = {"id", "kind", "repeats", "folds"} | {size_key.get(kind, "id")}
+    allowed = {"id", "kind", "repeats", size_key.get(kind, "id")}
+    allowed |= {"stratified"} if kind in _WITH_VALIDATION else {"folds"}
     for key in protocol:
         if key not in allowed:
             raise ValueError(
@@ -232,13 +253,20 @@ def _checked_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
             _check_count(name, key, size, 1)
         if not sizes or len(set(sizes)) != len(sizes):
             raise ValueError(f"protocol {name!r}: {key} is {given!r}, wanted distinct")
-    for key, least in (("repeats", 1), ("folds", 2)):
-        _check_count(name, key, protocol.get(key), least)
+    _check_count(name, "repeats", protocol.get("repeats"), 1)
+    if "folds" in allowed:
+        _check_count(name, "folds", protocol.get("folds"), 2)
+    stratified = protocol.get("stratified", True)
+    if not isinstance(stratified, bool):
+        raise ValueError(
+            f"protocol {name!r}: stratified is {stratified!r}, wanted true or false"
+        )
     return {
         "id": protocol["id"],
         "kind": kind,
         "repeats": protocol["repeats"],
-        "folds": protocol["folds"],
+        "folds": protocol.get("folds"),
+        "stratified": stratified,
         "sizes": sizes,
     }
 
@@ -306,6 +334,93 @@ _KINDS: dict[str, Callable[[MultiTaskData, int, int, np.random.Generator], Masks
     "random": _random,
     "given": _given,
 }
+
+
+_WITH_VALIDATION = ("halves", "thirds")
+
+
+def _three_roles(
+    data: MultiTaskData,
+    train_size: int,
+    stratified: bool,
+    rng: np.random.Generator,
+) -> tuple[IndexArray, IndexArray, IndexArray]:
+    """Return training, validation and test rows; all rows of an example share a role.
+
+    Tasks must share all their examples (one-vs-rest) or none. Within such a group of
+    tasks the examples with the same labels in all its tasks are a stratum.
+
+    Parameters
+    ----------
+    train_size : int
+        Training examples a task; ``AS_PUBLISHED`` for a third of them.
+    """
+    samples, example = np.unique(data.sample, return_inverse=True)
+    label = np.full((samples.size, data.n_tasks), np.nan)
+    label[example.ravel(), data.task] = data.y
+    _, group = np.unique(~np.isnan(label), axis=0, return_inverse=True)
+    member = np.zeros((group.max() + 1, data.n_tasks), dtype=bool)
+    member[group.ravel()[example.ravel()], data.task] = True
+    divided = np.flatnonzero(member.sum(axis=0) > 1)
+    if divided.size:
+        raise ValueError(
+            f"{data.task_names[divided[0]]!r} of {data.name!r} shares some of its "
+            "examples with other tasks, which must share all or none here"
+        )
+    role = np.empty(samples.size, dtype=np.intp)
+    for number in range(group.max() + 1):
+        mine = np.flatnonzero(group.ravel() == number)
+        wanted = mine.size // 3 if train_size == AS_PUBLISHED else train_size
+        if wanted > mine.size - 2:
+            task = data.task_names[int(np.flatnonzero(member[number])[0])]
+            raise ValueError(
+                f"{wanted} training examples leave too few of the {mine.size} of "
+                f"{task!r} of {data.name!r} for validation and testing"
+            )
+        stratum = np.zeros(mine.size, dtype=np.intp)
+        if stratified:
+            labels = label[np.ix_(mine, np.flatnonzero(member[number]))]
+            stratum = np.unique(labels, axis=0, return_inverse=True)[1].ravel()
+        shuffled = rng.permutation(mine.size)
+        order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
+        quota = _quota(np.bincount(stratum), wanted)
+        first = np.cumsum(np.bincount(stratum)) - np.bincount(stratum)
+        rank = np.empty(mine.size, dtype=np.intp)
+        rank[order] = np.arange(mine.size) - first[stratum[order]]
+        is_train = rank < quota[stratum]
+        # The others in turns, from one stratum to the next, so that halves are equal.
+        others = order[~is_train[order]]
+        role[mine[is_train]] = 0
+        role[mine[others[0::2]]] = 1
+        role[mine[others[1::2]]] = 2
+    train, validation, test = (
+        np.flatnonzero(role[example.ravel()] == each) for each in range(3)
+    )
+    return train, validation, test
+
+
+def _quota(sizes: IndexArray, wanted: int) -> IndexArray:
+    """Divide ``wanted`` examples among strata in proportion to their sizes.
+
+    By largest remainders; a stratum of three or more gives at least one and keeps two.
+    """
+    share = wanted * sizes / sizes.sum()
+    least = np.where(sizes >= 3, 1, 0)
+    most = np.where(sizes >= 3, sizes - 2, sizes)
+    quota = np.clip(np.floor(share).astype(np.intp), least, most)
+    while quota.sum() != wanted:
+        if quota.sum() < wanted:
+            lag = np.where(quota < most, share - quota, -np.inf)
+            chosen, step = int(np.argmax(lag)), 1
+        else:
+            lead = np.where(quota > least, quota - share, -np.inf)
+            chosen, step = int(np.argmax(lead)), -1
+        if not np.isfinite(lag[chosen] if step > 0 else lead[chosen]):
+            # So few are wanted, or so many, that some stratum must do without.
+            least, most = np.zeros_like(sizes), sizes
+            continue
+        quota[chosen] += step
+    return quota
 
 
 def _mark(data: MultiTaskData, key: str, kind: str) -> NDArray[np.bool_]:

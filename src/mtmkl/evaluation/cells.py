@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,9 @@ COLUMNS = (
 """Columns of a scores table, one row a metric value."""
 
 ALL = "all"
+
+_SPLIT_ARRAYS = ("train", "validation", "test", "fold", "task_order")
+_VALIDATION = "validation_"  # before the name of a metric on validation rows
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,10 @@ class _Cell:
             metrics=list(self.job.metrics),
             record_tasks=self._record_tasks,
             arrays=self.job.keeps_arrays(self.repeat, self.n_tasks),
-            split=[split.train, split.test, split.fold, split.task_order],
+            split=[getattr(split, name) for name in _SPLIT_ARRAYS],
+            along=spec.along,
+            select_by=self._select_by,
+            record_path=self._record_path,
             cell=[self.train_size, self.repeat, self.n_tasks],
             seed=self.job.seed,
             code=self.job.code_version,
@@ -201,6 +207,14 @@ class _Cell:
     def _record_tasks(self) -> bool:
         return bool(self.job.experiment.get("record_tasks", False))
 
+    @property
+    def _select_by(self) -> str:
+        return str(self.job.experiment.get("select_by", next(iter(self.job.metrics))))
+
+    @property
+    def _record_path(self) -> bool:
+        return bool(self.job.experiment.get("record_path", False))
+
     def _compute(self) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
         rows: list[dict[str, Any]] = []
         arrays: dict[str, NDArray[Any]] = {}
@@ -211,10 +225,20 @@ class _Cell:
                 fits = self._path(test)
             elif self._mode == "path":
                 fits = self._path(train)
+            elif self.job.spec.selection == "validation":
+                validation, _ = self._rows(self.split.validation, tasks)
+                fits = self._select_on_validation(train, validation)
+                # All on validation, then all on test: a path keeps the kernel values
+                # of the last inputs.
+                fits = list(fits)
+                for fitted in fits:
+                    outcome = fitted.on_validation
+                    rows.extend(self._score(fitted, outcome, subset, _VALIDATION))
             else:
                 fits = self._select(train, fold, tasks)
             for fitted in fits:
-                rows.extend(self._score(fitted, test, subset))
+                outcome = _outcome(fitted.estimator, test)
+                rows.extend(self._score(fitted, outcome, subset))
                 for name in self.job.keeps_arrays(self.repeat, self.n_tasks):
                     if self._mode == "select" and hasattr(fitted.estimator, name):
                         cell = (self.train_size, self.repeat, self.n_tasks, subset)
@@ -290,6 +314,46 @@ class _Cell:
             estimator, params, choice.at_grid_edge if choice else None, "", seconds
         )
 
+    def _select_on_validation(
+        self, train: "MultiTaskData", validation: "MultiTaskData"
+    ) -> Iterator["_Fitted"]:
+        """Yield the points of the path if they are recorded, then what is chosen."""
+        along = self.job.spec.along
+        grid = self.job.spec.grid_points(self.held) or [{}]
+        path = [
+            replace(fitted, on_validation=_outcome(fitted.estimator, validation))
+            for fitted in self._path(train)
+        ]
+        errors = np.array([[1.0 - self._criterion(fitted)] for fitted in path])
+        if self._record_path:
+            yield from path
+        seconds = sum(fitted.seconds for fitted in path)
+        groups: dict[str, list[int]] = {}
+        for k, point in enumerate(grid):
+            fixed = {name: point[name] for name in along}
+            setting = json.dumps(fixed, sort_keys=True) if fixed else ""
+            groups.setdefault(setting, []).append(k)
+        for setting, members in groups.items():
+            rest = [
+                {name: v for name, v in grid[k].items() if name not in along}
+                for k in members
+            ]
+            choice = choose(errors[members], rest, per_task=False)
+            yield replace(
+                path[members[rest.index(choice.params)]],
+                params=choice.params,
+                at_grid_edge=choice.at_grid_edge,
+                setting=setting,
+                seconds=seconds,
+            )
+
+    def _criterion(self, fitted: "_Fitted") -> float:
+        measure = self.job.metrics[self._select_by]
+        for name, task, value in measure(fitted.on_validation):
+            if name == self._select_by and task == ALL:
+                return value
+        raise ValueError(f"metric {self._select_by!r} has no value to select by")
+
     def _errors(
         self,
         estimator: Any,
@@ -311,16 +375,12 @@ class _Cell:
         return get_or_compute(self.job.cache, key, compute)[1]["errors"]
 
     def _score(
-        self, fitted: "_Fitted", test: "MultiTaskData", subset: int
+        self,
+        fitted: "_Fitted",
+        outcome: Outcome,
+        subset: int,
+        prefix: str = "",
     ) -> Iterator[dict[str, Any]]:
-        outcome = Outcome(
-            y=test.y,
-            prediction=fitted.estimator.predict(test.X, task=test.task),
-            task=test.task,
-            task_names=test.task_names,
-            estimator=fitted.estimator,
-            truth=test.truth,
-        )
         whole = {
             "params": _dump(fitted.params),
             "at_grid_edge": fitted.at_grid_edge,
@@ -339,7 +399,12 @@ class _Cell:
         }
         for measure in self.job.metrics.values():
             for metric, task, value in measure(outcome):
-                row = {**where, "task": task, "metric": metric, "value": value}
+                row = {
+                    **where,
+                    "task": task,
+                    "metric": prefix + metric,
+                    "value": value,
+                }
                 if task == ALL:
                     yield row | whole
                 elif self._record_tasks:
@@ -353,6 +418,25 @@ class _Fitted:
     at_grid_edge: float | None
     setting: str
     seconds: float
+    on_validation: Any = None
+
+
+def _outcome(estimator: Any, data: "MultiTaskData") -> Outcome:
+    score = None
+    if hasattr(estimator, "decision_function"):
+        score = estimator.decision_function(data.X, task=data.task)
+        prediction = np.where(score > 0, 1.0, -1.0)
+    else:
+        prediction = estimator.predict(data.X, task=data.task)
+    return Outcome(
+        y=data.y,
+        prediction=prediction,
+        task=data.task,
+        task_names=data.task_names,
+        estimator=estimator,
+        truth=data.truth,
+        score=score,
+    )
 
 
 def _groups(grid: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:

@@ -46,14 +46,18 @@ class MethodSpec:
         Fixed parameters of the estimator.
     grid : mapping of str to list
         Values to choose from, or to walk along in path mode.
-    selection : {"common", "per_task", "none"}
-        One choice for all tasks, one a task, or nothing to choose.
+    selection : {"common", "per_task", "validation", "none"}
+        One choice for all tasks or one a task by cross-validation, one choice on the
+        validation rows, or nothing to choose.
     n_tasks : tuple of int
         Numbers of tasks learned together; empty means all.
     hold : mapping of str to int
         Parameters that are chosen once in the given repeat and then held.
     chunk_repeats : int or None
         Repeats in one job; None puts all into one.
+    along : tuple of str
+        With selection "validation": parameters that are walked along, the others
+        being chosen for each of their values.
     """
 
     id: str
@@ -64,6 +68,7 @@ class MethodSpec:
     n_tasks: tuple[int, ...] = ()
     hold: Mapping[str, int] = field(default_factory=dict)
     chunk_repeats: int | None = None
+    along: tuple[str, ...] = ()
 
     def grid_points(
         self, fixed: Mapping[str, Any] | None = None
@@ -119,6 +124,7 @@ def method_specs(config: Mapping[str, Any], experiment: str) -> dict[str, Method
             n_tasks=tuple(entry.get("n_tasks", ())),
             hold=entry.get("hold", {}),
             chunk_repeats=entry.get("chunk_repeats"),
+            along=tuple(entry.get("along", ())),
         )
     return specs
 

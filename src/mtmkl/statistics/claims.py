@@ -11,7 +11,8 @@ A test takes a scores table and the arguments of the claim, and returns a
 ``unit`` names the paired observations: ``repeat`` (the value over all tasks of each
 repeat) or ``task`` (each task's value, averaged over repeats). Everything else that
 matches is averaged first, subsets of tasks before anything else, and only what both
-sides have (data set, train size, setting) is compared.
+sides have (data set, train size, setting) is compared. Sides without any setting in
+common have grids of different parameters: each is averaged over its own.
 """
 
 import inspect
@@ -548,14 +549,19 @@ def _paired(
         for column in ("dataset", "train_size", "setting")
         if column not in first and column not in second
     ]
-    averages = []
+    tables = []
     for where in (first, second):
         rows = select(scores, where, experiment=experiment, metric=metric, unit=unit)
         if rows.empty:
             return TestResult("no data", _missing(experiment, metric, where, unit))
         if axis is not None:
             rows = rows.assign(**{_AXIS: axis_values(rows, axis)})
-        averages.append(average(rows, [*keys, *matched]))
+        tables.append(rows)
+    if "setting" in matched:
+        settings = [set(rows["setting"]) for rows in tables]
+        if settings[0].isdisjoint(settings[1]):
+            matched.remove("setting")
+    averages = [average(rows, [*keys, *matched]) for rows in tables]
     both = pd.concat(averages, axis=1, keys=["first", "second"])
     pairs = both.dropna()
     if pairs.empty:

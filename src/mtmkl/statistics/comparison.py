@@ -425,7 +425,7 @@ def pairwise_table(
     for method in methods:
         rows = select(
             scores,
-            {"method": method},
+            {"method": method, "setting": ""},
             experiment=experiment,
             metric=metric,
             unit=unit,
@@ -472,7 +472,9 @@ def compare_experiments(
     The plan follows from the configuration: the experiment's first metric; all
     methods but controls; units are tasks where repeats share their training rows
     (protocol kind ``first_rows``), else repeats; the correction for overlapping splits
-    where the protocol draws them from one data set (``random``, ``published``).
+    where the protocol draws them from one data set (``random``, ``published``,
+    ``halves``, ``thirds``). Points of a recorded path take no part, nor methods that
+    are walked along a parameter.
 
     Parameters
     ----------
@@ -510,7 +512,7 @@ def compare_experiments(
                 unit="task" if kind == "first_rows" else "repeat",
                 test_train_ratio=(
                     test_train_ratios.get(name)
-                    if kind in ("random", "published")
+                    if kind in ("random", "published", "halves", "thirds")
                     else None
                 ),
                 rope=ropes.get((name, metric), 0.0),

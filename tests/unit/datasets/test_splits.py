@@ -183,7 +183,7 @@ def test_make_split_refuses_an_unknown_key():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"kind": "halves"}, "kind is 'halves', not one of"),
+        ({"kind": "quarters"}, "kind is 'quarters', not one of"),
         ({"repeats": 0}, "repeats is 0"),
         ({"folds": 1}, "folds is 1"),
         ({"folds": True}, "folds is True"),

@@ -25,6 +25,9 @@ class Outcome:
     estimator : object
     truth : mapping
         Ground truth of synthetic data.
+    score : ndarray of shape (n,), optional
+        What ranks the examples, from the least to the most likely +1; by default the
+        prediction.
     """
 
     y: NDArray[np.float64]
@@ -33,6 +36,12 @@ class Outcome:
     task_names: tuple[str, ...]
     estimator: Any
     truth: Mapping[str, Any]
+    score: NDArray[np.float64] | None = None
+
+    @property
+    def ranking(self) -> NDArray[np.float64]:
+        """The score, or the prediction without one."""
+        return self.prediction if self.score is None else self.score
 
     def mean_by_task(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the mean of ``values`` (n,) within each task, shape (T,)."""

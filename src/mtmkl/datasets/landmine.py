@@ -1,0 +1,51 @@
+"""Landmine detection: clutter and mines from radar features, 29 fields."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.errors import check_expected
+
+_N_FIELDS, _N_FEATURES, _N_ROWS, _N_MINES = 29, 9, 14820, 904
+
+
+def load_landmine(files: Mapping[str, Path]) -> MultiTaskData:
+    """Read the landmine data, one task a field.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        ``LandmineData.mat``.
+
+    Returns
+    -------
+    MultiTaskData
+        29 tasks of 445 to 690 rows in the order of the file, nine features as they are
+        stored, y = +1 for a mine (6.1 % of all) and −1 for clutter.
+
+    Raises
+    ------
+    DataCorruptError
+        If a count or a label is not the known one.
+    """
+    from scipy.io import loadmat
+
+    stored = loadmat(files["LandmineData.mat"])
+    features = [np.asarray(X, dtype=np.float64) for X in stored["feature"].ravel()]
+    labels = [np.asarray(y, dtype=np.float64).ravel() for y in stored["label"].ravel()]
+    check_expected("landmine", "number of fields", len(features), _N_FIELDS)
+    X, y = np.concatenate(features), np.concatenate(labels)
+    check_expected("landmine", "shape", X.shape, (_N_ROWS, _N_FEATURES))
+    sizes = [len(rows) for rows in features]
+    check_expected("landmine", "labels of each field", [len(v) for v in labels], sizes)
+    check_expected("landmine", "labels", np.unique(y).tolist(), [0.0, 1.0])
+    check_expected("landmine", "number of mines", int(y.sum()), _N_MINES)
+    return MultiTaskData(
+        X=X,
+        y=2.0 * y - 1.0,
+        task=np.repeat(np.arange(_N_FIELDS), sizes),
+        name="landmine",
+        task_names=tuple(f"field {k + 1}" for k in range(_N_FIELDS)),
+    )

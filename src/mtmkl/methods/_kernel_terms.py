@@ -1,0 +1,302 @@
+"""Many kernels on the examples of many tasks, for methods that weigh them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.kernels.base import Gaussian, Kernel, from_spec
+from mtmkl.methods._inputs import Standardization
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+#: What a list of kernels may hold: specifications, and "features" for one kernel
+#: k(x, z) = x_d z_d a feature.
+KernelList = str | Sequence[Kernel | Mapping[str, Any] | str]
+Normalization = Literal["trace"] | None
+
+FEATURES = "features"
+
+
+def check_kernels(kernels: KernelList) -> None:
+    """Raise ValueError unless the kernels are specified correctly."""
+    entries = _entries(kernels)
+    if not entries:
+        raise ValueError("kernels is empty")
+    for entry in entries:
+        if entry != FEATURES:
+            from_spec(entry)
+
+
+def _entries(kernels: KernelList) -> list[Any]:
+    return [kernels] if isinstance(kernels, str | Mapping) else list(kernels)
+
+
+@dataclass(frozen=True)
+class KernelTerms:
+    """Kernels resolved on training inputs.
+
+    Attributes
+    ----------
+    standardization : Standardization or None
+    is_feature : ndarray of bool of shape (D,)
+        Which terms are single features.
+    column : ndarray of shape (D,)
+        The feature of such a term; −1 for other terms.
+    kernels : tuple of Kernel or None of length D
+        The kernel of the other terms.
+    scale : ndarray of shape (D,)
+        By what each kernel is multiplied.
+    names : tuple of str of length D
+    """
+
+    standardization: Standardization | None
+    is_feature: NDArray[np.bool_]
+    column: IntArray
+    kernels: tuple[Kernel | None, ...]
+    scale: FloatArray
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        X: FloatArray,
+        kernels: KernelList,
+        *,
+        normalize: Normalization = None,
+        standardize: bool = False,
+    ) -> "KernelTerms":
+        """Resolve kernels on the training inputs of all tasks together.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+        kernels : list of kernels, mappings or "features"
+        normalize : {"trace", None}
+            "trace" divides each kernel by the mean of k(x, x) over the training inputs,
+            so that its Gram matrix has trace n; a kernel that is 0 on all stays 0.
+        standardize : bool
+            Whether the kernels see inputs of mean 0 and standard deviation 1.
+        """
+        standardization = Standardization.of(X) if standardize else None
+        if standardization is not None:
+            X = standardization(X)
+        columns: list[int] = []
+        resolved: list[Kernel | None] = []
+        names: list[str] = []
+        diagonals: list[float] = []
+        resolve = _Resolver(X)
+        for entry in _entries(kernels):
+            if entry == FEATURES:
+                for column in range(X.shape[1]):
+                    columns.append(column)
+                    resolved.append(None)
+                    names.append(f"feature {column}")
+                    diagonals.append(float(np.mean(X[:, column] ** 2)))
+            else:
+                kernel = resolve(from_spec(entry))
+                columns.append(-1)
+                resolved.append(kernel)
+                names.append(str(kernel))
+                diagonals.append(float(np.mean(kernel.diagonal(X))))
+        scale = np.ones(len(columns))
+        if normalize == "trace":
+            mean = np.array(diagonals)
+            scale[mean > 0] = 1.0 / mean[mean > 0]
+        column_array = np.array(columns, dtype=np.intp)
+        return cls(
+            standardization=standardization,
+            is_feature=column_array >= 0,
+            column=column_array,
+            kernels=tuple(resolved),
+            scale=scale,
+            names=tuple(names),
+        )
+
+    @property
+    def n_terms(self) -> int:
+        """Number of kernels D."""
+        return self.column.size
+
+    @property
+    def order(self) -> IntArray:
+        """The terms with the features first, as solvers have them, shape (D,)."""
+        return np.concatenate(
+            [np.flatnonzero(self.is_feature), np.flatnonzero(~self.is_feature)]
+        )
+
+    def inputs(self, X: FloatArray) -> FloatArray:
+        """Return what the kernels see of the inputs."""
+        return X if self.standardization is None else self.standardization(X)
+
+    def features(self, X: FloatArray) -> FloatArray:
+        """Return the single features, scaled, of (standardised) inputs, (n, F)."""
+        chosen = self.is_feature
+        return X[:, self.column[chosen]] * np.sqrt(self.scale[chosen])
+
+    def grams(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """Return the other kernels between (standardised) inputs, (n, G, m)."""
+        numbers = np.flatnonzero(~self.is_feature)
+        out = np.empty((X.shape[0], numbers.size, Z.shape[0]))
+        for g, number in enumerate(numbers):
+            kernel = self.kernels[number]
+            assert kernel is not None
+            np.multiply(kernel(X, Z), self.scale[number], out=out[:, g])
+        return out
+
+    def squared_distances(
+        self, X: FloatArray, Z: FloatArray, s: FloatArray
+    ) -> FloatArray:
+        """Return Σ_d s_d (k_d(x, x) − 2 k_d(x, z) + k_d(z, z)) of raw inputs."""
+        X, Z = self.inputs(X), self.inputs(Z)
+        chosen = self.is_feature
+        left, right = (self.features(A) * np.sqrt(s[chosen]) for A in (X, Z))
+        sizes: FloatArray = np.sum(left**2, axis=1)[:, None] + np.sum(right**2, axis=1)
+        out = sizes - 2.0 * left @ right.T
+        for number in np.flatnonzero(~chosen):
+            kernel = self.kernels[number]
+            assert kernel is not None
+            weight = s[number] * self.scale[number]
+            own = kernel.diagonal(X)[:, None] + kernel.diagonal(Z)
+            sizes += weight * own
+            out += weight * (own - 2.0 * kernel(X, Z))
+        # What cancels to rounding is no distance.
+        out[out <= 8.0 * np.finfo(float).eps * sizes] = 0.0
+        return out
+
+
+class _Resolver:
+    """Resolves kernels on training inputs, with one median distance for all."""
+
+    def __init__(self, X: FloatArray) -> None:
+        self._X = X
+        self._unit: Gaussian | None = None
+
+    def __call__(self, kernel: Kernel) -> Kernel:
+        if not isinstance(kernel, Gaussian) or kernel.median_factor is None:
+            return kernel.fit(self._X)
+        if self._unit is None:
+            self._unit = Gaussian(median_factor=1.0).fit(self._X)
+        assert self._unit.width is not None
+        return Gaussian(width=kernel.median_factor * self._unit.width)
+
+
+class TrainingSet:
+    """The training inputs of all tasks under some kernels, and outputs on others.
+
+    Parameters
+    ----------
+    terms : KernelTerms
+    X : ndarray of shape (n, d)
+        Raw inputs.
+    task : ndarray of shape (n,)
+        Task numbers 0 … T − 1.
+    n_tasks : int
+    keep_last : bool
+        Whether to keep the kernel values between the last other inputs and the training
+        inputs: for the many models of a path, evaluated on the same inputs.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n,)
+        Rows sorted by task; solvers see them in this order.
+    offsets : ndarray of shape (T + 1,)
+        Where the tasks begin in that order.
+    """
+
+    def __init__(
+        self,
+        terms: KernelTerms,
+        X: FloatArray,
+        task: IntArray,
+        n_tasks: int,
+        *,
+        keep_last: bool = False,
+    ) -> None:
+        self.terms = terms
+        self.order = np.argsort(task, kind="stable")
+        self.sizes = np.bincount(task, minlength=n_tasks)
+        self.offsets = np.concatenate([[0], np.cumsum(self.sizes)])
+        self.X = terms.inputs(X)[self.order]
+        self._keep_last = keep_last
+        self._last: tuple[bytes, list[FloatArray]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_last": None}
+
+    def rows(self, t: int) -> slice:
+        """Return where task t stands."""
+        return slice(self.offsets[t], self.offsets[t + 1])
+
+    def features(self) -> FloatArray:
+        """Return the terms that are features, (n, F)."""
+        return np.ascontiguousarray(self.terms.features(self.X))
+
+    def grams(self) -> FloatArray:
+        """Return the other terms as solvers take them, (sum of n_t², G)."""
+        n_grams = int(np.sum(~self.terms.is_feature))
+        if n_grams == 0:
+            return np.empty((int(np.sum(self.sizes**2)), 0))
+        blocks = []
+        for t in range(self.sizes.size):
+            X = self.X[self.rows(t)]
+            gram = self.terms.grams(X, X)
+            blocks.append(gram.transpose(0, 2, 1).reshape(-1, n_grams))
+        return np.concatenate(blocks)
+
+    def outputs(
+        self, X: FloatArray, task: IntArray, beta: FloatArray, s: FloatArray
+    ) -> FloatArray:
+        """Return Σ_d s_d Σ_i β_i k_d(x_i, x) over the examples i of the task of x.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, d)
+            Raw inputs.
+        task : ndarray of shape (m,)
+        beta : ndarray of shape (n,)
+            In the order of the training set.
+        s : ndarray of shape (T, D)
+            Weights of the terms in each task.
+        """
+        out = np.empty(task.size)
+        groups = [np.flatnonzero(task == t) for t in range(self.sizes.size)]
+        has_grams = not self.terms.is_feature.all()
+        Z = self.terms.inputs(X)
+        cross = self._cross(Z, task, groups) if has_grams else None
+        chosen = self.terms.is_feature
+        weights = self.features()
+        for t, group in enumerate(groups):
+            if group.size == 0:
+                continue
+            rows = self.rows(t)
+            w = (weights[rows].T @ beta[rows]) * s[t, chosen]
+            values = self.terms.features(Z[group]) @ w
+            if cross is not None:
+                n, n_grams, m = cross[t].shape
+                by_term = (cross[t].reshape(-1, m) @ beta[rows]).reshape(n, n_grams)
+                values = values + by_term @ s[t, ~chosen]
+            out[group] = values
+        return out
+
+    def _cross(
+        self, Z: FloatArray, task: IntArray, groups: list[IntArray]
+    ) -> list[FloatArray]:
+        if not self._keep_last:
+            return self._compute_cross(Z, groups)
+        key = hashlib.blake2b(Z.tobytes(), digest_size=16)
+        key.update(task.tobytes())
+        digest = key.digest()
+        if self._last is None or self._last[0] != digest:
+            self._last = (digest, self._compute_cross(Z, groups))
+        return self._last[1]
+
+    def _compute_cross(self, Z: FloatArray, groups: list[IntArray]) -> list[FloatArray]:
+        return [
+            self.terms.grams(Z[group], self.X[self.rows(t)])
+            for t, group in enumerate(groups)
+        ]

@@ -1,0 +1,176 @@
+"""Structure of a graphical model by maximum entropy discrimination."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from mtmkl.methods._graph import GraphEstimator, symmetric
+from mtmkl.methods._switched import (
+    check_alpha,
+    keep_certificate,
+    log_alpha_of,
+    position_on_path,
+)
+from mtmkl.methods.base import check_positive
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from mtmkl.solvers.med import MedPath
+    from mtmkl.solvers.solution import Solution
+
+FloatArray = NDArray[np.float64]
+
+
+class MEDGraphStructure(GraphEstimator):
+    r"""Edges of a graph over binary variables, as switches shared by their two ends.
+
+    Node m of D predicts y_m = 2x(m) − 1 from the other x(d) by a linear support vector
+    machine whose weight on x(d) is switched by s(m, d) = s(d, m). Solves, to a relative
+    duality gap, the dual of Jebara (2011), section 12, with its constant,
+
+    .. math::
+
+        \max_\lambda \sum_{m,t} \lambda_{mt} - \sum_{m < d} \log\Bigl(\alpha +
+        e^{\frac12 (v_{md}^2 + v_{dm}^2)}\Bigr) + \tbinom{D}{2} \log(\alpha + 1), \quad
+        v_{md} = \sum_t \lambda_{mt} y_{mt} x_t(d),
+
+    with 0 ≤ λ ≤ C and Σ_t y_mt λ_mt = 0 for each node.
+
+    Parameters
+    ----------
+    C : float
+        Cost of slack, positive.
+    alpha : float
+        α ≥ 0: the prior probability of an edge is 1/(1 + α).
+    relative_alpha : float, optional
+        Instead of ``alpha``: log(1 + α) as a multiple, at least 0, of the largest
+        ½(v_md² + v_dm²) at α = 0 with the same C.
+    binarize : float
+        Values above it are 1, others 0.
+    tol : float
+        Relative duality gap to reach.
+    max_iter : int
+        Limit on Newton steps.
+
+    Attributes
+    ----------
+    switches_ : ndarray of shape (D, D)
+        Expected switches, symmetric with a zero diagonal.
+    edge_scores_ : ndarray of shape (D, D)
+        The same: what ranks the edges.
+    coef_ : ndarray of shape (D, D)
+        Row m: the weights by which node m is predicted.
+    intercept_ : ndarray of shape (D,)
+    alpha_, log_alpha_ : float
+        α and log α; α may be infinite by overflow, log α is not.
+    tasks_ : ndarray of shape (D,)
+        The nodes.
+    objective_, dual_objective_, duality_gap_ : float
+    history_ : ndarray
+        Objective at each check of the gap.
+    n_iter_ : int
+        Switches visited by Newton's method.
+
+    References
+    ----------
+    T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
+    Learning Research 12, 2011.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        alpha: float = 1.0,
+        *,
+        relative_alpha: float | None = None,
+        binarize: float = 0.0,
+        tol: float = 1e-6,
+        max_iter: int = 100,
+    ) -> None:
+        self.C = C
+        self.alpha = alpha
+        self.relative_alpha = relative_alpha
+        self.binarize = binarize
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit_path(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        task: ArrayLike | None = None,
+        *,
+        grid: Sequence[Mapping[str, Any]],
+    ) -> "Iterator[Self]":
+        """Yield a fitted clone for each point of a grid of parameters, in its order.
+
+        Parameters
+        ----------
+        X, y, task : array-like
+            As for :meth:`fit`.
+        grid : sequence of mappings
+            Parameters that replace those of this estimator. Points that differ in
+            ``C``, ``alpha`` or ``relative_alpha`` alone are solved one from the other.
+        """
+        along = {"C", "alpha", "relative_alpha"}
+        estimators = [clone(self).set_params(**point) for point in grid]
+        if any(set(point) - along for point in grid):
+            for estimator in estimators:
+                yield estimator.fit(X, y, task)
+            return
+        paths: MedPath | None = None
+        for estimator in sorted(estimators, key=position_on_path):
+            samples = estimator._samples(X, task)
+            estimator._check_params()
+            nodes = (samples > estimator.binarize).astype(np.float64)
+            paths = paths or estimator._path(nodes)
+            estimator._follow(paths, nodes)
+        yield from estimators
+
+    def _check_params(self) -> None:
+        check_positive("C", self.C)
+        check_alpha(self)
+        check_positive("tol", self.tol)
+        check_positive("max_iter", self.max_iter)
+
+    def _fit_nodes(self, X: FloatArray) -> None:
+        self._follow(self._path(X), X)
+
+    def _path(self, X: FloatArray) -> "MedPath":
+        from mtmkl.solvers.med import MedPath, block_tasks
+
+        n, n_nodes = X.shape
+        edge = np.zeros((n_nodes, n_nodes), dtype=np.intp)
+        edge[np.triu_indices(n_nodes, 1)] = np.arange(n_nodes * (n_nodes - 1) // 2)
+        edge += edge.T
+        inputs = np.tile(X, (n_nodes, 1))
+        for m in range(n_nodes):
+            # The node itself is no input; the switch on its diagonal acts on nothing.
+            inputs[m * n : (m + 1) * n, m] = 0.0
+        tasks = block_tasks(
+            (2.0 * X - 1.0).T.ravel(),
+            np.full(n_nodes, n),
+            features=inputs,
+            switch=edge,
+            n_switches=n_nodes * (n_nodes - 1) // 2,
+        )
+        return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
+
+    def _follow(self, path: "MedPath", X: FloatArray) -> None:
+        """Solve at this estimator's (C, α) and set the fitted attributes."""
+        self.log_alpha_ = log_alpha_of(self, path)
+        with np.errstate(over="ignore"):
+            self.alpha_ = float(np.exp(self.log_alpha_))
+        solution: Solution = path.solve(self.C, self.log_alpha_)
+        assert solution.dual is not None
+        assert solution.intercept is not None
+        n_nodes = X.shape[1]
+        self.switches_ = symmetric(solution.coef, n_nodes)
+        self.edge_scores_ = self.switches_
+        self.coef_ = self.switches_ * (solution.dual.reshape(n_nodes, -1) @ X)
+        self.intercept_ = solution.intercept
+        keep_certificate(self, solution)

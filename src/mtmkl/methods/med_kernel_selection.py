@@ -1,0 +1,156 @@
+"""Kernel and feature selection by maximum entropy discrimination."""
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._kernel_terms import KernelList, Normalization
+from mtmkl.methods._switched import Path, SwitchedMachine, check_choice
+from mtmkl.methods.base_classifier import MultiTaskClassifier
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.med import BlockTasks
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
+    r"""Support vector machines of many tasks that share a selection of kernels.
+
+    Solves, to a relative duality gap, the dual of Jebara (2011), section 7,
+
+    .. math::
+
+        \max_\lambda \sum_{m,t} \lambda_{mt} - \sum_{d=1}^D \log\Bigl(\alpha +
+        e^{\frac12 \sum_m \sum_{t,\tau} \lambda_{mt} \lambda_{m\tau} y_{mt} y_{m\tau}
+        k_d(x_{mt}, x_{m\tau})}\Bigr) + D \log(\alpha + 1),
+        \quad 0 \le \lambda_{mt} \le C, \quad \sum_t y_{mt} \lambda_{mt} = 0,
+
+    whose primal is, over expected switches s, models θ and offsets b,
+
+    .. math::
+
+        \min \sum_d \mathrm{KL}\bigl(\mathrm{Bern}(s_d) \,\|\,
+        \mathrm{Bern}(\tfrac{1}{1 + \alpha})\bigr) + \tfrac12 \sum_{m,d}
+        \|\theta_{md}\|^2 / s_d + C \sum_{m,t} \mathrm{hinge}.
+
+    A task decides by Σ_d s_d Σ_t λ_mt y_mt k_d(x, x_mt) + b_m. With α = 0 all switches
+    are 1 and the tasks are independent support vector machines on the sum kernel.
+    Feature selection is ``kernels="features"``: k_d(x, z) = x_d z_d.
+
+    Parameters
+    ----------
+    C : float
+        Cost of slack, positive.
+    alpha : float
+        α ≥ 0: the prior probability of a switch is 1/(1 + α).
+    relative_alpha : float, optional
+        Instead of ``alpha``: log(1 + α) as a multiple, at least 0, of the largest
+        q_d = ½ λ'H_dλ at α = 0 with the same C, the scale on which switches move.
+    kernels : list of kernels, mappings or "features"
+        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
+        "features" stands for one kernel a feature.
+    switches : {"shared", "independent"}
+        Whether all tasks share the switches, or each has its own (section 7.1).
+    normalize : {"trace", None}
+        "trace" divides each kernel by the mean of k(x, x) over the training examples.
+    standardize : bool
+        Whether inputs are brought to mean 0 and standard deviation 1 over the training
+        examples of all tasks together, before the kernels.
+    solver : {"newton", "sqp"}
+        Newton's method over the switches, or Algorithm 1 of the paper.
+    tol : float
+        Relative duality gap to reach.
+    change_tol : float
+        With ``solver="sqp"``: also stop when a sweep over the tasks changes λ by at
+        most this share of its norm (step 4 of the algorithm); 0 leaves it to ``tol``.
+    max_iter : int
+        Limit on Newton steps, or on sweeps.
+
+    Attributes
+    ----------
+    switches_ : ndarray of shape (D,) or (T, D)
+        Expected switches, in [1/(1 + α), 1].
+    kernel_names_ : tuple of str of length D
+    alpha_, log_alpha_ : float
+        α and log α; α may be infinite by overflow, log α is not.
+    dual_coef_ : ndarray of shape (n,)
+        λ_i y_i of the training examples.
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs, if ``kernels`` is "features" and inputs are not
+        standardised.
+    intercept_ : ndarray of shape (T,)
+    objective_ : float
+        Value of the primal at the solution.
+    dual_objective_ : float
+        Value of the paper's problem, a lower bound on the minimum.
+    duality_gap_ : float
+        Their relative difference.
+    history_ : ndarray
+        Objective at each check of the gap.
+    n_iter_ : int
+        Newton steps, or sweeps; with independent switches those of all tasks together.
+
+    Notes
+    -----
+    A task with examples of one class gets the constant decision ±1.
+
+    References
+    ----------
+    T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
+    Learning Research 12, 2011.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        alpha: float = 1.0,
+        *,
+        relative_alpha: float | None = None,
+        kernels: KernelList = "features",
+        switches: Literal["shared", "independent"] = "shared",
+        normalize: Normalization = None,
+        standardize: bool = False,
+        solver: Literal["newton", "sqp"] = "newton",
+        tol: float = 1e-6,
+        change_tol: float = 0.0,
+        max_iter: int = 1000,
+    ) -> None:
+        self.C = C
+        self.alpha = alpha
+        self.relative_alpha = relative_alpha
+        self.kernels = kernels
+        self.switches = switches
+        self.normalize = normalize
+        self.standardize = standardize
+        self.solver = solver
+        self.tol = tol
+        self.change_tol = change_tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_choice("switches", self.switches, ("shared", "independent"))
+        check_choice("solver", self.solver, ("newton", "sqp"))
+
+    def _path(self, tasks: "BlockTasks") -> Path:
+        from mtmkl.solvers.med import MedPath
+        from mtmkl.solvers.med_independent import IndependentPath
+        from mtmkl.solvers.med_sqp import SqpPath
+
+        def of(tasks: "BlockTasks") -> Path:
+            if self.solver == "newton":
+                return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
+            return SqpPath(
+                tasks,
+                tol=self.tol,
+                change_tol=self.change_tol,
+                max_iter=self.max_iter,
+            )
+
+        return of(tasks) if self.switches == "shared" else IndependentPath(tasks, of)
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return self._scores(X, task)

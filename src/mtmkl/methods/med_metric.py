@@ -1,0 +1,158 @@
+"""A metric learned by maximum entropy discrimination."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mtmkl.methods._kernel_terms import KernelList, Normalization
+from mtmkl.methods.base import _labels
+from mtmkl.methods.med_kernel_selection import MEDKernelSelection
+
+if TYPE_CHECKING:
+    from typing import Self
+
+FloatArray = NDArray[np.float64]
+
+
+class MEDMetric(TransformerMixin, BaseEstimator):
+    r"""Distances of the kernel that maximum entropy discrimination selects.
+
+    .. math::
+
+        \Delta(x, z)^2 = \sum_d s_d \bigl(k_d(x, x) - 2 k_d(x, z) + k_d(z, z)\bigr)
+
+    with the switches s of :class:`MEDKernelSelection` on many tasks (Jebara 2011,
+    section 7.2). The distance does not depend on the task.
+
+    ``transform`` returns the distances to the training examples, as
+    ``NearestNeighbors(metric="precomputed")`` takes them; :meth:`pairwise` those
+    between any two sets; :meth:`distance` is a callable ``metric`` for two examples.
+
+    Parameters
+    ----------
+    C : float
+        Cost of slack, positive.
+    alpha : float
+        α ≥ 0: the prior probability of a switch is 1/(1 + α).
+    relative_alpha : float, optional
+        Instead of ``alpha``: as for :class:`MEDKernelSelection`.
+    kernels : list of kernels, mappings or "features"
+        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
+        "features" stands for one kernel a feature.
+    normalize : {"trace", None}
+        "trace" divides each kernel by the mean of k(x, x) over the training examples.
+    standardize : bool
+        Whether inputs are brought to mean 0 and standard deviation 1 over the training
+        examples of all tasks together, before the kernels.
+    tol : float
+        Relative duality gap to reach.
+    max_iter : int
+        Limit on Newton steps.
+
+    Attributes
+    ----------
+    selection_ : MEDKernelSelection
+        The fitted method behind the metric.
+    switches_ : ndarray of shape (D,)
+    n_iter_ : int
+        Switches visited by Newton's method.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        alpha: float = 1.0,
+        *,
+        relative_alpha: float | None = None,
+        kernels: KernelList = "features",
+        normalize: Normalization = None,
+        standardize: bool = False,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+    ) -> None:
+        self.C = C
+        self.alpha = alpha
+        self.relative_alpha = relative_alpha
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None = None) -> "Self":
+        """Learn the switches.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs of all tasks.
+        y : array-like of shape (n,)
+            Classes; with more than two, each class against all others is a task of its
+            own.
+        task : array-like of shape (n,), optional
+            Task of each example.
+
+        Returns
+        -------
+        self
+        """
+        X_array, y_array = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y_array)
+        n = X_array.shape[0]
+        labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
+        number = np.unique(labels, return_inverse=True)[1].ravel()
+        classes, code = np.unique(y_array, return_inverse=True)
+        if classes.size > 2:
+            # One against all others, a task for each class of each task.
+            rows = np.tile(np.arange(n), classes.size)
+            against = np.repeat(np.arange(classes.size), n)
+            signed = np.where(code.ravel()[rows] == against, 1, -1)
+            tasks = number[rows] * classes.size + against
+        else:
+            rows, signed, tasks = np.arange(n), code.ravel(), number
+        self.selection_ = MEDKernelSelection(**self.get_params()).fit(
+            X_array[rows], signed, tasks
+        )
+        self.switches_ = self.selection_.switches_
+        self.n_iter_ = self.selection_.n_iter_
+        self._terms = self.selection_._training.terms
+        self._X = X_array
+        return self
+
+    def transform(self, X: ArrayLike) -> FloatArray:
+        """Return the distances from examples to the training examples, (m, n)."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._distances(rows, self._X)
+
+    def pairwise(self, X: ArrayLike, Z: ArrayLike | None = None) -> FloatArray:
+        """Return the distances between two sets of examples, or within one, (m, k)."""
+        check_is_fitted(self)
+        left = validate_data(self, X, dtype=np.float64, reset=False)
+        if Z is None:
+            return self._distances(left, left)
+        return self._distances(
+            left, validate_data(self, Z, dtype=np.float64, reset=False)
+        )
+
+    def distance(self, x: ArrayLike, z: ArrayLike) -> float:
+        """Return the distance of two examples, each of shape (d,)."""
+        check_is_fitted(self)
+        left, right = (np.asarray(a, dtype=np.float64)[None, :] for a in (x, z))
+        return float(self._distances(left, right)[0, 0])
+
+    def _distances(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        distances: FloatArray = np.sqrt(
+            self._terms.squared_distances(X, Z, self.switches_)
+        )
+        return distances

@@ -1,0 +1,129 @@
+"""Regression with kernel selection by maximum entropy discrimination."""
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._kernel_terms import KernelList, Normalization
+from mtmkl.methods._switched import Path, SwitchedMachine, check_choice
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.med import BlockTasks
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+class MEDRegression(SwitchedMachine):
+    r"""Regression of many tasks that share a selection of kernels.
+
+    Solves, to a relative duality gap, over expected switches s, models θ and offsets b,
+
+    .. math::
+
+        \min \sum_d \mathrm{KL}\bigl(\mathrm{Bern}(s_d) \,\|\,
+        \mathrm{Bern}(\tfrac{1}{1 + \alpha})\bigr) + \tfrac12 \sum_{m,d}
+        \|\theta_{md}\|^2 / s_d + C \sum_{m,t} \ell(y_{mt} - f_m(x_{mt})),
+
+    whose dual for the ε-insensitive loss max(|r| − ε, 0) is the problem of Jebara
+    (2011), section 9. The squared loss r²/2 is that of appendix C, with its bound Υ on
+    the sum of squares replaced by the weight C.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the losses, positive.
+    alpha : float
+        α ≥ 0: the prior probability of a switch is 1/(1 + α).
+    relative_alpha : float, optional
+        Instead of ``alpha``: log(1 + α) as a multiple, at least 0, of the largest q_d
+        at α = 0 with the same C, the scale on which switches move.
+    loss : {"epsilon", "squared"}
+        The ε-insensitive or the squared loss.
+    epsilon : float
+        Half the width of the tube, at least 0, in units of the target; without effect
+        on the squared loss.
+    kernels : list of kernels, mappings or "features"
+        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
+        "features" stands for one kernel a feature.
+    normalize : {"trace", None}
+        "trace" divides each kernel by the mean of k(x, x) over the training examples.
+    standardize : bool
+        Whether inputs are brought to mean 0 and standard deviation 1 over the training
+        examples of all tasks together, before the kernels.
+    tol : float
+        Relative duality gap to reach.
+    max_iter : int
+        Limit on Newton steps.
+
+    Attributes
+    ----------
+    switches_ : ndarray of shape (D,)
+        Expected switches, in [1/(1 + α), 1].
+    kernel_names_ : tuple of str of length D
+    alpha_, log_alpha_ : float
+        α and log α; α may be infinite by overflow, log α is not.
+    dual_coef_ : ndarray of shape (n,)
+        λ_i − λ'_i of the training examples.
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs, if ``kernels`` is "features".
+    intercept_ : ndarray of shape (T,)
+    objective_, dual_objective_, duality_gap_ : float
+    history_ : ndarray
+        Objective at each check of the gap.
+    n_iter_ : int
+        Switches visited by Newton's method.
+
+    References
+    ----------
+    T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
+    Learning Research 12, 2011.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        alpha: float = 1.0,
+        *,
+        relative_alpha: float | None = None,
+        loss: Literal["epsilon", "squared"] = "epsilon",
+        epsilon: float = 0.1,
+        kernels: KernelList = "features",
+        normalize: Normalization = None,
+        standardize: bool = False,
+        tol: float = 1e-6,
+        max_iter: int = 100,
+    ) -> None:
+        self.C = C
+        self.alpha = alpha
+        self.relative_alpha = relative_alpha
+        self.loss = loss
+        self.epsilon = epsilon
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_choice("loss", self.loss, ("epsilon", "squared"))
+        epsilon = np.asarray(self.epsilon, dtype=float)
+        if epsilon.ndim != 0 or not (epsilon >= 0 and np.isfinite(epsilon)):
+            raise ValueError(
+                f"epsilon must be at least 0 and finite, got {self.epsilon!r}"
+            )
+
+    def _tube(self) -> float:
+        return float(self.epsilon) if self.loss == "epsilon" else 0.0
+
+    def _path(self, tasks: "BlockTasks") -> Path:
+        from mtmkl.solvers.med import MedPath
+        from mtmkl.solvers.med_squared import SquaredPath
+
+        path = MedPath if self.loss == "epsilon" else SquaredPath
+        return path(tasks, tol=self.tol, max_iter=self.max_iter)
+
+    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return self._scores(X, task)

@@ -1,0 +1,121 @@
+"""Splits into training, validation and test rows: kinds halves and thirds."""
+
+import numpy as np
+import pytest
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.splits import make_splits
+from mtmkl.datasets.tasks import one_vs_one, one_vs_rest
+
+
+def separate_tasks(sizes, positives):
+    task = np.repeat(np.arange(len(sizes)), sizes)
+    y = -np.ones(task.size)
+    for t, count in enumerate(positives):
+        y[np.flatnonzero(task == t)[:count]] = 1.0
+    X = np.arange(task.size, dtype=float)[:, None]
+    return MultiTaskData(X=X, y=y, task=task, name="separate")
+
+
+def counts(data, rows, label):
+    rows = rows[data.y[rows] == label]
+    return np.bincount(data.task[rows], minlength=data.n_tasks)
+
+
+def roles(split):
+    return split.train, split.validation, split.test
+
+
+HALVES = {"id": "h", "kind": "halves", "repeats": 3}
+
+
+def test_halves_of_separate_tasks():
+    data = separate_tasks([50, 80, 31], [10, 5, 3])
+    splits = make_splits(data, {**HALVES, "train_sizes": [10, 20]}, 0)
+    assert set(splits) == {(n, r) for n in (10, 20) for r in range(3)}
+    for (n, _), split in splits.items():
+        every = np.sort(np.concatenate(roles(split)))
+        np.testing.assert_array_equal(every, np.arange(161))
+        sizes = [np.bincount(data.task[rows], minlength=3) for rows in roles(split)]
+        np.testing.assert_array_equal(sizes[0], n)
+        assert np.all(np.abs(sizes[1] - sizes[2]) <= 1)
+        for label in (-1.0, 1.0):
+            assert np.all([counts(data, rows, label) >= 1 for rows in roles(split)])
+        np.testing.assert_array_equal(split.fold, 0)
+    positives = counts(data, splits[20, 0].train, 1.0)
+    np.testing.assert_array_equal(positives, [4, 1, 1])
+
+
+def test_a_rare_label_goes_where_it_can():
+    data = separate_tasks([40], [2])
+    split = make_splits(data, {**HALVES, "train_sizes": 10}, 0)[10, 0]
+    assert sum(int(counts(data, rows, 1.0)[0]) for rows in roles(split)) == 2
+
+
+def test_unstratified_halves_vary_in_labels():
+    data = separate_tasks([60], [12])
+    protocol = {**HALVES, "repeats": 30, "train_sizes": 20}
+    drawn = {
+        stratified: {
+            int(counts(data, split.train, 1.0)[0])
+            for split in make_splits(
+                data, {**protocol, "stratified": stratified}, 0
+            ).values()
+        }
+        for stratified in (True, False)
+    }
+    assert drawn[True] == {4}
+    assert len(drawn[False]) > 3
+
+
+def test_thirds():
+    data = separate_tasks([27, 27], [9, 12])
+    splits = make_splits(data, {"id": "t", "kind": "thirds", "repeats": 2}, 0)
+    assert set(splits) == {(0, 0), (0, 1)}
+    for split in splits.values():
+        for rows in roles(split):
+            np.testing.assert_array_equal(np.bincount(data.task[rows]), 9)
+            np.testing.assert_array_equal(counts(data, rows, 1.0), [3, 4])
+    assert not np.array_equal(splits[0, 0].train, splits[0, 1].train)
+
+
+def test_an_example_has_one_role_in_all_tasks():
+    label = np.repeat([0, 1, 2], [20, 30, 10])
+    data = one_vs_rest(np.arange(60.0)[:, None], label, name="rest")
+    split = make_splits(data, {**HALVES, "train_sizes": 12}, 0)[12, 0]
+    for rows in roles(split):
+        samples = [set(data.sample[rows[data.task[rows] == t]]) for t in range(3)]
+        assert samples[0] == samples[1] == samples[2]
+    # Strata are the classes: 4, 6 and 2 of 12.
+    drawn = label[data.sample[split.train[data.task[split.train] == 0]]]
+    np.testing.assert_array_equal(np.bincount(drawn), [4, 6, 2])
+
+
+def test_tasks_that_share_some_examples_are_refused():
+    data = one_vs_one(np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10), name="one")
+    with pytest.raises(ValueError, match="shares some of its examples"):
+        make_splits(data, {**HALVES, "train_sizes": 5}, 0)
+
+
+def test_same_seed_same_split_and_sizes_are_independent():
+    data = separate_tasks([50], [20])
+    protocol = {**HALVES, "train_sizes": [10, 20]}
+    first, second = (make_splits(data, protocol, 7) for _ in range(2))
+    for key, split in first.items():
+        np.testing.assert_array_equal(split.train, second[key].train)
+    alone = make_splits(data, {**protocol, "train_sizes": 20}, 7)
+    np.testing.assert_array_equal(alone[20, 1].test, first[20, 1].test)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"train_sizes": 49}, "leave too few of the 50"),
+        ({"train_sizes": 10, "folds": 5}, "'folds' is not a key"),
+        ({"train_sizes": 10, "stratified": "yes"}, "stratified is 'yes'"),
+        ({}, "train_sizes is None"),
+    ],
+)
+def test_bad_protocols_are_named(changes, message):
+    with pytest.raises(ValueError, match=message):
+        make_splits(separate_tasks([50], [20]), {**HALVES, **changes}, 0)

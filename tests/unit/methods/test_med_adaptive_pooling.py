@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from mtmkl.methods.med_adaptive_pooling import MEDAdaptivePooling
+
+CUBIC = {"name": "polynomial", "degree": 3}
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    rng = np.random.default_rng(2)
+    task = rng.permutation(np.repeat(np.arange(4), 12))
+    X = rng.random((48, 3))
+    W = rng.standard_normal((3, 4)) + 1
+    z = np.einsum("ij,ji->i", X - 0.5, W[:, task])
+    return X, np.where(z > 0, 1.0, -1.0), task
+
+
+def test_decision_is_communal_plus_switched(labelled):
+    X, y, task = labelled
+    model = MEDAdaptivePooling(C=0.5, alpha=30.0, kernel=CUBIC).fit(X, y, task)
+    assert np.ptp(model.switches_) > 1e-3
+    K = (X @ X.T + 1) ** 3
+    expected = 0.1 * K @ model.dual_coef_ + model.intercept_[task]
+    own = (task[:, None] == task[None]) * K
+    expected += model.switches_[task] * 0.9 * 4 * (own @ model.dual_coef_)
+    np.testing.assert_allclose(model.decision_function(X, task), expected)
+
+
+def test_scales_default_to_those_of_the_paper(labelled):
+    X, y, task = labelled
+    default = MEDAdaptivePooling(alpha=5.0, kernel=CUBIC).fit(X, y, task)
+    given = MEDAdaptivePooling(
+        alpha=5.0, kernel=CUBIC, communal_scale=0.1, specialised_scale=3.6
+    ).fit(X, y, task)
+    np.testing.assert_array_equal(
+        default.decision_function(X, task), given.decision_function(X, task)
+    )
+
+
+def test_large_alpha_pools(labelled):
+    X, y, task = labelled
+    model = MEDAdaptivePooling(C=0.5, relative_alpha=1e4, kernel=CUBIC).fit(X, y, task)
+    assert model.switches_.max() < 1e-6
+    scores = model.decision_function(X, task)
+    moved = model.decision_function(X, np.roll(task, 1)) - scores
+    # Only the offsets of the tasks are left to differ.
+    shift = model.intercept_[np.roll(task, 1)] - model.intercept_[task]
+    np.testing.assert_allclose(moved, shift, atol=1e-4)
+
+
+def test_relative_alpha(labelled):
+    X, y, task = labelled
+    on = MEDAdaptivePooling(alpha=0.0, kernel=CUBIC, tol=1e-9).fit(X, y, task)
+    K = 3.6 * (X @ X.T + 1) ** 3
+    q = [
+        0.5
+        * on.dual_coef_[task == t]
+        @ K[np.ix_(task == t, task == t)]
+        @ on.dual_coef_[task == t]
+        for t in range(4)
+    ]
+    model = MEDAdaptivePooling(relative_alpha=0.5, kernel=CUBIC).fit(X, y, task)
+    assert model.alpha_ == pytest.approx(np.expm1(0.5 * max(q)), rel=1e-4)

@@ -1,0 +1,206 @@
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from mtmkl.methods.independent_svm import IndependentSVM
+from mtmkl.methods.med_kernel_selection import MEDKernelSelection
+from mtmkl.methods.pooled_svm import PooledSVM
+
+KERNELS = ["features", {"name": "gaussian", "median_factor": 1.0}, "linear"]
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    """Five tasks of 14 to 18 examples; the first two of six inputs matter."""
+    rng = np.random.default_rng(1)
+    task = rng.permutation(np.repeat(np.arange(5), [14, 15, 16, 17, 18]))
+    X = rng.standard_normal((task.size, 6)) * [1, 1, 1, 1, 1, 30] + [0, 0, 0, 0, 5, 0]
+    W = rng.standard_normal((2, 5)) + 2
+    z = np.einsum("ij,ji->i", X[:, :2], W[:, task])
+    return X, np.where(z + 0.5 * rng.standard_normal(task.size) > 0, 1.0, -1.0), task
+
+
+def test_relevant_features_are_switched_on(labelled):
+    X, y, task = labelled
+    model = MEDKernelSelection(
+        C=1.0, alpha=1e4, standardize=True, normalize="trace"
+    ).fit(X, y, task)
+    assert model.switches_[:2].min() > 0.5
+    assert model.switches_[2:].max() < 0.1
+
+
+def test_no_prior_doubt_is_independent_machines(labelled):
+    X, y, task = labelled
+    kwargs = {"C": 2.0, "kernels": KERNELS, "normalize": "trace", "tol": 1e-10}
+    selection = MEDKernelSelection(alpha=0.0, **kwargs).fit(X, y, task)
+    independent = IndependentSVM(**kwargs).fit(X, y, task)
+    np.testing.assert_array_equal(selection.switches_, 1.0)
+    np.testing.assert_allclose(
+        selection.decision_function(X, task),
+        independent.decision_function(X, task),
+        atol=1e-8,
+    )
+    for t in range(5):
+        mine = task == t
+        # Standard deviations and scales by hand.
+        K = sum(
+            X[mine][:, [d]] @ X[mine][:, [d]].T / np.mean(X[:, d] ** 2)
+            for d in range(6)
+        )
+        from mtmkl.kernels.base import Gaussian
+
+        K = K + Gaussian(median_factor=1.0).fit(X)(X[mine], X[mine])
+        K = K + X[mine] @ X[mine].T / np.mean(np.sum(X**2, axis=1))
+        machine = SVC(C=2.0, kernel="precomputed", tol=1e-10).fit(K, y[mine])
+        np.testing.assert_allclose(
+            independent.decision_function(X[mine], task[mine]),
+            machine.decision_function(K),
+            atol=1e-5,
+        )
+
+
+def test_coefficients_are_those_of_the_raw_inputs(labelled):
+    X, y, task = labelled
+    for options in ({}, {"standardize": True}, {"normalize": "trace"}):
+        model = MEDKernelSelection(alpha=20.0, **options).fit(X, y, task)
+        assert model.coef_.shape == (6, 5)
+        expected = np.einsum("ij,ji->i", X, model.coef_[:, task])
+        np.testing.assert_allclose(
+            model.decision_function(X, task), expected + model.intercept_[task]
+        )
+
+
+def test_standardised_features_equal_standardised_inputs(labelled):
+    X, y, task = labelled
+    inside = MEDKernelSelection(alpha=20.0, standardize=True, tol=1e-9).fit(X, y, task)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    outside = MEDKernelSelection(alpha=20.0, tol=1e-9).fit(Z, y, task)
+    np.testing.assert_allclose(inside.switches_, outside.switches_, atol=1e-6)
+    np.testing.assert_allclose(
+        inside.decision_function(X, task),
+        outside.decision_function(Z, task),
+        atol=1e-6,
+    )
+
+
+def test_trace_normalisation_makes_kernels_invariant_to_scale(labelled):
+    X, y, task = labelled
+    first, second = (
+        MEDKernelSelection(alpha=20.0, normalize="trace", tol=1e-9).fit(Z, y, task)
+        for Z in (X, X * [1, 2, 3, 4, 5, 6])
+    )
+    np.testing.assert_allclose(first.switches_, second.switches_, atol=1e-6)
+
+
+def test_dual_coefficients_explain_the_decision(labelled):
+    X, y, task = labelled
+    model = MEDKernelSelection(alpha=20.0, kernels=["linear"], C=0.5).fit(X, y, task)
+    signed = model.dual_coef_ * y
+    assert np.all((signed >= 0) & (signed <= 0.5))
+    for t in range(5):
+        mine = task == t
+        scores = model.switches_[0] * X[mine] @ X[mine].T @ model.dual_coef_[mine]
+        np.testing.assert_allclose(
+            model.decision_function(X[mine], task[mine]), scores + model.intercept_[t]
+        )
+
+
+def test_kernels_in_any_order(labelled):
+    X, y, task = labelled
+    kwargs = {"alpha": 30.0, "normalize": "trace", "tol": 1e-9}
+    model = MEDKernelSelection(kernels=KERNELS, **kwargs).fit(X, y, task)
+    turned = MEDKernelSelection(kernels=KERNELS[::-1], **kwargs).fit(X, y, task)
+    assert model.kernel_names_[:6] == tuple(f"feature {d}" for d in range(6))
+    assert turned.kernel_names_[2:] == model.kernel_names_[:6]
+    np.testing.assert_allclose(turned.switches_[2:], model.switches_[:6], atol=1e-5)
+    np.testing.assert_allclose(turned.switches_[0], model.switches_[7], atol=1e-5)
+    np.testing.assert_allclose(turned.switches_[1], model.switches_[6], atol=1e-5)
+
+
+def test_relative_alpha_is_a_share_of_the_largest_q(labelled):
+    X, y, task = labelled
+    path = MEDKernelSelection(kernels=KERNELS, normalize="trace", tol=1e-9).fit_path(
+        X,
+        y,
+        task,
+        grid=[{"relative_alpha": a, "C": C} for C in (0.1, 3.0) for a in (0.0, 0.3, 2)],
+    )
+    for model in path:
+        kwargs = {"kernels": KERNELS, "normalize": "trace", "C": model.C}
+        on = MEDKernelSelection(alpha=0.0, tol=1e-9, **kwargs).fit(X, y, task)
+        q = _quadratics(on, X, task)
+        expected = np.expm1(model.relative_alpha * q.max())
+        assert model.alpha_ == pytest.approx(expected, rel=1e-5)
+        if model.relative_alpha == 0:
+            assert model.log_alpha_ == -np.inf
+
+
+def _quadratics(model, X, task):
+    terms = model._training.terms
+    q = np.zeros(terms.n_terms)
+    for t in range(model.tasks_.size):
+        mine = task == t
+        beta = model.dual_coef_[mine]
+        q[terms.is_feature] += 0.5 * (terms.features(X[mine]).T @ beta) ** 2
+        grams = terms.grams(X[mine], X[mine])
+        q[~terms.is_feature] += 0.5 * np.einsum("i,igj,j->g", beta, grams, beta)
+    return q
+
+
+def test_switches_follow_from_the_dual_coefficients(labelled):
+    X, y, task = labelled
+    model = MEDKernelSelection(
+        alpha=30.0, kernels=KERNELS, normalize="trace", tol=1e-10
+    ).fit(X, y, task)
+    q = _quadratics(model, X, task)
+    np.testing.assert_allclose(model.switches_, 1 / (1 + 30.0 * np.exp(-q)), atol=1e-4)
+
+
+def test_both_solvers_agree(labelled):
+    X, y, task = labelled
+    kwargs = {"alpha": 30.0, "kernels": KERNELS, "normalize": "trace"}
+    newton = MEDKernelSelection(tol=1e-8, **kwargs).fit(X, y, task)
+    sqp = MEDKernelSelection(tol=1e-6, solver="sqp", max_iter=10**5, **kwargs).fit(
+        X, y, task
+    )
+    assert sqp.dual_objective_ == pytest.approx(newton.dual_objective_, rel=1e-6)
+    assert sqp.n_iter_ > newton.n_iter_
+
+
+def test_stopping_rule_of_algorithm_1(labelled):
+    X, y, task = labelled
+    models = [
+        MEDKernelSelection(
+            alpha=30.0, solver="sqp", tol=1e-12, change_tol=change_tol
+        ).fit(X, y, task)
+        for change_tol in (1e-1, 1e-3)
+    ]
+    assert models[0].n_iter_ < models[1].n_iter_
+
+
+def test_pooled_machine_ignores_the_task(labelled):
+    X, y, task = labelled
+    pooled = PooledSVM(C=0.3, kernels=KERNELS, normalize="trace").fit(X, y, task)
+    scores = pooled.decision_function(X, task)
+    np.testing.assert_array_equal(scores, pooled.decision_function(X, np.roll(task, 3)))
+    whole = IndependentSVM(C=0.3, kernels=KERNELS, normalize="trace").fit(X, y)
+    np.testing.assert_allclose(scores, whole.decision_function(X), atol=1e-8)
+    linear = PooledSVM(C=0.3).fit(X, y, task)
+    assert linear.coef_.shape == (6, 5)
+    assert np.ptp(linear.coef_, axis=1).max() == 0
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"switches": "some"}, "switches must be one of 'shared', 'independent'"),
+        ({"solver": "magic"}, "solver must be one of 'newton', 'sqp'"),
+        ({"normalize": "cosine"}, "normalize must be one of 'trace', None"),
+        ({"kernels": []}, "kernels is empty"),
+        ({"max_iter": 0}, "max_iter must be positive"),
+    ],
+)
+def test_bad_parameters_are_named(params, message, labelled):
+    X, y, task = labelled
+    with pytest.raises(ValueError, match=message):
+        MEDKernelSelection(**params).fit(X, y, task)

@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+from sklearn.pipeline import make_pipeline
+
+from mtmkl.methods.med_metric import MEDMetric
+
+KERNELS = ["features", {"name": "gaussian", "width": 1.5}]
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    rng = np.random.default_rng(4)
+    task = np.repeat(np.arange(3), 20)
+    X = rng.standard_normal((60, 4))
+    return X, np.where(X[:, 0] + 0.2 * rng.standard_normal(60) > 0, 1, -1), task
+
+
+def test_features_alone_are_a_scaled_euclidean_distance(labelled):
+    X, y, task = labelled
+    metric = MEDMetric(alpha=100.0).fit(X, y, task)
+    scaled = X * np.sqrt(metric.switches_)
+    np.testing.assert_allclose(metric.pairwise(X), cdist(scaled, scaled), atol=1e-7)
+    np.testing.assert_allclose(metric.transform(X[:5]), metric.pairwise(X[:5], X))
+
+
+def test_distance_of_a_gaussian_kernel(labelled):
+    X, y, task = labelled
+    metric = MEDMetric(alpha=10.0, kernels=KERNELS[1:]).fit(X, y, task)
+    square = cdist(X, X, "sqeuclidean")
+    expected = np.sqrt(metric.switches_[0] * (2 - 2 * np.exp(-square / (2 * 1.5**2))))
+    np.testing.assert_allclose(metric.pairwise(X), expected, atol=1e-7)
+
+
+def test_is_a_metric(labelled):
+    X, y, task = labelled
+    metric = MEDMetric(alpha=10.0, kernels=KERNELS, normalize="trace").fit(X, y, task)
+    D = metric.pairwise(X)
+    np.testing.assert_allclose(D, D.T)
+    np.testing.assert_array_equal(np.diag(D), 0.0)
+    assert np.all(D[:, :, None] <= D[:, None, :] + D.T[None, :, :] + 1e-9)
+    assert metric.distance(X[3], X[8]) == pytest.approx(D[3, 8])
+
+
+def test_nearest_neighbours_precomputed_or_called(labelled):
+    X, y, task = labelled
+    metric = MEDMetric(alpha=100.0, kernels=KERNELS).fit(X[:50], y[:50], task[:50])
+    precomputed = NearestNeighbors(n_neighbors=3, metric="precomputed")
+    precomputed.fit(metric.pairwise(X[:50]))
+    called = NearestNeighbors(n_neighbors=3, metric=metric.distance).fit(X[:50])
+    first = precomputed.kneighbors(metric.transform(X[50:]), return_distance=False)
+    np.testing.assert_array_equal(
+        first, called.kneighbors(X[50:], return_distance=False)
+    )
+
+
+def test_irrelevant_inputs_hurt_neighbours_less():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((300, 10))
+    y = np.where(X[:, 0] > 0, "a", "b")
+    plain = KNeighborsClassifier(5).fit(X[:200], y[:200]).score(X[200:], y[200:])
+    learned = make_pipeline(
+        MEDMetric(alpha=1e4), KNeighborsClassifier(5, metric="precomputed")
+    ).fit(X[:200], y[:200])
+    assert learned.score(X[200:], y[200:]) > plain + 0.1
+
+
+def test_more_than_two_classes_are_tasks(labelled):
+    X, _, task = labelled
+    y = np.digitize(X[:, 1], [-0.5, 0.5])
+    metric = MEDMetric(alpha=100.0).fit(X, y, task)
+    assert metric.selection_.tasks_.size == 9
+    assert np.argmax(metric.switches_) == 1

@@ -1,0 +1,421 @@
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from mtmkl.solvers.med import (
+    MedPath,
+    block_tasks,
+    extremes,
+    regularization_path,
+    solve_med,
+)
+from mtmkl.solvers.med_independent import IndependentPath
+
+PRECISE = {
+    "solver": cp.CLARABEL,
+    "tol_gap_abs": 1e-9,
+    "tol_gap_rel": 1e-9,
+    "tol_feas": 1e-9,
+}
+
+
+class Toy:
+    """Ragged tasks with a few features and four Gaussian kernels."""
+
+    def __init__(self, sizes=(8, 11, 6), n_features=3, seed=0):
+        rng = np.random.default_rng(seed)
+        self.sizes = list(sizes)
+        self.X = [rng.normal(size=(n, n_features)) for n in sizes]
+        weights = rng.normal(size=n_features)
+        self.y = []
+        for X in self.X:
+            y = np.sign(X @ weights + 0.7 * rng.normal(size=len(X)))
+            y[:2] = 1.0, -1.0
+            self.y.append(y)
+        self.targets = [
+            3 * np.sin(X[:, 0]) + X[:, 1] + 0.2 * rng.normal(size=len(X))
+            for X in self.X
+        ]
+
+    @property
+    def gaussians(self):
+        out = []
+        for X in self.X:
+            square = np.sum((X[:, None] - X[None]) ** 2, axis=2)
+            out.append([np.exp(-square / (2 * w**2)) for w in np.geomspace(0.5, 4, 4)])
+        return out
+
+    @property
+    def rank_ones(self):
+        return [[np.outer(X[:, d], X[:, d]) for d in range(X.shape[1])] for X in self.X]
+
+    def tasks(self, **kwargs):
+        return block_tasks(np.concatenate(self.y), self.sizes, **kwargs)
+
+
+def stacked(grams):
+    return np.concatenate([np.stack(g, axis=-1).reshape(-1, len(g)) for g in grams])
+
+
+def square_root(K):
+    values, vectors = np.linalg.eigh(K)
+    keep = values > 1e-12 * values[-1]
+    return vectors[:, keep] * np.sqrt(values[keep])
+
+
+def printed_dual(targets, grams, C, alpha, epsilon=None):
+    """Maximise the problem of sections 7 and 9 with cvxpy; return value and q."""
+    beta = [cp.Variable(len(y)) for y in targets]
+    constraints = [cp.sum(b) == 0 for b in beta]
+    linear = sum(y @ b for y, b in zip(targets, beta, strict=True))
+    for y, b in zip(targets, beta, strict=True):
+        if epsilon is None:
+            constraints += [cp.multiply(y, b) >= 0, cp.multiply(y, b) <= C]
+        else:
+            constraints += [cp.abs(b) <= C]
+            linear = linear - epsilon * cp.norm1(b)
+    n_kernels = len(grams[0])
+    q = [
+        0.5
+        * sum(
+            cp.sum_squares(square_root(grams[t][d]).T @ beta[t])
+            for t in range(len(beta))
+        )
+        for d in range(n_kernels)
+    ]
+    if alpha == 0:
+        J = linear - sum(q)
+    else:
+        J = linear + n_kernels * np.log1p(alpha)
+        J -= sum(cp.log_sum_exp(cp.hstack([np.log(alpha), each])) for each in q)
+    problem = cp.Problem(cp.Maximize(J), constraints)
+    problem.solve(**PRECISE)
+    return problem.value, np.array([each.value for each in q])
+
+
+def printed_primal(targets, grams, C, alpha):
+    """Minimise the KL form with cvxpy; return value and switches."""
+    n_kernels, rho = len(grams[0]), 1 / (1 + alpha)
+    s = cp.Variable(n_kernels)
+    objective = cp.sum(
+        -cp.entr(s) - cp.entr(1 - s) - s * np.log(rho) - (1 - s) * np.log(1 - rho)
+    )
+    for t, y in enumerate(targets):
+        f = cp.Variable()
+        for d in range(n_kernels):
+            root = square_root(grams[t][d])
+            theta = cp.Variable(root.shape[1])
+            f = f + root @ theta
+            objective += 0.5 * cp.quad_over_lin(theta, s[d])
+        objective += C * cp.sum(cp.pos(1 - cp.multiply(y, f)))
+    problem = cp.Problem(cp.Minimize(objective))
+    problem.solve(**PRECISE)
+    return problem.value, s.value
+
+
+def log_of(alpha):
+    return np.log(alpha) if alpha > 0 else -np.inf
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize("alpha", [0, 1, 100])
+@pytest.mark.parametrize("C", [1, 10])
+def test_kernel_selection_against_the_printed_dual(C, alpha):
+    toy = Toy()
+    grams = toy.gaussians
+    value, q = printed_dual(toy.y, grams, C, alpha)
+    solution = solve_med(toy.tasks(grams=stacked(grams)), C, log_of(alpha), tol=1e-9)
+    certificate = solution.certificate
+    assert certificate.status == "converged"
+    assert certificate.duality_gap <= 1e-9
+    assert certificate.objective == pytest.approx(value, rel=1e-6)
+    assert certificate.dual_objective == pytest.approx(value, rel=1e-6)
+    switches = np.ones(4) if alpha == 0 else expit(q - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [1, 100])
+def test_the_primal_has_the_same_value_and_switches(alpha):
+    toy = Toy(seed=1)
+    grams = toy.gaussians
+    value, s = printed_primal(toy.y, grams, 2.0, alpha)
+    solution = solve_med(toy.tasks(grams=stacked(grams)), 2.0, log_of(alpha), tol=1e-9)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(solution.coef, s, atol=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 100])
+@pytest.mark.parametrize("C", [1, 10])
+def test_feature_selection_against_the_printed_dual(C, alpha):
+    toy = Toy(n_features=5, seed=2)
+    value, q = printed_dual(toy.y, toy.rank_ones, C, alpha)
+    solution = solve_med(
+        toy.tasks(features=np.vstack(toy.X)), C, log_of(alpha), tol=1e-9
+    )
+    assert solution.certificate.dual_objective == pytest.approx(value, rel=1e-6)
+    switches = np.ones(5) if alpha == 0 else expit(q - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+def test_features_equal_their_gram_matrices():
+    toy = Toy(n_features=4)
+    features = toy.tasks(features=np.vstack(toy.X), grams=stacked(toy.gaussians))
+    grams = toy.tasks(grams=np.hstack([stacked(toy.rank_ones), stacked(toy.gaussians)]))
+    first, second = (
+        solve_med(tasks, 3.0, 2.0, tol=1e-10) for tasks in (features, grams)
+    )
+    assert first.certificate.objective == pytest.approx(
+        second.certificate.objective, rel=1e-9
+    )
+    np.testing.assert_allclose(first.coef, second.coef, atol=1e-5)
+    np.testing.assert_allclose(first.intercept, second.intercept, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize("alpha", [0, 1, 100])
+@pytest.mark.parametrize("C", [1, 10])
+def test_regression_against_the_printed_dual(C, alpha):
+    toy = Toy()
+    grams = toy.gaussians
+    value, q = printed_dual(toy.targets, grams, C, alpha, epsilon=0.3)
+    tasks = block_tasks(
+        np.concatenate(toy.targets), toy.sizes, grams=stacked(grams), epsilon=0.3
+    )
+    solution = solve_med(tasks, C, log_of(alpha), tol=1e-7)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    assert solution.certificate.dual_objective == pytest.approx(value, rel=1e-6)
+    switches = np.ones(4) if alpha == 0 else expit(q - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+def test_graph_structure_against_the_printed_dual():
+    rng = np.random.default_rng(3)
+    X = (rng.random((12, 4)) < 0.5).astype(float)
+    X[:4] = np.eye(4)
+    edges = [(m, d) for m in range(4) for d in range(m + 1, 4)]
+    alpha, C, y = 20.0, 1.5, 2 * X - 1
+    lam = [cp.Variable(12) for _ in range(4)]
+    J = sum(cp.sum(each) for each in lam) + len(edges) * np.log1p(alpha)
+    exponent = []
+    for m, d in edges:
+        forward = cp.sum(cp.multiply(y[:, m] * X[:, d], lam[m]))
+        backward = cp.sum(cp.multiply(y[:, d] * X[:, m], lam[d]))
+        exponent.append(0.5 * (cp.square(forward) + cp.square(backward)))
+        J -= cp.log_sum_exp(cp.hstack([np.log(alpha), exponent[-1]]))
+    constraints = [each >= 0 for each in lam] + [each <= C for each in lam]
+    constraints += [y[:, m] @ lam[m] == 0 for m in range(4)]
+    problem = cp.Problem(cp.Maximize(J), constraints)
+    problem.solve(**PRECISE)
+
+    switch = np.zeros((4, 4), dtype=int)
+    for number, (m, d) in enumerate(edges):
+        switch[m, d] = switch[d, m] = number
+    inputs = np.tile(X, (4, 1))
+    for m in range(4):
+        inputs[12 * m : 12 * (m + 1), m] = 0.0
+    tasks = block_tasks(
+        y.T.ravel(), [12] * 4, features=inputs, switch=switch, n_switches=6
+    )
+    solution = solve_med(tasks, C, np.log(alpha), tol=1e-9)
+    assert solution.certificate.objective == pytest.approx(problem.value, rel=1e-6)
+    expected = expit(np.array([each.value for each in exponent]) - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, expected, atol=1e-4)
+
+
+def test_no_prior_doubt_is_independent_machines_on_the_sum_kernel():
+    toy = Toy(sizes=(20, 30), seed=4)
+    grams = toy.gaussians
+    solution = solve_med(toy.tasks(grams=stacked(grams)), 2.0, -np.inf, tol=1e-10)
+    start = 0
+    for t, y in enumerate(toy.y):
+        K = sum(grams[t])
+        machine = SVC(C=2.0, kernel="precomputed", tol=1e-10).fit(K, y)
+        beta = solution.dual[start : start + len(y)]
+        start += len(y)
+        expected = np.zeros(len(y))
+        expected[machine.support_] = machine.dual_coef_[0]
+        np.testing.assert_allclose(beta, expected, atol=1e-6)
+        assert solution.intercept[t] == pytest.approx(machine.intercept_[0], abs=1e-6)
+
+
+def test_gap_of_any_feasible_point_is_not_negative():
+    toy = Toy()
+    solution = solve_med(toy.tasks(grams=stacked(toy.gaussians)), 1.0, 3.0, tol=0.05)
+    tight = solve_med(toy.tasks(grams=stacked(toy.gaussians)), 1.0, 3.0, tol=1e-11)
+    optimum = tight.certificate.dual_objective
+    assert tight.certificate.duality_gap <= 1e-11
+    assert solution.certificate.dual_objective <= optimum * (1 + 1e-12)
+    assert solution.certificate.objective >= optimum * (1 - 1e-12)
+
+
+def test_path_equals_single_solutions_in_any_order():
+    toy = Toy(sizes=(15, 25, 10), seed=5)
+    tasks = toy.tasks(features=np.vstack(toy.X), grams=stacked(toy.gaussians))
+    points = [
+        (C, a) for C in (0.1, 1.0, 10.0, 1000.0) for a in (-np.inf, -1.0, 0.0, 4.0, 9.0)
+    ]
+    single = {
+        point: solve_med(tasks, *point, tol=1e-9).certificate.objective
+        for point in points
+    }
+    rng = np.random.default_rng(0)
+    shuffled = [points[k] for k in rng.permutation(len(points))]
+    for order in (points, points[::-1], shuffled):
+        path = MedPath(tasks, tol=1e-9)
+        for point in order:
+            solution = path.solve(*point)
+            assert solution.certificate.status == "converged"
+            assert solution.certificate.objective == pytest.approx(
+                single[point], rel=1e-8
+            )
+
+
+def test_regularization_path_goes_through_all_pairs():
+    tasks = Toy().tasks(grams=stacked(Toy().gaussians))
+    found = [
+        (C, a, solution.certificate.objective)
+        for C, a, solution in regularization_path(tasks, [1.0, 3.0], [-np.inf, 2.0])
+    ]
+    assert [point[:2] for point in found] == [
+        (1.0, -np.inf),
+        (1.0, 2.0),
+        (3.0, -np.inf),
+        (3.0, 2.0),
+    ]
+    for C, a, objective in found:
+        expected = solve_med(tasks, C, a, tol=1e-9).certificate.objective
+        assert objective == pytest.approx(expected, rel=2e-6)
+
+
+def test_solution_without_bounds_is_found_again_for_a_larger_box():
+    toy = Toy(sizes=(10, 12), n_features=8, seed=6)
+    tasks = toy.tasks(features=np.vstack(toy.X))
+    path = MedPath(tasks, tol=1e-6)
+    for a in (-np.inf, 1.0, 3.0):
+        path.solve(1e4, a)
+    before = path.solve(1e4, 3.0)
+    assert np.abs(before.dual).max() < 1e4
+    for a in (-np.inf, 1.0, 3.0):
+        again = path.solve(1e6, a)
+        # Not one step over the switches is needed.
+        assert again.certificate.n_iter == 1
+    np.testing.assert_allclose(again.coef, before.coef, rtol=1e-12)
+    assert again.certificate.objective == pytest.approx(
+        before.certificate.objective, rel=1e-6
+    )
+
+
+def test_largest_q_is_that_of_all_switches_on():
+    tasks = Toy().tasks(grams=stacked(Toy().gaussians))
+    expected = solve_med(tasks, 2.0, -np.inf, tol=1e-9).extra["q"].max()
+    assert MedPath(tasks, tol=1e-9).largest_q(2.0) == pytest.approx(expected, rel=1e-6)
+
+
+def test_switches_lie_between_their_prior_and_one():
+    tasks = Toy().tasks(grams=stacked(Toy().gaussians))
+    for a in (0.0, 5.0, 50.0):
+        solution = solve_med(tasks, 1.0, a)
+        assert np.all(solution.coef >= expit(-a) * (1 - 1e-12))
+        assert np.all(solution.coef <= 1)
+
+
+def test_large_alpha_does_not_overflow():
+    tasks = Toy().tasks(grams=30 * stacked(Toy().gaussians))
+    solution = solve_med(tasks, 1e3, 2000.0)
+    assert solution.certificate.duality_gap <= 1e-6
+    assert np.all((solution.coef >= 0) & (solution.coef <= 1))
+    assert np.all(np.isfinite(solution.extra["log_odds"]))
+
+
+def test_task_of_one_class_has_a_constant_decision():
+    toy = Toy()
+    toy.y[1] = np.ones(toy.sizes[1])
+    toy.y[2] = -np.ones(toy.sizes[2])
+    solution = solve_med(toy.tasks(grams=stacked(toy.gaussians)), 1.0, 1.0)
+    np.testing.assert_array_equal(solution.intercept[1:], [1.0, -1.0])
+    np.testing.assert_array_equal(solution.dual[toy.sizes[0] :], 0.0)
+    assert solution.certificate.duality_gap <= 1e-6
+
+
+def test_all_tasks_of_one_class():
+    toy = Toy()
+    toy.y = [np.ones(n) for n in toy.sizes]
+    solution = solve_med(toy.tasks(grams=stacked(toy.gaussians)), 1.0, 1.0)
+    assert solution.certificate.objective == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_array_equal(solution.intercept, 1.0)
+
+
+def test_bias_is_the_mean_over_free_multipliers():
+    v = np.array([0.5, 0.7, 3.0, -2.0])
+    beta = np.array([0.2, 0.4, 1.0, 0.0])
+    *_, bias = extremes(v, beta, np.zeros(4), np.ones(4), 0.0)
+    assert bias == pytest.approx(0.6)
+
+
+def test_bias_is_the_middle_of_its_interval_if_none_is_free():
+    # Rising is possible at 0 (v = -2) and sinking at the upper bound (v = 3).
+    v, beta = np.array([3.0, -2.0]), np.array([1.0, 0.0])
+    highest, lowest, bias = extremes(v, beta, np.zeros(2), np.ones(2), 0.0)
+    assert (highest, lowest, bias) == (-2.0, 3.0, 0.5)
+
+
+def test_bias_is_the_finite_end_of_an_unbounded_interval():
+    v = np.array([1.0, 0.5])
+    assert extremes(v, np.zeros(2), np.zeros(2), np.ones(2), 0.0)[2] == 1.0
+    assert extremes(v, np.zeros(2), -np.ones(2), np.zeros(2), 0.0)[2] == 0.5
+
+
+def test_bias_of_regression_is_off_by_the_tube():
+    v, beta = np.array([1.0, 0.2]), np.array([0.3, -0.3])
+    *_, bias = extremes(v, beta, -np.ones(2), np.ones(2), 0.4)
+    assert bias == pytest.approx(0.6)
+
+
+def test_independent_switches_are_one_problem_a_task():
+    toy = Toy()
+    grams = toy.gaussians
+    tasks = toy.tasks(grams=stacked(grams))
+    path = IndependentPath(tasks, lambda one: MedPath(one, tol=1e-10))
+    solution = path.solve(2.0, 1.0)
+    assert solution.coef.shape == (3, 4)
+    total = 0.0
+    for t in range(3):
+        value, q = printed_dual([toy.y[t]], [grams[t]], 2.0, np.e)
+        total += value
+        np.testing.assert_allclose(solution.coef[t], expit(q - 1.0), atol=1e-4)
+    assert solution.certificate.objective == pytest.approx(total, rel=1e-6)
+    shared = solve_med(tasks, 2.0, 1.0).certificate.objective
+    assert shared != pytest.approx(total, rel=1e-3)
+
+
+def test_one_task_shares_with_nobody():
+    toy = Toy(sizes=(20,))
+    tasks = toy.tasks(grams=stacked(toy.gaussians))
+    shared = solve_med(tasks, 2.0, 1.0, tol=1e-10)
+    own = IndependentPath(tasks, lambda one: MedPath(one, tol=1e-10)).solve(2.0, 1.0)
+    np.testing.assert_allclose(own.coef[0], shared.coef, atol=1e-6)
+
+
+def test_stopping_short_warns_with_the_gap():
+    toy = Toy(sizes=(20, 20), seed=7)
+    tasks = toy.tasks(grams=stacked(toy.gaussians))
+    with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
+        solution = solve_med(tasks, 5.0, 8.0, tol=1e-10, max_iter=1)
+    assert solution.certificate.status == "stopped"
+    assert solution.certificate.duality_gap > 1e-10
+
+
+def test_float32_kernels_solve_the_rounded_problem():
+    toy = Toy(sizes=(20, 20))
+    grams = stacked(toy.gaussians)
+    double, single = (
+        solve_med(toy.tasks(grams=grams.astype(kind)), 2.0, 2.0, tol=1e-8)
+        for kind in (np.float64, np.float32)
+    )
+    assert single.certificate.duality_gap <= 1e-8
+    assert single.certificate.objective == pytest.approx(
+        double.certificate.objective, rel=1e-5
+    )

@@ -1,0 +1,155 @@
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from mtmkl.solvers.med_pooling import PoolingPath
+
+PRECISE = {
+    "solver": cp.CLARABEL,
+    "tol_gap_abs": 1e-9,
+    "tol_gap_rel": 1e-9,
+    "tol_feas": 1e-9,
+}
+
+
+class Toy:
+    def __init__(self, sizes=(8, 10, 7, 9), seed=0):
+        rng = np.random.default_rng(seed)
+        self.sizes = sizes
+        X = [rng.normal(size=(n, 3)) for n in sizes]
+        common, own = rng.normal(size=3), rng.normal(size=(len(sizes), 3))
+        self.y = []
+        for x, w in zip(X, own, strict=True):
+            y = np.sign(x @ (common + 0.7 * w) + 0.5 * rng.normal(size=len(x)))
+            y[:2] = 1.0, -1.0
+            self.y.append(y)
+        every = np.vstack(X)
+        kernel = (every @ every.T + 1) ** 2 / 10
+        self.ends = np.concatenate([[0], np.cumsum(sizes)])
+        self.communal = 0.1 * kernel
+        self.specialised = [
+            0.9 * len(sizes) * kernel[self.rows(t), self.rows(t)]
+            for t in range(len(sizes))
+        ]
+        self.c = np.concatenate(self.y)
+
+    def rows(self, t):
+        return slice(self.ends[t], self.ends[t + 1])
+
+    def path(self, **kwargs):
+        return PoolingPath(self.communal, self.specialised, self.c, **kwargs)
+
+
+def square_root(K):
+    values, vectors = np.linalg.eigh(K)
+    keep = values > 1e-12 * values[-1]
+    return vectors[:, keep] * np.sqrt(values[keep])
+
+
+def printed_dual(toy, C, alpha):
+    """Maximise the problem of section 8 with cvxpy; return value and q."""
+    beta = cp.Variable(toy.c.size)
+    constraints = [cp.multiply(toy.c, beta) >= 0, cp.multiply(toy.c, beta) <= C]
+    q = []
+    for t, K in enumerate(toy.specialised):
+        constraints.append(cp.sum(beta[toy.rows(t)]) == 0)
+        q.append(0.5 * cp.sum_squares(square_root(K).T @ beta[toy.rows(t)]))
+    J = toy.c @ beta - 0.5 * cp.sum_squares(square_root(toy.communal).T @ beta)
+    if alpha == 0:
+        J -= sum(q)
+    else:
+        J += len(q) * np.log1p(alpha)
+        J -= sum(cp.log_sum_exp(cp.hstack([np.log(alpha), each])) for each in q)
+    problem = cp.Problem(cp.Maximize(J), constraints)
+    problem.solve(**PRECISE)
+    return problem.value, np.array([each.value for each in q])
+
+
+def log_of(alpha):
+    return np.log(alpha) if alpha > 0 else -np.inf
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 100])
+@pytest.mark.parametrize("C", [1, 10])
+def test_against_the_printed_dual(C, alpha):
+    toy = Toy()
+    value, q = printed_dual(toy, C, alpha)
+    solution = toy.path(tol=1e-9).solve(C, log_of(alpha))
+    assert solution.certificate.status == "converged"
+    assert solution.certificate.duality_gap <= 1e-9
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    assert solution.certificate.dual_objective == pytest.approx(value, rel=1e-6)
+    switches = np.ones(4) if alpha == 0 else expit(q - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+def joint_machine(toy, K, C):
+    """Solve a support vector machine with one bias a task by cvxpy: value, outputs."""
+    beta = cp.Variable(toy.c.size)
+    constraints = [cp.multiply(toy.c, beta) >= 0, cp.multiply(toy.c, beta) <= C]
+    constraints += [cp.sum(beta[toy.rows(t)]) == 0 for t in range(len(toy.sizes))]
+    J = toy.c @ beta - 0.5 * cp.sum_squares(square_root(K).T @ beta)
+    problem = cp.Problem(cp.Maximize(J), constraints)
+    problem.solve(**PRECISE)
+    return problem.value, K @ beta.value
+
+
+def outputs(toy, solution):
+    out = toy.communal @ solution.dual
+    for t, K in enumerate(toy.specialised):
+        rows = toy.rows(t)
+        out[rows] += solution.coef[t] * K @ solution.dual[rows]
+    return out
+
+
+def test_no_prior_doubt_is_the_joint_machine_on_the_sum():
+    toy = Toy(seed=1)
+    K = toy.communal.copy()
+    for t, own in enumerate(toy.specialised):
+        K[toy.rows(t), toy.rows(t)] += own
+    value, expected = joint_machine(toy, K, 2.0)
+    solution = toy.path(tol=1e-9).solve(2.0, -np.inf)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(outputs(toy, solution), expected, atol=1e-4)
+
+
+def test_alpha_beyond_all_q_is_the_pooled_machine():
+    toy = Toy(seed=1)
+    value, expected = joint_machine(toy, toy.communal, 2.0)
+    path = toy.path(tol=1e-9)
+    largest = path.largest_q(2.0)
+    # Reached slowly: q grows as the switches close.
+    solution = path.solve(2.0, 1e4 * largest)
+    assert np.all(solution.coef < 1e-6)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(outputs(toy, solution), expected, atol=1e-4)
+
+
+def test_path_equals_single_solutions():
+    toy = Toy(seed=2)
+    path = toy.path(tol=1e-8)
+    points = [(C, a) for C in (5.0, 0.1, 1.0) for a in (-np.inf, 0.0, 3.0, 8.0)]
+    for point in points:
+        found = path.solve(*point).certificate.objective
+        expected = toy.path(tol=1e-8).solve(*point).certificate.objective
+        assert found == pytest.approx(expected, rel=1e-7)
+
+
+def test_dual_point_is_feasible():
+    toy = Toy()
+    solution = toy.path().solve(3.0, 2.0)
+    signed = solution.dual * toy.c
+    assert np.all((signed >= 0) & (signed <= 3.0))
+    for t in range(4):
+        assert abs(solution.dual[toy.rows(t)].sum()) < 1e-10
+
+
+def test_task_of_one_class_leans_on_the_communal_classifier():
+    toy = Toy()
+    toy.c[toy.rows(2)] = 1.0
+    solution = toy.path().solve(1.0, 1.0)
+    np.testing.assert_array_equal(solution.dual[toy.rows(2)], 0.0)
+    scores = outputs(toy, solution)[toy.rows(2)] + solution.intercept[2]
+    # No bias above it is needed by any example, none below it suffices for all.
+    assert scores.min() == pytest.approx(1.0)

@@ -1,0 +1,107 @@
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from mtmkl.solvers.med import block_tasks
+from mtmkl.solvers.med_squared import SquaredPath
+
+
+def toy(seed=0, sizes=(7, 10, 5)):
+    rng = np.random.default_rng(seed)
+    X = [rng.normal(size=(n, 3)) for n in sizes]
+    y = [2 * x[:, 0] - x[:, 1] + 3 + 0.3 * rng.normal(size=len(x)) for x in X]
+    return X, y
+
+
+def tasks_of(X, y, *, grams=False):
+    kwargs = {"features": np.vstack(X)}
+    if grams:
+        stacks = [np.einsum("id,jd->ijd", x, x).reshape(-1, 3) for x in X]
+        kwargs = {"grams": np.concatenate(stacks)}
+    return block_tasks(np.concatenate(y), [len(x) for x in X], epsilon=0.0, **kwargs)
+
+
+def printed_dual(X, y, C, alpha):
+    beta = [cp.Variable(len(each)) for each in y]
+    J = sum(t @ b for t, b in zip(y, beta, strict=True))
+    J -= sum(cp.sum_squares(b) for b in beta) / (2 * C)
+    q = [
+        0.5 * sum(cp.square(x[:, d] @ b) for x, b in zip(X, beta, strict=True))
+        for d in range(3)
+    ]
+    if alpha == 0:
+        J -= sum(q)
+    else:
+        J += 3 * np.log1p(alpha)
+        J -= sum(cp.log_sum_exp(cp.hstack([np.log(alpha), each])) for each in q)
+    problem = cp.Problem(cp.Maximize(J), [cp.sum(b) == 0 for b in beta])
+    problem.solve(
+        solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10
+    )
+    return problem.value, np.array([each.value for each in q])
+
+
+@pytest.mark.parametrize("grams", [False, True])
+@pytest.mark.parametrize("alpha", [0, 1, 100])
+@pytest.mark.parametrize("C", [1, 10])
+def test_against_the_dual(C, alpha, grams):
+    X, y = toy()
+    value, q = printed_dual(X, y, C, alpha)
+    log_alpha = np.log(alpha) if alpha > 0 else -np.inf
+    solution = SquaredPath(tasks_of(X, y, grams=grams), tol=1e-10).solve(C, log_alpha)
+    assert solution.certificate.duality_gap <= 1e-10
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    switches = np.ones(3) if alpha == 0 else expit(q - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+def test_no_prior_doubt_is_ridge_regression():
+    X, y = toy()
+    solution = SquaredPath(tasks_of(X, y)).solve(4.0, -np.inf)
+    start = 0
+    for t, (x, target) in enumerate(zip(X, y, strict=True)):
+        centred, shifted = x - x.mean(axis=0), target - target.mean()
+        system = centred.T @ centred + np.eye(3) / 4.0
+        w = np.linalg.solve(system, centred.T @ shifted)
+        beta = solution.dual[start : start + len(x)]
+        start += len(x)
+        np.testing.assert_allclose(x.T @ beta, w, rtol=1e-9)
+        offset = target.mean() - x.mean(axis=0) @ w
+        assert solution.intercept[t] == pytest.approx(offset, rel=1e-9)
+
+
+def test_stationarity_of_the_weights():
+    """The weights minimise the loss plus the penalty of the module med_penalty."""
+    from mtmkl.solvers.med_penalty import primal_penalty
+
+    X, y = toy(sizes=(30,))
+    C, log_alpha = 2.0, 3.0
+    solution = SquaredPath(tasks_of(X, y), tol=1e-12).solve(C, log_alpha)
+    w = solution.coef * (X[0].T @ solution.dual)
+
+    def value(w):
+        residual = y[0] - X[0] @ w
+        residual = residual - residual.mean()
+        return 0.5 * C * residual @ residual + primal_penalty(w, log_alpha).sum()
+
+    assert value(w) == pytest.approx(solution.certificate.objective, rel=1e-9)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        assert value(w + 1e-2 * rng.normal(size=3)) > value(w)
+
+
+def test_path_equals_single_solutions():
+    X, y = toy(seed=3)
+    tasks = tasks_of(X, y)
+    path = SquaredPath(tasks, tol=1e-10)
+    for C in (10.0, 0.1):
+        for a in (-np.inf, 0.0, 6.0):
+            expected = SquaredPath(tasks, tol=1e-10).solve(C, a)
+            found = path.solve(C, a)
+            assert found.certificate.objective == pytest.approx(
+                expected.certificate.objective, rel=1e-9
+            )
+    assert path.largest_q(10.0) == pytest.approx(
+        SquaredPath(tasks).solve(10.0, -np.inf).extra["q"].max()
+    )
