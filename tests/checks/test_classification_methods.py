@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from mtmkl.methods import resolve
+from mtmkl.methods import REGISTRY, resolve
 
 GAUSSIANS = [
     "features",
@@ -50,6 +50,12 @@ OTHERS = {
 }
 WITH_TASKS = CLASSIFIERS | REGRESSORS
 EVERY = WITH_TASKS | OTHERS
+
+
+def test_every_registered_method_has_its_suite():
+    here = {where.partition(":")[2] for where, _ in EVERY.values()}
+    others = {n for n in REGISTRY if not is_regressor(REGISTRY[n]())}
+    assert others <= here
 
 
 def make(name, **params):
