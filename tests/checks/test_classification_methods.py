@@ -134,7 +134,7 @@ def test_certificate(name, data):
     for point in path_points(name):
         estimator = make(name, **point).fit(X, target(name, y), task)
         assert 0 <= estimator.duality_gap_ <= 1e-6
-        assert estimator.objective_ >= estimator.dual_objective_
+        assert estimator.objective_ >= estimator.dual_objective_ * (1 - 1e-12)
         assert estimator.n_iter_ >= 1
 
 
@@ -150,15 +150,12 @@ def test_path_equals_single_fits(name, data):
         assert fitted.get_params() == single.get_params()
         assert fitted.objective_ == pytest.approx(single.objective_, rel=3e-8)
         # Twice, since a path keeps the kernel values of the last inputs.
-        for _ in range(2):
-            np.testing.assert_allclose(
-                values(fitted, X, task), values(single, X, task), atol=5e-3
-            )
-            np.testing.assert_allclose(
-                values(fitted, X[:9], task[:9]),
-                values(single, X[:9], task[:9]),
-                atol=5e-3,
-            )
+        for rows in (slice(None), slice(9), slice(None)):
+            difference = values(fitted, X[rows], task[rows])
+            difference -= values(single, X[rows], task[rows])
+            # Where no multiplier is free, an interval of offsets is optimal.
+            for t in np.unique(task[rows]):
+                assert np.ptp(difference[task[rows] == t]) <= 5e-3
 
 
 @task_methods

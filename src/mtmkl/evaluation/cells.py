@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -221,6 +221,7 @@ class _Cell:
         for subset, tasks in enumerate(self._task_subsets()):
             train, fold = self._rows(self.split.train, tasks, self.split.fold)
             test, _ = self._rows(self.split.test, tasks)
+            fits: Iterable[_Fitted]
             if getattr(self.job.method_class, "fits_on_test", False):
                 fits = self._path(test)
             elif self._mode == "path":

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Gaussian, Kernel, from_spec
+from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
+from mtmkl.kernels.normalize import trace_factor
 from mtmkl.methods._inputs import Standardization
 
 FloatArray = NDArray[np.float64]
@@ -88,7 +90,7 @@ class KernelTerms:
         columns: list[int] = []
         resolved: list[Kernel | None] = []
         names: list[str] = []
-        diagonals: list[float] = []
+        diagonals: list[FloatArray] = []
         resolve = _Resolver(X)
         for entry in _entries(kernels):
             if entry == FEATURES:
@@ -96,17 +98,16 @@ class KernelTerms:
                     columns.append(column)
                     resolved.append(None)
                     names.append(f"feature {column}")
-                    diagonals.append(float(np.mean(X[:, column] ** 2)))
+                    diagonals.append(X[:, column] ** 2)
             else:
                 kernel = resolve(from_spec(entry))
                 columns.append(-1)
                 resolved.append(kernel)
                 names.append(str(kernel))
-                diagonals.append(float(np.mean(kernel.diagonal(X))))
+                diagonals.append(kernel.diagonal(X))
         scale = np.ones(len(columns))
         if normalize == "trace":
-            mean = np.array(diagonals)
-            scale[mean > 0] = 1.0 / mean[mean > 0]
+            scale = np.array([trace_factor(diagonal) for diagonal in diagonals])
         column_array = np.array(columns, dtype=np.intp)
         return cls(
             standardization=standardization,
@@ -237,10 +238,25 @@ class TrainingSet:
         return np.ascontiguousarray(self.terms.features(self.X))
 
     def grams(self) -> FloatArray:
-        """Return the other terms as solvers take them, (sum of n_t², G)."""
+        """Return the other terms as solvers take them, (sum of n_t², G).
+
+        Raises
+        ------
+        GramMemoryError
+            Before anything is computed, if they would need more than ``MAX_BYTES``.
+        """
         n_grams = int(np.sum(~self.terms.is_feature))
+        n_entries = int(np.sum(self.sizes.astype(np.int64) ** 2))
         if n_grams == 0:
-            return np.empty((int(np.sum(self.sizes**2)), 0))
+            return np.empty((n_entries, 0))
+        if 8 * n_entries * n_grams > MAX_BYTES:
+            raise GramMemoryError(
+                f"{n_grams} Gram matrices of {self.sizes.size} blocks of up to "
+                f"{self.sizes.max()} examples need "
+                f"{8e-9 * n_entries * n_grams:.1f} GB, the bound is "
+                f"{1e-9 * MAX_BYTES:.1f} GB. Take fewer examples or fewer kernels; "
+                '"features" needs no matrix'
+            )
         blocks = []
         for t in range(self.sizes.size):
             X = self.X[self.rows(t)]

@@ -44,8 +44,6 @@ _MAX_PAIR_STEPS = 10_000_000
 _MAX_ROUNDS = 1000
 FAR = 1e300
 _NEAR_ALPHA = 1e-3
-# Closer to a kink, a pair step may pair a variable with itself.
-_FINEST_TUBE = 1e-9
 # Columns of a task's statistics.
 _INTERCEPT, _LINEAR, _QUADRATIC, _LOSS, _SOLVES = range(5)
 _N_STATISTICS = 5
@@ -392,7 +390,6 @@ class _State:
         """Solve for switches s until no optimality condition is violated by more."""
         tasks = self.tasks
         q = np.zeros(tasks.n_switches)
-        finest = max(accuracy, _FINEST_TUBE) if tasks.kink > 0 else accuracy
         _solve_tasks(
             tasks.offsets,
             tasks.features,
@@ -403,7 +400,7 @@ class _State:
             self._hi,
             tasks.kink,
             s,
-            finest * self._unit,
+            accuracy * self._unit,
             self.beta,
             self._weights,
             self._outputs,

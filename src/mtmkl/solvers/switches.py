@@ -37,7 +37,8 @@ from scipy.special import expit
 FloatArray = NDArray[np.float64]
 
 _SUFFICIENT_DECREASE = 1e-4
-_SMALLEST_STEP = 2.0**-30
+_SMALLEST_STEP = 2.0**-40
+_LEAST_CUT = 0.02
 _COARSEST_ACCURACY, _FINEST_ACCURACY = 1e-4, 1e-14
 _LARGEST_START = 3.0  # log-odds of a start that is known from s = 1 alone
 _ROUNDING = 1e-13
@@ -184,11 +185,18 @@ def minimise_over_switches(
         system.flat[:: n_switches + 1] += 1.0
         change = root * np.linalg.solve(system, root * residual)
         direction = residual - curvature @ change
-        slope = -float(residual @ change)
+        # F is convex in s, and may be flat in u for switches that are off: search on
+        # the segment of s that ends at the step in u.
+        while True:
+            reach = expit(u + direction) - s
+            slope = -float(residual @ reach)
+            if slope <= 0.0:
+                break
+            direction *= 0.5
         ceiling = objective + _ROUNDING * abs(objective)
         step = 1.0
         while True:
-            trial = u + step * direction
+            trial = _between(u, u + direction, step)
             inner = problem.solve(expit(trial), accuracy)
             n_solves += 1
             value = divergence(trial, prior_odds) + inner.dual
@@ -197,7 +205,9 @@ def minimise_over_switches(
                 or step < _SMALLEST_STEP
             ):
                 break
-            step *= 0.5
+            rise = float((trial - inner.q + log_alpha) @ reach)
+            secant = step * slope / (slope - rise) if rise > 0.0 else 0.0
+            step = float(np.clip(secant, _LEAST_CUT * step, 0.5 * step))
         u = trial
         n_iter += 1
     return Switched(
@@ -210,6 +220,16 @@ def minimise_over_switches(
         status=status,
         history=np.array(history),
     )
+
+
+def _between(u: FloatArray, v: FloatArray, step: float) -> FloatArray:
+    """Return the log-odds of (1 − step)·expit(u) + step·expit(v)."""
+    if step == 1.0:
+        return v
+    here, there = np.log1p(-step), np.log(step)
+    on = np.logaddexp(here - softplus(-u), there - softplus(-v))
+    off = np.logaddexp(here - softplus(u), there - softplus(v))
+    return on - off
 
 
 def divergence(u: FloatArray, v: FloatArray) -> float:

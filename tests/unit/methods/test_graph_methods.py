@@ -96,9 +96,9 @@ def test_switch_is_shared_by_both_ends(samples):
 
 def test_path_of_graphs_equals_single_fits(samples):
     grid = [{"C": C, "alpha": a} for C in (10.0, 0.1) for a in (100.0, 0.0, 3.0)]
-    path = list(MEDGraphStructure(tol=1e-9).fit_path(samples, grid=grid))
+    path = list(MEDGraphStructure(tol=1e-11).fit_path(samples, grid=grid))
     for point, fitted in zip(grid, path, strict=True):
-        single = MEDGraphStructure(tol=1e-9, **point).fit(samples)
+        single = MEDGraphStructure(tol=1e-11, **point).fit(samples)
         assert fitted.get_params() == single.get_params()
         np.testing.assert_allclose(fitted.switches_, single.switches_, atol=1e-4)
 

@@ -184,7 +184,8 @@ def test_regression_against_the_printed_dual(C, alpha):
     tasks = block_tasks(
         np.concatenate(toy.targets), toy.sizes, grams=stacked(grams), epsilon=0.3
     )
-    solution = solve_med(tasks, C, log_of(alpha), tol=1e-7)
+    solution = solve_med(tasks, C, log_of(alpha), tol=1e-9)
+    assert solution.certificate.duality_gap <= 1e-9
     assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
     assert solution.certificate.dual_objective == pytest.approx(value, rel=1e-6)
     switches = np.ones(4) if alpha == 0 else expit(q - np.log(alpha))
