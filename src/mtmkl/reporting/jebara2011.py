@@ -84,9 +84,7 @@ def figure_3(context: Context) -> FigureAndNumbers:
         name: context.by_repeat(experiment, "auc", {"method": name, **_CHOSEN})
         for name in ("pooled_cubic", "independent_cubic")
     }
-    marked = {
-        "best on validation data": _best_level(tables["validation_auc"])
-    }
+    marked = {"best on validation data": _best_level(tables["validation_auc"])}
     marked |= {
         label: alpha
         for label, alpha in _QUOTED_ALPHAS.items()
@@ -150,7 +148,10 @@ def figure_3(context: Context) -> FigureAndNumbers:
         numbers.append(_level(values, context.label(name)))
         for label, alpha in marked.items():
             at = _nearest(test.columns, alpha)
-            row: dict[str, Any] = {"panel": f"against {context.label(name)}", "series": label}
+            row: dict[str, Any] = {
+                "panel": f"against {context.label(name)}",
+                "series": label,
+            }
             row |= {"x": math.log1p(at), **_paired(test[at], values)}
             numbers.append(pd.DataFrame([row]))
     return figure, pd.concat(numbers, ignore_index=True)
