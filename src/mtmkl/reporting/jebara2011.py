@@ -84,15 +84,13 @@ def figure_3(context: Context) -> FigureAndNumbers:
         name: context.by_repeat(experiment, "auc", {"method": name, **_CHOSEN})
         for name in ("pooled_cubic", "independent_cubic")
     }
-    marked = {
-        "best on validation data": float(tables["validation_auc"].mean().idxmax())
-    }
+    marked = {"best on validation data": _best_level(tables["validation_auc"])}
     marked |= {
         label: alpha
         for label, alpha in _QUOTED_ALPHAS.items()
         if np.isclose(test.columns, alpha).any()
     }
-    marked["best on test data (optimistic)"] = float(test.mean().idxmax())
+    marked["best on test data (optimistic)"] = _best_level(test)
     series = Series.of(context, method)
     curve = pd.DataFrame(
         {
@@ -150,8 +148,11 @@ def figure_3(context: Context) -> FigureAndNumbers:
         numbers.append(_level(values, context.label(name)))
         for label, alpha in marked.items():
             at = _nearest(test.columns, alpha)
-            row = {"panel": f"against {context.label(name)}", "series": label}
-            row |= {"x": math.log1p(at)} | _paired(test[at], values)
+            row: dict[str, Any] = {
+                "panel": f"against {context.label(name)}",
+                "series": label,
+            }
+            row |= {"x": math.log1p(at), **_paired(test[at], values)}
             numbers.append(pd.DataFrame([row]))
     return figure, pd.concat(numbers, ignore_index=True)
 
@@ -535,6 +536,12 @@ def _level(values: pd.Series, label: str) -> pd.DataFrame:
 
 def _has(context: Context, method: str) -> bool:
     return method in context.config["methods"]
+
+
+def _best_level(table: pd.DataFrame) -> float:
+    """Return the level (column) with the largest mean."""
+    levels = table.columns.to_numpy(dtype=float)
+    return float(levels[int(np.argmax(table.mean().to_numpy()))])
 
 
 def _nearest(levels: pd.Index, value: float) -> float:

@@ -403,3 +403,30 @@ class TestEvaluate:
             config = load_paper("argyriou2008", tier)
             check_claims(config["claims"], config["methods"])
             assert {claim["test"] for claim in config["claims"]} <= set(TESTS)
+
+
+class TestSettings:
+    def rows(self, method, settings, repeats=4):
+        return [
+            {"method": method, "repeat": repeat, "setting": setting,
+             "value": value + repeat % 2}
+            for setting, value in settings.items()
+            for repeat in range(repeats)
+        ]  # fmt: skip
+
+    def run(self, scores):
+        return paired_difference(
+            scores, lower={"method": "a"}, higher={"method": "b"}, **ARGS
+        )
+
+    def test_grids_of_other_parameters_are_averaged(self, table):
+        first = self.rows("a", {'{"C": 1}': 0.0, '{"C": 2}': 2.0})
+        second = self.rows("b", {'{"nu": 1}': 5.0})
+        result = self.run(table([*first, *second]))
+        assert "mean 1.5 (a) against 5.5 (b)" in result.note
+
+    def test_what_grids_share_is_compared_by_itself(self, table):
+        first = self.rows("a", {'{"C": 1}': 0.0, '{"C": 2}': 2.0})
+        second = self.rows("b", {'{"C": 2}': 5.0})
+        result = self.run(table([*first, *second]))
+        assert "mean 2.5 (a) against 5.5 (b)" in result.note
