@@ -132,7 +132,7 @@ def _fetch_datasets(parsed: argparse.Namespace) -> int:
 def _verify_datasets(parsed: argparse.Namespace) -> int:
     from mtmkl.datasets import verify
 
-    rows = verify(parsed.names)
+    rows = verify(parsed.names or None)
     _print_table(rows)
     return int(any(row["status"] == "corrupt" for row in rows))
 

@@ -234,6 +234,9 @@ def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
             raise ValueError("task labels must be integers or strings")
         labels = labels.astype(np.intp)
     elif labels.dtype.kind == "O":
+        # Among strings NumPy would turn a missing label into the string "nan".
+        if not all(isinstance(label, str | int | np.integer) for label in labels):
+            raise ValueError("task labels must be integers or strings")
         labels = np.asarray(labels.tolist())
     if labels.dtype.kind not in "iubUS":
         raise ValueError(f"task labels must be integers or strings, got {labels.dtype}")

@@ -118,9 +118,10 @@ def _index(figures: Path) -> str:
         "# Gallery",
         "",
         "What the last full run of the paper tier has made, one folder a paper, "
-        "written by `make publish`.",
+        "written by `make publish`. The rules behind the verdicts: "
+        "[docs/verdicts.md](../docs/verdicts.md).",
         "",
-        "| paper | published cells | claims |",
+        "| paper | printed numbers | claims |",
         "|---|---|---|",
     ]
     for page in sorted(figures.glob("*/README.md")):
