@@ -1,0 +1,57 @@
+import pytest
+
+from mtmkl.reporting.publish import RECORD, publish
+
+CONFIG = {
+    "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},
+    "artefacts": {
+        "figure_1": {"kind": "figure", "title": "Curve"},
+        "table_1": {"kind": "table", "title": "Numbers"},
+    },
+}
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Everything that a finished paper tier leaves, with two verdicts and a claim."""
+    base = tmp_path / "results" / "toy"
+    (base / "artefacts").mkdir(parents=True)
+    for name in RECORD:
+        (base / name).write_text("x\n")
+    (base / "verdicts.csv").write_text("verdict\nreproduced\nclose\n")
+    (base / "claims.csv").write_text(
+        "claim,section,verdict,note\nA beats B,6.1,holds,10 repeats\n"
+    )
+    for ending in ("svg", "pdf", "csv"):
+        (base / "artefacts" / f"figure_1.{ending}").write_text(ending)
+    for ending in ("csv", "md", "tex"):
+        (base / "artefacts" / f"table_1.{ending}").write_text(f"table as {ending}")
+    return base.parent
+
+
+def test_artefacts_record_and_galleries_are_copied(results, tmp_path):
+    figures = tmp_path / "figures"
+    publish([CONFIG], results, figures, tier="paper")
+    assert (figures / "toy/figure_1.svg").read_text() == "svg"
+    assert all((figures / "toy" / name).is_file() for name in RECORD)
+    gallery = (figures / "toy/README.md").read_text()
+    for words in (
+        "1 reproduced, 1 close",
+        "A beats B",
+        "(figure_1.svg)",
+        "table as md",
+    ):
+        assert words in gallery
+    assert "[toy](toy/README.md): Toy" in (figures / "README.md").read_text()
+
+
+def test_a_reduced_run_is_not_published(results, tmp_path):
+    with pytest.raises(ValueError, match="only the paper tier is published"):
+        publish([CONFIG], results, tmp_path / "figures", tier="quick")
+
+
+def test_nothing_is_copied_while_something_is_missing(results, tmp_path):
+    (results / "toy/artefacts/table_1.tex").unlink()
+    with pytest.raises(FileNotFoundError, match=r"table_1\.tex has not been made"):
+        publish([CONFIG], results, tmp_path / "figures", tier="paper")
+    assert not (tmp_path / "figures").exists()
