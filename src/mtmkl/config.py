@@ -205,7 +205,7 @@ def _check_names(config: Mapping[str, Any], source: str) -> None:
         for position, entry in enumerate(experiment["methods"]):
             require("methods", entry["method"], f"{key}.methods.{position}.method")
     for name, artefact in config["artefacts"].items():
-        for experiment in _sources(artefact):
+        for experiment in experiments_of(artefact):
             require("experiments", experiment, f"artefacts.{name}.experiment")
     for position, claim in enumerate(config["claims"]):
         require(
@@ -232,7 +232,8 @@ def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:
     artefacts = {
         name: artefact
         for name, artefact in config["artefacts"].items()
-        if not _sources(artefact) or any(e in experiments for e in _sources(artefact))
+        if not experiments_of(artefact)
+        or any(e in experiments for e in experiments_of(artefact))
     }
     return {
         **config,
@@ -242,7 +243,7 @@ def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:
     }
 
 
-def _sources(artefact: Mapping[str, Any]) -> list[str]:
+def experiments_of(artefact: Mapping[str, Any]) -> list[str]:
     """Return the experiments that an artefact shows; none for one from equations."""
     single = [artefact["experiment"]] if artefact["kind"] == "table" else []
     return list(artefact.get("experiments", single))
