@@ -528,7 +528,7 @@ def _against_size(
     axis.set_xlabel("training examples a task")
     axis.set_ylabel("test AUC, mean over tasks")
     axis.set_title(f"{spread_text(pd.concat(curves))}\n* p < 0.05, paired t-test")
-    axis.legend(loc="lower right")
+    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.1))  # above the stars
     return pd.concat([*curves, pd.DataFrame(tests)], ignore_index=True)
 
 
