@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from mtmkl.config import ConfigError, load_paper
 from mtmkl.evaluation import plan
-from mtmkl.evaluation.plan import Variant
+from mtmkl.evaluation.plan import MethodSpec, Variant
 
 
 @pytest.fixture
@@ -80,3 +82,62 @@ def test_a_method_that_is_there_already_changes_nothing(config):
 def test_unknown_experiment_lists_the_known(config):
     with pytest.raises(ConfigError, match=r"'rael'.*curve, real"):
         plan.with_method(config, "rael", "my.module:Own")
+
+
+GRID = {"C": [0.5, 1.0, 2.0, 4.0], "lam": [1, 2, 3, 4, 5]}
+
+
+@pytest.fixture
+def searched():
+    return MethodSpec("one", "x:One", {}, GRID, "validation", search=8)
+
+
+def test_a_design_is_part_of_the_grid_in_its_order(searched):
+    product = replace(searched, search=None).grid_points()
+    points = searched.with_design(3).grid_points()
+    assert len(points) == 8
+    positions = [product.index(point) for point in points]
+    assert positions == sorted(set(positions))
+
+
+def test_a_design_depends_on_seed_and_method_alone(searched):
+    points = searched.with_design(3).grid_points()
+    alike = replace(searched, n_tasks=(4,), params={"tol": 1e-3}, chunk_repeats=2)
+    assert alike.with_design(3).grid_points() == points
+    assert searched.with_design(4).grid_points() != points
+    assert replace(searched, id="other").with_design(3).grid_points() != points
+
+
+def test_a_smaller_design_is_part_of_a_larger(searched):
+    larger = searched.with_design(3).grid_points()
+    smaller = replace(searched, search=3).with_design(3).grid_points()
+    assert len(smaller) == 3
+    assert all(point in larger for point in smaller)
+
+
+@pytest.mark.parametrize("search", [None, 20, 60])
+def test_a_small_grid_is_tried_whole(searched, search):
+    whole = replace(searched, search=search)
+    assert whole.with_design(3) == whole
+
+
+def test_points_of_a_design_may_hold_a_value(searched):
+    points = searched.with_design(3).grid_points({"C": 1.0})
+    assert {point["C"] for point in points} == {1.0}
+    tried = {p["lam"] for p in searched.with_design(3).grid_points()}
+    assert sorted(point["lam"] for point in points) == sorted(tried)
+
+
+def test_every_point_is_as_likely_to_be_tried(searched):
+    count = dict.fromkeys(range(20), 0)
+    product = searched.grid_points()
+    for seed in range(300):
+        for point in searched.with_design(seed).grid_points():
+            count[product.index(point)] += 1
+    # Binomial with mean 120 and sd 8.5.
+    assert all(abs(n - 120) < 5 * 8.5 for n in count.values())
+
+
+def test_the_search_of_a_method_is_read(config):
+    config["methods"]["ridge"] |= {"grid": GRID, "search": {"points": 6}}
+    assert plan.method_specs(config, "real")["ridge"].search == 6

@@ -21,6 +21,8 @@ _MODULES = {
     "explained_variance_task_mean": "regression",
     "explained_variance_task_sd": "regression",
     "misclassified": "classification",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "accuracy",
     "auc": "ranking",
     "auc_pooled": "ranking",
     "edge_auc": "graph",
