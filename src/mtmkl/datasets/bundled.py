@@ -47,11 +47,15 @@ def load_digits(*, n_per_class: int | None = None, seed: int = 0) -> MultiTaskDa
     )
 
 
-def load_digits_pairs(*, n_per_class: int = 30, seed: int = 0) -> MultiTaskData:
-    """Read scikit-learn's handwritten digits as 45 one-vs-one tasks.
+def load_digits_pairs(
+    *, n_classes: int = 10, n_per_class: int = 30, seed: int = 0
+) -> MultiTaskData:
+    """Read scikit-learn's handwritten digits as one-vs-one tasks.
 
     Parameters
     ----------
+    n_classes : int
+        Digits that take part, from 0 on, 2 to 10.
     n_per_class : int
         Images of each digit, drawn at random, 1 to 174.
     seed : int
@@ -60,16 +64,20 @@ def load_digits_pairs(*, n_per_class: int = 30, seed: int = 0) -> MultiTaskData:
     Returns
     -------
     MultiTaskData
-        45 tasks of ``2 * n_per_class`` images each; 61 features: the pixels that are
-        not constant over all 1797 images, scaled from 0-16 to 0-1.
+        ``n_classes * (n_classes - 1) / 2`` tasks, 45 by default, of ``2 *
+        n_per_class`` images each; 61 features: the pixels that are not constant over
+        all 1797 images, scaled from 0-16 to 0-1.
 
     Raises
     ------
     ValueError
-        If ``n_per_class`` is not between 1 and the size of the smallest class.
+        If ``n_classes`` is not between 2 and 10, or ``n_per_class`` not between 1 and
+        the size of the smallest class.
     """
+    if not 2 <= n_classes <= 10:
+        raise ValueError(f"n_classes is {n_classes}, wanted 2 to 10")
     pixels, label, names = _varying_pixels()
-    rows = _draw(label, n_per_class, seed)
+    rows = _draw(label, n_per_class, seed)[: n_classes * n_per_class]
     return one_vs_one(
         pixels[rows],
         label[rows],

@@ -163,10 +163,29 @@ def method_specs(config: Mapping[str, Any], experiment: str) -> dict[str, Method
     return specs
 
 
+def n_repeats(config: Mapping[str, Any], experiment: str) -> int:
+    """Return the number of repeats of an experiment: the first of its protocol's.
+
+    Raises
+    ------
+    ConfigError
+        If the experiment wants more than its protocol has.
+    """
+    settings = config["experiments"][experiment]
+    available: int = config["protocols"][settings["protocol"]]["repeats"]
+    wanted: int = settings.get("repeats", available)
+    if wanted > available:
+        raise ConfigError(
+            f"key 'experiments.{experiment}.repeats': {wanted} is more than the "
+            f"{available} of protocol {settings['protocol']!r}"
+        )
+    return wanted
+
+
 def fit_jobs(config: Mapping[str, Any]) -> Iterator[FitJob]:
     """Yield every fit job of a paper, in the order of its configuration."""
     for name, experiment in config["experiments"].items():
-        repeats = config["protocols"][experiment["protocol"]]["repeats"]
+        repeats = n_repeats(config, name)
         specs = method_specs(config, name)
         for variant in variants(experiment):
             for spec in specs.values():

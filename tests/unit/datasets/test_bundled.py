@@ -50,3 +50,14 @@ def test_pairs_of_digits():
     other = load_digits_pairs(n_per_class=15, seed=4)
     np.testing.assert_array_equal(other.y, data.y)
     assert other.digest() != data.digest()
+
+
+def test_pairs_of_the_first_digits():
+    some = load_digits_pairs(n_classes=3, n_per_class=15, seed=3)
+    every = load_digits_pairs(n_per_class=15, seed=3)
+    assert some.task_names == ("0 vs 1", "0 vs 2", "1 vs 2")
+    for task, name in enumerate(some.task_names):
+        same = every.rows_of(every.task_names.index(name))
+        assert np.array_equal(some.X[some.rows_of(task)], every.X[same])
+    with pytest.raises(ValueError, match="n_classes is 1, wanted 2 to 10"):
+        load_digits_pairs(n_classes=1)

@@ -181,3 +181,9 @@ def test_a_task_of_one_label_has_no_balanced_accuracy(labelled):
 def test_a_prediction_of_zero_counts_as_positive(labelled):
     nothing = replace(labelled, prediction=np.zeros(39), y=np.ones(39))
     assert values(accuracy(nothing))["accuracy", "all"] == 1.0
+
+
+def test_groups_of_tasks_are_counted(labelled):
+    grouped = replace(labelled, estimator=Fitted(groups_=np.array([4, 0, 4])))
+    assert list(metric("n_groups")(grouped)) == [("n_groups", "all", 2.0)]
+    assert list(metric("n_groups")(labelled)) == []

@@ -59,10 +59,11 @@ def test_jobs_are_cut_into_chunks_that_cover_all_repeats(config):
     assert plan.find_job(config, jobs[4].stem) == jobs[4]
 
 
+@pytest.mark.parametrize("paper", ["argyriou2008", "yousefi2015"])
 @pytest.mark.parametrize("tier", ["quick", "paper"])
-def test_stems_of_a_real_plan_are_unique(tier):
-    stems = [job.stem for job in plan.fit_jobs(load_paper("argyriou2008", tier))]
-    assert len(stems) == len(set(stems)) > 50
+def test_stems_of_a_real_plan_are_unique(paper, tier):
+    stems = [job.stem for job in plan.fit_jobs(load_paper(paper, tier))]
+    assert len(stems) == len(set(stems)) > 20
 
 
 def test_ones_own_method_joins_an_experiment_and_its_table(config):
@@ -141,3 +142,26 @@ def test_every_point_is_as_likely_to_be_tried(searched):
 def test_the_search_of_a_method_is_read(config):
     config["methods"]["ridge"] |= {"grid": GRID, "search": {"points": 6}}
     assert plan.method_specs(config, "real")["ridge"].search == 6
+
+
+def test_an_experiment_may_take_the_first_repeats_of_its_protocol(config):
+    config["experiments"]["curve"]["repeats"] = 3
+    jobs = [job for job in plan.fit_jobs(config) if job.experiment == "curve"]
+    assert [job.repeats for job in jobs[:2]] == [(0, 1), (2,)]
+    config["experiments"]["curve"]["repeats"] = 6
+    with pytest.raises(ConfigError, match=r"curve.repeats': 6 is more than the 5"):
+        list(plan.fit_jobs(config))
+
+
+def test_a_search_and_its_full_grid_share_repeats_and_grid():
+    config = load_paper("yousefi2015", "paper")
+    for name in ("robot", "vehicle", "letter"):
+        full, searched = (config["experiments"][n] for n in (f"{name}_full_grid", name))
+        assert full["protocol"] == searched["protocol"]
+        assert full["datasets"] == searched["datasets"]
+        assert full["metrics"] == searched["metrics"]
+    specs = plan.method_specs(config, "letter_full_grid")
+    for method in ("group_feature_sharing", "cmtl", "whom", "metag"):
+        product = specs[f"{method}_full"].grid_points()
+        assert specs[method].grid_points() == product
+        assert len(specs[method].with_design(0).grid_points()) == 60 < len(product)

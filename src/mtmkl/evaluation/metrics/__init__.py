@@ -26,6 +26,7 @@ _MODULES = {
     "auc": "ranking",
     "auc_pooled": "ranking",
     "edge_auc": "graph",
+    "n_groups": "grouping",
     "n_features": "representation",
     "covariance_distance": "representation",
     "row_norms": "representation",
