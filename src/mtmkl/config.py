@@ -205,10 +205,7 @@ def _check_names(config: Mapping[str, Any], source: str) -> None:
         for position, entry in enumerate(experiment["methods"]):
             require("methods", entry["method"], f"{key}.methods.{position}.method")
     for name, artefact in config["artefacts"].items():
-        used = artefact.get("experiments") or (
-            [artefact["experiment"]] if artefact["kind"] == "table" else []
-        )
-        for experiment in used:
+        for experiment in experiments_of(artefact):
             require("experiments", experiment, f"artefacts.{name}.experiment")
     for position, claim in enumerate(config["claims"]):
         require(
@@ -231,4 +228,22 @@ def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:
         for name, experiment in config["experiments"].items()
         if tier in experiment.get("tiers", TIERS)
     }
-    return {**config, "experiments": experiments}
+    claims = [c for c in config["claims"] if c["args"]["experiment"] in experiments]
+    artefacts = {
+        name: artefact
+        for name, artefact in config["artefacts"].items()
+        if not experiments_of(artefact)
+        or any(e in experiments for e in experiments_of(artefact))
+    }
+    return {
+        **config,
+        "experiments": experiments,
+        "artefacts": artefacts,
+        "claims": claims,
+    }
+
+
+def experiments_of(artefact: Mapping[str, Any]) -> list[str]:
+    """Return the experiments that an artefact shows; none for one from equations."""
+    single = [artefact["experiment"]] if artefact["kind"] == "table" else []
+    return list(artefact.get("experiments", single))

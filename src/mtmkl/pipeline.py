@@ -60,14 +60,21 @@ def check_names(config: Mapping[str, Any]) -> None:
     Raises
     ------
     ValueError
-        Names the method, metric, test or argument that is wrong.
+        Names the method and what it lacks, or the metric, test or argument that is
+        wrong.
     """
     from mtmkl.evaluation.metrics import metric_module
     from mtmkl.methods import resolve
     from mtmkl.statistics.claims import check_claims
 
     for method in config["methods"].values():
-        resolve(method["class"])
+        found = resolve(method["class"])
+        for needed in ("fit", "predict"):
+            if not callable(getattr(found, needed, None)):
+                raise ValueError(
+                    f"method {method['class']!r} has no {needed}: a method is a class "
+                    "with fit(X, y, task) and predict(X, task)"
+                )
     for experiment in config["experiments"].values():
         for name in experiment["metrics"]:
             metric_module(name)

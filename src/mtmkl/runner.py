@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from mtmkl import pipeline
-from mtmkl.config import ConfigError, load_paper, load_run_config, read_yaml
+from mtmkl.config import (
+    ConfigError,
+    experiments_of,
+    load_paper,
+    load_run_config,
+    read_yaml,
+)
 from mtmkl.evaluation.plan import FitJob, find_variant, fit_jobs, with_method
 from mtmkl.files import write_json
 
@@ -120,14 +126,14 @@ def _restricted(
         known = ", ".join(config["experiments"])
         raise ConfigError(f"experiment {unknown[0]!r} is unknown; known: {known}")
 
-    def kept(artefact: Mapping[str, Any]) -> bool:
-        single = [artefact["experiment"]] if artefact["kind"] == "table" else []
-        return set(artefact.get("experiments", single)) <= set(experiments)
-
     return {
         **config,
         "experiments": {e: config["experiments"][e] for e in experiments},
-        "artefacts": {k: a for k, a in config["artefacts"].items() if kept(a)},
+        "artefacts": {
+            name: artefact
+            for name, artefact in config["artefacts"].items()
+            if set(experiments_of(artefact)) <= set(experiments)
+        },
         "claims": [
             claim
             for claim in config["claims"]

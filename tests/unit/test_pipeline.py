@@ -98,6 +98,10 @@ def test_job_configuration_leaves_out_what_a_fit_does_not_need(config):
             lambda c: c["claims"].append({"id": "x", "test": "tea_leaves", "args": {}}),
             "'tea_leaves'",
         ),
+        (
+            lambda c: c["methods"]["ridge"].update({"class": "fractions:Fraction"}),
+            "'fractions:Fraction' has no fit: a method is a class with fit",
+        ),
     ],
 )
 def test_unknown_names_are_found_before_any_work(config, edit, message):

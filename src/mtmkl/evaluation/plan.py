@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mtmkl.config import ConfigError
+from mtmkl.config import ConfigError, experiments_of
 
 
 @dataclass(frozen=True)
@@ -238,8 +238,7 @@ def restricted_to_artefact(config: Mapping[str, Any], name: str) -> dict[str, An
         If there is no such artefact.
     """
     artefact = config["artefacts"][name]
-    single = [artefact["experiment"]] if artefact["kind"] == "table" else []
-    used = artefact.get("experiments", single)
+    used = experiments_of(artefact)
     experiments = {k: v for k, v in config["experiments"].items() if k in used}
     return {
         **config,
