@@ -166,7 +166,7 @@ def describe_data(
     """
     import numpy as np
 
-    from mtmkl.datasets import DataNotAvailableError, describe, is_drawn
+    from mtmkl.datasets import DataNotAvailableError, describe
 
     info = {"id": variant.id, "name": variant.name, **describe(variant.name)}
     try:
@@ -180,7 +180,6 @@ def describe_data(
         "status": "ok",
         "reason": "",
         "origin": data.origin,
-        "drawn": is_drawn(variant.name),
         "digest": data.digest(),
         "n": int(data.X.shape[0]),
         "d": int(data.X.shape[1]),
