@@ -191,6 +191,25 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
     return _drop_other_tiers(config, tier)
 
 
+def artefact_experiments(artefact: Mapping[str, Any]) -> list[str]:
+    """Return the experiments whose scores a figure or table draws on.
+
+    Parameters
+    ----------
+    artefact : mapping
+        One of a paper's configured artefacts.
+    """
+    if "experiments" in artefact:
+        return list(artefact["experiments"])
+    if "comparison" in artefact:
+        selectors = artefact["comparison"]["rows"].values()
+        return list(dict.fromkeys(row["experiment"] for row in selectors))
+    parts = ("rows", "columns", "extra_rows", "extra_columns")
+    own = [s for part in parts for s in artefact.get(part, {}).values()]
+    named = [s["experiment"] for s in own if "experiment" in s]
+    return list(dict.fromkeys([artefact["experiment"], *named]))
+
+
 def _check_names(config: Mapping[str, Any], source: str) -> None:
     def require(kind: str, name: str, key: str) -> None:
         if name not in config[kind]:
@@ -205,11 +224,10 @@ def _check_names(config: Mapping[str, Any], source: str) -> None:
         for position, entry in enumerate(experiment["methods"]):
             require("methods", entry["method"], f"{key}.methods.{position}.method")
     for name, artefact in config["artefacts"].items():
-        used = artefact.get("experiments") or (
-            [artefact["experiment"]] if artefact["kind"] == "table" else []
-        )
-        for experiment in used:
+        for experiment in artefact_experiments(artefact):
             require("experiments", experiment, f"artefacts.{name}.experiment")
+        for method in artefact.get("comparison", {}).get("columns", {}).values():
+            require("methods", method, f"artefacts.{name}.comparison.columns")
     for position, claim in enumerate(config["claims"]):
         require(
             "experiments",

@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from mtmkl import pipeline
-from mtmkl.config import ConfigError, load_paper, load_run_config, read_yaml
+from mtmkl.config import (
+    ConfigError,
+    artefact_experiments,
+    load_paper,
+    load_run_config,
+    read_yaml,
+)
 from mtmkl.evaluation.plan import FitJob, find_variant, fit_jobs, with_method
 from mtmkl.files import write_json
 
@@ -121,8 +127,7 @@ def _restricted(
         raise ConfigError(f"experiment {unknown[0]!r} is unknown; known: {known}")
 
     def kept(artefact: Mapping[str, Any]) -> bool:
-        single = [artefact["experiment"]] if artefact["kind"] == "table" else []
-        return set(artefact.get("experiments", single)) <= set(experiments)
+        return set(artefact_experiments(artefact)) <= set(experiments)
 
     return {
         **config,

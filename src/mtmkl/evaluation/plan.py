@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mtmkl.config import ConfigError
+from mtmkl.config import ConfigError, artefact_experiments
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,7 @@ def restricted_to_artefact(config: Mapping[str, Any], name: str) -> dict[str, An
         If there is no such artefact.
     """
     artefact = config["artefacts"][name]
-    single = [artefact["experiment"]] if artefact["kind"] == "table" else []
-    used = artefact.get("experiments", single)
+    used = artefact_experiments(artefact)
     experiments = {k: v for k, v in config["experiments"].items() if k in used}
     return {
         **config,
@@ -249,7 +248,7 @@ def with_method(
                     methods[method_id]["label"]: {"method": method_id},
                 },
             }
-            if artefact["kind"] == "table" and artefact["experiment"] == experiment
+            if artefact["kind"] == "table" and artefact.get("experiment") == experiment
             else artefact
         )
         for name, artefact in config["artefacts"].items()

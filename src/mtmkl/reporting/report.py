@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl.config import artefact_experiments
 from mtmkl.files import write_text
 from mtmkl.reporting.context import Context, load_context, read_jobs
 from mtmkl.reporting.tables import build_quoted, build_table, mean_sd, rule_text
@@ -185,7 +186,7 @@ def load_paper_result(config: Mapping[str, Any], results: Path) -> PaperResult:
     shown = {
         name
         for artefact in config["artefacts"].values()
-        for name in _experiments_of(artefact)
+        for name in artefact_experiments(artefact)
     }
     provenance = results / "provenance.json"
     return PaperResult(
@@ -291,7 +292,7 @@ def _artefact_view(
         title=artefact["title"],
         image=image,
         tables=tables,
-        facts=[facts[e] for e in _experiments_of(artefact) if e in facts],
+        facts=[facts[e] for e in artefact_experiments(artefact) if e in facts],
     )
 
 
@@ -312,12 +313,6 @@ def _quoted_table(context: Context, quoted: Mapping[str, Any]) -> TextTable:
     ]
     rule = rule_text(quoted["tolerance"], quoted["unit"])
     return TextTable(header, rows, [f"{rule} Of the other cells: {acceptance}."])
-
-
-def _experiments_of(artefact: Mapping[str, Any]) -> list[str]:
-    if artefact["kind"] == "table":
-        return [artefact["experiment"]]
-    return list(artefact["experiments"])
 
 
 def _facts(
