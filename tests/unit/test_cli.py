@@ -25,4 +25,4 @@ def test_audit_prints_what_differs(capsys):
 
 def test_a_paper_without_printed_ranks_cannot_be_audited(capsys):
     assert main(["audit", "argyriou2008"]) == 1
-    assert "table_1.csv of argyriou2008 has no printed ranks" in capsys.readouterr().err
+    assert "mtmkl: table_1.csv has no printed ranks" in capsys.readouterr().err

@@ -13,7 +13,8 @@ import pandas as pd
 from mtmkl.config import artefact_experiments
 from mtmkl.files import write_text
 from mtmkl.reporting.context import Context, load_context, read_jobs
-from mtmkl.reporting.tables import build_quoted, build_table, mean_sd, rule_text
+from mtmkl.reporting.layouts import build
+from mtmkl.reporting.tables import build_quoted, mean_sd, rule_text
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
 from mtmkl.statistics.sample import fits, sample
@@ -280,7 +281,7 @@ def _artefact_view(
     image = ""
     tables = []
     if artefact["kind"] == "table":
-        table = build_table(context, artefact)
+        table = build(context, artefact)
         tables.append(TextTable(table.header(), table.body(), table.notes()))
     else:
         svg = (results / "artefacts" / f"{name}.svg").read_bytes()

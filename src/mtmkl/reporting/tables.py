@@ -213,7 +213,7 @@ def build_table(context: Context, artefact: Mapping[str, Any]) -> Table:
     rows = artefact["rows"]
     columns = artefact["columns"]
     cells = [
-        _Cell(
+        Cell(
             row,
             column,
             {**column_selector, **row_selector},
@@ -225,7 +225,7 @@ def build_table(context: Context, artefact: Mapping[str, Any]) -> Table:
             **artefact.get("extra_columns", {}),
         }.items()
     ]
-    frame, acceptance = _judge_cells(
+    frame, acceptance = judge_cells(
         context,
         cells,
         experiment=artefact["experiment"],
@@ -263,9 +263,9 @@ def build_quoted(
     acceptance : str
         How many other cells the verdict rule would accept.
     """
-    return _judge_cells(
+    return judge_cells(
         context,
-        [_Cell(c["row"], c["column"], c["where"], True) for c in quoted["cells"]],
+        [Cell(c["row"], c["column"], c["where"], True) for c in quoted["cells"]],
         experiment=None,
         file=quoted["file"],
         unit=quoted["unit"],
@@ -301,16 +301,28 @@ def mean_sd(mean: float, sd: float, n: int, decimals: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Cell:
+class Cell:
+    """A cell of a table: where it stands and which scores it shows.
+
+    Attributes
+    ----------
+    row, column : str
+        As in the file of published numbers.
+    where : mapping
+        What columns of the scores must be.
+    in_paper : bool
+        Whether the paper prints a number for it.
+    """
+
     row: str
     column: str
     where: Mapping[str, Any]
     in_paper: bool
 
 
-def _judge_cells(
+def judge_cells(
     context: Context,
-    cells: list[_Cell],
+    cells: list[Cell],
     *,
     experiment: str | None,
     file: str,
@@ -318,6 +330,33 @@ def _judge_cells(
     scale: float,
     tolerance: Tolerance,
 ) -> tuple[pd.DataFrame, str]:
+    """Return cells with published and reproduced numbers, and their verdicts.
+
+    Parameters
+    ----------
+    context : Context
+    cells : list of Cell
+    experiment : str or None
+        Of the cells that select none themselves.
+    file : str
+        Of the published numbers.
+    unit : str
+    scale : float
+        From the scores' unit to the table's.
+    tolerance : Tolerance
+
+    Returns
+    -------
+    cells : DataFrame
+        :data:`CELL_COLUMNS`.
+    acceptance : str
+        How many other cells the verdict rule would accept.
+
+    Raises
+    ------
+    ValueError
+        If a published number is missing, or a cell selects several of ours.
+    """
     printed = published_numbers(context, file)
     lines = []
     published: dict[tuple[str, str], Published] = {}

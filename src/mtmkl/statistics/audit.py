@@ -8,6 +8,7 @@ printed test statistics can come.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,12 +109,7 @@ class Audit:
 
 
 def read_comparisons(folder: Path) -> list[PrintedComparison]:
-    """Read the comparisons that a paper prints.
-
-    ``table_1.csv`` holds the accuracies with their ranks (column ``rank``) in rows
-    "data set, block", and the mean ranks in rows "mean rank, block"; ``table_2.csv``
-    the tests in rows "test statistic, block" and so on; ``texts.csv`` names the control
-    and counts the "methods dominated" by it, in rows "control, block".
+    """Read the comparisons that a paper prints from its published files.
 
     Parameters
     ----------
@@ -125,19 +121,38 @@ def read_comparisons(folder: Path) -> list[PrintedComparison]:
     AuditError
         If a file, the ranks or the count of a block is missing.
     """
-    tables = {}
-    for name in ("table_1", "table_2", "texts"):
-        path = folder / f"{name}.csv"
-        if not path.is_file():
-            raise AuditError(
-                f"{folder.name} has no printed {path.name}: nothing to audit"
-            )
-        tables[name] = pd.read_csv(path)
-    accuracies, tests, texts = tables.values()
-    if "rank" not in accuracies:
+    paths = sorted(folder.glob("*.csv"))
+    return printed_comparisons({path.name: pd.read_csv(path) for path in paths})
+
+
+def printed_comparisons(
+    published: Mapping[str, pd.DataFrame],
+) -> list[PrintedComparison]:
+    """Return the comparisons that a paper prints.
+
+    ``table_1.csv`` holds the accuracies with their ranks (column ``rank``) in rows
+    "data set, block", and the mean ranks in rows "mean rank, block"; ``table_2.csv``
+    the tests in rows "test statistic, block" and so on; ``texts.csv`` names the control
+    and counts the "methods dominated" by it, in rows "control, block".
+
+    Parameters
+    ----------
+    published : mapping of file name to DataFrame
+
+    Raises
+    ------
+    AuditError
+        If a file, the ranks or the count of a block is missing.
+    """
+    names = ("table_1.csv", "table_2.csv", "texts.csv")
+    missing = [name for name in names if name not in published]
+    if missing:
         raise AuditError(
-            f"table_1.csv of {folder.name} has no printed ranks: nothing to audit"
+            f"the paper has no printed {' and '.join(missing)}: nothing to audit"
         )
+    accuracies, tests, texts = (published[name] for name in names)
+    if "rank" not in accuracies:
+        raise AuditError("table_1.csv has no printed ranks: nothing to audit")
     counts = texts[texts["column"] == DOMINATED]
     stated = counts["row"].str.rpartition(", ").set_index(2)[0]
     dominated = dict(zip(stated.index, counts["value"].astype(int), strict=True))
@@ -147,7 +162,7 @@ def read_comparisons(folder: Path) -> list[PrintedComparison]:
     for label in blocks:
         if label not in stated:
             raise AuditError(
-                f"texts.csv of {folder.name} has no {DOMINATED!r} of {label}: add it"
+                f"texts.csv has no {DOMINATED!r} of the block {label}: add it"
             )
         ending = f", {label}"
         mine = _without_ending(cells, ending)
@@ -197,7 +212,7 @@ def audit(printed: PrintedComparison) -> Audit:
         friedman=over_all,
         tests=recomputed,
         differences=pd.DataFrame(differences, columns=list(DIFFERENCE_COLUMNS)),
-        n_rejected=int((tests["p_holm"] < LEVEL).sum()),
+        n_rejected=count_dominated(tests),
         n_rejected_as_printed=int(as_printed.sum()),
         n_blocks_implied=numbers_of_blocks(
             printed.tests[STATISTIC], len(printed.mean_ranks)
@@ -253,6 +268,17 @@ def rank_tests(over_all: FriedmanResult, control: str) -> pd.DataFrame:
     levels[order] = LEVEL / np.arange(len(tests), 0, -1)
     named = tests.rename(columns={"z": STATISTIC, "p": P_VALUE})
     return named.assign(**{ADJUSTED_LEVEL: levels})
+
+
+def count_dominated(tests: pd.DataFrame) -> int:
+    """Return how many methods Holm's procedure finds worse than the control.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        From :func:`rank_tests`.
+    """
+    return int(((tests["p_holm"] < LEVEL) & (tests[STATISTIC] > 0)).sum())
 
 
 def numbers_of_blocks(

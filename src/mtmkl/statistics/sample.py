@@ -21,6 +21,8 @@ _HIGHER_IS_BETTER = {
     "explained_variance": True,
     "explained_variance_weighted": True,
     "explained_variance_task_mean": True,
+    "accuracy": True,
+    "balanced_accuracy": True,
     "auc": True,
     "auc_pooled": True,
     "edge_auc": True,

@@ -155,7 +155,11 @@ def judge(
     if reproduced is None:
         return Verdict("no data", "not run")
     first = _judge_reading(published.value, published, reproduced, tolerance)
-    if published.status != "ambiguous" or published.alternative is None:
+    # What an ambiguous number measures may be uncertain, and not the number.
+    if published.status != "ambiguous" or published.alternative in (
+        None,
+        published.value,
+    ):
         return first
     second = _judge_reading(published.alternative, published, reproduced, tolerance)
     return weakest(
