@@ -332,17 +332,25 @@ class TestPlan:
         }
 
 
-class TestRankings:
-    ROWS = {"One": {"experiment": "one", "metric": "auc"},
-            "Two": {"experiment": "two", "metric": "auc", "blocks": ["late"]}}  # fmt: skip
-    PLAN = {"columns": {"A": "a", "B": "b"}, "rows": ROWS, "scale": 100,
-            "blocks": {"early": {"train_size": 1}, "late": {"train_size": 2}}}  # fmt: skip
+ROWS = {
+    "One": {"experiment": "one", "metric": "auc"},
+    "Two": {"experiment": "two", "metric": "auc", "blocks": ["late"]},
+}
+RANKED = {
+    "columns": {"A": "a", "B": "b"}, "rows": ROWS, "scale": 100,
+    "blocks": {"early": {"train_size": 1}, "late": {"train_size": 2}},
+}  # fmt: skip
 
+
+class TestRankings:
     def scores(self, table, **changed):
         return table(
             [
-                {"experiment": e, "dataset": e, "method": m, "metric": "auc",
-                 "train_size": size, "repeat": r, "value": (k + r + size) / 10} | changed
+                {
+                    "experiment": e, "dataset": e, "method": m, "metric": "auc",
+                    "train_size": size, "repeat": r, "value": (k + r + size) / 10,
+                }
+                | changed
                 for e in ("one", "two")
                 for k, m in enumerate("ab")
                 for size in (1, 2)
@@ -352,23 +360,23 @@ class TestRankings:
 
     def test_rows_columns_and_blocks_are_the_plans(self, table):
         scores = self.scores(table)
-        early = ranking_matrix(scores, self.PLAN, "early")
+        early = ranking_matrix(scores, RANKED, "early")
         assert early.index.tolist() == ["One"]
         assert early.loc["One"].tolist() == pytest.approx([15.0, 25.0])
-        late = ranking_matrix(scores, self.PLAN, "late")
+        late = ranking_matrix(scores, RANKED, "late")
         assert late.index.tolist() == ["One", "Two"]
         assert late["B"].tolist() == pytest.approx([35.0, 35.0])
 
     def test_what_was_not_run_is_missing(self, table):
         scores = self.scores(table)
         kept = scores[(scores["experiment"] != "two") | (scores["method"] != "b")]
-        late = ranking_matrix(kept, self.PLAN, "late")
+        late = ranking_matrix(kept, RANKED, "late")
         assert late.isna().to_numpy().tolist() == [[False, False], [False, True]]
 
     def test_rows_must_be_data_sets_and_larger_values_better(self, table):
         scores = self.scores(table, dataset="s[k=1]")
         with pytest.raises(ValueError, match="variants of s"):
-            ranking_matrix(scores, self.PLAN, "late")
+            ranking_matrix(scores, RANKED, "late")
         rows = {"One": {"experiment": "one", "metric": "mse"}}
         with pytest.raises(ValueError, match="a smaller mse is better"):
-            ranking_matrix(scores, self.PLAN | {"rows": rows}, "early")
+            ranking_matrix(scores, RANKED | {"rows": rows}, "early")
