@@ -8,6 +8,8 @@ from pathlib import Path
 
 from mtmkl.config import TIERS, ConfigError
 
+_WIDTH_OF_A_FILE = 400
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
@@ -152,7 +154,11 @@ def _print_table(rows: Sequence[dict[str, object]]) -> None:
         table.add_column(name, overflow="fold", no_wrap=name == "name")
     for row in rows:
         table.add_row(*(str(value) for value in row.values()))
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal:
+        # A file or a pipe has no width to fit into.
+        console = Console(width=_WIDTH_OF_A_FILE)
+    console.print(table)
 
 
 def _audit_paper(parsed: argparse.Namespace) -> int:

@@ -191,25 +191,6 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
     return _drop_other_tiers(config, tier)
 
 
-def artefact_experiments(artefact: Mapping[str, Any]) -> list[str]:
-    """Return the experiments whose scores a figure or table draws on.
-
-    Parameters
-    ----------
-    artefact : mapping
-        One of a paper's configured artefacts.
-    """
-    if "experiments" in artefact:
-        return list(artefact["experiments"])
-    if "comparison" in artefact:
-        selectors = artefact["comparison"]["rows"].values()
-        return list(dict.fromkeys(row["experiment"] for row in selectors))
-    parts = ("rows", "columns", "extra_rows", "extra_columns")
-    own = [s for part in parts for s in artefact.get(part, {}).values()]
-    named = [s["experiment"] for s in own if "experiment" in s]
-    return list(dict.fromkeys([artefact["experiment"], *named]))
-
-
 def _check_names(config: Mapping[str, Any], source: str) -> None:
     def require(kind: str, name: str, key: str) -> None:
         if name not in config[kind]:
@@ -224,7 +205,7 @@ def _check_names(config: Mapping[str, Any], source: str) -> None:
         for position, entry in enumerate(experiment["methods"]):
             require("methods", entry["method"], f"{key}.methods.{position}.method")
     for name, artefact in config["artefacts"].items():
-        for experiment in artefact_experiments(artefact):
+        for experiment in experiments_of(artefact):
             require("experiments", experiment, f"artefacts.{name}.experiment")
         for method in artefact.get("comparison", {}).get("columns", {}).values():
             require("methods", method, f"artefacts.{name}.comparison.columns")
@@ -249,4 +230,29 @@ def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:
         for name, experiment in config["experiments"].items()
         if tier in experiment.get("tiers", TIERS)
     }
-    return {**config, "experiments": experiments}
+    claims = [c for c in config["claims"] if c["args"]["experiment"] in experiments]
+    artefacts = {
+        name: artefact
+        for name, artefact in config["artefacts"].items()
+        if not experiments_of(artefact)
+        or any(e in experiments for e in experiments_of(artefact))
+    }
+    return {
+        **config,
+        "experiments": experiments,
+        "artefacts": artefacts,
+        "claims": claims,
+    }
+
+
+def experiments_of(artefact: Mapping[str, Any]) -> list[str]:
+    """Return the experiments that an artefact shows; none for one from equations."""
+    if "experiments" in artefact:
+        return list(artefact["experiments"])
+    if "comparison" in artefact:
+        selectors = artefact["comparison"]["rows"].values()
+        return list(dict.fromkeys(row["experiment"] for row in selectors))
+    parts = ("rows", "columns", "extra_rows", "extra_columns")
+    own = [s for part in parts for s in artefact.get(part, {}).values()]
+    named = [s["experiment"] for s in own if "experiment" in s]
+    return list(dict.fromkeys([artefact["experiment"], *named]))

@@ -9,7 +9,7 @@ from typing import Any
 from mtmkl import pipeline
 from mtmkl.config import (
     ConfigError,
-    artefact_experiments,
+    experiments_of,
     load_paper,
     load_run_config,
     read_yaml,
@@ -126,13 +126,14 @@ def _restricted(
         known = ", ".join(config["experiments"])
         raise ConfigError(f"experiment {unknown[0]!r} is unknown; known: {known}")
 
-    def kept(artefact: Mapping[str, Any]) -> bool:
-        return set(artefact_experiments(artefact)) <= set(experiments)
-
     return {
         **config,
         "experiments": {e: config["experiments"][e] for e in experiments},
-        "artefacts": {k: a for k, a in config["artefacts"].items() if kept(a)},
+        "artefacts": {
+            name: artefact
+            for name, artefact in config["artefacts"].items()
+            if set(experiments_of(artefact)) <= set(experiments)
+        },
         "claims": [
             claim
             for claim in config["claims"]

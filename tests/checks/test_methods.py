@@ -212,7 +212,7 @@ def test_certificate(name, data):
 
 
 @gamma_methods
-@pytest.mark.parametrize("gamma", [0.0, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize("gamma", [0.0, -1.0, np.nan, np.inf, "strong"])
 def test_gamma_must_be_positive(name, gamma, data):
     X, y, number = data
     with pytest.raises(ValueError, match="gamma must be positive"):

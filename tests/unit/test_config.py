@@ -36,6 +36,19 @@ def test_tier_is_chosen_at_any_depth():
     assert resolve_tier(document, "paper") == {"a": [{"b": 2}], "quick": 3}
 
 
+def test_what_a_tier_lacks_is_not_asked_of_it():
+    quick, paper = (load_paper("jebara2011", tier) for tier in ("quick", "paper"))
+    dropped = set(paper["experiments"]) - set(quick["experiments"])
+    assert "landmine_22" in dropped
+    asked = [claim["args"]["experiment"] for claim in quick["claims"]]
+    assert not dropped & set(asked)
+    assert len(asked) == sum(
+        claim["args"]["experiment"] not in dropped for claim in paper["claims"]
+    )
+    # Figure 2 also shows an experiment that is there, figure 5 needs none.
+    assert set(paper["artefacts"]) - set(quick["artefacts"]) == {"figure_ising_sizes"}
+
+
 def test_run_defaults_follow_the_tier():
     raw = yaml.safe_load((config_dir() / "config.yaml").read_text())
     quick = load_run_config({**raw, "tier": "quick"})

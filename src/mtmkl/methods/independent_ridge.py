@@ -69,7 +69,10 @@ class IndependentRidge(LinearPathEstimator):
 
     def _check_params(self) -> None:
         super()._check_params()
-        gamma = np.asarray(self.gamma, dtype=float)
+        try:
+            gamma = np.asarray(self.gamma, dtype=float)
+        except (TypeError, ValueError):
+            gamma = np.asarray(np.nan)
         if not np.all((gamma > 0) & np.isfinite(gamma)):
             raise ValueError(f"gamma must be positive and finite, got {self.gamma!r}")
         if gamma.ndim > 1 or (gamma.ndim == 1 and gamma.size != self.tasks_.size):

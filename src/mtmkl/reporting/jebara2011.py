@@ -28,7 +28,7 @@ from mtmkl.reporting.drawing import (
     say_no_data,
     spread_text,
 )
-from mtmkl.statistics.sample import average, axis_values
+from mtmkl.statistics.sample import average, axis_values, dataset_options
 
 FloatArray = NDArray[np.float64]
 
@@ -217,6 +217,36 @@ def figure_4(context: Context) -> FigureAndNumbers:
     left.set_ylim(max(least - 0.15, 0.0), 1.02)  # intervals may go beyond
     for axis in (left, middle):
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_ising_sizes(context: Context) -> FigureAndNumbers:
+    """Draw the AUC of edges of each method for graphs of several sizes.
+
+    As the right part of :func:`figure_4`, a panel a number of nodes.
+    """
+    experiment = "ising_sizes"
+    found = {}
+    for dataset in context.rows(experiment, "edge_auc", {})["dataset"].unique():
+        tables = {
+            method: table
+            for method in ("med_graph", "l1_and", "l1_or")
+            if _has(context, method)
+            and not (table := _by_setting(context, experiment, method, dataset)).empty
+        }
+        if tables:
+            found[int(dataset_options(dataset)["n_nodes"])] = tables
+    if not found:
+        return no_data_figure(context.missing_reason(experiment), WIDE)
+    figure = Figure(figsize=(9.4, 3.6))
+    panels = np.atleast_1d(figure.subplots(1, len(found), sharey=True))
+    numbers = []
+    for axis, (n_nodes, tables) in zip(panels, sorted(found.items()), strict=True):
+        n_shown = max(len(next(iter(tables.values()))) // 2, 1)
+        summary = _summaries(context, axis, tables, n_shown)
+        axis.set_title(f"{n_nodes} nodes, {n_shown} graphs")
+        numbers.append(summary.assign(panel=f"{n_nodes} nodes"))
+    panels[0].set_ylabel("AUC of the edges, 95 % interval")
     return figure, pd.concat(numbers, ignore_index=True)
 
 
@@ -498,7 +528,7 @@ def _against_size(
     axis.set_xlabel("training examples a task")
     axis.set_ylabel("test AUC, mean over tasks")
     axis.set_title(f"{spread_text(pd.concat(curves))}\n* p < 0.05, paired t-test")
-    axis.legend(loc="lower right")
+    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.1))  # above the stars
     return pd.concat([*curves, pd.DataFrame(tests)], ignore_index=True)
 
 
@@ -560,9 +590,12 @@ def _by_alpha(
     return average(rows, ["repeat", "alpha"]).unstack("alpha")
 
 
-def _by_setting(context: Context, experiment: str, method: str) -> pd.DataFrame:
+def _by_setting(
+    context: Context, experiment: str, method: str, dataset: str | None = None
+) -> pd.DataFrame:
     """Return the AUC of edges by repeat (rows) and setting (columns)."""
-    rows = context.rows(experiment, "edge_auc", {"method": method})
+    where = {"method": method} | ({"dataset": dataset} if dataset else {})
+    rows = context.rows(experiment, "edge_auc", where)
     if rows.empty:
         return pd.DataFrame()
     return average(rows, ["repeat", "setting"]).unstack("setting").dropna()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.config import artefact_experiments
+from mtmkl.config import experiments_of
 from mtmkl.files import write_text
 from mtmkl.reporting.context import Context, load_context, read_jobs
 from mtmkl.reporting.layouts import build
@@ -187,7 +187,7 @@ def load_paper_result(config: Mapping[str, Any], results: Path) -> PaperResult:
     shown = {
         name
         for artefact in config["artefacts"].values()
-        for name in artefact_experiments(artefact)
+        for name in experiments_of(artefact)
     }
     provenance = results / "provenance.json"
     return PaperResult(
@@ -293,7 +293,7 @@ def _artefact_view(
         title=artefact["title"],
         image=image,
         tables=tables,
-        facts=[facts[e] for e in artefact_experiments(artefact) if e in facts],
+        facts=[facts[e] for e in experiments_of(artefact) if e in facts],
     )
 
 

@@ -26,9 +26,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mtmkl.statistics.sample import (
+    VALIDATION,
     SelectionError,
     average,
     axis_values,
+    higher_is_better,
     select,
 )
 
@@ -111,6 +113,57 @@ def paired_difference(
         f"against {high.mean():.4g} ({_name(higher)})"
     )
     return test.result(_by_direction(test, wanted_sign=1), note + sides.remark)
+
+
+def paired_difference_chosen(
+    scores: pd.DataFrame,
+    *,
+    experiment: str,
+    metric: str,
+    lower: Where,
+    higher: Where,
+    choose: Where,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that one side lies below another, each at a setting that other data choose.
+
+    A side's setting is the one with the best mean among the rows that ``choose``
+    names; then as :func:`paired_difference`.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    experiment, metric : str
+    lower, higher : mapping
+        Selectors of the side claimed to have the lower and the higher values.
+    choose : mapping
+        Selector of the rows that choose, in place of what it shares with a side's:
+        ``metric`` (``validation_auc``), ``repeat`` (others than those compared).
+    unit : {"repeat", "task"}
+    """
+    if not choose:
+        raise ClaimError(
+            "choose is empty: name a metric or repeats that are not tested"
+        )
+    sides: list[Where] = []
+    for side in (lower, higher):
+        where = {"metric": metric, **side, **choose}
+        rows = select(scores, where, experiment=experiment, unit=unit)
+        if rows.empty:
+            return TestResult("no data", _missing(experiment, metric, where, unit))
+        means = average(rows, ["setting"])
+        is_higher = higher_is_better(where["metric"].removeprefix(VALIDATION))
+        sides.append(
+            {**side, "setting": means.idxmax() if is_higher else means.idxmin()}
+        )
+    return paired_difference(
+        scores,
+        experiment=experiment,
+        metric=metric,
+        lower=sides[0],
+        higher=sides[1],
+        unit=unit,
+    )
 
 
 def equivalence(
@@ -358,7 +411,14 @@ def within_range(
 
 TESTS: dict[str, Callable[..., TestResult]] = {
     test.__name__: test
-    for test in (paired_difference, equivalence, trend, monotone, within_range)
+    for test in (
+        paired_difference,
+        paired_difference_chosen,
+        equivalence,
+        trend,
+        monotone,
+        within_range,
+    )
 }
 """Tests by the name that configurations use."""
 

@@ -10,6 +10,9 @@ import pandas as pd
 
 ALL = "all"
 
+VALIDATION = "validation_"
+"""Before the name of a metric on validation rows."""
+
 COLUMN_METRICS = ("n_iter", "gap", "fit_seconds", "at_grid_edge")
 """Columns of a scores table that can be asked for as if they were metrics."""
 

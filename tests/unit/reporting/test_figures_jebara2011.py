@@ -14,9 +14,12 @@ from mtmkl.reporting import jebara2011
 from mtmkl.reporting.colours import figure_style
 from mtmkl.reporting.context import Context
 
-MEASURED = ["figure_1", "figure_2", "figure_3", "figure_4", "figure_c_grid"]
+MEASURED = [
+    "figure_1", "figure_2", "figure_3", "figure_4", "figure_c_grid",
+    "figure_ising_sizes",
+]  # fmt: skip
 COMPUTED = ["figure_5", "figure_6"]
-PANELS = dict(zip([*MEASURED, *COMPUTED], [1, 2, 2, 3, 2, 1, 2], strict=True))
+PANELS = dict(zip([*MEASURED, *COMPUTED], [1, 2, 2, 3, 2, 2, 1, 2], strict=True))
 SIZES, REPEATS = (20, 40), 5
 ALPHAS = (0.0, 1.0, math.exp(5), 1e5)
 LOG_ALPHAS = [-math.inf, -1.0, 0.0, math.log(2), 5.0, 60.0]
@@ -27,10 +30,13 @@ def paper():
     return load_paper("jebara2011", "quick")
 
 
-def row(experiment, method, metric, value, *, repeat, setting="", train_size=0):
+def row(
+    experiment, method, metric, value, *, repeat, setting="", train_size=0,
+    dataset="made up",
+):  # fmt: skip
     blank = dict.fromkeys(COLUMNS, 0)
     return blank | {
-        "experiment": experiment, "dataset": "made up", "method": method,
+        "experiment": experiment, "dataset": dataset, "method": method,
         "metric": metric, "value": value, "repeat": repeat, "setting": setting,
         "train_size": train_size, "task": "all", "params": "",
     }  # fmt: skip
@@ -73,7 +79,7 @@ def heart():
     return rows
 
 
-def ising():
+def ising(experiment="ising_5", dataset="made up"):
     """Setting B is the best on the graphs shown, setting A on the others."""
     rows = []
     for repeat, n in itertools.product(range(6), range(2)):
@@ -85,14 +91,16 @@ def ising():
             ("med_graph", value + 0.1, med), ("l1_and", value, nu),
             ("l1_or", value, nu),
         ):  # fmt: skip
-            at = {"repeat": repeat, "setting": setting}
-            rows.append(row("ising_5", method, "edge_auc", mine, **at))
+            at = {"repeat": repeat, "setting": setting, "dataset": dataset}
+            rows.append(row(experiment, method, "edge_auc", mine, **at))
     return rows
 
 
 @pytest.fixture(scope="module")
 def context(paper):
     rows = [*heart(), *ising()]
+    for n_nodes in (10, 5):
+        rows += ising("ising_sizes", f"ising_graphs[n_nodes={n_nodes}]")
     for experiment, name in (
         ("dermatology_features", "features"), ("landmine_18", "18"),
         ("landmine_22", "22"),
@@ -130,7 +138,18 @@ def test_without_scores_a_figure_says_so(name, paper):
 
 
 def test_configuration_names_these_figures(paper):
-    assert sorted(paper["artefacts"]) == sorted(PANELS)
+    whole = load_paper("jebara2011", "paper")
+    assert sorted(whole["artefacts"]) == sorted(PANELS)
+    assert sorted(paper["artefacts"]) == sorted(set(PANELS) - {"figure_ising_sizes"})
+
+
+class TestIsingSizes:
+    def test_a_panel_a_number_of_nodes_in_order(self, context):
+        figure, numbers = draw("figure_ising_sizes", context)
+        assert [axis.get_title() for axis in figure.axes] == [
+            "5 nodes, 3 graphs", "10 nodes, 3 graphs",
+        ]  # fmt: skip
+        assert numbers["panel"].unique().tolist() == ["5 nodes", "10 nodes"]
 
 
 class TestAgainstSize:

@@ -16,6 +16,7 @@ from mtmkl.statistics.claims import (
     evaluate_claims,
     monotone,
     paired_difference,
+    paired_difference_chosen,
     trend,
     within_range,
 )
@@ -148,6 +149,76 @@ class TestPairedDifference:
         )
         assert result.verdict == "no data"
         assert "z" in result.note
+
+
+CHOSEN_ARGS = {
+    "experiment": "e",
+    "metric": "auc",
+    "lower": {"method": "a", "repeat": [0, 1, 2]},
+    "higher": {"method": "b", "repeat": [0, 1, 2]},
+}
+
+
+class TestPairedDifferenceChosen:
+    BEST_HERE, BEST_ELSEWHERE = '{"C": 1.0}', '{"C": 2.0}'
+
+    @pytest.fixture
+    def scores(self, table):
+        """Setting 2 is the better one on repeats 3 and 4, setting 1 on the others."""
+        rows = [
+            {
+                "method": method,
+                "repeat": repeat,
+                "setting": setting,
+                "metric": metric,
+                "value": value + shift + 0.01 * repeat**2,
+            }
+            for method, shift in (("a", 0.0), ("b", 0.1))
+            for repeat in range(5)
+            for setting, value in (
+                (self.BEST_HERE, 0.4 if repeat < 3 else 0.1),
+                (self.BEST_ELSEWHERE, 0.2 - 0.05 * (shift > 0) * (repeat < 3)),
+            )
+            for metric in ("auc", "validation_auc")
+        ]
+        return table(rows)
+
+    @pytest.mark.parametrize(
+        ("choose", "setting"),
+        [
+            ({"repeat": [3, 4]}, BEST_ELSEWHERE),
+            ({"metric": "validation_auc"}, BEST_HERE),
+        ],
+    )
+    def test_settings_come_from_the_rows_that_choose(self, scores, choose, setting):
+        result = paired_difference_chosen(scores, choose=choose, **CHOSEN_ARGS)
+        fixed = {
+            side: {**CHOSEN_ARGS[side], "setting": setting}
+            for side in ("lower", "higher")
+        }
+        assert result == paired_difference(scores, **CHOSEN_ARGS | fixed)
+        assert result.verdict == "holds"
+
+    def test_a_metric_that_is_better_low_takes_the_lowest(self, scores):
+        errors = scores.assign(
+            metric=scores["metric"].str.replace("auc", "mse"), value=-scores["value"]
+        )
+        args = CHOSEN_ARGS | {
+            "metric": "mse",
+            "lower": CHOSEN_ARGS["higher"],
+            "higher": CHOSEN_ARGS["lower"],
+        }
+        result = paired_difference_chosen(errors, choose={"repeat": [3, 4]}, **args)
+        assert result.verdict == "holds"
+        assert self.BEST_ELSEWHERE in result.note
+
+    def test_nothing_to_choose_from_is_no_data(self, scores):
+        result = paired_difference_chosen(scores, choose={"repeat": [9]}, **CHOSEN_ARGS)
+        assert result.verdict == "no data"
+
+    def test_choosing_by_the_tested_rows_is_refused(self, scores):
+        with pytest.raises(ClaimError, match="choose is empty"):
+            paired_difference_chosen(scores, choose={}, **CHOSEN_ARGS)
 
 
 class TestEquivalence:
