@@ -28,6 +28,7 @@ _SHRINKAGE = 10.0  # of the products of multipliers and slacks, a step
 _INSIDE = 0.99  # of the way to where a multiplier or a slack vanishes
 _SUFFICIENT = 0.01
 _MAX_HALVINGS = 40
+_TINY = 1e-12
 _ACCURACY = 0.2  # of a penalised problem, relative to the whole
 
 
@@ -104,6 +105,7 @@ def complexity_draws(
     n_draws: int,
     rng: np.random.Generator,
     radius: float = 1.0,
+    tol: float = 1e-4,
 ) -> tuple[FloatArray, FloatArray]:
     """Draw signs, and return the supremum that each gives and a bound on it.
 
@@ -126,6 +128,8 @@ def complexity_draws(
     rng : Generator
     radius : float
         R, the largest squared norm of a task's function.
+    tol : float
+        Relative gap of each supremum.
 
     Returns
     -------
@@ -136,7 +140,7 @@ def complexity_draws(
     for draw in range(n_draws):
         signs = rng.choice([-1.0, 1.0], size=(n_tasks, n))
         u = np.einsum("ti,tmij,tj->tm", signs, grams, signs, optimize=True).clip(0.0)
-        largest = -largest_sum_of_roots(u, gamma).certificate.objective
+        largest = -largest_sum_of_roots(u, gamma, tol=tol).certificate.objective
         suprema[draw] = math.sqrt(radius) * largest / (n * n_tasks)
         mean = u.mean(axis=0)
         deviation = math.sqrt(float(np.square(u - mean).sum()) / n_tasks)
@@ -180,6 +184,7 @@ def _search(
     # Where moves from the common weights along the slope are of the size allowed.
     multiplier = math.sqrt(_spread(slope)) / (2.0 * len(terms) * gamma)
     low, high = 0.0, math.inf
+    steepness, last = -2.0, None  # of log spread against log ν, by the last two
     for _ in range(max_iter):
         problem = _Penalised(terms, multiplier)
         theta = problem.solve(_ACCURACY * tol, max_iter)
@@ -192,7 +197,11 @@ def _search(
             low = multiplier
         else:
             high = multiplier
-        guess = multiplier * math.sqrt(spread) / gamma
+        here = (math.log(multiplier), math.log(max(spread, _TINY) / gamma**2))
+        if last is not None and here[0] != last[0]:
+            steepness = min((here[1] - last[1]) / (here[0] - last[0]), -_TINY)
+        last = here
+        guess = math.exp(here[0] - max(min(here[1] / steepness, 3.0), -3.0))
         if not low < guess < high:
             guess = math.sqrt(low * high) if low and high < math.inf else 0.5 * high
         multiplier = guess
@@ -240,11 +249,6 @@ class _Penalised:
     def __init__(self, terms: FloatArray, multiplier: float) -> None:
         self.terms = terms
         self.multiplier = multiplier
-        n_blocks, _, self.n_kernels = terms.shape
-        centring = np.eye(n_blocks) - 1.0 / n_blocks
-        self.hessian_of_penalty = np.kron(
-            2.0 * multiplier * n_blocks * centring, np.eye(self.n_kernels)
-        )
 
     def upper_bound(self, theta: FloatArray) -> float:
         """Return a bound on the maximum, from a tangent."""
@@ -255,8 +259,8 @@ class _Penalised:
 
     def solve(self, tol: float, max_iter: int) -> FloatArray:
         """Return weights whose bound is within ``tol`` of their sum of roots."""
-        n_blocks = len(self.terms)
-        theta = np.full((n_blocks, self.n_kernels), 1.0 / (self.n_kernels + 1))
+        n_blocks, _, n_kernels = self.terms.shape
+        theta = np.full((n_blocks, n_kernels), 1.0 / (n_kernels + 1))
         rest = 1.0 - theta.sum(axis=1)
         level = _sum_of_roots(self.terms, theta) / theta.size
         point = _Point(theta, level / theta, level / rest)
@@ -299,14 +303,16 @@ class _Penalised:
             "bj,bjm,bjk->bmk", curvature, self.terms, self.terms, optimize=True
         )
         blocks += (point.capped / rest)[:, None, None]
-        diagonal = np.arange(self.n_kernels)
+        diagonal = np.arange(theta.shape[1])
         blocks[:, diagonal, diagonal] += point.positive / theta
-        hessian = self.hessian_of_penalty.copy()
-        for b, block in enumerate(blocks):
-            own = slice(b * self.n_kernels, (b + 1) * self.n_kernels)
-            hessian[own, own] += block
         slope = self.gradient(theta) + centre / theta - centre / rest[:, None]
-        move = np.asarray(np.linalg.solve(hessian, slope.ravel())).reshape(theta.shape)
+        # The penalty adds 2ν (B I − 11') ⊗ I: blocks that share the sum of their moves.
+        weight = 2.0 * self.multiplier
+        full = blocks + weight * len(theta) * np.eye(theta.shape[1])
+        inverses = np.linalg.inv(full)
+        own = np.einsum("bmk,bk->bm", inverses, slope)
+        shared = np.linalg.solve((inverses @ blocks).mean(axis=0), own.sum(axis=0))
+        move = own + weight * np.einsum("bmk,k->bm", inverses, shared)
         return _Point(
             move,
             (centre - point.positive * move) / theta - point.positive,
