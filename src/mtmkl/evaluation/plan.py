@@ -301,7 +301,7 @@ def with_method(
                     methods[method_id]["label"]: {"method": method_id},
                 },
             }
-            if artefact["kind"] == "table" and artefact["experiment"] == experiment
+            if artefact["kind"] == "table" and artefact.get("experiment") == experiment
             else artefact
         )
         for name, artefact in config["artefacts"].items()

@@ -30,6 +30,7 @@ _MODULES = {
     "n_features": "representation",
     "covariance_distance": "representation",
     "row_norms": "representation",
+    "groups": "groups",
 }
 
 METRIC_NAMES = tuple(_MODULES)
