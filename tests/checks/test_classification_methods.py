@@ -39,12 +39,17 @@ CLASSIFIERS = {
     "IndependentSVM": ("independent_svm:IndependentSVM", {"kernels": GAUSSIANS}),
     "PooledSVM": ("pooled_svm:PooledSVM", {"kernels": GAUSSIANS}),
     "FlexClus": ("flex_clus:FlexClus", {}),
+    "CMTL": ("cmtl:CMTL", {}),
 }
 # Points of a path, for methods whose parameters are not C and α.
 POINTS = {
     "FlexClus": [
         {"lam_1": a, "lam_2": b, "lam_3": c}
         for a, b, c in [(1.0, 1.0, 1.0), (0.1, 5.0, 2.0), (8.0, 0.5, 20.0)]
+    ],
+    "CMTL": [
+        {"lam": lam, "n_clusters": r}
+        for lam, r in [(1.0, 1), (0.02, 0.5), (5.0, 2), (0.1, 1)]
     ],
 }
 # Methods of problems that are not convex: no bound on their minimum.

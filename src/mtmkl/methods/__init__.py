@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 _MODULES: dict[str, str] = {
     "AggregateRidge": "aggregate_ridge",
+    "CMTL": "cmtl",
     "FlexClus": "flex_clus",
     "HierarchicalBayes": "hierarchical_bayes",
     "IndependentRidge": "independent_ridge",

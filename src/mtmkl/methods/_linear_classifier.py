@@ -206,24 +206,15 @@ def check_groups(name: str, value: object) -> None:
         )
 
 
-def number_of_groups(name: str, value: int | float, n_tasks: int) -> int:
+def number_of_groups(value: int | float, n_tasks: int) -> int:
     """Return a number of groups given as such or as a share of the tasks.
 
-    A share stands for the nearest whole number (halves go up), at least 1.
-
-    Raises
-    ------
-    ValueError
-        If there are more groups than tasks.
+    A share stands for the nearest whole number (halves go up), at least 1; a number of
+    more than the tasks for that of the tasks.
     """
-    if not isinstance(value, Integral):
-        return max(1, int(np.floor(value * n_tasks + 0.5)))
-    if value > n_tasks:
-        raise ValueError(
-            f"{name}={value} is more than the {n_tasks} tasks that hold both classes; "
-            "give at most that many, or a share of them in (0, 0.5]"
-        )
-    return int(value)
+    if isinstance(value, Integral):
+        return min(int(value), n_tasks)
+    return max(1, int(np.floor(value * n_tasks + 0.5)))
 
 
 def _span(Z: FloatArray) -> FloatArray | None:
