@@ -40,6 +40,7 @@ CLASSIFIERS = {
     "PooledSVM": ("pooled_svm:PooledSVM", {"kernels": GAUSSIANS}),
     "FlexClus": ("flex_clus:FlexClus", {}),
     "CMTL": ("cmtl:CMTL", {}),
+    "CoClus": ("co_clus:CoClus", {"n_restarts": 2}),
 }
 # Points of a path, for methods whose parameters are not C and α.
 POINTS = {
@@ -51,9 +52,13 @@ POINTS = {
         {"lam": lam, "n_clusters": r}
         for lam, r in [(1.0, 1), (0.02, 0.5), (5.0, 2), (0.1, 1)]
     ],
+    "CoClus": [
+        {"lam_1": a, "lam_2": b, "n_clusters": k}
+        for a, b, k in [(1.0, 1.0, 1), (0.1, 5.0, 0.5), (8.0, 20.0, 2)]
+    ],
 }
 # Methods of problems that are not convex: no bound on their minimum.
-NOT_CONVEX: set[str] = set()
+NOT_CONVEX = {"CoClus"}
 REGRESSORS = {
     "MEDRegression, tube": ("med_regression:MEDRegression", {"kernels": GAUSSIANS}),
     "MEDRegression, squared": ("med_regression:MEDRegression", {"loss": "squared"}),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 _MODULES: dict[str, str] = {
     "AggregateRidge": "aggregate_ridge",
     "CMTL": "cmtl",
+    "CoClus": "co_clus",
     "FlexClus": "flex_clus",
     "HierarchicalBayes": "hierarchical_bayes",
     "IndependentRidge": "independent_ridge",

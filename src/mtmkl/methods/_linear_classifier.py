@@ -162,8 +162,9 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
         certificate = solution.certificate
         self.coef_ = prepared.expand(solution.coef)
         self.objective_ = certificate.objective
-        self.dual_objective_ = certificate.dual_objective
-        self.duality_gap_ = certificate.duality_gap
+        if not np.isnan(certificate.dual_objective):
+            self.dual_objective_ = certificate.dual_objective
+            self.duality_gap_ = certificate.duality_gap
         self.n_iter_ = certificate.n_iter
         self.history_ = certificate.history
         self._keep_intercept(prepared)
@@ -172,7 +173,7 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
         """Set the attributes where nothing can be learned but the offsets."""
         y = prepared.target_means
         self.coef_ = np.zeros((prepared.varying.size, y.size))
-        self.objective_ = self.dual_objective_ = self.duality_gap_ = 0.0
+        self.objective_ = 0.0
         self.n_iter_ = 1
         self.history_ = np.zeros(1)
         self._keep_intercept(prepared)
@@ -184,6 +185,46 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
     def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
         scores: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
         return scores + self.intercept_[task]
+
+
+class RestartedClassifier(LinearTaskClassifier):
+    """Base of those whose problem is not convex: the best of several seeded starts.
+
+    A subclass implements ``_solve_from``. No point of a grid starts from another, so
+    that a fit depends on its own parameters alone.
+    """
+
+    random_state: int
+    n_restarts: int
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        if int(self.n_restarts) < 1:
+            raise ValueError(f"n_restarts must be at least 1, got {self.n_restarts!r}")
+
+    def _position(self) -> tuple[float, ...]:
+        return ()
+
+    def _solve_from(
+        self, tasks: "TaskDecomposition", restart: int, rng: np.random.Generator
+    ) -> "Solution":
+        """Return the local minimum that a start leads to."""
+        raise NotImplementedError
+
+    def _solve(
+        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    ) -> "Solution":
+        seeds = np.random.SeedSequence(self.random_state).spawn(self.n_restarts)
+        solutions = [
+            self._solve_from(tasks, restart, np.random.default_rng(seed))
+            for restart, seed in enumerate(seeds)
+        ]
+        self.restart_histories_ = [each.certificate.history for each in solutions]
+        return min(solutions, key=lambda each: each.certificate.objective)
+
+    def _keep_constant(self, prepared: PreparedTasks) -> None:
+        super()._keep_constant(prepared)
+        self.restart_histories_ = [self.history_]
 
 
 def check_weight(name: str, value: object) -> None:
