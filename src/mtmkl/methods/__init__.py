@@ -5,6 +5,9 @@ from collections.abc import Iterator, Mapping
 
 _MODULES: dict[str, str] = {
     "AggregateRidge": "aggregate_ridge",
+    "CMTL": "cmtl",
+    "CoClus": "co_clus",
+    "FlexClus": "flex_clus",
     "HierarchicalBayes": "hierarchical_bayes",
     "IndependentRidge": "independent_ridge",
     "IndependentSVM": "independent_svm",
