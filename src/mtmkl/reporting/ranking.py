@@ -159,8 +159,14 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> LinedTable:
                 name,
                 _in_order(cells, f"{name}, {block}", comparison),
                 [
-                    (label, _in_order(more, f"{name} ({label}), {block}", comparison))
-                    for more, labels in ((others, "readings"), (beside, "beside"))
+                    (
+                        f"{label}{mark}",
+                        _in_order(more, f"{name} ({label}), {block}", comparison),
+                    )
+                    for more, labels, mark in (
+                        (others, "readings", ""),
+                        (beside, "beside", f" {OURS}"),
+                    )
                     for label in row.get(labels, {})
                 ],
                 decimals,

@@ -210,7 +210,7 @@ def test_an_uncertain_metric_gets_the_weaker_verdict_and_is_one_cell(ranking):
     assert not printed["row"].str.contains("accuracy").any()
     lines = lines_of(ranking, "50 %", "Mines")
     assert lines["reproduced, balanced accuracy"][0] == "50.0 ± 0.3"
-    assert lines["reproduced, accuracy"][2] == "94.0 ± 0.3"
+    assert lines["reproduced, accuracy †"][2] == "94.0 ± 0.3"
     assert "ranks are by auc" in " ".join(ranking.notes())
 
 
