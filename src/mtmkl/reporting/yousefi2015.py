@@ -104,7 +104,8 @@ def figure_1(context: Context) -> FigureAndNumbers:
         )
     panels[0].invert_yaxis()
     handles, texts = panels[0].get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=2)
+    title = "letter: group of tasks with equal weights"
+    figure.legend(handles, texts, loc="outside lower center", ncols=2, title=title)
     return figure, pd.concat(numbers, ignore_index=True)
 
 
@@ -146,7 +147,7 @@ def figure_theorem(context: Context) -> FigureAndNumbers:
             table["x"], table["proof"], color=_GREEN, linestyle=":",
             label="the proof's bound with the term that it drops",
         )  # fmt: skip
-        fails = table["bound"] < table["complexity"] - table["interval"]
+        fails = table["bound"] < table["complexity"]
         axis.fill_between(
             table["x"], table["bound"], table["complexity"], where=fails,
             interpolate=True, color=_RED, alpha=0.12, linewidth=0,
@@ -373,6 +374,7 @@ def _gains(context: Context, experiment: str) -> list[dict[str, Any]]:
     if configured is None:
         return []
     metric = configured["metrics"][0]
+    name = configured["title"].partition(",")[0]
     rows = []
     for size in _sizes(context, experiment):
         values = [
@@ -387,7 +389,7 @@ def _gains(context: Context, experiment: str) -> list[dict[str, Any]]:
         result = compare_pair(both.iloc[:, 0], both.iloc[:, 1], higher_better=True)
         rows.append(
             {
-                "data set": context.datasets(experiment)[0].partition("[")[0],
+                "data set": f"{name} ({metric.replace('_', ' ')})",
                 "experiment": experiment,
                 "metric": metric,
                 "train size": size,

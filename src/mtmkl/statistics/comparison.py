@@ -275,7 +275,7 @@ def dataset_matrix(
     """
     rows = select(scores, {"metric": metric})
     names = rows["dataset"].drop_duplicates()
-    _check_independent(names)
+    _check_independent(list(names))
     columns = list(rows["method"].drop_duplicates()) if methods is None else methods
     matrix = average(rows, ["dataset", "method"]).unstack("method")
     return matrix.reindex(index=list(names), columns=list(columns)).dropna(axis=0)
@@ -310,7 +310,7 @@ def ranking_matrix(
     """
     methods = comparison["columns"]
     matrix = {}
-    datasets: list[pd.Series] = []
+    datasets: list[str] = []
     for name, row in comparison["rows"].items():
         if block not in row.get("blocks", comparison["blocks"]):
             continue
@@ -323,11 +323,10 @@ def ranking_matrix(
             experiment=row["experiment"],
             metric=row["metric"],
         )
-        datasets.append(found["dataset"].drop_duplicates())
+        datasets += found["dataset"].unique().tolist()
         means = average(found, ["method"]) * comparison["scale"]
         matrix[name] = means.reindex(list(methods.values())).to_numpy()
-    if datasets:
-        _check_independent(pd.concat(datasets))
+    _check_independent(datasets)
     return pd.DataFrame.from_dict(matrix, orient="index", columns=list(methods))
 
 
@@ -722,10 +721,10 @@ def _can_reject(n: int, comparisons: int) -> bool:
     return smallest_wilcoxon_p(n) * comparisons < LEVEL
 
 
-def _check_independent(datasets: pd.Series) -> None:
-    base = datasets.str.partition("[")[0]
-    if base.duplicated().any():
-        twice = sorted(base[base.duplicated()].unique())
+def _check_independent(datasets: Sequence[str]) -> None:
+    base = [name.partition("[")[0] for name in datasets]
+    twice = sorted({name for name in base if base.count(name) > 1})
+    if twice:
         raise ValueError(
             f"variants of {', '.join(twice)} cannot be separate blocks: "
             "they are not independent"

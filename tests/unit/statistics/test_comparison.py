@@ -15,6 +15,7 @@ from mtmkl.statistics.comparison import (
     bayesian_signed_rank,
     compare_experiments,
     compare_pair,
+    compare_rankings,
     dataset_matrix,
     friedman,
     holm_against_control,
@@ -372,6 +373,12 @@ class TestRankings:
         kept = scores[(scores["experiment"] != "two") | (scores["method"] != "b")]
         late = ranking_matrix(kept, RANKED, "late")
         assert late.isna().to_numpy().tolist() == [[False, False], [False, True]]
+
+    def test_nothing_run_is_all_missing(self, table):
+        none = self.scores(table).iloc[:0]
+        assert ranking_matrix(none, RANKED, "late").isna().to_numpy().all()
+        config = {"artefacts": {"t": {"layout": "ranking", "comparison": RANKED}}}
+        assert compare_rankings(config, none, ropes={}).empty
 
     def test_rows_must_be_data_sets_and_larger_values_better(self, table):
         scores = self.scores(table, dataset="s[k=1]")
