@@ -40,6 +40,7 @@ CLASSIFIERS = {
     "PooledSVM": ("pooled_svm:PooledSVM", {"kernels": GAUSSIANS}),
     "FlexClus": ("flex_clus:FlexClus", {}),
     "CMTL": ("cmtl:CMTL", {}),
+    "MeTaG": ("me_ta_g:MeTaG", {}),
     "CoClus": ("co_clus:CoClus", {"n_restarts": 2}),
 }
 # Points of a path, for methods whose parameters are not C and α.
@@ -51,6 +52,9 @@ POINTS = {
     "CMTL": [
         {"lam": lam, "n_clusters": r}
         for lam, r in [(1.0, 1), (0.02, 0.5), (5.0, 2), (0.1, 1)]
+    ],
+    "MeTaG": [
+        {"lam": lam, "phi": phi} for lam, phi in [(1.0, 2.0), (20.0, 3.0), (0.1, 1.2)]
     ],
     "CoClus": [
         {"lam_1": a, "lam_2": b, "n_clusters": k}

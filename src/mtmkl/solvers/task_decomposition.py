@@ -9,6 +9,7 @@ min_w ||y_t − X_t w||² + (ρ/2)||w − b||² is diagonal for every ρ.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,17 @@ class TaskDecomposition:
     def n_features(self) -> int:
         """Dimension d of the inputs."""
         return self.right.shape[1]
+
+    @cached_property
+    def pooled_spectrum(self) -> tuple[FloatArray, FloatArray]:
+        """Eigenvalues (r,) and eigenvectors (d, r) of Σ_t X_t'X_t, those of 0 left out.
+
+        Computed when first asked for, and kept.
+        """
+        rows = self.singular[:, None] * self.right
+        values, vectors = np.linalg.eigh(rows.T @ rows)
+        kept = values > 1e-13 * max(values[-1], 1e-300)
+        return values[kept], vectors[:, kept]
 
     def expand(self, reduced: FloatArray) -> FloatArray:
         """Return the dual point over the examples whose part in the ranges is given.

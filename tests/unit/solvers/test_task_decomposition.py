@@ -37,3 +37,10 @@ def test_inputs_of_zero():
     tasks = decompose(np.zeros((4, 2)), np.ones(4), np.zeros(4, np.intp), n_tasks=1)
     assert tasks.constant == 4.0
     assert tasks.singular.size == 0
+
+
+def test_pooled_spectrum_is_that_of_all_examples(problem):
+    X, y, task, n_tasks = problem
+    values, vectors = decompose(X, y, task, n_tasks=n_tasks).pooled_spectrum
+    np.testing.assert_allclose((vectors * values) @ vectors.T, X.T @ X, atol=1e-9)
+    assert values.size == np.linalg.matrix_rank(X)
