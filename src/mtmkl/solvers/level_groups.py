@@ -236,10 +236,9 @@ def _bound(
     # max over s of s·linear − s²·quadratic, as far as the flows allow.
     linear = float(tasks.target @ a)
     quadratic = 0.25 * float(a @ a) + float(total @ total) / (4.0 * ridge * len(Z))
-    scale = min(
-        0.5 * linear / quadratic if quadratic > 0.0 else 0.0,
-        mu / largest if largest > 0.0 else np.inf,
-    )
+    scale = max(linear, 0.0) / (2.0 * quadratic) if quadratic > 0.0 else 0.0
+    if largest > 0.0:
+        scale = min(scale, mu / largest)
     lower = tasks.constant + scale * linear - scale * scale * quadratic
     return lower, scale * a, flows
 
