@@ -23,6 +23,7 @@ _MODULES: dict[str, str] = {
     "PooledSVM": "pooled_svm",
     "RRHet": "rr_het",
     "TaskMeanControl": "controls",
+    "Whom": "whom",
 }
 
 

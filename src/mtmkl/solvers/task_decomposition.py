@@ -74,6 +74,33 @@ class TaskDecomposition:
         kept = values > 1e-13 * max(values[-1], 1e-300)
         return values[kept], vectors[:, kept]
 
+    def subset(self, members: IntArray) -> "TaskDecomposition":
+        """Return the decomposition of some of the tasks, in the order given.
+
+        Its dual points are over all examples, zero on those of the other tasks.
+
+        Parameters
+        ----------
+        members : ndarray of int
+            Tasks, each at most once.
+        """
+        parts = [slice(self.offsets[t], self.offsets[t + 1]) for t in members]
+        sizes = [part.stop - part.start for part in parts]
+        rows = tuple(self.rows[t] for t in members)
+        orthogonal = np.zeros_like(self.orthogonal)
+        for each in rows:
+            orthogonal[each] = self.orthogonal[each]
+        return TaskDecomposition(
+            right=np.concatenate([self.right[part] for part in parts]),
+            singular=np.concatenate([self.singular[part] for part in parts]),
+            target=np.concatenate([self.target[part] for part in parts]),
+            offsets=np.cumsum([0, *sizes], dtype=np.intp),
+            constant=float(orthogonal @ orthogonal),
+            orthogonal=orthogonal,
+            left=tuple(self.left[t] for t in members),
+            rows=rows,
+        )
+
     def expand(self, reduced: FloatArray) -> FloatArray:
         """Return the dual point over the examples whose part in the ranges is given.
 
