@@ -40,7 +40,9 @@ CLASSIFIERS = {
     "PooledSVM": ("pooled_svm:PooledSVM", {"kernels": GAUSSIANS}),
     "FlexClus": ("flex_clus:FlexClus", {}),
     "CMTL": ("cmtl:CMTL", {}),
+    "MeTaG": ("me_ta_g:MeTaG", {}),
     "CoClus": ("co_clus:CoClus", {"n_restarts": 2}),
+    "Whom": ("whom:Whom", {"n_restarts": 2}),
 }
 # Points of a path, for methods whose parameters are not C and α.
 POINTS = {
@@ -52,13 +54,19 @@ POINTS = {
         {"lam": lam, "n_clusters": r}
         for lam, r in [(1.0, 1), (0.02, 0.5), (5.0, 2), (0.1, 1)]
     ],
+    "Whom": [
+        {"lam": lam, "n_groups": G} for lam, G in [(1.0, 1), (20.0, 0.5), (0.1, 2)]
+    ],
+    "MeTaG": [
+        {"lam": lam, "phi": phi} for lam, phi in [(1.0, 2.0), (20.0, 3.0), (0.1, 1.2)]
+    ],
     "CoClus": [
         {"lam_1": a, "lam_2": b, "n_clusters": k}
         for a, b, k in [(1.0, 1.0, 1), (0.1, 5.0, 0.5), (8.0, 20.0, 2)]
     ],
 }
 # Methods of problems that are not convex: no bound on their minimum.
-NOT_CONVEX = {"CoClus"}
+NOT_CONVEX = {"CoClus", "Whom"}
 REGRESSORS = {
     "MEDRegression, tube": ("med_regression:MEDRegression", {"kernels": GAUSSIANS}),
     "MEDRegression, squared": ("med_regression:MEDRegression", {"loss": "squared"}),

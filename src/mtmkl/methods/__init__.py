@@ -15,6 +15,7 @@ _MODULES: dict[str, str] = {
     "MEDGraphStructure": "med_graph_structure",
     "MEDKernelSelection": "med_kernel_selection",
     "MEDRegression": "med_regression",
+    "MeTaG": "me_ta_g",
     "MultiTaskFeatureLearning": "multi_task_feature_learning",
     "MultiTaskVariableSelection": "multi_task_variable_selection",
     "NeighbourhoodSelection": "neighbourhood_selection",
@@ -22,6 +23,7 @@ _MODULES: dict[str, str] = {
     "PooledSVM": "pooled_svm",
     "RRHet": "rr_het",
     "TaskMeanControl": "controls",
+    "Whom": "whom",
 }
 
 
