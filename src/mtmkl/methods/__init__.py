@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 _MODULES: dict[str, str] = {
     "AggregateRidge": "aggregate_ridge",
+    "GroupFeatureSharing": "group_feature_sharing",
     "HierarchicalBayes": "hierarchical_bayes",
     "IndependentRidge": "independent_ridge",
     "IndependentSVM": "independent_svm",
@@ -18,6 +19,8 @@ _MODULES: dict[str, str] = {
     "OracleControl": "controls",
     "PooledSVM": "pooled_svm",
     "RRHet": "rr_het",
+    "SharedMKL": "shared_mkl",
+    "SingleTaskMKL": "single_task_mkl",
     "TaskMeanControl": "controls",
 }
 
