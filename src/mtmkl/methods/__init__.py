@@ -8,6 +8,7 @@ _MODULES: dict[str, str] = {
     "CMTL": "cmtl",
     "CoClus": "co_clus",
     "FlexClus": "flex_clus",
+    "GroupFeatureSharing": "group_feature_sharing",
     "HierarchicalBayes": "hierarchical_bayes",
     "IndependentRidge": "independent_ridge",
     "IndependentSVM": "independent_svm",
@@ -22,6 +23,8 @@ _MODULES: dict[str, str] = {
     "OracleControl": "controls",
     "PooledSVM": "pooled_svm",
     "RRHet": "rr_het",
+    "SharedMKL": "shared_mkl",
+    "SingleTaskMKL": "single_task_mkl",
     "TaskMeanControl": "controls",
     "Whom": "whom",
 }
