@@ -211,10 +211,14 @@ class RestartedClassifier(LinearTaskClassifier):
         """Return the local minimum that a start leads to."""
         raise NotImplementedError
 
+    def _n_starts(self, tasks: "TaskDecomposition") -> int:
+        """Return how many starts can differ."""
+        return self.n_restarts
+
     def _solve(
         self, tasks: "TaskDecomposition", previous: "Solution | None"
     ) -> "Solution":
-        seeds = np.random.SeedSequence(self.random_state).spawn(self.n_restarts)
+        seeds = np.random.SeedSequence(self.random_state).spawn(self._n_starts(tasks))
         solutions = [
             self._solve_from(tasks, restart, np.random.default_rng(seed))
             for restart, seed in enumerate(seeds)

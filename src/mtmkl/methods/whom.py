@@ -32,8 +32,8 @@ class Whom(RestartedClassifier):
     and X standardised over the training examples of all tasks together; inputs that are
     constant there are left out. With one group it is
     :class:`~mtmkl.methods.multi_task_feature_learning.MultiTaskFeatureLearning`. For a
-    given assignment the problem is convex; assignments are improved by moving one task
-    at a time, from several random ones.
+    given assignment the problem is convex; several random assignments are improved by
+    moving one task at a time.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class Whom(RestartedClassifier):
         G, of which at most T count, or a share of T in (0, 0.5], which stands for the
         nearest whole number (halves go up), at least 1.
     n_restarts : int
-        Random assignments to start from. The one of the lowest objective is kept.
+        Random assignments to start from, if there is more than one group. The one of
+        the lowest objective is kept.
     random_state : int
         Their seed.
     tol : float
@@ -62,9 +63,9 @@ class Whom(RestartedClassifier):
     objective_ : float
         Value of the problem.
     n_iter_ : int
-        Alternations between W and the assignment.
+        Assignments, each better than the last.
     history_ : ndarray
-        Objective after each.
+        Their objectives.
     restart_histories_ : list of ndarray
         That of every start.
 
@@ -84,7 +85,7 @@ class Whom(RestartedClassifier):
         lam: float = 1.0,
         n_groups: int | float = 0.25,
         *,
-        n_restarts: int = 5,
+        n_restarts: int = 3,
         random_state: int = 0,
         tol: float = 1e-4,
         max_iter: int = 10_000,
@@ -101,6 +102,10 @@ class Whom(RestartedClassifier):
         check_positive("lam", self.lam)
         check_groups("n_groups", self.n_groups)
 
+    def _n_starts(self, tasks: "TaskDecomposition") -> int:
+        n_groups = number_of_groups(self.n_groups, tasks.n_tasks)
+        return 1 if n_groups == 1 else self.n_restarts
+
     def _solve_from(
         self, tasks: "TaskDecomposition", restart: int, rng: np.random.Generator
     ) -> "Solution":
@@ -112,7 +117,7 @@ class Whom(RestartedClassifier):
             number_of_groups(self.n_groups, tasks.n_tasks),
             rng=rng,
             tol=self.tol,
-            max_inner_iter=self.max_iter,
+            max_iter=self.max_iter,
         )
 
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:

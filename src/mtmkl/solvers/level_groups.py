@@ -45,6 +45,8 @@ RIDGE = 1e-6
 _RELAXATION = 1.6
 _CHECK_EVERY = 10
 _ADAPT_EVERY = 10
+# What is clipped off a flow goes round by pairs that have room: more each time.
+_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,15 @@ class WarmStart:
         Multipliers of D_ij = z_i − z_j, the pairs i < j in lexicographic order.
     step : float
         ρ at the end.
+    weight : float
+        μ, with which multipliers and ρ go.
     """
 
     primal: FloatArray
     multiplier: FloatArray
     flows: FloatArray
     step: float
+    weight: float
 
 
 def solve(
@@ -101,7 +106,8 @@ def solve(
     Solution
         ``coef`` = Σ_h W_h of shape (d, T), of which W_h = w̄1'/H for h < H;
         ``dual`` of shape (n,); ``extra["warm_start"]``. The first iteration is the one
-        regression for all tasks, which ends the search where it is the optimum.
+        regression for all tasks, which ends the search where it is the optimum, and
+        leaves no warm start.
 
     Warns
     -----
@@ -136,8 +142,10 @@ def solve(
     if start is None:
         step = float(2.0 * np.mean(tasks.singular**2))
         pull = _adjoint(tasks, 2.0 * residual)
-        start = WarmStart(equal, -pull, flows, step)
-    Z, L, flows, step = start.primal, start.multiplier, start.flows, start.step
+        start = WarmStart(equal, -pull, flows, step, mu)
+    scale = mu / start.weight
+    Z, L, flows = start.primal, scale * start.multiplier, scale * start.flows
+    step = scale * start.step
     next_adapt = 1 + _ADAPT_EVERY
     while objective - bound > tol * objective and n_iter < max_iter:
         n_iter += 1
@@ -176,7 +184,8 @@ def solve(
         coef=best.T,
         certificate=certificate,
         dual=tasks.expand(best_dual),
-        extra={"warm_start": WarmStart(Z, L, flows, step)},
+        # One regression for all says little of where smaller weights lead.
+        extra={"warm_start": WarmStart(Z, L, flows, step, mu) if n_iter > 1 else None},
     )
 
 
@@ -232,7 +241,8 @@ def _bound(
     a += tasks.singular * (tasks.right @ change)
     pull = _adjoint(tasks, a)
     total = pull.sum(axis=0)
-    flows, largest = _feasible_flows(pull - total / Z.shape[0], flows, mu)
+    for _ in range(_ROUNDS):
+        flows, largest = _feasible_flows(pull - total / len(Z), flows, mu)
     # max over s of s·linear − s²·quadratic, as far as the flows allow.
     linear = float(tasks.target @ a)
     quadratic = 0.25 * float(a @ a) + float(total @ total) / (4.0 * ridge * len(Z))
