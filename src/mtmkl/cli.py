@@ -57,6 +57,12 @@ def _parser() -> argparse.ArgumentParser:
     action.add_argument("names", nargs="*", metavar="NAME")
     action.set_defaults(run=_verify_datasets)
 
+    audit = commands.add_parser(
+        "audit", help="recompute a paper's printed ranks and tests from its accuracies"
+    )
+    audit.add_argument("paper", help="folder in config/published")
+    audit.set_defaults(run=_audit_paper)
+
     run = commands.add_parser(
         "run", help="run a paper's experiments, tables, figures and report"
     )
@@ -153,6 +159,25 @@ def _print_table(rows: Sequence[dict[str, object]]) -> None:
         # A file or a pipe has no width to fit into.
         console = Console(width=_WIDTH_OF_A_FILE)
     console.print(table)
+
+
+def _audit_paper(parsed: argparse.Namespace) -> int:
+    from mtmkl.config import config_dir
+    from mtmkl.statistics.audit import audit, audit_text, read_comparisons
+
+    for printed in read_comparisons(config_dir() / "published" / parsed.paper):
+        found = audit(printed)
+        print("\n".join(audit_text(found)))
+        _print_table(
+            [
+                {
+                    str(name): value if isinstance(value, str) else f"{value:.4g}"
+                    for name, value in row.items()
+                }
+                for row in found.differences.to_dict("records")
+            ]
+        )
+    return 0
 
 
 def _run_paper(parsed: argparse.Namespace) -> int:

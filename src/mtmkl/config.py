@@ -207,6 +207,8 @@ def _check_names(config: Mapping[str, Any], source: str) -> None:
     for name, artefact in config["artefacts"].items():
         for experiment in experiments_of(artefact):
             require("experiments", experiment, f"artefacts.{name}.experiment")
+        for method in artefact.get("comparison", {}).get("columns", {}).values():
+            require("methods", method, f"artefacts.{name}.comparison.columns")
     for position, claim in enumerate(config["claims"]):
         require(
             "experiments",
@@ -245,5 +247,12 @@ def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:
 
 def experiments_of(artefact: Mapping[str, Any]) -> list[str]:
     """Return the experiments that an artefact shows; none for one from equations."""
-    single = [artefact["experiment"]] if artefact["kind"] == "table" else []
-    return list(artefact.get("experiments", single))
+    if "experiments" in artefact:
+        return list(artefact["experiments"])
+    if "comparison" in artefact:
+        selectors = artefact["comparison"]["rows"].values()
+        return list(dict.fromkeys(row["experiment"] for row in selectors))
+    parts = ("rows", "columns", "extra_rows", "extra_columns")
+    own = [s for part in parts for s in artefact.get(part, {}).values()]
+    named = [s["experiment"] for s in own if "experiment" in s]
+    return list(dict.fromkeys([artefact["experiment"], *named]))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mtmkl.datasets.container import MultiTaskData
+    from mtmkl.datasets.splits import Split, SplitKey
     from mtmkl.evaluation.cells import Job
 
 UNSUPPORTED = "unsupported"
@@ -116,13 +117,14 @@ def use_mirror(folder: str | None) -> None:
 def load_variant(
     variant: Variant, seed: int, *, repeat: int = 0, download: bool = False
 ) -> "MultiTaskData":
-    """Load a data set, or draw a generator's data for one repeat.
+    """Load a data set, or the draw of one repeat where repeats differ.
 
     Parameters
     ----------
     variant : Variant
     seed : int
-        The root seed; like ``repeat`` it matters for generators alone.
+        The root seed; like ``repeat`` it matters for drawn sets alone
+        (``mtmkl.datasets.is_drawn``), unless the options of the variant hold a seed.
     repeat : int
     download : bool
         Whether to try the network for what is neither in the mirror nor cached.
@@ -132,11 +134,11 @@ def load_variant(
     mtmkl.datasets.DataNotAvailableError
         If the files are nowhere; names the data set and the remedy.
     """
-    from mtmkl.datasets import is_generator, load
+    from mtmkl.datasets import is_drawn, load
 
     options = dict(variant.options)
-    if is_generator(variant.name):
-        options["seed"] = data_seed(seed, variant.name, repeat)
+    if is_drawn(variant.name):
+        options.setdefault("seed", data_seed(seed, variant.name, repeat))
     return load(variant.name, download=download, **options)
 
 
@@ -144,6 +146,8 @@ def describe_data(
     variant: Variant, seed: int, *, download: bool, on_missing: str
 ) -> dict[str, Any]:
     """Return what reports say of a data set, whether it is there or not.
+
+    Of a set that is drawn for every repeat it is the first repeat's draw.
 
     Parameters
     ----------
@@ -201,12 +205,21 @@ def write_splits(
     protocol: Mapping[str, Any],
     seed: int,
 ) -> None:
-    """Write the splits of a data set under a protocol; none if the data are missing."""
+    """Write the splits of a data set under a protocol; none if the data are missing.
+
+    Where repeats differ in their data, each is split by its own.
+    """
+    from mtmkl.datasets import is_drawn
     from mtmkl.datasets.splits import make_splits, save_splits
 
-    splits = {}
+    splits: dict[SplitKey, Split] = {}
     if json.loads(data_info.read_text())["status"] == "ok":
-        splits = make_splits(load_variant(variant, seed), protocol, seed)
+        if is_drawn(variant.name):
+            for repeat in range(protocol["repeats"]):
+                data = load_variant(variant, seed, repeat=repeat)
+                splits |= make_splits(data, protocol, seed, repeats=[repeat])
+        else:
+            splits = make_splits(load_variant(variant, seed), protocol, seed)
     save_splits(path, splits)
 
 
@@ -307,6 +320,7 @@ def run_fit(
     from mtmkl.methods import resolve
 
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
+    spec = spec.with_design(seed)
     variant = find_variant(config, plan.dataset)
     held = {}
     if first_chunk is not None:

@@ -13,3 +13,16 @@ def test_verify_without_names_checks_every_data_set(capsys, monkeypatch, tmp_pat
 def test_an_unknown_experiment_is_a_line_not_a_traceback(capsys):
     assert main(["run", "--paper", "argyriou2008", "--experiment", "scholl"]) == 1
     assert "'scholl' is unknown; known: linear_synthetic" in capsys.readouterr().err
+
+
+def test_audit_prints_what_differs(capsys):
+    assert main(["audit", "yousefi2015"]) == 0
+    printed = capsys.readouterr().out
+    assert "20 %: 7 data sets, 8 methods, control 'Our Method'" in printed
+    assert "Pen" in printed
+    assert "4.857" in printed
+
+
+def test_a_paper_without_printed_ranks_cannot_be_audited(capsys):
+    assert main(["audit", "argyriou2008"]) == 1
+    assert "mtmkl: table_1.csv has no printed ranks" in capsys.readouterr().err

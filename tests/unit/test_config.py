@@ -99,6 +99,47 @@ def test_unknown_key_is_named(tmp_path):
         load_paper(edited_paper(tmp_path, edit), "quick")
 
 
+def with_percent(document):
+    document["protocols"]["parts"] = {
+        "kind": "fractions", "train_percent": [10, 20], "repeats": 2
+    }  # fmt: skip
+    return document["protocols"]["parts"]
+
+
+def test_a_search_and_percentages_are_part_of_a_configuration(tmp_path):
+    def edit(document):
+        with_percent(document)
+        document["methods"]["rr_het"]["search"] = {"points": {"quick": 2, "paper": 5}}
+        document["experiments"]["school"]["repeats"] = 1
+
+    config = load_paper(edited_paper(tmp_path, edit), "quick")
+    assert config["methods"]["rr_het"]["search"] == {"points": 2}
+    assert config["protocols"]["parts"]["train_percent"] == [10, 20]
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (
+            lambda d: with_percent(d).update(folds=3),
+            r"protocols\.parts.*does not allow 3",
+        ),
+        (lambda d: with_percent(d).update(train_percent=[0]), "train_percent"),
+        (
+            lambda d: d["methods"]["rr_het"].update(search={"points": 0}),
+            r"methods\.rr_het\.search\.points",
+        ),
+        (
+            lambda d: d["methods"]["floor"].update(search={"points": 3}),
+            r"methods\.floor.*does not allow {'points': 3}",
+        ),
+    ],
+)
+def test_wrong_searches_and_percentages_name_the_key(tmp_path, edit, message):
+    with pytest.raises(ConfigError, match=message):
+        load_paper(edited_paper(tmp_path, edit), "quick")
+
+
 def test_unknown_paper_lists_the_known():
     with pytest.raises(ConfigError, match="argyriou2008"):
         load_paper("argyriou2009", "quick")

@@ -7,7 +7,8 @@ import pytest
 
 from mtmkl import pipeline
 from mtmkl.config import ConfigError, load_paper
-from mtmkl.evaluation.plan import Variant, fit_jobs
+from mtmkl.datasets import load_splits, make_splits
+from mtmkl.evaluation.plan import Variant, fit_jobs, method_specs
 from mtmkl.files import write_bytes, write_table
 from mtmkl.methods import IndependentRidge
 
@@ -167,3 +168,68 @@ def test_code_version_depends_on_the_metrics():
     one = pipeline.code_version("IndependentRidge", ["mse"])
     assert one == pipeline.code_version("IndependentRidge", ["rmse", "mse"])
     assert one != pipeline.code_version("IndependentRidge", ["misclassified"])
+
+
+def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(tmp_path):
+    variant = Variant("digits_pairs", {"n_per_class": 10})
+    draws = [pipeline.load_variant(variant, 5, repeat=repeat) for repeat in range(2)]
+    assert draws[0].digest() != draws[1].digest()
+    config = {
+        "paper": {"id": "toy2000"},
+        "protocols": {
+            "tenth": {"kind": "fractions", "train_percent": [20, 50], "repeats": 2}
+        },
+        "methods": {
+            "svm": {
+                "label": "SVM",
+                "class": "IndependentSVM",
+                "grid": {"C": [0.1, 1.0, 10.0, 100.0]},
+                "search": {"points": 2},
+                "selection": "validation",
+            }
+        },
+        "experiments": {
+            "pairs": {
+                "title": "Pairs",
+                "datasets": {"name": variant.name, "options": variant.options},
+                "protocol": "tenth",
+                "methods": [{"method": "svm"}],
+                "metrics": ["accuracy"],
+            }
+        },
+        "artefacts": {},
+        "claims": [],
+    }
+    (job,) = fit_jobs(config)
+    info, splits = tmp_path / "info.json", tmp_path / "splits.npz"
+    pipeline.write_data_info(info, variant, 5, download=False, on_missing="fail")
+    assert json.loads(info.read_text())["digest"] == draws[0].digest()
+    protocol = {"id": "tenth", **config["protocols"]["tenth"]}
+    pipeline.write_splits(splits, info, variant, protocol, 5)
+    expected = make_splits(draws[1], protocol, 5)
+    stored = load_splits(splits)
+    assert set(stored) == set(expected)
+    np.testing.assert_array_equal(stored[20, 1].train, expected[20, 1].train)
+    pipeline.run_fit(
+        pipeline.job_config(config, job),
+        job,
+        seed=5,
+        splits=splits,
+        scores=tmp_path / "scores.csv.gz",
+        arrays=tmp_path / "arrays.npz",
+        cache=tmp_path / "cache",
+    )
+    scores = pd.read_csv(tmp_path / "scores.csv.gz")
+    for repeat, data in enumerate(draws):
+        assert set(scores.loc[scores["repeat"] == repeat, "data_digest"]) == {
+            data.digest()
+        }
+    chosen = {json.loads(params)["C"] for params in scores["params"].dropna()}
+    (spec,) = method_specs(config, "pairs").values()
+    assert chosen <= {point["C"] for point in spec.with_design(5).grid_points()}
+
+
+def test_a_seed_among_the_options_fixes_the_draw():
+    variant = Variant("digits_pairs", {"n_per_class": 10, "seed": 1})
+    first, second = (pipeline.load_variant(variant, 5, repeat=r) for r in range(2))
+    assert first.digest() == second.digest()

@@ -79,6 +79,9 @@ class DataSetEntry:
         Whether the addresses were seen to serve these files.
     loader : str or None
         "package.module:function"; None for a set that no code reads yet.
+    drawn : bool
+        Whether every repeat of an experiment has a draw of its own, by the loader's
+        option ``seed``.
     files : tuple of FileEntry
         None for what is generated or comes with an installed package.
     """
@@ -92,6 +95,7 @@ class DataSetEntry:
     notes: tuple[str, ...]
     tried: bool
     loader: str | None
+    drawn: bool
     files: tuple[FileEntry, ...]
 
     def file(self, path: str) -> FileEntry:
@@ -329,8 +333,12 @@ class Registry:
         ]
 
     def is_generator(self, name: str) -> bool:
-        """Tell whether a data set is drawn anew for every ``seed``."""
+        """Tell whether a data set is generated, from its options alone."""
         return self[name].origin == "synthetic"
+
+    def is_drawn(self, name: str) -> bool:
+        """Tell whether every repeat of an experiment has a draw of its own."""
+        return self[name].drawn
 
 
 class _Places:
@@ -508,6 +516,7 @@ def _entry(name: str, spec: Mapping[str, Any], source: str) -> DataSetEntry:
         notes=tuple(spec["notes"]),
         tried=spec.get("tried", False),
         loader=spec["loader"],
+        drawn=spec.get("drawn", spec["origin"] == "synthetic"),
         files=files,
     )
 
@@ -612,5 +621,10 @@ def describe_all(*, mirror: str | Path | None = None) -> list[dict[str, Any]]:
 
 
 def is_generator(name: str) -> bool:
-    """Tell whether a data set is drawn anew for every ``seed``."""
+    """Tell whether a data set is generated; see ``Registry.is_generator``."""
     return default_registry().is_generator(name)
+
+
+def is_drawn(name: str) -> bool:
+    """Tell whether every repeat has a draw of its own; see ``Registry.is_drawn``."""
+    return default_registry().is_drawn(name)

@@ -7,7 +7,7 @@ alone, so that all methods, and all variants of one data set, see the same split
 
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ AS_PUBLISHED = 0
 _ROLES = ("train", "validation", "test")
 _ARRAYS = (*_ROLES, "fold", "task_order")
 _MAX_DEALS = 100
+_LARGEST_PERCENT = 98
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -68,7 +69,11 @@ class Split:
 
 
 def make_splits(
-    data: MultiTaskData, protocol: Mapping[str, Any], seed: int
+    data: MultiTaskData,
+    protocol: Mapping[str, Any],
+    seed: int,
+    *,
+    repeats: Iterable[int] | None = None,
 ) -> dict[SplitKey, Split]:
     """Return every split of a protocol, by (train size, repeat).
 
@@ -89,20 +94,27 @@ def make_splits(
             - ``given``: ``truth["is_test"]`` marks the test rows;
             - ``halves``: ``train_sizes`` examples a task are for training, of the
               others one half each for validation and testing;
-            - ``thirds``: a third of each task for training, validation and testing.
+            - ``thirds``: a third of each task for training, validation and testing;
+            - ``fractions``: ``train_percent`` of the examples that belong to the same
+              tasks are for training, of the others one half each for validation and
+              testing.
         ``repeats`` : int
             At least 1; repeats are numbered from 0.
-        ``folds`` : int, not with ``halves`` and ``thirds``
+        ``folds`` : int, not with ``halves``, ``thirds`` and ``fractions``
             Cross-validation folds, at least 2.
         ``train_sizes`` : int or list of int, only with ``first_rows`` and ``halves``
             Training rows a task; with ``first_rows`` 8 by default.
         ``train_samples`` : int or list of int, only with ``random``
             Training examples in all.
-        ``stratified`` : bool, only with ``halves`` and ``thirds``
+        ``train_percent`` : int or list of int, only with ``fractions``
+            1 to 98; the train size in the key.
+        ``stratified`` : bool, only with ``halves``, ``thirds`` and ``fractions``
             Whether every role has its share of each label within a task, and at least
             one example of a label of which the task has three; true by default.
     seed : int
         Root seed, not negative.
+    repeats : iterable of int, optional
+        Repeats to make, for data that differ from repeat to repeat; by default all.
 
     Returns
     -------
@@ -116,10 +128,11 @@ def make_splits(
         If the protocol is not as above, or the data cannot be split by it.
     """
     checked = _checked_protocol(protocol)
+    chosen = range(checked["repeats"]) if repeats is None else list(repeats)
     return {
         (size, repeat): make_split(data, protocol, seed, train_size=size, repeat=repeat)
         for size in checked["sizes"]
-        for repeat in range(checked["repeats"])
+        for repeat in chosen
     }
 
 
@@ -167,7 +180,7 @@ def make_split(
     validation = np.empty(0, dtype=np.intp)
     if checked["kind"] in _WITH_VALIDATION:
         train, validation, test = _three_roles(
-            data, train_size, checked["stratified"], roles_rng
+            data, checked["kind"], train_size, checked["stratified"], roles_rng
         )
         fold = np.zeros_like(train)
     else:
@@ -227,6 +240,7 @@ def _checked_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
         "first_rows": "train_sizes",
         "halves": "train_sizes",
         "random": "train_samples",
+        "fractions": "train_percent",
     }
     kind = protocol.get("kind")
     if kind not in _KINDS and kind not in _WITH_VALIDATION:
@@ -251,6 +265,11 @@ def _checked_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
         sizes = list(given) if isinstance(given, list | tuple) else [given]
         for size in sizes:
             _check_count(name, key, size, 1)
+            if kind == "fractions" and size > _LARGEST_PERCENT:
+                raise ValueError(
+                    f"protocol {name!r}: {key} is {size}, wanted at most "
+                    f"{_LARGEST_PERCENT}"
+                )
         if not sizes or len(set(sizes)) != len(sizes):
             raise ValueError(f"protocol {name!r}: {key} is {given!r}, wanted distinct")
     _check_count(name, "repeats", protocol.get("repeats"), 1)
@@ -336,24 +355,27 @@ _KINDS: dict[str, Callable[[MultiTaskData, int, int, np.random.Generator], Masks
 }
 
 
-_WITH_VALIDATION = ("halves", "thirds")
+_WITH_VALIDATION = ("halves", "thirds", "fractions")
 
 
 def _three_roles(
     data: MultiTaskData,
+    kind: str,
     train_size: int,
     stratified: bool,
     rng: np.random.Generator,
 ) -> tuple[IndexArray, IndexArray, IndexArray]:
     """Return training, validation and test rows; all rows of an example share a role.
 
-    Tasks must share all their examples (one-vs-rest) or none. Within such a group of
-    tasks the examples with the same labels in all its tasks are a stratum.
+    Examples of the same tasks are a group (one-vs-rest: all of them; one-vs-one: a
+    class; separate tasks: a task), and those of a group with the same labels in all
+    its tasks are a stratum. Except for fractions, a task must be one group.
 
     Parameters
     ----------
+    kind : {"halves", "thirds", "fractions"}
     train_size : int
-        Training examples a task; ``AS_PUBLISHED`` for a third of them.
+        Training examples a group, with "fractions" in percent; "thirds" has none.
     """
     samples, example = np.unique(data.sample, return_inverse=True)
     label = np.full((samples.size, data.n_tasks), np.nan)
@@ -362,7 +384,7 @@ def _three_roles(
     member = np.zeros((group.max() + 1, data.n_tasks), dtype=bool)
     member[group.ravel()[example.ravel()], data.task] = True
     divided = np.flatnonzero(member.sum(axis=0) > 1)
-    if divided.size:
+    if divided.size and kind != "fractions":
         raise ValueError(
             f"{data.task_names[divided[0]]!r} of {data.name!r} shares some of its "
             "examples with other tasks, which must share all or none here"
@@ -370,12 +392,21 @@ def _three_roles(
     role = np.empty(samples.size, dtype=np.intp)
     for number in range(group.max() + 1):
         mine = np.flatnonzero(group.ravel() == number)
-        wanted = mine.size // 3 if train_size == AS_PUBLISHED else train_size
+        wanted = {
+            "halves": train_size,
+            "thirds": mine.size // 3,
+            "fractions": (2 * train_size * mine.size + 100) // 200,
+        }[kind]
+        task = data.task_names[int(np.flatnonzero(member[number])[0])]
         if wanted > mine.size - 2:
-            task = data.task_names[int(np.flatnonzero(member[number])[0])]
             raise ValueError(
                 f"{wanted} training examples leave too few of the {mine.size} of "
                 f"{task!r} of {data.name!r} for validation and testing"
+            )
+        if wanted == 0:
+            raise ValueError(
+                f"{train_size} % of {mine.size} examples of {task!r} of "
+                f"{data.name!r} are none: take a larger train_percent"
             )
         stratum = np.zeros(mine.size, dtype=np.intp)
         if stratified:

@@ -7,7 +7,51 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtmkl.datasets.container import MultiTaskData, Origin
+from mtmkl.datasets.container import IndexArray, MultiTaskData, Origin
+
+
+def draw_per_class(
+    label: ArrayLike, n_per_class: int | None, seed: int, *, equal: bool = True
+) -> IndexArray:
+    """Return rows of some examples of each class, drawn at random.
+
+    Parameters
+    ----------
+    label : array-like of shape (m,)
+        Class of each row, numbers or strings.
+    n_per_class : int or None
+        Examples of each class, at least 1; None for the size of the smallest class.
+    seed : int
+        Of the draw.
+    equal : bool
+        Whether a class of fewer examples limits all classes to its size, or itself
+        alone.
+
+    Returns
+    -------
+    ndarray of int
+        Class after class in sorted order, rising within a class, so that the labels
+        are the same whatever the seed.
+
+    Raises
+    ------
+    ValueError
+        If ``n_per_class`` is less than 1.
+    """
+    classes, code, sizes = np.unique(label, return_inverse=True, return_counts=True)
+    smallest = int(sizes.min())
+    count = smallest if n_per_class is None else n_per_class
+    if count < 1:
+        raise ValueError(f"n_per_class is {n_per_class}, wanted at least 1")
+    if equal:
+        count = min(count, smallest)
+    rng = np.random.default_rng(seed)
+    return np.concatenate(
+        [
+            np.sort(rng.permutation(np.flatnonzero(code.ravel() == c))[:count])
+            for c in range(len(classes))
+        ]
+    )
 
 
 def one_vs_rest(
@@ -66,45 +110,50 @@ def one_vs_one(
     label: ArrayLike,
     *,
     name: str,
+    pairs: Sequence[tuple[str, str]] = (),
     class_names: Sequence[str] = (),
     feature_names: Sequence[str] = (),
     origin: Origin = "original",
 ) -> MultiTaskData:
     """Return one task a pair of classes: the first (+1) against the second (-1).
 
-    A task holds the examples of its two classes, in the order of ``X``. The pairs
-    (a, b), a before b, follow each other in lexicographic order of the sorted
-    classes. ``sample`` is the row of ``X``.
+    A task holds the examples of its two classes, in the order of ``X``. ``sample`` is
+    the row of ``X``.
 
     Parameters
     ----------
     X, label, name, class_names, feature_names, origin
         As for ``one_vs_rest``.
+    pairs : sequence of (str, str), optional
+        Names of the classes of each task, in the order of the tasks; examples of other
+        classes are left out. By default all pairs (a, b), a before b, in lexicographic
+        order of the sorted classes.
 
     Returns
     -------
     MultiTaskData
-        With C (C - 1) / 2 tasks for C classes.
+        With as many tasks as pairs, C (C - 1) / 2 by default for C classes.
 
     Raises
     ------
     ValueError
-        If the lengths disagree or there is only one class.
+        If the lengths disagree, there is only one class, or a pair does not name two
+        different classes.
     """
     X, code, names = _labelled(X, label, class_names)
-    pairs = list(combinations(range(len(names)), 2))
-    rows = [np.flatnonzero((code == a) | (code == b)) for a, b in pairs]
+    numbered = _numbered_pairs(pairs, names)
+    rows = [np.flatnonzero((code == a) | (code == b)) for a, b in numbered]
     sample = np.concatenate(rows)
     first = np.concatenate(
-        [code[r] == a for r, (a, _) in zip(rows, pairs, strict=True)]
+        [code[r] == a for r, (a, _) in zip(rows, numbered, strict=True)]
     )
     return MultiTaskData(
         X=X[sample],
         y=np.where(first, 1.0, -1.0),
-        task=np.repeat(np.arange(len(pairs)), [len(r) for r in rows]),
+        task=np.repeat(np.arange(len(rows)), [len(r) for r in rows]),
         sample=sample,
         name=name,
-        task_names=tuple(f"{names[a]} vs {names[b]}" for a, b in pairs),
+        task_names=tuple(f"{names[a]} vs {names[b]}" for a, b in numbered),
         feature_names=tuple(feature_names),
         origin=origin,
     )
@@ -167,6 +216,23 @@ def _labelled(
     if len(names) < 2:
         raise ValueError(f"label has one class only: {names[0]}")
     return table, code, names
+
+
+def _numbered_pairs(
+    pairs: Sequence[tuple[str, str]], names: tuple[str, ...]
+) -> list[tuple[int, int]]:
+    if not pairs:
+        return list(combinations(range(len(names)), 2))
+    for first, second in pairs:
+        for each in (first, second):
+            if each not in names:
+                raise ValueError(
+                    f"pair ({first!r}, {second!r}): {each!r} is not a class; classes: "
+                    f"{', '.join(names)}"
+                )
+        if first == second:
+            raise ValueError(f"pair ({first!r}, {second!r}) is one class twice")
+    return [(names.index(first), names.index(second)) for first, second in pairs]
 
 
 def _coded(

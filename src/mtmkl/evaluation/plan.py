@@ -1,8 +1,8 @@
 """From a paper's configuration to the list of fit jobs: pure data, light imports."""
 
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mtmkl.config import ConfigError, experiments_of
@@ -44,8 +44,9 @@ class MethodSpec:
         Registered name or ``package.module:Class``.
     params : mapping
         Fixed parameters of the estimator.
-    grid : mapping of str to list
-        Values to choose from, or to walk along in path mode.
+    grid : mapping of str to list, or sequence of mapping
+        Values to choose from, or to walk along in path mode: those of each parameter,
+        whose full product is meant, or the points themselves.
     selection : {"common", "per_task", "validation", "none"}
         One choice for all tasks or one a task by cross-validation, one choice on the
         validation rows, or nothing to choose.
@@ -58,29 +59,61 @@ class MethodSpec:
     along : tuple of str
         With selection "validation": parameters that are walked along, the others
         being chosen for each of their values.
+    search : int or None
+        Points of the grid that are tried at most; see :meth:`with_design`.
     """
 
     id: str
     class_name: str
     params: Mapping[str, Any]
-    grid: Mapping[str, list[Any]]
+    grid: Mapping[str, list[Any]] | Sequence[Mapping[str, Any]]
     selection: str
     n_tasks: tuple[int, ...] = ()
     hold: Mapping[str, int] = field(default_factory=dict)
     chunk_repeats: int | None = None
     along: tuple[str, ...] = ()
+    search: int | None = None
 
     def grid_points(
         self, fixed: Mapping[str, Any] | None = None
     ) -> list[dict[str, Any]]:
-        """Return the product of the grid, with some parameters held at one value."""
-        axes = {
-            k: [fixed[k]] if fixed and k in fixed else v for k, v in self.grid.items()
-        }
+        """Return the points of the grid, with some parameters held at one value."""
+        held = fixed or {}
+        if not isinstance(self.grid, Mapping):
+            points = []
+            for point in self.grid:
+                changed = {k: held.get(k, v) for k, v in point.items()}
+                if changed not in points:
+                    points.append(changed)
+            return points
+        axes = {k: [held[k]] if k in held else v for k, v in self.grid.items()}
         return [
             dict(zip(axes, values, strict=True))
             for values in itertools.product(*axes.values())
         ]
+
+    def with_design(self, seed: int) -> "MethodSpec":
+        """Return the method with the points of its search in place of the grid.
+
+        Where the grid has more than ``search`` points, so many are drawn from it
+        without replacement, by the root seed and the method's id alone, and kept in
+        the order of the grid; of two searches the smaller is part of the larger.
+
+        Parameters
+        ----------
+        seed : int
+            The root seed.
+        """
+        points = self.grid_points()
+        if self.search is None or len(points) <= self.search:
+            return self
+        import numpy as np
+
+        from mtmkl.evaluation.seeds import derived_seed
+
+        rng = np.random.default_rng(derived_seed(seed, "search", self.id))
+        drawn = rng.permutation(len(points))[: self.search]
+        return replace(self, grid=tuple(points[k] for k in sorted(drawn)))
 
 
 @dataclass(frozen=True)
@@ -125,14 +158,34 @@ def method_specs(config: Mapping[str, Any], experiment: str) -> dict[str, Method
             hold=entry.get("hold", {}),
             chunk_repeats=entry.get("chunk_repeats"),
             along=tuple(entry.get("along", ())),
+            search=method.get("search", {}).get("points"),
         )
     return specs
+
+
+def n_repeats(config: Mapping[str, Any], experiment: str) -> int:
+    """Return the number of repeats of an experiment: the first of its protocol's.
+
+    Raises
+    ------
+    ConfigError
+        If the experiment wants more than its protocol has.
+    """
+    settings = config["experiments"][experiment]
+    available: int = config["protocols"][settings["protocol"]]["repeats"]
+    wanted: int = settings.get("repeats", available)
+    if wanted > available:
+        raise ConfigError(
+            f"key 'experiments.{experiment}.repeats': {wanted} is more than the "
+            f"{available} of protocol {settings['protocol']!r}"
+        )
+    return wanted
 
 
 def fit_jobs(config: Mapping[str, Any]) -> Iterator[FitJob]:
     """Yield every fit job of a paper, in the order of its configuration."""
     for name, experiment in config["experiments"].items():
-        repeats = config["protocols"][experiment["protocol"]]["repeats"]
+        repeats = n_repeats(config, name)
         specs = method_specs(config, name)
         for variant in variants(experiment):
             for spec in specs.values():
@@ -248,7 +301,7 @@ def with_method(
                     methods[method_id]["label"]: {"method": method_id},
                 },
             }
-            if artefact["kind"] == "table" and artefact["experiment"] == experiment
+            if artefact["kind"] == "table" and artefact.get("experiment") == experiment
             else artefact
         )
         for name, artefact in config["artefacts"].items()

@@ -21,8 +21,10 @@ class Choice:
     params : dict
         Values to give to the estimator; an array of length T where chosen per task.
     at_grid_edge : float
-        Share of the choices (one, or one a task) that lie at an end of a numeric grid
-        and are strictly better than the neighbour there. Zero is never an end.
+        Share of the choices (one, or one a task) that lie at an end of a numeric axis
+        and are strictly better than the neighbour there; where some points of the
+        product are not in the grid and the neighbour is one of them, better than all
+        points away from that end. Zero is never an end.
     """
 
     params: dict[str, Any]
@@ -106,7 +108,7 @@ def choose(
     errors : ndarray of shape (n_points, n_tasks)
         Summed squared errors, so that a task weighs by its number of examples.
     grid : sequence of mapping
-        The points, a full product of one list of values a parameter.
+        The points: of the product of one list of values a parameter, all or some.
     per_task : bool
         One choice for each task; the values must be numbers.
 
@@ -126,13 +128,17 @@ def choose(
 
 
 def _axes(grid: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    axes: dict[str, list[str]] = {}
+    """Return the values of each parameter: numbers rising, others as they come."""
+    axes: dict[str, dict[str, Any]] = {}
     for point in grid:
         for name, value in point.items():
-            key = json.dumps(value, sort_keys=True)
-            if key not in axes.setdefault(name, []):
-                axes[name].append(key)
-    return axes
+            axes.setdefault(name, {})[json.dumps(value, sort_keys=True)] = value
+    return {
+        name: sorted(values, key=values.__getitem__)
+        if all(isinstance(value, numbers.Real) for value in values.values())
+        else list(values)
+        for name, values in axes.items()
+    }
 
 
 def _position(
@@ -168,7 +174,12 @@ def _at_edge(
             continue
         if where[name] in (0, len(values) - 1):
             inner = 1 if where[name] == 0 else len(values) - 2
-            neighbour = index[tuple({**where, name: inner}.values())]
-            if error[pick] < error[neighbour] - TIE * max(abs(error[neighbour]), 1.0):
+            neighbour = index.get(tuple({**where, name: inner}.values()))
+            if neighbour is None:
+                rivals = [k for k, point in enumerate(grid) if point[name] != value]
+            else:
+                rivals = [neighbour]
+            best = min(error[k] for k in rivals)
+            if error[pick] < best - TIE * max(abs(best), 1.0):
                 return True
     return False

@@ -5,6 +5,10 @@ from collections.abc import Iterator, Mapping
 
 _MODULES: dict[str, str] = {
     "AggregateRidge": "aggregate_ridge",
+    "CMTL": "cmtl",
+    "CoClus": "co_clus",
+    "FlexClus": "flex_clus",
+    "GroupFeatureSharing": "group_feature_sharing",
     "HierarchicalBayes": "hierarchical_bayes",
     "IndependentRidge": "independent_ridge",
     "IndependentSVM": "independent_svm",
@@ -12,13 +16,17 @@ _MODULES: dict[str, str] = {
     "MEDGraphStructure": "med_graph_structure",
     "MEDKernelSelection": "med_kernel_selection",
     "MEDRegression": "med_regression",
+    "MeTaG": "me_ta_g",
     "MultiTaskFeatureLearning": "multi_task_feature_learning",
     "MultiTaskVariableSelection": "multi_task_variable_selection",
     "NeighbourhoodSelection": "neighbourhood_selection",
     "OracleControl": "controls",
     "PooledSVM": "pooled_svm",
     "RRHet": "rr_het",
+    "SharedMKL": "shared_mkl",
+    "SingleTaskMKL": "single_task_mkl",
     "TaskMeanControl": "controls",
+    "Whom": "whom",
 }
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Gaussian, Kernel, from_spec
 from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
-from mtmkl.kernels.normalize import trace_factor
+from mtmkl.kernels.normalize import CosineNormalized, trace_factor
 from mtmkl.methods._inputs import Standardization
 
 FloatArray = NDArray[np.float64]
@@ -19,7 +19,7 @@ IntArray = NDArray[np.intp]
 #: What a list of kernels may hold: specifications, and "features" for one kernel
 #: k(x, z) = x_d z_d a feature.
 KernelList = str | Sequence[Kernel | Mapping[str, Any] | str]
-Normalization = Literal["trace"] | None
+Normalization = Literal["trace", "cosine"] | None
 
 FEATURES = "features"
 
@@ -78,11 +78,18 @@ class KernelTerms:
         ----------
         X : ndarray of shape (n, d)
         kernels : list of kernels, mappings or "features"
-        normalize : {"trace", None}
+        normalize : {"trace", "cosine", None}
             "trace" divides each kernel by the mean of k(x, x) over the training inputs,
             so that its Gram matrix has trace n; a kernel that is 0 on all stays 0.
+            "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)), 0 where an input has the
+            norm zero.
         standardize : bool
             Whether the kernels see inputs of mean 0 and standard deviation 1.
+
+        Raises
+        ------
+        ValueError
+            If single features are to be normalised by their cosine.
         """
         standardization = Standardization.of(X) if standardize else None
         if standardization is not None:
@@ -94,6 +101,12 @@ class KernelTerms:
         resolve = _Resolver(X)
         for entry in _entries(kernels):
             if entry == FEATURES:
+                if normalize == "cosine":
+                    raise ValueError(
+                        'normalize="cosine" leaves nothing of a single feature but its '
+                        'sign: take the kernel "linear" instead of "features", or '
+                        'normalize="trace"'
+                    )
                 for column in range(X.shape[1]):
                     columns.append(column)
                     resolved.append(None)
@@ -102,8 +115,11 @@ class KernelTerms:
             else:
                 kernel = resolve(from_spec(entry))
                 columns.append(-1)
-                resolved.append(kernel)
                 names.append(str(kernel))
+                if normalize == "cosine" and not isinstance(kernel, Gaussian):
+                    # A Gaussian kernel has k(x, x) = 1.
+                    kernel = CosineNormalized(kernel)
+                resolved.append(kernel)
                 diagonals.append(kernel.diagonal(X))
         scale = np.ones(len(columns))
         if normalize == "trace":

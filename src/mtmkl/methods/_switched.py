@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_terms import (
-    KernelList,
-    KernelTerms,
-    Normalization,
-    TrainingSet,
-    check_kernels,
-)
-from mtmkl.methods.base import PathEstimator, check_positive
+from mtmkl.methods._kernel_machine import KernelMachine, check_choice
+from mtmkl.methods._kernel_terms import TrainingSet, check_kernels
+from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
     from typing import Self
@@ -37,7 +32,7 @@ class Path(Protocol):
         ...
 
 
-class SwitchedMachine(PathEstimator):
+class SwitchedMachine(KernelMachine):
     """Base of estimators that weigh kernels by expected switches.
 
     Points of a grid that differ in ``C``, ``alpha`` or ``relative_alpha`` alone share
@@ -47,9 +42,6 @@ class SwitchedMachine(PathEstimator):
     """
 
     C: float
-    kernels: KernelList
-    normalize: Normalization
-    standardize: bool
     tol: float
 
     along: ClassVar[tuple[str, ...]] = ("C", "alpha", "relative_alpha")
@@ -65,10 +57,6 @@ class SwitchedMachine(PathEstimator):
         """Return log α."""
         return log_alpha_of(self, path)
 
-    def _block_of_task(self) -> IntArray:
-        """Return which support vector machine each task has, shape (T,)."""
-        return np.arange(self.tasks_.size)
-
     def _check_params(self) -> None:
         check_positive("C", self.C)
         check_kernels(self.kernels)
@@ -76,30 +64,20 @@ class SwitchedMachine(PathEstimator):
         check_positive("tol", self.tol)
         check_alpha(self)
 
-    def _group_key(self) -> str:
-        params = self.get_params(deep=False)
-        return repr([(name, params[name]) for name in params if name not in self.along])
-
     def _fit_group(
         self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
         from mtmkl.solvers.med import block_tasks
 
         first = group[0]
-        block = first._block_of_task()
-        n_blocks = int(block.max()) + 1
-        terms = KernelTerms.of(
-            X, first.kernels, normalize=first.normalize, standardize=first.standardize
-        )
-        training = TrainingSet(
-            terms, X, block[task], n_blocks, keep_last=len(group) > 1
-        )
+        training = first._training_set(X, task, keep_last=len(group) > 1)
+        n_blocks = training.sizes.size
         tasks = block_tasks(
             y[training.order],
             training.sizes,
             features=training.features(),
             grams=training.grams(),
-            switch=np.tile(terms.order, (n_blocks, 1)),
+            switch=np.tile(training.terms.order, (n_blocks, 1)),
             epsilon=first._tube(),
         )
         path = first._path(tasks)
@@ -112,59 +90,12 @@ class SwitchedMachine(PathEstimator):
         self, training: TrainingSet, log_alpha: float, solution: "Solution"
     ) -> None:
         """Set the fitted attributes."""
-        terms, block = training.terms, self._block_of_task()
-        beta, intercept = solution.dual, solution.intercept
-        assert beta is not None
-        assert intercept is not None
         self.switches_ = solution.coef
-        self.kernel_names_ = terms.names
         self.log_alpha_ = log_alpha
         with np.errstate(over="ignore"):
             self.alpha_ = float(np.exp(log_alpha))
-        self.dual_coef_ = np.empty(beta.size)
-        self.dual_coef_[training.order] = beta
-        self.intercept_ = intercept[block]
-        keep_certificate(self, solution)
         self.n_svm_solves_ = solution.extra.get("n_svm_solves", 0)
-        self._training = training
-        self._beta = beta
-        self._weights = np.broadcast_to(
-            self.switches_, (training.sizes.size, terms.n_terms)
-        )
-        if terms.is_feature.all():
-            self._fold_into_weights(training)
-
-    def _fold_into_weights(self, training: TrainingSet) -> None:
-        """Write the models as weights of the raw inputs."""
-        terms, block = training.terms, self._block_of_task()
-        features, scale = training.features(), np.sqrt(terms.scale)
-        coef = np.zeros((self.n_features_in_, training.sizes.size))
-        for t in range(training.sizes.size):
-            rows = training.rows(t)
-            weights = (features[rows].T @ self._beta[rows]) * self._weights[t] * scale
-            np.add.at(coef[:, t], terms.column, weights)
-        self.coef_ = coef[:, block]
-        if terms.standardization is not None:
-            self.coef_ /= terms.standardization.scale[:, None]
-            self.intercept_ = self.intercept_ - terms.standardization.mean @ self.coef_
-
-    def _scores(self, X: FloatArray, task: IntArray) -> FloatArray:
-        if hasattr(self, "coef_"):
-            values: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
-        else:
-            block = self._block_of_task()[task]
-            values = self._training.outputs(X, block, self._beta, self._weights)
-        return values + self.intercept_[task]
-
-
-def keep_certificate(estimator: Any, solution: "Solution") -> None:
-    """Set the fitted attributes that say how good a solution is."""
-    certificate = solution.certificate
-    estimator.objective_ = certificate.objective
-    estimator.dual_objective_ = certificate.dual_objective
-    estimator.duality_gap_ = certificate.duality_gap
-    estimator.n_iter_ = certificate.n_iter
-    estimator.history_ = certificate.history
+        self._keep_machine(training, solution.coef, solution)
 
 
 def log_alpha_of(estimator: Any, path: Path) -> float:
@@ -187,13 +118,6 @@ def check_alpha(estimator: Any) -> None:
         number = np.asarray(value, dtype=float)
         if number.ndim != 0 or not (number >= 0 and np.isfinite(number)):
             raise ValueError(f"{name} must be at least 0 and finite, got {value!r}")
-
-
-def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """Raise ValueError unless the value is one of the choices."""
-    if not any(value is choice or value == choice for choice in choices):
-        shown = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {shown}, got {value!r}")
 
 
 def position_on_path(estimator: Any) -> tuple[float, bool, float]:

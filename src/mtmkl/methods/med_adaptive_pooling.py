@@ -7,14 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel, from_spec
+from mtmkl.methods._kernel_machine import check_choice, keep_certificate
 from mtmkl.methods._kernel_terms import KernelTerms, Normalization
-from mtmkl.methods._switched import (
-    check_alpha,
-    check_choice,
-    keep_certificate,
-    log_alpha_of,
-    position_on_path,
-)
+from mtmkl.methods._switched import check_alpha, log_alpha_of, position_on_path
 from mtmkl.methods.base import PathEstimator, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 

@@ -8,12 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from mtmkl.methods._graph import GraphEstimator, symmetric
-from mtmkl.methods._switched import (
-    check_alpha,
-    keep_certificate,
-    log_alpha_of,
-    position_on_path,
-)
+from mtmkl.methods._kernel_machine import keep_certificate
+from mtmkl.methods._switched import check_alpha, log_alpha_of, position_on_path
 from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.methods._kernel_machine import check_choice
 from mtmkl.methods._kernel_terms import KernelList, Normalization
-from mtmkl.methods._switched import Path, SwitchedMachine, check_choice
+from mtmkl.methods._switched import Path, SwitchedMachine
 from mtmkl.methods.base import check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.methods._graph import GraphEstimator
-from mtmkl.methods._switched import check_choice
+from mtmkl.methods._kernel_machine import check_choice
 from mtmkl.methods.base import check_positive
 from mtmkl.solvers.solution import relative_gap
 

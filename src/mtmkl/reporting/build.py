@@ -8,7 +8,7 @@ from typing import Any
 from mtmkl.reporting.colours import figure_style
 from mtmkl.reporting.context import load_context
 from mtmkl.reporting.files import write_figure_files, write_table_files
-from mtmkl.reporting.tables import build_table
+from mtmkl.reporting.layouts import build
 
 
 def write_artefact(name: str, config: Mapping[str, Any], results: Path) -> None:
@@ -34,7 +34,7 @@ def write_artefact(name: str, config: Mapping[str, Any], results: Path) -> None:
     context = load_context(config, results, of_fits=True)
     stem = results / "artefacts" / name
     if artefact["kind"] == "table":
-        write_table_files(stem, build_table(context, artefact))
+        write_table_files(stem, build(context, artefact))
         return
     module = importlib.import_module(f"mtmkl.reporting.{config['paper']['id']}")
     with figure_style():

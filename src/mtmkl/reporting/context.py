@@ -72,6 +72,7 @@ class Context:
         name: str,
         *,
         n_tasks: int | None = None,
+        train_size: int | None = None,
     ) -> Array | None:
         """Return an array kept of the first stored repeat, None if there is none.
 
@@ -82,13 +83,16 @@ class Context:
             The fitted attribute, ``A_``.
         n_tasks : int or None
             None takes the largest number of tasks stored.
+        train_size : int or None
+            None takes the smallest stored.
         """
         stored = self.arrays.get(f"{experiment}/{dataset}/{method}", {})
         found = []
         for key in stored:
             label, *numbers = key.split("|")
             size, repeat, tasks, subset = (int(number) for number in numbers)
-            if label == name and n_tasks in (None, tasks):
+            wanted = n_tasks in (None, tasks) and train_size in (None, size)
+            if label == name and wanted:
                 found.append((repeat, -tasks, size, subset, key))
         return np.asarray(stored[min(found)[-1]]) if found else None
 

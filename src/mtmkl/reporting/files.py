@@ -12,7 +12,7 @@ from mtmkl.reporting.colours import figure_style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mtmkl.reporting.tables import Table
+    from mtmkl.reporting.tables import PrintedTable
 
 # Dates and versions in files would make equal figures differ.
 _METADATA: dict[str, dict[str, None]] = {
@@ -39,7 +39,7 @@ def write_figure_files(stem: Path, figure: "Figure", numbers: pd.DataFrame) -> N
     write_table(_with_ending(stem, "csv"), numbers)
 
 
-def write_table_files(stem: Path, table: "Table") -> None:
+def write_table_files(stem: Path, table: "PrintedTable") -> None:
     """Write a table as ``.csv`` (one line a cell), ``.md`` and ``.tex``."""
     write_table(_with_ending(stem, "csv"), table.cells)
     write_text(_with_ending(stem, "md"), table.markdown())

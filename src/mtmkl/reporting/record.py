@@ -8,9 +8,14 @@ import pandas as pd
 
 from mtmkl.files import write_table
 from mtmkl.reporting.context import NO_SCORES, Context, load_context, split_ratios
-from mtmkl.reporting.tables import build_quoted, build_table
+from mtmkl.reporting.layouts import build
+from mtmkl.reporting.tables import build_quoted
 from mtmkl.statistics.claims import evaluate_claims
-from mtmkl.statistics.comparison import compare_experiments, practical_equivalence
+from mtmkl.statistics.comparison import (
+    compare_experiments,
+    compare_rankings,
+    practical_equivalence,
+)
 
 VERDICT_COLUMNS = (
     "artefact", "row", "column", "unit", "published", "published_sd", "status",
@@ -35,7 +40,7 @@ def verdict_table(context: Context) -> pd.DataFrame:
     for name, artefact in context.config["artefacts"].items():
         cells = []
         if artefact["kind"] == "table":
-            cells.append(build_table(context, artefact).cells)
+            cells.append(build(context, artefact).cells)
         if "quoted" in artefact:
             cells.append(build_quoted(context, artefact["quoted"])[0])
         parts += [part[part["in_paper"]].assign(artefact=name) for part in cells]
@@ -89,7 +94,7 @@ def write_record(
 def write_statistics(
     config: Mapping[str, Any], results: Path, statistics: Path, *, seed: int
 ) -> None:
-    """Write the comparisons of all pairs of methods of a paper.
+    """Write the comparisons of all pairs of methods, by repeats and by data sets.
 
     Parameters
     ----------
@@ -103,11 +108,16 @@ def write_statistics(
         Root seed of bootstrap and posterior samples.
     """
     context = load_context(config, results)
-    table = compare_experiments(
-        config,
-        context.scores,
-        test_train_ratios=split_ratios(config, results),
-        ropes=practical_equivalence(config, context.published),
-        seed=seed,
-    )
-    write_table(statistics, table)
+    ropes = practical_equivalence(config, context.published)
+    tables = [
+        compare_experiments(
+            config,
+            context.scores,
+            test_train_ratios=split_ratios(config, results),
+            ropes=ropes,
+            seed=seed,
+        ),
+        compare_rankings(config, context.scores, ropes=ropes, seed=seed),
+    ]
+    filled = [table for table in tables if len(table)] or tables[:1]
+    write_table(statistics, pd.concat(filled, ignore_index=True))

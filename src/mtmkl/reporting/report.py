@@ -10,9 +10,11 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl.config import experiments_of
 from mtmkl.files import write_text
 from mtmkl.reporting.context import Context, load_context, read_jobs
-from mtmkl.reporting.tables import build_quoted, build_table, mean_sd, rule_text
+from mtmkl.reporting.layouts import build
+from mtmkl.reporting.tables import build_quoted, mean_sd, rule_text
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
 from mtmkl.statistics.sample import fits, sample
@@ -185,7 +187,7 @@ def load_paper_result(config: Mapping[str, Any], results: Path) -> PaperResult:
     shown = {
         name
         for artefact in config["artefacts"].values()
-        for name in _experiments_of(artefact)
+        for name in experiments_of(artefact)
     }
     provenance = results / "provenance.json"
     return PaperResult(
@@ -279,7 +281,7 @@ def _artefact_view(
     image = ""
     tables = []
     if artefact["kind"] == "table":
-        table = build_table(context, artefact)
+        table = build(context, artefact)
         tables.append(TextTable(table.header(), table.body(), table.notes()))
     else:
         svg = (results / "artefacts" / f"{name}.svg").read_bytes()
@@ -291,7 +293,7 @@ def _artefact_view(
         title=artefact["title"],
         image=image,
         tables=tables,
-        facts=[facts[e] for e in _experiments_of(artefact) if e in facts],
+        facts=[facts[e] for e in experiments_of(artefact) if e in facts],
     )
 
 
@@ -312,12 +314,6 @@ def _quoted_table(context: Context, quoted: Mapping[str, Any]) -> TextTable:
     ]
     rule = rule_text(quoted["tolerance"], quoted["unit"])
     return TextTable(header, rows, [f"{rule} Of the other cells: {acceptance}."])
-
-
-def _experiments_of(artefact: Mapping[str, Any]) -> list[str]:
-    if artefact["kind"] == "table":
-        return [artefact["experiment"]]
-    return list(artefact["experiments"])
 
 
 def _facts(

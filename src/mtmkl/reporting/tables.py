@@ -1,6 +1,7 @@
 """Tables of a paper: published beside reproduced, as csv, Markdown and LaTeX."""
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ CELL_COLUMNS = (
 """Columns of a table's csv: one line a cell, numbers in the table's unit."""
 
 OURS = "†"
+MEAN_SD_NOTE = "Numbers are mean ± standard deviation over repeats (number of repeats)."
 _DASH = "–"
 
 # A longer reason for a missing number goes below the table.
@@ -40,85 +42,31 @@ _LATEX = {
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table with published and reproduced numbers.
+class PrintedTable(ABC):
+    """A table with published and reproduced numbers, whatever its layout.
 
     Attributes
     ----------
-    title, corner, unit : str
-        ``corner`` is the heading of the first column.
-    decimals : int
-        Of all numbers.
+    title : str
     cells : DataFrame
-        :data:`CELL_COLUMNS`, in reading order; ``in_paper`` is false for rows and
-        columns of ours.
-    rule : str
-        The verdict rule with the table's tolerance.
-    acceptance : str
-        How many other cells the rule would accept.
+        At least :data:`CELL_COLUMNS`, in reading order; ``in_paper`` is false for what
+        the paper does not print.
     """
 
     title: str
-    corner: str
-    unit: str
-    decimals: int
     cells: pd.DataFrame
-    rule: str
-    acceptance: str
 
+    @abstractmethod
     def header(self) -> list[str]:
-        """Return the headings: published, reproduced and verdict a paper's column."""
-        names = [self.corner]
-        for column in self._columns():
-            if self._is_paper_column(column):
-                names += [
-                    f"{column}, published{self._unit()}",
-                    f"{column}, reproduced{self._unit()}",
-                    "verdict",
-                ]
-            else:
-                names.append(f"{column} {OURS}{self._unit()}")
-        return names
+        """Return the headings of the columns."""
 
-    def body(self) -> list[list[str]]:
+    @abstractmethod
+    def body(self) -> Sequence[Sequence[str]]:
         """Return the rows as text, each as long as the header."""
-        cells = {(c["row"], c["column"]): c for c in self.cells.to_dict("records")}
-        paper_rows = set(self.cells.loc[self.cells["in_paper"], "row"])
-        lines = []
-        for row in self.cells["row"].drop_duplicates():
-            line = [row if row in paper_rows else f"{row} {OURS}"]
-            for column in self._columns():
-                cell = cells[row, column]
-                if self._is_paper_column(column):
-                    line.append(self._published(cell))
-                line.append(self.reproduced(cell))
-                if self._is_paper_column(column):
-                    line.append(cell["verdict"] if cell["in_paper"] else _DASH)
-            lines.append(line)
-        return lines
 
-    def reproduced(self, cell: Mapping[Any, Any]) -> str:
-        """Return mean ± sd (n), or why there is none."""
-        if pd.isna(cell["reproduced"]):
-            short = len(cell["missing"]) <= _MAX_REASON
-            return f"no data: {cell['missing']}" if short else "no data (see below)"
-        return mean_sd(
-            cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), self.decimals
-        )
-
+    @abstractmethod
     def notes(self) -> list[str]:
         """Return the sentences below the table."""
-        notes = [
-            "Numbers are mean ± standard deviation over repeats (number of repeats).",
-            f"{self.rule} Of the other cells: {self.acceptance}.",
-        ]
-        if not self.cells["in_paper"].all():
-            notes.insert(1, f"{OURS} not in the paper.")
-        reasons = self.cells["missing"].drop_duplicates()
-        notes += [
-            f"No data: {reason}" for reason in reasons if len(reason) > _MAX_REASON
-        ]
-        return notes
 
     def markdown(self) -> str:
         """Return the table as Markdown."""
@@ -146,12 +94,94 @@ class Table:
         ]
         return "\n".join(lines)
 
+
+@dataclass(frozen=True)
+class Table(PrintedTable):
+    """A table with a row or column a method.
+
+    Attributes
+    ----------
+    title, cells
+        As for every table; rows and columns of ours are not in the paper.
+    corner, unit : str
+        ``corner`` is the heading of the first column.
+    decimals : int
+        Of all numbers.
+    rule : str
+        The verdict rule with the table's tolerance.
+    acceptance : str
+        How many other cells the rule would accept.
+    """
+
+    corner: str
+    unit: str
+    decimals: int
+    rule: str
+    acceptance: str
+
+    def header(self) -> list[str]:
+        """Return the headings: published, reproduced and verdict a paper's column."""
+        names = [self.corner]
+        for column in self._columns():
+            if self._is_paper_column(column):
+                names += [
+                    f"{column}, published{self._unit()}",
+                    f"{column}, reproduced{self._unit()}",
+                    "verdict",
+                ]
+            else:
+                names.append(f"{column}{self._mark()}{self._unit()}")
+        return names
+
+    def body(self) -> list[list[str]]:
+        """Return the rows as text, each as long as the header."""
+        cells = {(c["row"], c["column"]): c for c in self.cells.to_dict("records")}
+        paper_rows = set(self.cells.loc[self.cells["in_paper"], "row"])
+        lines = []
+        for row in self.cells["row"].drop_duplicates():
+            line = [row if row in paper_rows else f"{row}{self._mark()}"]
+            for column in self._columns():
+                cell = cells[row, column]
+                if self._is_paper_column(column):
+                    line.append(self._published(cell))
+                line.append(self.reproduced(cell))
+                if self._is_paper_column(column):
+                    line.append(cell["verdict"] if cell["in_paper"] else _DASH)
+            lines.append(line)
+        return lines
+
+    def reproduced(self, cell: Mapping[Any, Any]) -> str:
+        """Return mean ± sd (n), or why there is none."""
+        if pd.isna(cell["reproduced"]):
+            short = len(cell["missing"]) <= _MAX_REASON
+            return f"no data: {cell['missing']}" if short else "no data (see below)"
+        return mean_sd(
+            cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), self.decimals
+        )
+
+    def notes(self) -> list[str]:
+        """Return the sentences below the table."""
+        notes = [MEAN_SD_NOTE]
+        if self._mark() and not self.cells["in_paper"].all():
+            notes.append(f"{OURS} not in the paper.")
+        if self.cells["in_paper"].any():
+            notes.append(f"{self.rule} Of the other cells: {self.acceptance}.")
+        reasons = self.cells["missing"].drop_duplicates()
+        notes += [
+            f"No data: {reason}" for reason in reasons if len(reason) > _MAX_REASON
+        ]
+        return notes
+
     def _columns(self) -> list[str]:
         return list(self.cells["column"].drop_duplicates())
 
     def _is_paper_column(self, column: str) -> bool:
         mine = self.cells[self.cells["column"] == column]
         return bool(mine["in_paper"].any())
+
+    def _mark(self) -> str:
+        """Return what marks a row or column of ours beside the paper's."""
+        return f" {OURS}" if self.cells["in_paper"].any() else ""
 
     def _unit(self) -> str:
         return f" ({self.unit})" if self.unit else ""
@@ -183,7 +213,7 @@ def build_table(context: Context, artefact: Mapping[str, Any]) -> Table:
     rows = artefact["rows"]
     columns = artefact["columns"]
     cells = [
-        _Cell(
+        Cell(
             row,
             column,
             {**column_selector, **row_selector},
@@ -195,7 +225,7 @@ def build_table(context: Context, artefact: Mapping[str, Any]) -> Table:
             **artefact.get("extra_columns", {}),
         }.items()
     ]
-    frame, acceptance = _judge_cells(
+    frame, acceptance = judge_cells(
         context,
         cells,
         experiment=artefact["experiment"],
@@ -233,9 +263,9 @@ def build_quoted(
     acceptance : str
         How many other cells the verdict rule would accept.
     """
-    return _judge_cells(
+    return judge_cells(
         context,
-        [_Cell(c["row"], c["column"], c["where"], True) for c in quoted["cells"]],
+        [Cell(c["row"], c["column"], c["where"], True) for c in quoted["cells"]],
         experiment=None,
         file=quoted["file"],
         unit=quoted["unit"],
@@ -271,16 +301,28 @@ def mean_sd(mean: float, sd: float, n: int, decimals: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Cell:
+class Cell:
+    """A cell of a table: where it stands and which scores it shows.
+
+    Attributes
+    ----------
+    row, column : str
+        As in the file of published numbers.
+    where : mapping
+        What columns of the scores must be.
+    in_paper : bool
+        Whether the paper prints a number for it.
+    """
+
     row: str
     column: str
     where: Mapping[str, Any]
     in_paper: bool
 
 
-def _judge_cells(
+def judge_cells(
     context: Context,
-    cells: list[_Cell],
+    cells: list[Cell],
     *,
     experiment: str | None,
     file: str,
@@ -288,14 +330,41 @@ def _judge_cells(
     scale: float,
     tolerance: Tolerance,
 ) -> tuple[pd.DataFrame, str]:
-    printed = _published_numbers(context, file)
+    """Return cells with published and reproduced numbers, and their verdicts.
+
+    Parameters
+    ----------
+    context : Context
+    cells : list of Cell
+    experiment : str or None
+        Of the cells that select none themselves.
+    file : str
+        Of the published numbers.
+    unit : str
+    scale : float
+        From the scores' unit to the table's.
+    tolerance : Tolerance
+
+    Returns
+    -------
+    cells : DataFrame
+        :data:`CELL_COLUMNS`.
+    acceptance : str
+        How many other cells the verdict rule would accept.
+
+    Raises
+    ------
+    ValueError
+        If a published number is missing, or a cell selects several of ours.
+    """
+    printed = published_numbers(context, file)
     lines = []
     published: dict[tuple[str, str], Published] = {}
     reproduced: dict[tuple[str, str], Reproduced] = {}
     for cell in cells:
         where = {"experiment": experiment, **cell.where} if experiment else cell.where
         key = (cell.row, cell.column)
-        ours = _reproduce(context, where, scale)
+        ours = reproduce(context, where, scale)
         theirs = None
         if cell.in_paper:
             if key not in printed:
@@ -340,16 +409,38 @@ def _judge_cells(
     return frame, acceptance_text(others)
 
 
-def _published_numbers(context: Context, file: str) -> dict[tuple[str, str], Published]:
+def published_numbers(context: Context, file: str) -> dict[tuple[str, str], Published]:
+    """Return the printed numbers of a file by row and column.
+
+    Raises
+    ------
+    ValueError
+        If the paper has no such file.
+    """
     if file not in context.published:
         raise ValueError(f"published numbers {file} are missing")
     records = context.published[file].to_dict("records")
     return {(row["row"], row["column"]): Published.from_row(row) for row in records}
 
 
-def _reproduce(
+def reproduce(
     context: Context, where: Mapping[str, Any], scale: float
 ) -> Reproduced | None:
+    """Return mean, spread and number of the repeats that a cell selects.
+
+    Parameters
+    ----------
+    context : Context
+    where : mapping
+        ``experiment``, ``metric``, and what other columns of the scores must be.
+    scale : float
+        From the scores' unit to the table's.
+
+    Raises
+    ------
+    ValueError
+        If it selects several numbers of tasks, data sets, train sizes or settings.
+    """
     selector = {k: v for k, v in where.items() if k not in ("experiment", "metric")}
     rows = context.rows(where["experiment"], where["metric"], selector)
     for column in ("dataset", "n_tasks", "train_size", "setting"):
@@ -367,6 +458,6 @@ def _markdown(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _latex_row(cells: list[str]) -> str:
+def _latex_row(cells: Sequence[str]) -> str:
     escaped = ["".join(_LATEX.get(c, c) for c in cell) for cell in cells]
     return " & ".join(escaped) + r" \\"

@@ -9,6 +9,7 @@ min_w ||y_t − X_t w||² + (ρ/2)||w − b||² is diagonal for every ρ.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,44 @@ class TaskDecomposition:
     def n_features(self) -> int:
         """Dimension d of the inputs."""
         return self.right.shape[1]
+
+    @cached_property
+    def pooled_spectrum(self) -> tuple[FloatArray, FloatArray]:
+        """Eigenvalues (r,) and eigenvectors (d, r) of Σ_t X_t'X_t, those of 0 left out.
+
+        Computed when first asked for, and kept.
+        """
+        rows = self.singular[:, None] * self.right
+        values, vectors = np.linalg.eigh(rows.T @ rows)
+        kept = values > 1e-13 * max(values[-1], 1e-300)
+        return values[kept], vectors[:, kept]
+
+    def subset(self, members: IntArray) -> "TaskDecomposition":
+        """Return the decomposition of some of the tasks, in the order given.
+
+        Its dual points are over all examples, zero on those of the other tasks.
+
+        Parameters
+        ----------
+        members : ndarray of int
+            Tasks, each at most once.
+        """
+        parts = [slice(self.offsets[t], self.offsets[t + 1]) for t in members]
+        sizes = [part.stop - part.start for part in parts]
+        rows = tuple(self.rows[t] for t in members)
+        orthogonal = np.zeros_like(self.orthogonal)
+        for each in rows:
+            orthogonal[each] = self.orthogonal[each]
+        return TaskDecomposition(
+            right=np.concatenate([self.right[part] for part in parts]),
+            singular=np.concatenate([self.singular[part] for part in parts]),
+            target=np.concatenate([self.target[part] for part in parts]),
+            offsets=np.cumsum([0, *sizes], dtype=np.intp),
+            constant=float(orthogonal @ orthogonal),
+            orthogonal=orthogonal,
+            left=tuple(self.left[t] for t in members),
+            rows=rows,
+        )
 
     def expand(self, reduced: FloatArray) -> FloatArray:
         """Return the dual point over the examples whose part in the ranges is given.

@@ -26,6 +26,7 @@ LEVEL = 0.05
 _BOOTSTRAP_SAMPLES = 9999
 _POSTERIOR_SAMPLES = 5000
 _MAX_EXACT_WILCOXON = 50
+_OVERLAPPING = ("random", "published", "halves", "thirds", "fractions")
 
 
 @dataclass(frozen=True)
@@ -274,16 +275,59 @@ def dataset_matrix(
     """
     rows = select(scores, {"metric": metric})
     names = rows["dataset"].drop_duplicates()
-    base = names.str.partition("[")[0]
-    if base.duplicated().any():
-        twice = sorted(base[base.duplicated()].unique())
-        raise ValueError(
-            f"variants of {', '.join(twice)} cannot be separate blocks: "
-            "they are not independent"
-        )
+    _check_independent(list(names))
     columns = list(rows["method"].drop_duplicates()) if methods is None else methods
     matrix = average(rows, ["dataset", "method"]).unstack("method")
     return matrix.reindex(index=list(names), columns=list(columns)).dropna(axis=0)
+
+
+def ranking_matrix(
+    scores: pd.DataFrame, comparison: Mapping[str, Any], block: str
+) -> pd.DataFrame:
+    """Return the block of a configured comparison: one value a data set and method.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    comparison : mapping
+        ``columns``: printed name -> method; ``rows``: printed name -> ``experiment``,
+        ``metric`` and, unless it is in all blocks, ``blocks``; ``blocks``: label ->
+        what columns of the scores must be; ``scale``.
+    block : str
+        A label.
+
+    Returns
+    -------
+    DataFrame of shape (rows in the block, columns)
+        Means over repeats of what was chosen (no points of a path), times the scale;
+        ``nan`` where there are none.
+
+    Raises
+    ------
+    ValueError
+        If two rows would come from one data set (its variants are not independent), or
+        a smaller value of a metric is better.
+    """
+    methods = comparison["columns"]
+    matrix = {}
+    datasets: list[str] = []
+    for name, row in comparison["rows"].items():
+        if block not in row.get("blocks", comparison["blocks"]):
+            continue
+        if not higher_is_better(row["metric"]):
+            raise ValueError(f"{name}: a smaller {row['metric']} is better: no ranking")
+        where = {"method": list(methods.values()), "setting": ""}
+        found = select(
+            scores,
+            {**comparison["blocks"][block], **where},
+            experiment=row["experiment"],
+            metric=row["metric"],
+        )
+        datasets += found["dataset"].unique().tolist()
+        means = average(found, ["method"]) * comparison["scale"]
+        matrix[name] = means.reindex(list(methods.values())).to_numpy()
+    _check_independent(datasets)
+    return pd.DataFrame.from_dict(matrix, orient="index", columns=list(methods))
 
 
 def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
@@ -419,8 +463,6 @@ def pairwise_table(
         :data:`PAIR_COLUMNS`, a row a pair; ``p_wilcoxon_holm`` and ``can_reject`` are
         over the pairs of this table.
     """
-    from statsmodels.stats.multitest import multipletests
-
     columns: dict[str, pd.Series] = {}
     for method in methods:
         rows = select(
@@ -451,6 +493,85 @@ def pairwise_table(
         labels |= {"first": first, "second": second}
         printed = (printed_p or {}).get((first, second), math.nan)
         table.append(labels | asdict(comparison) | {"p_printed": printed})
+    return _corrected(table)
+
+
+def compare_rankings(
+    config: Mapping[str, Any],
+    scores: pd.DataFrame,
+    *,
+    ropes: Mapping[tuple[str, str], float],
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare all pairs of methods over the data sets of every configured ranking.
+
+    The plan is the configuration's: the rankings among the paper's tables, each of
+    their blocks by itself, and the units are data sets; the region of practical
+    equivalence is the largest of the rows'. Data sets without a value for every method
+    are left out.
+
+    Parameters
+    ----------
+    config : mapping
+        A paper's configuration with its tier resolved.
+    scores : DataFrame
+    ropes : mapping of (experiment, metric) to float
+        Regions of practical equivalence fixed in advance.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        :data:`PAIR_COLUMNS`; ``experiment`` is the table and the block.
+    """
+    tables = []
+    for name, artefact in config["artefacts"].items():
+        if artefact.get("layout") != "ranking":
+            continue
+        comparison = artefact["comparison"]
+        keys = [
+            (row["experiment"], row["metric"]) for row in comparison["rows"].values()
+        ]
+        for block in comparison["blocks"]:
+            matrix = ranking_matrix(scores, comparison, block).dropna()
+            if len(matrix) < 2:
+                continue
+            tables.append(
+                _pairs_of_columns(
+                    matrix.rename(columns=comparison["columns"]) / comparison["scale"],
+                    label=f"{name}, {block}",
+                    metric=", ".join(dict.fromkeys(metric for _, metric in keys)),
+                    rope=max(ropes.get(key, 0.0) for key in keys),
+                    seed=seed,
+                )
+            )
+    if not tables:
+        return pd.DataFrame(columns=list(PAIR_COLUMNS))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _pairs_of_columns(
+    matrix: pd.DataFrame, *, label: str, metric: str, rope: float, seed: int
+) -> pd.DataFrame:
+    table = []
+    for first, second in itertools.combinations(matrix.columns, 2):
+        comparison = compare_pair(
+            matrix[first],
+            matrix[second],
+            higher_better=True,
+            rope=rope,
+            seed=_pair_seed(seed, label, metric, first, second),
+        )
+        labels = {"experiment": label, "metric": metric, "unit": "data set"}
+        labels |= {"first": first, "second": second}
+        table.append(labels | asdict(comparison) | {"p_printed": math.nan})
+    return _corrected(table)
+
+
+def _corrected(table: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return comparisons with Holm's correction of Wilcoxon's p over all of them."""
+    from statsmodels.stats.multitest import multipletests
+
     frame = pd.DataFrame(table, columns=list(PAIR_COLUMNS))
     if not frame.empty:
         p = frame["p_wilcoxon"]
@@ -473,8 +594,8 @@ def compare_experiments(
     methods but controls; units are tasks where repeats share their training rows
     (protocol kind ``first_rows``), else repeats; the correction for overlapping splits
     where the protocol draws them from one data set (``random``, ``published``,
-    ``halves``, ``thirds``). Points of a recorded path take no part, nor methods that
-    are walked along a parameter.
+    ``halves``, ``thirds``, ``fractions``). Points of a recorded path take no part, nor
+    methods that are walked along a parameter.
 
     Parameters
     ----------
@@ -511,9 +632,7 @@ def compare_experiments(
                 methods=methods,
                 unit="task" if kind == "first_rows" else "repeat",
                 test_train_ratio=(
-                    test_train_ratios.get(name)
-                    if kind in ("random", "published", "halves", "thirds")
-                    else None
+                    test_train_ratios.get(name) if kind in _OVERLAPPING else None
                 ),
                 rope=ropes.get((name, metric), 0.0),
                 seed=seed,
@@ -545,15 +664,20 @@ def practical_equivalence(
     dict of (experiment, metric) to float
         In the metric's own unit.
     """
-    ropes = {}
+    ropes: dict[tuple[str, str], float] = {}
     for artefact in config["artefacts"].values():
-        if artefact["kind"] != "table":
+        if artefact["kind"] != "table" or artefact.get("layout") == "rank_tests":
             continue
         values = published[artefact["file"]]["value"].dropna()
         tolerance = Tolerance(**artefact["tolerance"]).at(float(values.median()))
-        for selector in artefact["columns"].values():
-            key = (artefact["experiment"], selector["metric"])
-            ropes[key] = tolerance / artefact["scale"]
+        if artefact.get("layout") == "ranking":
+            comparison = artefact["comparison"]
+            rows, scale = comparison["rows"].values(), comparison["scale"]
+            keys = [(row["experiment"], row["metric"]) for row in rows]
+        else:
+            columns, scale = artefact["columns"].values(), artefact["scale"]
+            keys = [(artefact["experiment"], column["metric"]) for column in columns]
+        ropes |= dict.fromkeys(keys, tolerance / scale)
     return ropes
 
 
@@ -595,6 +719,16 @@ def _can_reject(n: int, comparisons: int) -> bool:
     if n > _MAX_EXACT_WILCOXON:
         return True
     return smallest_wilcoxon_p(n) * comparisons < LEVEL
+
+
+def _check_independent(datasets: Sequence[str]) -> None:
+    base = [name.partition("[")[0] for name in datasets]
+    twice = sorted({name for name in base if base.count(name) > 1})
+    if twice:
+        raise ValueError(
+            f"variants of {', '.join(twice)} cannot be separate blocks: "
+            "they are not independent"
+        )
 
 
 def _pair_seed(seed: int, *names: str) -> int:

@@ -20,6 +20,8 @@ _HIGHER_IS_BETTER = {
     "mse": False,
     "rmse": False,
     "misclassified": False,
+    "accuracy": True,
+    "balanced_accuracy": True,
     "covariance_distance": False,
     "explained_variance": True,
     "explained_variance_weighted": True,

@@ -155,15 +155,29 @@ def judge(
     if reproduced is None:
         return Verdict("no data", "not run")
     first = _judge_reading(published.value, published, reproduced, tolerance)
-    if published.status != "ambiguous" or published.alternative is None:
+    # What an ambiguous number measures may be uncertain, and not the number.
+    if published.status != "ambiguous" or published.alternative in (
+        None,
+        published.value,
+    ):
         return first
     second = _judge_reading(published.alternative, published, reproduced, tolerance)
-    weaker = max(first, second, key=lambda v: VERDICTS.index(v.verdict))
-    return Verdict(
-        weaker.verdict,
-        f"weaker of two readings: {published.value:g}: {first.rule}; "
-        f"{published.alternative:g}: {second.rule}",
+    return weakest(
+        {f"{published.value:g}": first, f"{published.alternative:g}": second}
     )
+
+
+def weakest(readings: Mapping[str, Verdict]) -> Verdict:
+    """Return the weaker of the verdicts on the two readings of a number.
+
+    Parameters
+    ----------
+    readings : mapping of str to Verdict
+        What each reading is, and the verdict under it.
+    """
+    weaker = max(readings.values(), key=lambda v: VERDICTS.index(v.verdict))
+    rules = "; ".join(f"{name}: {verdict.rule}" for name, verdict in readings.items())
+    return Verdict(weaker.verdict, f"weaker of two readings: {rules}")
 
 
 def _judge_reading(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits as load_bundled
 
-from mtmkl.datasets.bundled import load_digits
+from mtmkl.datasets.bundled import load_digits, load_digits_pairs
 
 
 def test_all_images():
@@ -28,7 +28,36 @@ def test_subsample_is_balanced_and_repeatable():
     assert load_digits(n_per_class=20, seed=1).digest() != data.digest()
 
 
+@pytest.mark.parametrize("load", [load_digits, load_digits_pairs])
 @pytest.mark.parametrize("n_per_class", [0, 175])
-def test_subsample_size_is_checked(n_per_class):
+def test_subsample_size_is_checked(load, n_per_class):
     with pytest.raises(ValueError, match="wanted 1 to 174"):
-        load_digits(n_per_class=n_per_class)
+        load(n_per_class=n_per_class)
+
+
+def test_pairs_of_digits():
+    data = load_digits_pairs(n_per_class=15, seed=3)
+    assert data.X.shape == (45 * 30, 61)
+    assert data.origin == "stand-in"
+    bunch = load_bundled()
+    digits = {}
+    for image, digit in zip(bunch.data / 16, bunch.target, strict=True):
+        digits.setdefault(image[bunch.data.max(axis=0) > 0].tobytes(), set()).add(digit)
+    for row in range(0, len(data.y), 7):
+        pair = data.task_names[data.task[row]].split(" vs ")
+        drawn = {str(digit) for digit in digits[data.X[row].tobytes()]}
+        assert pair[0 if data.y[row] > 0 else 1] in drawn
+    other = load_digits_pairs(n_per_class=15, seed=4)
+    np.testing.assert_array_equal(other.y, data.y)
+    assert other.digest() != data.digest()
+
+
+def test_pairs_of_the_first_digits():
+    some = load_digits_pairs(n_classes=3, n_per_class=15, seed=3)
+    every = load_digits_pairs(n_per_class=15, seed=3)
+    assert some.task_names == ("0 vs 1", "0 vs 2", "1 vs 2")
+    for task, name in enumerate(some.task_names):
+        same = every.rows_of(every.task_names.index(name))
+        assert np.array_equal(some.X[some.rows_of(task)], every.X[same])
+    with pytest.raises(ValueError, match="n_classes is 1, wanted 2 to 10"):
+        load_digits_pairs(n_classes=1)

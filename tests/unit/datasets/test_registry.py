@@ -1,4 +1,6 @@
 import hashlib
+import importlib
+import inspect
 import io
 import json
 import zipfile
@@ -14,6 +16,7 @@ from mtmkl.datasets import (
     DataNotAvailableError,
     describe,
     describe_all,
+    is_drawn,
     is_generator,
     load,
     locate,
@@ -364,6 +367,21 @@ def test_generators():
     assert locate("linear_synthetic") == "built-in"
     with pytest.raises(ValueError, match="no option 'n_relevant'; it has n_irrelevant"):
         load("linear_synthetic", n_relevant=2)
+
+
+def test_sets_with_a_draw_for_every_repeat():
+    assert is_drawn("linear_synthetic")
+    assert is_drawn("digits_pairs")
+    assert not is_drawn("digits")
+    assert not is_drawn("school")
+    for name in default_registry():
+        if is_drawn(name):
+            loader = default_registry()[name].loader
+            module, _, function = loader.partition(":")
+            options = inspect.signature(
+                getattr(importlib.import_module(module), function)
+            ).parameters
+            assert "seed" in options
 
 
 def test_descriptions_are_for_reports():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mtmkl.datasets.tasks import by_group, one_vs_one, one_vs_rest
+from mtmkl.datasets.tasks import by_group, draw_per_class, one_vs_one, one_vs_rest
 
 X = np.arange(10.0).reshape(5, 2)
 LABEL = np.array(["b", "a", "c", "a", "b"])
@@ -56,3 +56,38 @@ def test_labels_are_checked(cut):
 def test_group_lengths_are_checked():
     with pytest.raises(ValueError, match="group must have shape"):
         by_group(X, np.zeros(5), [1, 2], name="n")
+
+
+def test_named_pairs():
+    data = one_vs_one(X, LABEL, name="letters", pairs=[("c", "a"), ("a", "b")])
+    assert data.task_names == ("c vs a", "a vs b")
+    assert data.sample.tolist() == [1, 2, 3, 0, 1, 3, 4]
+    assert data.y.tolist() == [-1, 1, -1, -1, 1, 1, -1]
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [(("a", "d"), "'d' is not a class; classes: a, b, c"), (("a", "a"), "twice")],
+)
+def test_pairs_are_checked(pair, message):
+    with pytest.raises(ValueError, match=message):
+        one_vs_one(X, LABEL, name="letters", pairs=[pair])
+
+
+def test_a_draw_takes_as_many_of_each_class():
+    label = np.random.default_rng(0).permutation(np.repeat(["x", "y", "z"], [9, 4, 6]))
+    for n_per_class, counts in ((3, [3, 3, 3]), (5, [4, 4, 4]), (None, [4, 4, 4])):
+        rows = draw_per_class(label, n_per_class, seed=1)
+        assert label[rows].tolist() == np.repeat(["x", "y", "z"], counts).tolist()
+        assert len(set(rows)) == len(rows)
+    rows = draw_per_class(label, 5, seed=1, equal=False)
+    assert label[rows].tolist() == np.repeat(["x", "y", "z"], [5, 4, 5]).tolist()
+    with pytest.raises(ValueError, match="n_per_class is -1"):
+        draw_per_class(label, -1, seed=1)
+
+
+def test_every_example_is_as_likely_to_be_drawn():
+    drawn = [draw_per_class(np.zeros(6), 3, seed=s) for s in range(600)]
+    counts = np.bincount(np.concatenate(drawn))
+    # Binomial with mean 300 and sd 12.2.
+    assert np.all(np.abs(counts - 300) < 5 * 12.3)

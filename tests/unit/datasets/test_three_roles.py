@@ -1,4 +1,4 @@
-"""Splits into training, validation and test rows: kinds halves and thirds."""
+"""Splits into training, validation and test rows: halves, thirds and fractions."""
 
 import numpy as np
 import pytest
@@ -119,3 +119,82 @@ def test_same_seed_same_split_and_sizes_are_independent():
 def test_bad_protocols_are_named(changes, message):
     with pytest.raises(ValueError, match=message):
         make_splits(separate_tasks([50], [20]), {**HALVES, **changes}, 0)
+
+
+FRACTIONS = {"id": "f", "kind": "fractions", "repeats": 2}
+
+
+def one_vs_one_of(sizes):
+    label = np.repeat(np.arange(len(sizes)), sizes)
+    X = np.arange(label.size, dtype=float)[:, None]
+    return one_vs_one(X, label, name="pairs"), label
+
+
+def test_fractions_of_the_classes_of_pairs():
+    sizes = np.array([40, 40, 39, 20])
+    data, label = one_vs_one_of(sizes)
+    splits = make_splits(data, {**FRACTIONS, "train_percent": [10, 50]}, 0)
+    assert set(splits) == {(p, r) for p in (10, 50) for r in range(2)}
+    for (percent, _), split in splits.items():
+        samples = [np.unique(data.sample[rows]) for rows in roles(split)]
+        # One role in all tasks: the roles of the rows make up those of the examples.
+        np.testing.assert_array_equal(
+            np.sort(np.concatenate(samples)), np.arange(label.size)
+        )
+        counts = np.array([np.bincount(label[each], minlength=4) for each in samples])
+        np.testing.assert_array_equal(
+            counts[0], [4, 4, 4, 2] if percent == 10 else [20, 20, 20, 10]
+        )
+        np.testing.assert_array_equal(counts.sum(axis=0), sizes)
+        assert np.all(np.isin(counts[1] - counts[2], (0, 1)))
+
+
+def test_fractions_of_separate_tasks_keep_rare_labels_in_every_role():
+    data = separate_tasks([50, 80, 31], [10, 5, 3])
+    splits = make_splits(data, {**FRACTIONS, "train_percent": 20}, 0)
+    for split in splits.values():
+        sizes = [np.bincount(data.task[rows], minlength=3) for rows in roles(split)]
+        np.testing.assert_array_equal(sizes[0], [10, 16, 6])
+        assert np.all(np.abs(sizes[1] - sizes[2]) <= 1)
+        for rows in roles(split):
+            assert np.all(counts(data, rows, 1.0) >= 1)
+        np.testing.assert_array_equal(counts(data, split.train, 1.0), [2, 1, 1])
+
+
+def test_fractions_may_ignore_labels():
+    data = separate_tasks([60], [12])
+    protocol = {**FRACTIONS, "repeats": 30, "train_percent": 20, "stratified": False}
+    drawn = {
+        int(counts(data, split.train, 1.0)[0])
+        for split in make_splits(data, protocol, 0).values()
+    }
+    assert len(drawn) > 3
+
+
+@pytest.mark.parametrize(
+    ("percent", "message"),
+    [
+        (99, "train_percent is 99, wanted at most 98"),
+        (0, "train_percent is 0, wanted an integer of at least 1"),
+        (98, "leave too few of the 20 of '0 vs 2'"),
+        (2, "2 % of 20 examples of '0 vs 2' of 'pairs' are none"),
+        ([10, 10], "wanted distinct"),
+        (None, "train_percent is None"),
+    ],
+)
+def test_bad_percentages_are_named(percent, message):
+    data, _ = one_vs_one_of([20, 20, 20])
+    with pytest.raises(ValueError, match=message):
+        make_splits(data, {**FRACTIONS, "train_percent": percent}, 0)
+
+
+def test_some_repeats_are_those_of_all():
+    data = separate_tasks([50], [20])
+    protocol = {**FRACTIONS, "repeats": 3, "train_percent": [10, 20]}
+    every = make_splits(data, protocol, 0)
+    some = make_splits(data, protocol, 0, repeats=[2])
+    assert set(some) == {(10, 2), (20, 2)}
+    for key, split in some.items():
+        np.testing.assert_array_equal(split.train, every[key].train)
+    with pytest.raises(ValueError, match="no split"):
+        make_splits(data, protocol, 0, repeats=[3])

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,6 +129,7 @@ def test_finished_cells_are_not_fitted_again(tmp_path, data, splits):
         {"code_version": "v2"},
         {"seed": 2},
         {"spec": {"grid": {"gamma": [0.0, 1.0]}}},
+        {"spec": {"grid": ({"gamma": 0.0}, {"gamma": 10.0})}},
         {"experiment": {"metrics": ["rmse"]}},
     ],
 )
@@ -135,6 +137,21 @@ def test_a_change_of_what_matters_fits_again(tmp_path, data, splits, change):
     run_job(make_job(tmp_path), lambda repeat: data, splits)
     run_job(make_job(tmp_path, **change), lambda repeat: data, splits)
     assert FITS
+
+
+def test_points_of_a_search_are_part_of_what_matters(tmp_path, data, splits):
+    grid = {"gamma": [0.0, 0.5, 1.0, 2.0, 4.0, 8.0]}
+    keys = {}
+    for seed in (1, 2):
+        job = make_job(tmp_path, spec={"grid": grid, "search": 3})
+        job = replace(job, spec=job.spec.with_design(seed))
+        scores, _ = run_job(job, lambda repeat: data, splits)
+        # A cell fits each of three points on each of four folds, then the chosen.
+        assert len(FITS) == 3 * (3 * 4 + 1)
+        tried = {point["gamma"] for point in job.spec.grid_points()}
+        assert {json.loads(p)["gamma"] for p in scores["params"]} <= tried
+        keys[seed] = {path.name for path in tmp_path.rglob("*.npz")}
+    assert keys[1] < keys[2]
 
 
 def test_a_kill_costs_one_cell(tmp_path, data, splits):

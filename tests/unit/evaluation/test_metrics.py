@@ -1,8 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from sklearn.metrics import mean_squared_error, r2_score
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    mean_squared_error,
+    r2_score,
+)
 
 from mtmkl.evaluation.metrics import METRIC_NAMES, metric, metric_module
+from mtmkl.evaluation.metrics.accuracy import accuracy, balanced_accuracy
 from mtmkl.evaluation.metrics.classification import misclassified
 from mtmkl.evaluation.metrics.outcome import Outcome
 from mtmkl.evaluation.metrics.regression import mse, rmse
@@ -131,3 +139,51 @@ def test_every_name_has_its_function():
 def test_unknown_metric_is_named():
     with pytest.raises(ValueError, match=r"'mape'.*known metrics: mse"):
         metric_module("mape")
+
+
+@pytest.fixture
+def labelled():
+    rng = np.random.default_rng(5)
+    task = rng.permutation(np.repeat([0, 1, 2], [12, 20, 7]))
+    y = np.where(rng.random(39) < 0.3, 1.0, -1.0)
+    y[[np.flatnonzero(task == t)[0] for t in range(3)]] = 1.0
+    return Outcome(
+        y=y,
+        prediction=np.where(rng.random(39) < 0.4, 1.0, -1.0),
+        task=task,
+        task_names=("a", "b", "c"),
+        estimator=Fitted(),
+        truth={},
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "score"),
+    [("accuracy", accuracy_score), ("balanced_accuracy", balanced_accuracy_score)],
+)
+def test_accuracies_against_scikit_learn(labelled, name, score):
+    expected = by_task(labelled, score)
+    found = values(metric(name)(labelled))
+    np.testing.assert_allclose([found[name, n] for n in "abc"], expected)
+    assert found[name, "all"] == pytest.approx(expected.mean())
+
+
+def test_a_task_of_one_label_has_no_balanced_accuracy(labelled):
+    single = replace(labelled, y=np.where(labelled.task == 1, -1.0, labelled.y))
+    found = values(balanced_accuracy(single))
+    whole = values(balanced_accuracy(labelled))
+    assert ("balanced_accuracy", "b") not in found
+    assert found["balanced_accuracy", "all"] == pytest.approx(
+        (whole["balanced_accuracy", "a"] + whole["balanced_accuracy", "c"]) / 2
+    )
+
+
+def test_a_prediction_of_zero_counts_as_positive(labelled):
+    nothing = replace(labelled, prediction=np.zeros(39), y=np.ones(39))
+    assert values(accuracy(nothing))["accuracy", "all"] == 1.0
+
+
+def test_groups_of_tasks_are_counted(labelled):
+    grouped = replace(labelled, estimator=Fitted(groups_=np.array([4, 0, 4])))
+    assert list(metric("n_groups")(grouped)) == [("n_groups", "all", 2.0)]
+    assert list(metric("n_groups")(labelled)) == []

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from mtmkl.config import ConfigError, load_paper
 from mtmkl.evaluation import plan
-from mtmkl.evaluation.plan import Variant
+from mtmkl.evaluation.plan import MethodSpec, Variant
 
 
 @pytest.fixture
@@ -57,10 +59,11 @@ def test_jobs_are_cut_into_chunks_that_cover_all_repeats(config):
     assert plan.find_job(config, jobs[4].stem) == jobs[4]
 
 
+@pytest.mark.parametrize("paper", ["argyriou2008", "yousefi2015"])
 @pytest.mark.parametrize("tier", ["quick", "paper"])
-def test_stems_of_a_real_plan_are_unique(tier):
-    stems = [job.stem for job in plan.fit_jobs(load_paper("argyriou2008", tier))]
-    assert len(stems) == len(set(stems)) > 50
+def test_stems_of_a_real_plan_are_unique(paper, tier):
+    stems = [job.stem for job in plan.fit_jobs(load_paper(paper, tier))]
+    assert len(stems) == len(set(stems)) > 20
 
 
 def test_ones_own_method_joins_an_experiment_and_its_table(config):
@@ -80,3 +83,85 @@ def test_a_method_that_is_there_already_changes_nothing(config):
 def test_unknown_experiment_lists_the_known(config):
     with pytest.raises(ConfigError, match=r"'rael'.*curve, real"):
         plan.with_method(config, "rael", "my.module:Own")
+
+
+GRID = {"C": [0.5, 1.0, 2.0, 4.0], "lam": [1, 2, 3, 4, 5]}
+
+
+@pytest.fixture
+def searched():
+    return MethodSpec("one", "x:One", {}, GRID, "validation", search=8)
+
+
+def test_a_design_is_part_of_the_grid_in_its_order(searched):
+    product = replace(searched, search=None).grid_points()
+    points = searched.with_design(3).grid_points()
+    assert len(points) == 8
+    positions = [product.index(point) for point in points]
+    assert positions == sorted(set(positions))
+
+
+def test_a_design_depends_on_seed_and_method_alone(searched):
+    points = searched.with_design(3).grid_points()
+    alike = replace(searched, n_tasks=(4,), params={"tol": 1e-3}, chunk_repeats=2)
+    assert alike.with_design(3).grid_points() == points
+    assert searched.with_design(4).grid_points() != points
+    assert replace(searched, id="other").with_design(3).grid_points() != points
+
+
+def test_a_smaller_design_is_part_of_a_larger(searched):
+    larger = searched.with_design(3).grid_points()
+    smaller = replace(searched, search=3).with_design(3).grid_points()
+    assert len(smaller) == 3
+    assert all(point in larger for point in smaller)
+
+
+@pytest.mark.parametrize("search", [None, 20, 60])
+def test_a_small_grid_is_tried_whole(searched, search):
+    whole = replace(searched, search=search)
+    assert whole.with_design(3) == whole
+
+
+def test_points_of_a_design_may_hold_a_value(searched):
+    points = searched.with_design(3).grid_points({"C": 1.0})
+    assert {point["C"] for point in points} == {1.0}
+    tried = {p["lam"] for p in searched.with_design(3).grid_points()}
+    assert sorted(point["lam"] for point in points) == sorted(tried)
+
+
+def test_every_point_is_as_likely_to_be_tried(searched):
+    count = dict.fromkeys(range(20), 0)
+    product = searched.grid_points()
+    for seed in range(300):
+        for point in searched.with_design(seed).grid_points():
+            count[product.index(point)] += 1
+    # Binomial with mean 120 and sd 8.5.
+    assert all(abs(n - 120) < 5 * 8.5 for n in count.values())
+
+
+def test_the_search_of_a_method_is_read(config):
+    config["methods"]["ridge"] |= {"grid": GRID, "search": {"points": 6}}
+    assert plan.method_specs(config, "real")["ridge"].search == 6
+
+
+def test_an_experiment_may_take_the_first_repeats_of_its_protocol(config):
+    config["experiments"]["curve"]["repeats"] = 3
+    jobs = [job for job in plan.fit_jobs(config) if job.experiment == "curve"]
+    assert [job.repeats for job in jobs[:2]] == [(0, 1), (2,)]
+    config["experiments"]["curve"]["repeats"] = 6
+    with pytest.raises(ConfigError, match=r"curve.repeats': 6 is more than the 5"):
+        list(plan.fit_jobs(config))
+
+
+def test_a_search_and_its_full_grid_share_repeats_and_grid():
+    config = load_paper("yousefi2015", "paper")
+    for name in ("robot", "vehicle", "letter"):
+        full, searched = (config["experiments"][n] for n in (f"{name}_full_grid", name))
+        assert full["protocol"] == searched["protocol"]
+        assert full["datasets"] == searched["datasets"]
+        assert full["metrics"] == searched["metrics"]
+    specs = plan.method_specs(config, "letter_full_grid")
+    for method in ("group_feature_sharing", "cmtl", "whom", "metag"):
+        product = specs[f"{method}_full"].grid_points()
+        assert specs[method].grid_points() == product
+        assert len(specs[method].with_design(0).grid_points()) == 60 < len(product)

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -105,3 +107,48 @@ def test_choice_does_not_depend_on_the_order_of_parameters(per_task):
     )
     for name in ("a", "b"):
         np.testing.assert_array_equal(one.params[name], other.params[name])
+
+
+def product(*sizes):
+    """Points with the numbers 1, 2, … on the axes a and b."""
+    axes = [range(1, size + 1) for size in sizes]
+    return [dict(zip("ab", point, strict=True)) for point in itertools.product(*axes)]
+
+
+def test_edge_of_a_design_whose_neighbour_is_missing():
+    # a = 1 is an end; its neighbour (2, 2) is not among the points.
+    design = [p for p in product(3, 3) if p != {"a": 2, "b": 2}]
+    pick = design.index({"a": 1, "b": 2})
+    errors = np.full((len(design), 1), 2.0)
+    errors[pick] = 1.0
+    assert choose(errors, design, per_task=False).at_grid_edge == 1
+    # A point away from that end that is as good, if worse placed, speaks against it.
+    errors[design.index({"a": 3, "b": 3})] = 1.0
+    choice = choose(errors, design, per_task=False)
+    assert choice.params == {"a": 1, "b": 2}
+    assert choice.at_grid_edge == 0
+
+
+def test_a_neighbour_that_was_tried_decides_alone():
+    design = product(3, 3)[:-1]
+    pick = design.index({"a": 1, "b": 2})
+    errors = np.full((len(design), 1), 2.0)
+    errors[[pick, design.index({"a": 2, "b": 2})]] = 1.0
+    errors[design.index({"a": 2, "b": 2})] += 1e-13
+    assert choose(errors, design, per_task=False).at_grid_edge == 0
+
+
+def test_ends_and_middle_of_a_design_are_those_of_the_values():
+    # In this order the values of b are first met as 3, 1, 5, 2, 4.
+    design = [
+        {"a": a, "b": b} for a, b in ((1, 3), (2, 1), (2, 5), (3, 2), (3, 4), (4, 3))
+    ]
+    errors = np.ones((6, 1))
+    errors[[1, 4]] = 0.0  # (2, 1) lies farther from the middle (2.5, 3) than (3, 4)
+    assert choose(errors, design, per_task=False).params == {"a": 3, "b": 4}
+    errors = np.ones((6, 1))
+    errors[0] = 0.0  # b = 3 is no end, a = 1 is
+    assert choose(errors, design, per_task=False).at_grid_edge == 1
+    errors = np.ones((6, 1))
+    errors[3] = 0.0
+    assert choose(errors, design, per_task=False).at_grid_edge == 0

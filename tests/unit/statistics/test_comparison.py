@@ -15,11 +15,13 @@ from mtmkl.statistics.comparison import (
     bayesian_signed_rank,
     compare_experiments,
     compare_pair,
+    compare_rankings,
     dataset_matrix,
     friedman,
     holm_against_control,
     pairwise_table,
     practical_equivalence,
+    ranking_matrix,
     smallest_wilcoxon_p,
     wilcoxon_p,
 )
@@ -329,3 +331,59 @@ class TestPlan:
             ("school", "explained_variance"): pytest.approx(0.005),
             ("survey", "rmse"): pytest.approx(0.1),
         }
+
+
+ROWS = {
+    "One": {"experiment": "one", "metric": "auc"},
+    "Two": {"experiment": "two", "metric": "auc", "blocks": ["late"]},
+}
+RANKED = {
+    "columns": {"A": "a", "B": "b"}, "rows": ROWS, "scale": 100,
+    "blocks": {"early": {"train_size": 1}, "late": {"train_size": 2}},
+}  # fmt: skip
+
+
+class TestRankings:
+    def scores(self, table, **changed):
+        return table(
+            [
+                {
+                    "experiment": e, "dataset": e, "method": m, "metric": "auc",
+                    "train_size": size, "repeat": r, "value": (k + r + size) / 10,
+                }
+                | changed
+                for e in ("one", "two")
+                for k, m in enumerate("ab")
+                for size in (1, 2)
+                for r in (0, 1)
+            ]
+        )  # fmt: skip
+
+    def test_rows_columns_and_blocks_are_the_plans(self, table):
+        scores = self.scores(table)
+        early = ranking_matrix(scores, RANKED, "early")
+        assert early.index.tolist() == ["One"]
+        assert early.loc["One"].tolist() == pytest.approx([15.0, 25.0])
+        late = ranking_matrix(scores, RANKED, "late")
+        assert late.index.tolist() == ["One", "Two"]
+        assert late["B"].tolist() == pytest.approx([35.0, 35.0])
+
+    def test_what_was_not_run_is_missing(self, table):
+        scores = self.scores(table)
+        kept = scores[(scores["experiment"] != "two") | (scores["method"] != "b")]
+        late = ranking_matrix(kept, RANKED, "late")
+        assert late.isna().to_numpy().tolist() == [[False, False], [False, True]]
+
+    def test_nothing_run_is_all_missing(self, table):
+        none = self.scores(table).iloc[:0]
+        assert ranking_matrix(none, RANKED, "late").isna().to_numpy().all()
+        config = {"artefacts": {"t": {"layout": "ranking", "comparison": RANKED}}}
+        assert compare_rankings(config, none, ropes={}).empty
+
+    def test_rows_must_be_data_sets_and_larger_values_better(self, table):
+        scores = self.scores(table, dataset="s[k=1]")
+        with pytest.raises(ValueError, match="variants of s"):
+            ranking_matrix(scores, RANKED, "late")
+        rows = {"One": {"experiment": "one", "metric": "mse"}}
+        with pytest.raises(ValueError, match="a smaller mse is better"):
+            ranking_matrix(scores, RANKED | {"rows": rows}, "early")

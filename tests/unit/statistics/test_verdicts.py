@@ -146,3 +146,10 @@ def test_other_cells_of_a_single_cell():
     others = acceptance_of_others({"a": Published(1.0)}, {}, POINTS)
     assert others.empty
     assert acceptance_text(others) == "no other cell to test the rule on"
+
+
+def test_a_number_of_uncertain_meaning_is_judged_once():
+    printed = Published(60.0, status="ambiguous", alternative=60.0)
+    verdict = judge(printed, Reproduced(60.2, 0.1, 5), Tolerance(absolute=0.5))
+    assert verdict.verdict == "reproduced"
+    assert "readings" not in verdict.rule

@@ -21,12 +21,16 @@ _MODULES = {
     "explained_variance_task_mean": "regression",
     "explained_variance_task_sd": "regression",
     "misclassified": "classification",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "accuracy",
     "auc": "ranking",
     "auc_pooled": "ranking",
     "edge_auc": "graph",
+    "n_groups": "grouping",
     "n_features": "representation",
     "covariance_distance": "representation",
     "row_norms": "representation",
+    "groups": "groups",
 }
 
 METRIC_NAMES = tuple(_MODULES)

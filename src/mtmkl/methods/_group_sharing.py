@@ -1,0 +1,84 @@
+"""What the methods share whose tasks have weights of kernels in a simplex."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._kernel_machine import KernelMachine, check_choice
+from mtmkl.methods._kernel_terms import TrainingSet, check_kernels
+from mtmkl.methods.base import check_positive
+from mtmkl.methods.base_classifier import MultiTaskClassifier
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from mtmkl.solvers.solution import Solution
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+#: The ten kernels of Yousefi et al. (2015).
+TEN_KERNELS = (
+    {"name": "linear"},
+    {"name": "polynomial", "degree": 2},
+    *({"name": "gaussian", "width": 2.0**power} for power in range(8)),
+)
+
+
+class WeightedKernelMachine(MultiTaskClassifier, KernelMachine):
+    """Base of support vector machines whose kernel weights θ_t are learned.
+
+    A subclass has the parameters ``C``, ``kernels``, ``normalize``, ``standardize``,
+    ``tol`` and ``max_iter``, and says in ``_lam`` and ``_weight_block`` how weights
+    are coupled.
+    """
+
+    C: float
+    tol: float
+    max_iter: int
+
+    def _lam(self) -> float:
+        """Return the λ of the pairs of tasks."""
+        return 0.0
+
+    def _weight_block(self, n_tasks: int) -> IntArray:
+        """Return which weights each task has, shape (T,)."""
+        return np.arange(n_tasks)
+
+    def _check_params(self) -> None:
+        check_positive("C", self.C)
+        check_kernels(self.kernels)
+        check_choice("normalize", self.normalize, ("cosine", "trace", None))
+        check_positive("tol", self.tol)
+        check_positive("max_iter", self.max_iter)
+
+    def _fit_group(
+        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
+    ) -> None:
+        from mtmkl.solvers.group_sharing import GroupSharingPath
+        from mtmkl.solvers.med import block_tasks
+
+        first = group[0]
+        training = first._training_set(X, task, keep_last=len(group) > 1)
+        block = first._weight_block(training.sizes.size)
+        n_terms = training.terms.n_terms
+        tasks = block_tasks(
+            y[training.order],
+            training.sizes,
+            features=training.features(),
+            grams=training.grams(),
+            switch=block[:, None] * n_terms + training.terms.order,
+        )
+        path = GroupSharingPath(tasks, tol=first.tol, max_iter=first.max_iter)
+        for estimator in sorted(group, key=lambda each: (each.C, each._lam())):
+            estimator._keep(training, path.solve(estimator.C, estimator._lam()))
+
+    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
+        """Set the fitted attributes."""
+        self._keep_machine(training, solution.coef, solution)
+        self.weights_ = self._weights
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return self._scores(X, task)

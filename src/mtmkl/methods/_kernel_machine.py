@@ -1,0 +1,112 @@
+"""What the methods share that are support vector machines on weighed kernels."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._kernel_terms import (
+    KernelList,
+    KernelTerms,
+    Normalization,
+    TrainingSet,
+)
+from mtmkl.methods.base import PathEstimator
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.solution import Solution
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+class KernelMachine(PathEstimator):
+    """Base of estimators that are support vector machines on sums of weighed kernels.
+
+    Points of a grid that differ in the parameters ``along`` alone share the kernels. A
+    subclass has the parameters ``kernels``, ``normalize`` and ``standardize``.
+    """
+
+    kernels: KernelList
+    normalize: Normalization
+    standardize: bool
+
+    along: ClassVar[tuple[str, ...]] = ("C",)
+
+    def _block_of_task(self) -> IntArray:
+        """Return which support vector machine each task has, shape (T,)."""
+        return np.arange(self.tasks_.size)
+
+    def _group_key(self) -> str:
+        params = self.get_params(deep=False)
+        return repr([(name, params[name]) for name in params if name not in self.along])
+
+    def _training_set(
+        self, X: FloatArray, task: IntArray, *, keep_last: bool
+    ) -> TrainingSet:
+        """Resolve the kernels on the training inputs."""
+        block = self._block_of_task()
+        terms = KernelTerms.of(
+            X, self.kernels, normalize=self.normalize, standardize=self.standardize
+        )
+        return TrainingSet(
+            terms, X, block[task], int(block.max()) + 1, keep_last=keep_last
+        )
+
+    def _keep_machine(
+        self, training: TrainingSet, weights: FloatArray, solution: "Solution"
+    ) -> None:
+        """Set the fitted attributes, with weights (T, D) or (D,) of the kernels."""
+        terms, block = training.terms, self._block_of_task()
+        beta, intercept = solution.dual, solution.intercept
+        assert beta is not None
+        assert intercept is not None
+        self.kernel_names_ = terms.names
+        self.dual_coef_ = np.empty(beta.size)
+        self.dual_coef_[training.order] = beta
+        self.intercept_ = intercept[block]
+        keep_certificate(self, solution)
+        self._training = training
+        self._beta = beta
+        self._weights = np.broadcast_to(weights, (training.sizes.size, terms.n_terms))
+        if terms.is_feature.all():
+            self._fold_into_weights(training)
+
+    def _fold_into_weights(self, training: TrainingSet) -> None:
+        """Write the models as weights of the raw inputs."""
+        terms, block = training.terms, self._block_of_task()
+        features, scale = training.features(), np.sqrt(terms.scale)
+        coef = np.zeros((self.n_features_in_, training.sizes.size))
+        for t in range(training.sizes.size):
+            rows = training.rows(t)
+            weights = (features[rows].T @ self._beta[rows]) * self._weights[t] * scale
+            np.add.at(coef[:, t], terms.column, weights)
+        self.coef_ = coef[:, block]
+        if terms.standardization is not None:
+            self.coef_ /= terms.standardization.scale[:, None]
+            self.intercept_ = self.intercept_ - terms.standardization.mean @ self.coef_
+
+    def _scores(self, X: FloatArray, task: IntArray) -> FloatArray:
+        if hasattr(self, "coef_"):
+            values: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
+        else:
+            block = self._block_of_task()[task]
+            values = self._training.outputs(X, block, self._beta, self._weights)
+        return values + self.intercept_[task]
+
+
+def keep_certificate(estimator: Any, solution: "Solution") -> None:
+    """Set the fitted attributes that say how good a solution is."""
+    certificate = solution.certificate
+    estimator.objective_ = certificate.objective
+    estimator.dual_objective_ = certificate.dual_objective
+    estimator.duality_gap_ = certificate.duality_gap
+    estimator.n_iter_ = certificate.n_iter
+    estimator.history_ = certificate.history
+
+
+def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    """Raise ValueError unless the value is one of the choices."""
+    if not any(value is choice or value == choice for choice in choices):
+        shown = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {shown}, got {value!r}")

@@ -1,0 +1,276 @@
+"""What the linear classifiers share that fit all tasks by penalised least squares."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._inputs import Standardization
+from mtmkl.methods._linear import _task_means
+from mtmkl.methods.base import PathEstimator, check_positive
+from mtmkl.methods.base_classifier import MultiTaskClassifier
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class PreparedTasks:
+    """Training data of the tasks that hold both classes, ready for every penalty.
+
+    Attributes
+    ----------
+    decomposition : TaskDecomposition or None
+        Of the standardised inputs, centred within each task, in coordinates of their
+        span; None if no task holds both classes or no input varies.
+    taking_part : ndarray of shape (T,), bool
+        The tasks that hold both classes.
+    varying : ndarray of shape (d,), bool
+        The inputs that are not constant.
+    scale : ndarray of shape (n_varying,)
+        Their standard deviations.
+    basis : ndarray of shape (n_varying, r) or None
+        Orthonormal basis of the span; None where the coordinates are the inputs.
+    input_means : ndarray of shape (T, d)
+        Means of the raw inputs.
+    target_means : ndarray of shape (T,)
+        Means of the signs: ±1 in a task of one class.
+    """
+
+    decomposition: "TaskDecomposition | None"
+    taking_part: NDArray[np.bool_]
+    varying: NDArray[np.bool_]
+    scale: FloatArray
+    basis: FloatArray | None
+    input_means: FloatArray
+    target_means: FloatArray
+
+    @classmethod
+    def of(
+        cls, X: FloatArray, y: FloatArray, task: IntArray, *, rotate: bool
+    ) -> "PreparedTasks":
+        """Prepare training data.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+        y : ndarray of shape (n,)
+            Signs.
+        task : ndarray of shape (n,)
+            Tasks 0 … T − 1.
+        rotate : bool
+            Whether coordinates may be any orthonormal ones of the span of the inputs.
+        """
+        from mtmkl.solvers.task_decomposition import decompose
+
+        n_tasks = int(task.max()) + 1
+        target_means = _task_means(y[:, None], task, n_tasks)[:, 0]
+        taking_part = np.abs(target_means) < 1.0
+        varying = np.ptp(X, axis=0) > 0.0
+        standardization = Standardization.of(X[:, varying])
+        decomposition = basis = None
+        if taking_part.any() and varying.any():
+            rows = taking_part[task]
+            number = np.cumsum(taking_part) - 1
+            Z, member = standardization(X[rows][:, varying]), number[task[rows]]
+            if rotate:
+                basis = _span(Z)
+                Z = Z if basis is None else Z @ basis
+            decomposition = decompose(
+                Z - _task_means(Z, member, int(number[-1]) + 1)[member],
+                y[rows] - target_means[task[rows]],
+                member,
+                n_tasks=int(number[-1]) + 1,
+            )
+        return cls(
+            decomposition,
+            taking_part,
+            varying,
+            standardization.scale,
+            basis,
+            _task_means(X, task, n_tasks),
+            target_means,
+        )
+
+    def expand(self, W: FloatArray) -> FloatArray:
+        """Return coefficients of raw inputs, shape (d, T), for those of the problem."""
+        if self.basis is not None:
+            W = self.basis @ W
+        rows, columns = np.flatnonzero(self.varying), np.flatnonzero(self.taking_part)
+        coef = np.zeros((self.varying.size, self.taking_part.size))
+        coef[np.ix_(rows, columns)] = W / self.scale[:, None]
+        return coef
+
+
+class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
+    """Base of classifiers that minimise Σ_t ||y_t − X_t w_t − b_t||² + a penalty.
+
+    Labels are ±1; inputs are brought to mean 0 and standard deviation 1 over the
+    training examples of all tasks together, constant ones left out; the offsets b_t are
+    not penalised. A task that holds examples of one class has the constant score ±1
+    and no part in the problem. All points of a grid share the preparation.
+
+    A subclass implements ``_solve`` and, for the order in which the points of a grid
+    are solved, ``_position``.
+    """
+
+    #: Whether the penalty is the same in all orthonormal coordinates.
+    _rotation_invariant: ClassVar[bool] = True
+
+    tol: float
+    max_iter: int
+
+    def _check_params(self) -> None:
+        check_positive("tol", self.tol)
+        if int(self.max_iter) < 1:
+            raise ValueError(f"max_iter must be at least 1, got {self.max_iter!r}")
+
+    def _group_key(self) -> str:
+        return ""
+
+    def _position(self) -> tuple[float, ...]:
+        raise NotImplementedError
+
+    def _solve(
+        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    ) -> "Solution":
+        """Solve for the tasks that take part; ``previous`` is the last of the path."""
+        raise NotImplementedError
+
+    def _fit_group(
+        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
+    ) -> None:
+        prepared = PreparedTasks.of(X, y, task, rotate=self._rotation_invariant)
+        solution: Solution | None = None
+        for estimator in sorted(group, key=lambda each: each._position()):
+            if prepared.decomposition is None:
+                estimator._keep_constant(prepared)
+            else:
+                solution = estimator._solve(prepared.decomposition, solution)
+                estimator._keep(prepared, solution)
+
+    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+        certificate = solution.certificate
+        self.coef_ = prepared.expand(solution.coef)
+        self.objective_ = certificate.objective
+        if not np.isnan(certificate.dual_objective):
+            self.dual_objective_ = certificate.dual_objective
+            self.duality_gap_ = certificate.duality_gap
+        self.n_iter_ = certificate.n_iter
+        self.history_ = certificate.history
+        self._keep_intercept(prepared)
+
+    def _keep_constant(self, prepared: PreparedTasks) -> None:
+        """Set the attributes where nothing can be learned but the offsets."""
+        y = prepared.target_means
+        self.coef_ = np.zeros((prepared.varying.size, y.size))
+        self.objective_ = 0.0
+        self.n_iter_ = 1
+        self.history_ = np.zeros(1)
+        self._keep_intercept(prepared)
+
+    def _keep_intercept(self, prepared: PreparedTasks) -> None:
+        shift = np.einsum("td,dt->t", prepared.input_means, self.coef_)
+        self.intercept_ = prepared.target_means - shift
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        scores: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
+        return scores + self.intercept_[task]
+
+
+class RestartedClassifier(LinearTaskClassifier):
+    """Base of those whose problem is not convex: the best of several seeded starts.
+
+    A subclass implements ``_solve_from``. No point of a grid starts from another, so
+    that a fit depends on its own parameters alone.
+    """
+
+    random_state: int
+    n_restarts: int
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        if int(self.n_restarts) < 1:
+            raise ValueError(f"n_restarts must be at least 1, got {self.n_restarts!r}")
+
+    def _position(self) -> tuple[float, ...]:
+        return ()
+
+    def _solve_from(
+        self, tasks: "TaskDecomposition", restart: int, rng: np.random.Generator
+    ) -> "Solution":
+        """Return the local minimum that a start leads to."""
+        raise NotImplementedError
+
+    def _n_starts(self, tasks: "TaskDecomposition") -> int:
+        """Return how many starts can differ."""
+        return self.n_restarts
+
+    def _solve(
+        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    ) -> "Solution":
+        seeds = np.random.SeedSequence(self.random_state).spawn(self._n_starts(tasks))
+        solutions = [
+            self._solve_from(tasks, restart, np.random.default_rng(seed))
+            for restart, seed in enumerate(seeds)
+        ]
+        self.restart_histories_ = [each.certificate.history for each in solutions]
+        return min(solutions, key=lambda each: each.certificate.objective)
+
+    def _keep_constant(self, prepared: PreparedTasks) -> None:
+        super()._keep_constant(prepared)
+        self.restart_histories_ = [self.history_]
+
+
+def check_weight(name: str, value: object) -> None:
+    """Raise ValueError unless the value is a finite number of at least 0."""
+    if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+        raise ValueError(f"{name} must be at least 0 and finite, got {value!r}")
+
+
+def check_groups(name: str, value: object) -> None:
+    """Raise ValueError unless the value can stand for a number of groups of tasks."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    if isinstance(value, Integral):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value!r}")
+    elif not 0 < float(value) <= 0.5:
+        raise ValueError(
+            f"{name} must be a whole number, or a share of the tasks in (0, 0.5], "
+            f"got {value!r}"
+        )
+
+
+def number_of_groups(value: int | float, n_tasks: int) -> int:
+    """Return a number of groups given as such or as a share of the tasks.
+
+    A share stands for the nearest whole number (halves go up), at least 1; a number of
+    more than the tasks for that of the tasks.
+    """
+    if isinstance(value, Integral):
+        return min(int(value), n_tasks)
+    return max(1, int(np.floor(value * n_tasks + 0.5)))
+
+
+def _span(Z: FloatArray) -> FloatArray | None:
+    """Return an orthonormal basis of the span of the rows, None if it is everything.
+
+    Tasks share examples, so that the distinct rows may be far fewer than all.
+    """
+    if Z.shape[1] == 1:
+        return None
+    distinct = np.unique(Z, axis=0)
+    if distinct.shape[0] >= Z.shape[1]:
+        return None
+    basis: FloatArray = np.linalg.qr(distinct.T)[0]
+    return basis

@@ -1,0 +1,119 @@
+"""CMTL: the convex relaxation of clustering tasks."""
+
+from typing import TYPE_CHECKING
+
+from mtmkl.methods._linear_classifier import (
+    LinearTaskClassifier,
+    check_groups,
+    number_of_groups,
+)
+from mtmkl.methods.base import check_positive
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+
+class CMTL(LinearTaskClassifier):
+    r"""Least-squares classifiers whose tasks lie in a few clusters, relaxed.
+
+    With w̄ the mean of the T tasks, Π = I − 11'/T and r clusters, minimises over W
+    (d × T), S and offsets b
+
+        Σ_t ||y_t − X_t w_t − b_t||² + λ·( ε_M·T·||w̄||² + tr( WΠ S⁻¹ ΠW' ) ),
+        (1/ε_W) I ⪯ S ⪯ (1/ε_B) I,  tr S = (T − r + 1)/ε_W + (r − 1)/ε_B,
+
+    with y = ±1 and X standardised over the training examples of all tasks together;
+    inputs that are constant there are left out. ε_M weighs the mean of all tasks, ε_B
+    the distances between clusters and ε_W those within: ε_M < ε_B < ε_W. With r = 1
+    the deviations from the mean have the one ridge λε_W.
+
+    Parameters
+    ----------
+    lam : float
+        λ > 0.
+    n_clusters : int or float
+        r, of which at most T count, or a share of T in (0, 0.5], which stands for the
+        nearest whole number (halves go up), at least 1.
+    epsilon_mean, epsilon_between, epsilon_within : float
+        ε_M, ε_B and ε_W, positive and increasing.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs as they are given.
+    intercept_ : ndarray of shape (T,)
+    objective_, dual_objective_ : float
+        Value of the problem and a lower bound on its minimum.
+    duality_gap_ : float
+        Their relative difference.
+    n_iter_ : int
+    history_ : ndarray
+        Best objective so far at each check of the gap.
+
+    Notes
+    -----
+    A task with examples of one class has the constant score ±1, weights of zero, and no
+    part in the problem: T counts the others.
+
+    References
+    ----------
+    L. Jacob, F. Bach and J.-P. Vert, Clustered multi-task learning: a convex
+    formulation, Advances in Neural Information Processing Systems 21, 2008.
+    """
+
+    def __init__(
+        self,
+        lam: float = 1.0,
+        n_clusters: int | float = 0.25,
+        *,
+        epsilon_mean: float = 0.1,
+        epsilon_between: float = 1.0,
+        epsilon_within: float = 10.0,
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.lam = lam
+        self.n_clusters = n_clusters
+        self.epsilon_mean = epsilon_mean
+        self.epsilon_between = epsilon_between
+        self.epsilon_within = epsilon_within
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        epsilons = ("epsilon_mean", "epsilon_between", "epsilon_within")
+        for name in ("lam", *epsilons):
+            check_positive(name, getattr(self, name))
+        check_groups("n_clusters", self.n_clusters)
+        values = [getattr(self, name) for name in epsilons]
+        if not values[0] < values[1] < values[2]:
+            raise ValueError(
+                "epsilon_mean < epsilon_between < epsilon_within is needed, got "
+                + ", ".join(f"{value:g}" for value in values)
+            )
+
+    def _position(self) -> tuple[float, ...]:
+        return -self.lam, self.epsilon_within, self.epsilon_between, self.n_clusters
+
+    def _solve(
+        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    ) -> "Solution":
+        from mtmkl.solvers.clustered_tasks import solve
+
+        return solve(
+            tasks,
+            self.lam,
+            number_of_groups(self.n_clusters, tasks.n_tasks),
+            epsilon_mean=self.epsilon_mean,
+            epsilon_between=self.epsilon_between,
+            epsilon_within=self.epsilon_within,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=None if previous is None else previous.extra["warm_start"],
+        )

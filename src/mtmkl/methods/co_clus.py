@@ -1,0 +1,130 @@
+"""CoClus: co-clusters of tasks and features."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._linear_classifier import (
+    PreparedTasks,
+    RestartedClassifier,
+    check_groups,
+    number_of_groups,
+)
+from mtmkl.methods.base import check_positive
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+FloatArray = NDArray[np.float64]
+
+
+class CoClus(RestartedClassifier):
+    r"""Least-squares classifiers that share a mean and a few co-clusters.
+
+    Seeks a local minimum over W = P + Q (d × T) and offsets b of
+
+        Σ_t ||y_t − X_t w_t − b_t||² + λ₁ ||PΠ||_F² + λ₂ Σ_{i>k} σ_i(Q)²
+        + 1e-6 ||P + Q||_F²,
+
+    Π = I − 11'/T, σ_i the singular values in decreasing order, with y = ±1 and X
+    standardised over the training examples of all tasks together; inputs that are
+    constant there are left out. The first penalty leaves the mean of P free, the second
+    the k leading directions of Q; the last term bounds them.
+
+    Given W the best split is known, and with c = λ₁λ₂/(λ₁ + λ₂) the problem is that of
+    the one penalty c Σ_{i>k} σ_i(WΠ)²: λ₁ and λ₂ matter through c alone.
+
+    Parameters
+    ----------
+    lam_1, lam_2 : float
+        λ₁, λ₂ > 0.
+    n_clusters : int or float
+        k, of which at most T count, or a share of T in (0, 0.5], which stands for the
+        nearest whole number (halves go up), at least 1.
+    n_restarts : int
+        Starts: the first from independent ridge regressions, the others from random
+        directions. The one of the lowest objective is kept.
+    random_state : int
+        Seed of the random starts.
+    tol : float
+        Stop when an alternation lowers the objective by at most this share of it (of
+        0.1 % of Σ_t ||y_t||² where the objective is less).
+    max_iter : int
+        Alternations of a start at which to stop in any case, with a
+        ``ConvergenceWarning``.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs as they are given.
+    clustered_coef_ : ndarray of shape (d, T)
+        The part of ``coef_`` that is Q.
+    intercept_ : ndarray of shape (T,)
+    objective_ : float
+        Value of the problem.
+    n_iter_ : int
+    history_ : ndarray
+        Objective after each alternation.
+    restart_histories_ : list of ndarray
+        That of every start.
+
+    Notes
+    -----
+    A task with examples of one class has the constant score ±1, weights of zero, and no
+    part in the problem: T counts the others.
+
+    References
+    ----------
+    L. Xu, A. Huang, J. Chen and E. Chen, Exploiting task-feature co-clusters in
+    multi-task learning, AAAI Conference on Artificial Intelligence, 2015.
+    """
+
+    def __init__(
+        self,
+        lam_1: float = 1.0,
+        lam_2: float = 1.0,
+        n_clusters: int | float = 0.25,
+        *,
+        n_restarts: int = 3,
+        random_state: int = 0,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+    ) -> None:
+        self.lam_1 = lam_1
+        self.lam_2 = lam_2
+        self.n_clusters = n_clusters
+        self.n_restarts = n_restarts
+        self.random_state = random_state
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_positive("lam_1", self.lam_1)
+        check_positive("lam_2", self.lam_2)
+        check_groups("n_clusters", self.n_clusters)
+
+    def _solve_from(
+        self, tasks: "TaskDecomposition", restart: int, rng: np.random.Generator
+    ) -> "Solution":
+        from mtmkl.solvers.co_clusters import solve
+
+        return solve(
+            tasks,
+            self.lam_1,
+            self.lam_2,
+            number_of_groups(self.n_clusters, tasks.n_tasks),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rng=None if restart == 0 else rng,
+        )
+
+    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+        super()._keep(prepared, solution)
+        self.clustered_coef_ = prepared.expand(solution.extra["clustered"])
+
+    def _keep_constant(self, prepared: PreparedTasks) -> None:
+        super()._keep_constant(prepared)
+        self.clustered_coef_ = np.zeros_like(self.coef_)

@@ -1,0 +1,116 @@
+"""FlexClus: clusters of tasks that differ from feature to feature."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._linear_classifier import (
+    LinearTaskClassifier,
+    PreparedTasks,
+    check_weight,
+)
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+FloatArray = NDArray[np.float64]
+
+
+class FlexClus(LinearTaskClassifier):
+    r"""Least-squares classifiers whose tasks cluster feature by feature.
+
+    Minimises over W = U + V (d × T) and offsets b
+
+        Σ_t ||y_t − X_t w_t − b_t||² + λ₁ Σ_d Σ_{i<j} |u_di − u_dj|
+        + λ₂ ||U||_F² + λ₃ ||V||_F²,
+
+    with y = ±1 and X standardised over the training examples of all tasks together;
+    inputs that are constant there are left out. With λ₁ = 0 the tasks are independent
+    ridge regressions with weight λ₂λ₃/(λ₂ + λ₃).
+
+    Parameters
+    ----------
+    lam_1 : float
+        λ₁ ≥ 0.
+    lam_2, lam_3 : float
+        λ₂, λ₃ ≥ 0; less than 1e-6 counts as 1e-6, so that the minimum is unique.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs as they are given.
+    intercept_ : ndarray of shape (T,)
+    common_coef_ : ndarray of shape (d, T)
+        The part of ``coef_`` that is U: tasks of one cluster are equal in a row.
+    objective_, dual_objective_ : float
+        Value of the problem and a lower bound on its minimum.
+    duality_gap_ : float
+        Their relative difference.
+    n_iter_ : int
+    history_ : ndarray
+        Best objective so far at each check of the gap.
+
+    Notes
+    -----
+    A task with examples of one class has the constant score ±1, weights of zero, and no
+    part in the problem.
+
+    References
+    ----------
+    L. W. Zhong and J. T. Kwok, Convex multitask learning with flexible task clusters,
+    International Conference on Machine Learning, 2012.
+    """
+
+    _rotation_invariant = False
+
+    def __init__(
+        self,
+        lam_1: float = 1.0,
+        lam_2: float = 1.0,
+        lam_3: float = 1.0,
+        *,
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.lam_1 = lam_1
+        self.lam_2 = lam_2
+        self.lam_3 = lam_3
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        for name in ("lam_1", "lam_2", "lam_3"):
+            check_weight(name, getattr(self, name))
+
+    def _position(self) -> tuple[float, ...]:
+        return -self.lam_3, -self.lam_2, -self.lam_1
+
+    def _solve(
+        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    ) -> "Solution":
+        from mtmkl.solvers.flexible_clusters import solve
+
+        return solve(
+            tasks,
+            self.lam_1,
+            self.lam_2,
+            self.lam_3,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=None if previous is None else previous.extra["warm_start"],
+        )
+
+    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+        super()._keep(prepared, solution)
+        self.common_coef_ = prepared.expand(solution.extra["common"])
+
+    def _keep_constant(self, prepared: PreparedTasks) -> None:
+        super()._keep_constant(prepared)
+        self.common_coef_ = np.zeros_like(self.coef_)

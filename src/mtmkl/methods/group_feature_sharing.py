@@ -1,0 +1,115 @@
+"""Multi-task learning with group-specific feature space sharing."""
+
+from numbers import Real
+from typing import TYPE_CHECKING, ClassVar
+
+from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
+from mtmkl.methods._kernel_terms import KernelList, Normalization, TrainingSet
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.solution import Solution
+
+
+class GroupFeatureSharing(WeightedKernelMachine):
+    r"""Support vector machines of many tasks that draw their kernel weights together.
+
+    Solves, to a relative duality gap, the convex problem (2) of Yousefi et al. (2015)
+
+    .. math::
+
+        \min_{\theta, w, b} \sum_t \Bigl(\tfrac12 \|w_t\|^2 + C \sum_i
+        \bigl[1 - y_t^i (\langle w_t, \varphi_t(x_t^i) \rangle + b_t)\bigr]_+\Bigr)
+        + \lambda \sum_{t<s} \|\theta_t - \theta_s\|_2,
+        \quad \theta_t \ge 0, \; \mathbf{1}'\theta_t \le 1,
+
+    where φ_t belongs to the kernel Σ_m θ_tm k_m of task t. With λ = 0 each task learns
+    its own weights (:class:`SingleTaskMKL`); from some λ on all tasks have the same
+    (:class:`SharedMKL`); in between, pairs of equal weights make groups of tasks that
+    share a feature space.
+
+    Parameters
+    ----------
+    C : float
+        Cost of slack, positive.
+    lam : float
+        λ, at least 0.
+    kernels : list of kernels, mappings or "features"
+        Kernels of :mod:`mtmkl.kernels.base` or their specifications, by default the ten
+        of the paper: linear, polynomial of degree 2 and Gaussians of the widths 2^0 to
+        2^7. The entry "features" stands for one kernel a feature.
+    normalize : {"cosine", "trace", None}
+        "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)), as the paper does; "trace"
+        divides each kernel by the mean of k(x, x) over the training examples.
+    standardize : bool
+        Whether inputs are brought to mean 0 and standard deviation 1 over the training
+        examples of all tasks together, before the kernels.
+    tol : float
+        Relative duality gap to reach, positive.
+    max_iter : int
+        Limit on Newton steps.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (T, M)
+        θ, each row of sum 1.
+    groups_ : ndarray of shape (T,)
+        Labels 0, 1, … of the tasks with equal weights, in order of appearance.
+    kernel_names_ : tuple of str of length M
+    dual_coef_ : ndarray of shape (n,)
+        y_i α_i of the training examples.
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs, if ``kernels`` is "features".
+    intercept_ : ndarray of shape (T,)
+    objective_ : float
+        Value of the problem at the solution.
+    dual_objective_ : float
+        A lower bound on the minimum, the value of feasible dual variables.
+    duality_gap_ : float
+        Their relative difference.
+    history_ : ndarray
+        Objective at each check of the gap.
+    n_iter_ : int
+        Weights visited: one more than Newton steps.
+
+    Notes
+    -----
+    A task with examples of one class gets the constant decision ±1.
+
+    References
+    ----------
+    N. Yousefi, M. Georgiopoulos, G. C. Anagnostopoulos, Multi-task learning with
+    group-specific feature space sharing, ECML PKDD 2015.
+    """
+
+    along: ClassVar[tuple[str, ...]] = ("C", "lam")
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        lam: float = 1.0,
+        *,
+        kernels: KernelList = TEN_KERNELS,
+        normalize: Normalization = "cosine",
+        standardize: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+    ) -> None:
+        self.C = C
+        self.lam = lam
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        if not isinstance(self.lam, Real) or not 0 <= float(self.lam) < float("inf"):
+            raise ValueError(f"lam must be at least 0 and finite, got {self.lam!r}")
+
+    def _lam(self) -> float:
+        return float(self.lam)
+
+    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
+        super()._keep(training, solution)
+        self.groups_ = solution.extra["groups"]

@@ -1,0 +1,108 @@
+"""MeTaG: groups of tasks on several levels."""
+
+from typing import TYPE_CHECKING
+
+from mtmkl.methods._linear_classifier import LinearTaskClassifier
+from mtmkl.methods.base import check_positive
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+
+class MeTaG(LinearTaskClassifier):
+    r"""Least-squares classifiers whose tasks form groups on several levels.
+
+    Minimises over W = W_1 + … + W_H (d × T) and offsets b
+
+        Σ_t ||y_t − X_t w_t − b_t||² + Σ_h λ_h Σ_{i<j} ||w_{h,i} − w_{h,j}||₂
+        + 1e-6 Σ_h T ||w̄_h||²,  λ_h = λ/φ^{h−1},
+
+    w̄_h the mean of the tasks on level h, with y = ±1 and X standardised over the
+    training examples of all tasks together; inputs that are constant there are left
+    out. The last term makes the level means unique, which the norms leave free.
+
+    The levels differ in their weights alone, and a sum of norms of differences obeys
+    the triangle inequality: at the optimum only the level of the least weight λ_H
+    deviates from its mean, and the levels' means are equal: W_h = w̄1'/H for h < H.
+    λ and φ matter through λ_H = λ/φ^{H−1}.
+
+    Parameters
+    ----------
+    lam : float
+        λ > 0.
+    phi : float
+        φ > 1.
+    n_levels : int
+        H, at least 1.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d, T)
+        Σ_h W_h: weights of the inputs as they are given.
+    intercept_ : ndarray of shape (T,)
+    objective_, dual_objective_ : float
+        Value of the problem and a lower bound on its minimum.
+    duality_gap_ : float
+        Their relative difference.
+    n_iter_ : int
+        1 where all tasks are equal.
+    history_ : ndarray
+        Best objective so far at each check of the gap.
+
+    Notes
+    -----
+    A task with examples of one class has the constant score ±1, weights of zero, and no
+    part in the problem: T counts the others.
+
+    References
+    ----------
+    L. Han and Y. Zhang, Learning multi-level task groups in multi-task learning, AAAI
+    Conference on Artificial Intelligence, 2015.
+    """
+
+    def __init__(
+        self,
+        lam: float = 1.0,
+        phi: float = 2.0,
+        *,
+        n_levels: int = 3,
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.lam = lam
+        self.phi = phi
+        self.n_levels = n_levels
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_positive("lam", self.lam)
+        check_positive("phi", self.phi)
+        if self.phi <= 1:
+            raise ValueError(f"phi must be more than 1, got {self.phi!r}")
+        if int(self.n_levels) < 1:
+            raise ValueError(f"n_levels must be at least 1, got {self.n_levels!r}")
+
+    def _position(self) -> tuple[float, ...]:
+        return (-self.lam / self.phi ** (self.n_levels - 1),)
+
+    def _solve(
+        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    ) -> "Solution":
+        from mtmkl.solvers.level_groups import solve
+
+        return solve(
+            tasks,
+            self.lam,
+            self.phi,
+            self.n_levels,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=None if previous is None else previous.extra["warm_start"],
+        )

@@ -1,0 +1,82 @@
+"""Multiple kernel learning with one combination of kernels for all tasks."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
+from mtmkl.methods._kernel_terms import KernelList, Normalization
+
+IntArray = NDArray[np.intp]
+
+
+class SharedMKL(WeightedKernelMachine):
+    r"""Fit a support vector machine to each task, on kernel weights that all share.
+
+    Minimises Σ_t (½ ||w_t||² + C Σ hinge) over the models w_t of one kernel
+    Σ_m θ_m k_m, their offsets and the weights θ ≥ 0, 1'θ ≤ 1:
+    :class:`GroupFeatureSharing` from some λ on.
+
+    Parameters
+    ----------
+    C : float
+        Cost of slack, positive; the same in every task.
+    kernels : list of kernels, mappings or "features"
+        As for :class:`GroupFeatureSharing`.
+    normalize : {"cosine", "trace", None}
+        "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
+        the mean of k(x, x) over the training examples.
+    standardize : bool
+        Whether inputs are brought to mean 0 and standard deviation 1 over the training
+        examples of all tasks together, before the kernels.
+    tol : float
+        Relative duality gap to reach, positive.
+    max_iter : int
+        Limit on Newton steps.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (T, M)
+        θ in every row, of sum 1.
+    kernel_names_ : tuple of str of length M
+    dual_coef_ : ndarray of shape (n,)
+        y_i α_i of the training examples.
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs, if ``kernels`` is "features".
+    intercept_ : ndarray of shape (T,)
+    objective_, dual_objective_, duality_gap_ : float
+        Value of the problem, a lower bound on its minimum, and their relative
+        difference.
+    history_ : ndarray
+        Objective at each check of the gap.
+    n_iter_ : int
+        Weights visited: one more than Newton steps.
+
+    Notes
+    -----
+    A task with examples of one class gets the constant decision ±1.
+
+    References
+    ----------
+    N. Yousefi, M. Georgiopoulos, G. C. Anagnostopoulos, Multi-task learning with
+    group-specific feature space sharing, ECML PKDD 2015.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        kernels: KernelList = TEN_KERNELS,
+        normalize: Normalization = "cosine",
+        standardize: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+    ) -> None:
+        self.C = C
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _weight_block(self, n_tasks: int) -> IntArray:
+        return np.zeros(n_tasks, dtype=np.intp)

@@ -1,0 +1,74 @@
+"""Multiple kernel learning, one task at a time."""
+
+from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
+from mtmkl.methods._kernel_terms import KernelList, Normalization
+
+
+class SingleTaskMKL(WeightedKernelMachine):
+    r"""Fit a support vector machine with learned kernel weights to each task by itself.
+
+    Minimises for every task ½ ||w_t||² + C Σ hinge over the model w_t of the kernel
+    Σ_m θ_tm k_m, its offset and the weights θ_t ≥ 0, 1'θ_t ≤ 1:
+    :class:`GroupFeatureSharing` with λ = 0.
+
+    Parameters
+    ----------
+    C : float
+        Cost of slack, positive; the same in every task.
+    kernels : list of kernels, mappings or "features"
+        As for :class:`GroupFeatureSharing`.
+    normalize : {"cosine", "trace", None}
+        "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
+        the mean of k(x, x) over the training examples.
+    standardize : bool
+        Whether inputs are brought to mean 0 and standard deviation 1 over the training
+        examples of all tasks together, before the kernels.
+    tol : float
+        Relative duality gap to reach, of the sum over the tasks; positive.
+    max_iter : int
+        Limit on Newton steps.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (T, M)
+        θ, each row of sum 1.
+    kernel_names_ : tuple of str of length M
+    dual_coef_ : ndarray of shape (n,)
+        y_i α_i of the training examples.
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs, if ``kernels`` is "features".
+    intercept_ : ndarray of shape (T,)
+    objective_, dual_objective_, duality_gap_ : float
+        Summed over the tasks.
+    history_ : ndarray
+        Objective at each check of the gap.
+    n_iter_ : int
+        Weights visited: one more than Newton steps.
+
+    Notes
+    -----
+    A task with examples of one class gets the constant decision ±1.
+
+    References
+    ----------
+    G. R. G. Lanckriet, N. Cristianini, P. Bartlett, L. El Ghaoui, M. I. Jordan,
+    Learning the kernel matrix with semidefinite programming, Journal of Machine
+    Learning Research 5, 2004.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        kernels: KernelList = TEN_KERNELS,
+        normalize: Normalization = "cosine",
+        standardize: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+    ) -> None:
+        self.C = C
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter

@@ -1,0 +1,130 @@
+"""Whom: learning with whom to share features."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.methods._linear_classifier import (
+    PreparedTasks,
+    RestartedClassifier,
+    check_groups,
+    number_of_groups,
+)
+from mtmkl.methods.base import check_positive
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+FloatArray = NDArray[np.float64]
+
+
+class Whom(RestartedClassifier):
+    r"""Least-squares classifiers in groups, each of which shares a few features.
+
+    Seeks a local minimum over W (d × T), an assignment of the tasks to at most G
+    groups, and offsets b of
+
+        Σ_t ||y_t − X_t w_t − b_t||² + γ Σ_g ||W_g||_tr²,
+
+    W_g the columns of group g and ||·||_tr the sum of the singular values, with y = ±1
+    and X standardised over the training examples of all tasks together; inputs that are
+    constant there are left out. With one group it is
+    :class:`~mtmkl.methods.multi_task_feature_learning.MultiTaskFeatureLearning`. For a
+    given assignment the problem is convex; several random assignments are improved by
+    moving one task at a time.
+
+    Parameters
+    ----------
+    lam : float
+        γ > 0.
+    n_groups : int or float
+        G, of which at most T count, or a share of T in (0, 0.5], which stands for the
+        nearest whole number (halves go up), at least 1.
+    n_restarts : int
+        Random assignments to start from, if there is more than one group. The one of
+        the lowest objective is kept.
+    random_state : int
+        Their seed.
+    tol : float
+        Relative duality gap to which the problem of each group is solved.
+    max_iter : int
+        Iterations at which to stop a group in any case, with a ``ConvergenceWarning``.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs as they are given.
+    intercept_ : ndarray of shape (T,)
+    groups_ : ndarray of shape (T,)
+        The group of each task, numbered from 0 in the order in which they appear; −1
+        for a task that has no part in the problem.
+    objective_ : float
+        Value of the problem.
+    n_iter_ : int
+        Assignments, each better than the last.
+    history_ : ndarray
+        Their objectives.
+    restart_histories_ : list of ndarray
+        That of every start.
+
+    Notes
+    -----
+    A task with examples of one class has the constant score ±1, weights of zero, and no
+    part in the problem: T counts the others.
+
+    References
+    ----------
+    Z. Kang, K. Grauman and F. Sha, Learning with whom to share in multi-task feature
+    learning, International Conference on Machine Learning, 2011.
+    """
+
+    def __init__(
+        self,
+        lam: float = 1.0,
+        n_groups: int | float = 0.25,
+        *,
+        n_restarts: int = 3,
+        random_state: int = 0,
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.lam = lam
+        self.n_groups = n_groups
+        self.n_restarts = n_restarts
+        self.random_state = random_state
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_positive("lam", self.lam)
+        check_groups("n_groups", self.n_groups)
+
+    def _n_starts(self, tasks: "TaskDecomposition") -> int:
+        n_groups = number_of_groups(self.n_groups, tasks.n_tasks)
+        return 1 if n_groups == 1 else self.n_restarts
+
+    def _solve_from(
+        self, tasks: "TaskDecomposition", restart: int, rng: np.random.Generator
+    ) -> "Solution":
+        from mtmkl.solvers.shared_groups import solve
+
+        return solve(
+            tasks,
+            self.lam,
+            number_of_groups(self.n_groups, tasks.n_tasks),
+            rng=rng,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+
+    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+        super()._keep(prepared, solution)
+        self.groups_ = np.full(self.tasks_.size, -1)
+        self.groups_[prepared.taking_part] = solution.extra["groups"]
+
+    def _keep_constant(self, prepared: PreparedTasks) -> None:
+        super()._keep_constant(prepared)
+        self.groups_ = np.full(self.tasks_.size, -1)

@@ -1,0 +1,32 @@
+"""The layouts that a configured table can have, by name."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mtmkl.reporting.context import Context
+from mtmkl.reporting.ranking import build_rank_tests, build_ranking
+from mtmkl.reporting.tables import PrintedTable, build_table
+
+LAYOUTS: dict[str, Callable[[Context, Mapping[str, Any]], PrintedTable]] = {
+    "cells": build_table,
+    "ranking": build_ranking,
+    "rank_tests": build_rank_tests,
+}
+
+
+def build(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
+    """Return a configured table in its layout, ``cells`` if it names none.
+
+    Parameters
+    ----------
+    context : Context
+    artefact : mapping
+        A configured artefact of kind ``table``.
+
+    Raises
+    ------
+    ValueError
+        If a cell's selector matches several of our numbers, or a published number is
+        missing.
+    """
+    return LAYOUTS[artefact.get("layout", "cells")](context, artefact)

@@ -1,0 +1,249 @@
+r"""Task-feature co-clusters: squared loss with a truncated spectral penalty.
+
+With W = P + Q (d × T), Π = I − 11'/T and k co-clusters, minimises
+
+    Σ_t ||y_t − X_t w_t||² + λ₁||PΠ||_F² + λ₂ Σ_{i>k} σ_i(Q)² + ε||P + Q||_F²,
+
+ε = 1e-6 for what the penalties leave free: the mean in P and the k leading singular
+values of Q.
+
+For a given W the best P and Q are known. Taking the mean of the tasks out of Q lowers
+its singular values and costs P nothing, so QΠ = Q; the leading part of WΠ is free in Q;
+along the others λ₁p² + λ₂q² with p + q = σ is least at cσ², c = λ₁λ₂/(λ₁ + λ₂). So the
+problem is one in W alone, with the penalty c Σ_{i>k} σ_i(WΠ)² + ε||W||_F².
+
+That is the least of c||W(Π − R)||_F² over projections R of rank k, and the method
+alternates: R from the leading singular vectors of WΠ, which is exact, and W for that R.
+With Γ (T × (k + 1)) an orthonormal basis of the range of R and the vector 1, W is
+ΘΓ' + D; the deviations D have one ridge and are eliminated task by task, which leaves a
+linear least-squares problem in Θ for a few steps of conjugate gradients. The objective
+never increases. It is not convex: there may be other local minima.
+
+References
+----------
+L. Xu, A. Huang, J. Chen and E. Chen, Exploiting task-feature co-clusters in multi-task
+learning, AAAI Conference on Artificial Intelligence, 2015.
+"""
+
+import warnings
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.clustered_tasks import spectrum
+from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.task_admm import loss
+from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+FloatArray = NDArray[np.float64]
+
+#: Weight of ||P + Q||_F².
+RIDGE = 1e-6
+
+_GRADIENT_STEPS = 10
+# Where k directions can interpolate, the objective is all but 0 and a share of it is
+# nothing: below this share of Σ_t ||y_t||² it is taken of that.
+_FLOOR = 1e-3
+
+
+def solve(
+    tasks: TaskDecomposition,
+    lam_1: float,
+    lam_2: float,
+    n_clusters: int,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    rng: np.random.Generator | None = None,
+) -> Solution:
+    """Find a local minimum of the problem of this module.
+
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+    lam_1, lam_2 : float
+        λ₁, λ₂ > 0.
+    n_clusters : int
+        k, from 1 to T.
+    tol : float
+        Stop when an alternation lowers the objective by at most this share of it.
+    max_iter : int
+        Alternations at which to stop in any case.
+    rng : Generator, optional
+        Start from a random projection; without it, from that of ridge regressions.
+
+    Returns
+    -------
+    Solution
+        ``coef`` = P + Q of shape (d, T); ``extra["clustered"]`` is Q of shape (d, T).
+        There is no bound on the minimum. The history holds the objective after each
+        alternation.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` comes before ``tol``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    for name, value in (("lam_1", lam_1), ("lam_2", lam_2)):
+        if not (value > 0 and np.isfinite(value)):
+            raise ValueError(f"{name} must be positive and finite, got {value}")
+    n_tasks = tasks.n_tasks
+    if not 1 <= n_clusters <= n_tasks:
+        raise ValueError(f"n_clusters must be from 1 to {n_tasks}, got {n_clusters}")
+    # At most T − 1 directions have no mean.
+    n_free = min(n_clusters, n_tasks - 1)
+    weight = lam_1 * lam_2 / (lam_1 + lam_2)
+    data = (tasks.right, tasks.singular, tasks.target, tasks.offsets)
+    deviation_ridge = weight + RIDGE
+    # A ridge on Θ by which free directions cost ε once Θ and D share them at best.
+    shared_ridge = RIDGE * deviation_ridge / weight
+    share = deviation_ridge / (deviation_ridge + shared_ridge)
+
+    nothing = np.zeros((n_tasks, tasks.n_features))
+    W = _with_deviations(*data, nothing, deviation_ridge)
+    if rng is None:
+        vectors = _free_directions(W, n_free)
+    else:
+        draws = rng.standard_normal((n_tasks, n_free))
+        vectors = np.linalg.qr(np.column_stack([np.ones(n_tasks), draws]))[0]
+    theta = share * (vectors.T @ W)
+    null = tasks.constant + float(tasks.target @ tasks.target)
+    history: list[float] = []
+    converged = False
+    while len(history) < max_iter and not converged:
+        theta = _descend(tasks, vectors, theta, deviation_ridge, shared_ridge)
+        shared = _shared(tasks, vectors, theta, deviation_ridge, shared_ridge)
+        W = _with_deviations(*data, shared, deviation_ridge)
+        vectors = _free_directions(W, n_free)
+        theta = vectors.T @ W
+        deviations = W - vectors @ theta
+        value = tasks.constant + loss(*data, W) + RIDGE * np.sum(W * W)
+        history.append(float(value + weight * np.sum(deviations * deviations)))
+        theta *= share
+        floor = max(history[-1], _FLOOR * null)
+        converged = len(history) > 1 and history[-2] - history[-1] <= tol * floor
+    if not converged:
+        warnings.warn(
+            f"co-clusters: stopped after {len(history)} alternations that had not "
+            f"settled to tol={tol:g}; raise max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    clustered = W - W.mean(axis=0) - deviations * (lam_2 / (lam_1 + lam_2))
+    return Solution(
+        coef=W.T,
+        certificate=Certificate(
+            objective=history[-1],
+            dual_objective=np.nan,
+            n_iter=len(history),
+            status="converged" if converged else "stopped",
+            history=np.array(history),
+        ),
+        extra={"clustered": clustered.T},
+    )
+
+
+def _free_directions(W: FloatArray, n_free: int) -> FloatArray:
+    """Return 1/√T and the leading left singular vectors of the centred rows of W."""
+    vectors = spectrum(W - W.mean(axis=0))[1]
+    return vectors[:, np.r_[0, vectors.shape[1] - n_free : vectors.shape[1]]]
+
+
+def _descend(
+    tasks: TaskDecomposition,
+    vectors: FloatArray,
+    theta: FloatArray,
+    deviation_ridge: float,
+    shared_ridge: float,
+) -> FloatArray:
+    """Take steps of conjugate gradients in Θ, transposed, with D at its best."""
+    squares = tasks.singular**2
+    weights = squares * deviation_ridge / (squares + deviation_ridge)
+    data = (tasks.right, tasks.offsets, weights)
+    aims = tasks.target / tasks.singular
+    residual = vectors.T @ _pull(*data, aims, vectors @ theta)
+    residual -= shared_ridge * theta
+    direction = residual
+    size = np.sum(residual * residual)
+    first = size
+    for _ in range(_GRADIENT_STEPS):
+        if size <= 1e-20 * first or size == 0.0:
+            break
+        image = vectors.T @ _pull(*data, np.zeros_like(aims), vectors @ direction)
+        image = shared_ridge * direction - image
+        length = size / np.sum(direction * image)
+        theta = theta + length * direction
+        residual = residual - length * image
+        previous, size = size, np.sum(residual * residual)
+        direction = residual + (size / previous) * direction
+    return theta
+
+
+def _shared(
+    tasks: TaskDecomposition,
+    vectors: FloatArray,
+    theta: FloatArray,
+    deviation_ridge: float,
+    shared_ridge: float,
+) -> FloatArray:
+    """Return ΓΘ, transposed, with all of Γ but the vector 1 at its best for this Θ."""
+    mean, factors = vectors[0, 0] * theta[0], theta[1:]
+    shared = np.empty((vectors.shape[0], theta.shape[1]))
+    penalty = shared_ridge * (factors @ factors.T)
+    for t in range(tasks.n_tasks):
+        rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
+        singular = tasks.singular[rows]
+        weights = singular**2 * deviation_ridge / (singular**2 + deviation_ridge)
+        along = tasks.right[rows] @ factors.T
+        left = tasks.target[rows] / singular - tasks.right[rows] @ mean
+        H = along.T @ (weights[:, None] * along) + penalty
+        g = along.T @ (weights * left) - shared_ridge * (factors @ mean)
+        shared[t] = mean + np.linalg.lstsq(H, g, rcond=None)[0] @ factors
+    return shared
+
+
+@numba.njit(cache=True, nogil=True)
+def _pull(
+    right: FloatArray,
+    offsets: NDArray[np.intp],
+    weights: FloatArray,
+    aims: FloatArray,
+    B: FloatArray,
+) -> FloatArray:
+    """Return V_t diag(weights) (aims − V_t'b_t) of each task, shape (T, d)."""
+    pull = np.empty_like(B)
+    for t in range(B.shape[0]):
+        lo, hi = offsets[t], offsets[t + 1]
+        p = np.dot(right[lo:hi], B[t])
+        for j in range(lo, hi):
+            p[j - lo] = weights[j] * (aims[j] - p[j - lo])
+        pull[t] = np.dot(p, right[lo:hi])
+    return pull
+
+
+@numba.njit(cache=True, nogil=True)
+def _with_deviations(
+    right: FloatArray,
+    singular: FloatArray,
+    target: FloatArray,
+    offsets: NDArray[np.intp],
+    B: FloatArray,
+    ridge: float,
+) -> FloatArray:
+    """Return B + D, D minimising Σ_t ||y_t − X_t (b_t + d_t)||² + ridge·||D||_F²."""
+    W = np.empty_like(B)
+    for t in range(B.shape[0]):
+        lo, hi = offsets[t], offsets[t + 1]
+        p = np.dot(right[lo:hi], B[t])
+        for j in range(lo, hi):
+            s = singular[j]
+            p[j - lo] = s * (target[j] - s * p[j - lo]) / (s * s + ridge)
+        W[t] = B[t] + np.dot(p, right[lo:hi])
+    return W

@@ -1,0 +1,347 @@
+r"""Groups of equal tasks on several levels: squared loss with pairwise norms.
+
+With W = W_1 + … + W_H (d × T), λ_h = λ/φ^{h−1}, φ > 1, minimises
+
+    Σ_t ||y_t − X_t w_t||² + Σ_h λ_h Σ_{i<j} ||w_{h,i} − w_{h,j}||₂
+    + ε Σ_h T ||w̄_h||²,
+
+w̄_h the mean of the tasks on level h, which the norms leave free, and ε = 1e-6.
+
+The levels differ in their weights alone, and the sum of norms is a seminorm: whatever
+deviates from the mean on level h < H costs less on level H. So at the optimum all
+levels but the last are constant, the means are equal, w̄_h = w̄/H, and the problem is
+
+    min_W Σ_t ||y_t − X_t w_t||² + μ Σ_{i<j} ||w_i − w_j||₂ + (ε/H)·T·||w̄||²
+
+with μ = λ_H. That is solved by the alternating direction method with W = Z and
+D_ij = z_i − z_j, whose step in Z is in closed form as all pairs are coupled alike.
+
+A dual point is a = (a_t) with flows s_ij = −s_ji, ||s_ij|| ≤ μ, such that
+X_t'a_t = Σ_j s_tj + a part equal for all tasks. That of the residuals is made feasible
+by the least change of a for which Σ_t X_t'a_t is what the mean at hand asks for, by
+spreading what the flows miss evenly over the pairs, and by a scalar.
+
+References
+----------
+L. Han and Y. Zhang, Learning multi-level task groups in multi-task learning, AAAI
+Conference on Artificial Intelligence, 2015.
+"""
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.task_admm import balance, loss, loss_step, warn_if_stopped
+from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+FloatArray = NDArray[np.float64]
+
+#: Weight ε of the levels' means.
+RIDGE = 1e-6
+
+_RELAXATION = 1.6
+_CHECK_EVERY = 10
+_ADAPT_EVERY = 10
+# What is clipped off a flow goes round by pairs that have room: more each time.
+_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class WarmStart:
+    """Where a solve left off, for the next weight.
+
+    Attributes
+    ----------
+    primal, multiplier : ndarray of shape (T, d)
+        Z and the multiplier of W = Z, transposed.
+    flows : ndarray of shape (T(T − 1)/2, d)
+        Multipliers of D_ij = z_i − z_j, the pairs i < j in lexicographic order.
+    step : float
+        ρ at the end.
+    weight : float
+        μ, with which multipliers and ρ go.
+    """
+
+    primal: FloatArray
+    multiplier: FloatArray
+    flows: FloatArray
+    step: float
+    weight: float
+
+
+def solve(
+    tasks: TaskDecomposition,
+    lam: float,
+    phi: float,
+    n_levels: int,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 10_000,
+    start: WarmStart | None = None,
+) -> Solution:
+    """Minimise the problem of this module to a relative duality gap.
+
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+        The data, shared between all weights.
+    lam : float
+        λ > 0.
+    phi : float
+        φ > 1.
+    n_levels : int
+        H, at least 1.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+        Iterations at which to stop in any case.
+    start : WarmStart, optional
+        ``extra["warm_start"]`` of a solution for the same tasks.
+
+    Returns
+    -------
+    Solution
+        ``coef`` = Σ_h W_h of shape (d, T), of which W_h = w̄1'/H for h < H;
+        ``dual`` of shape (n,); ``extra["warm_start"]``. The first iteration is the one
+        regression for all tasks, which ends the search where it is the optimum, and
+        leaves no warm start.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` comes before ``tol``; the message says the gap reached.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    if not (lam > 0 and np.isfinite(lam)):
+        raise ValueError(f"lam must be positive and finite, got {lam}")
+    if not (phi > 1 and np.isfinite(phi)):
+        raise ValueError(f"phi must be finite and more than 1, got {phi}")
+    if n_levels < 1:
+        raise ValueError(f"n_levels must be at least 1, got {n_levels}")
+    mu = lam / phi ** (n_levels - 1)
+    ridge = RIDGE / n_levels
+    data = (tasks.right, tasks.singular, tasks.target, tasks.offsets)
+    n_tasks, d = tasks.n_tasks, tasks.n_features
+
+    equal = np.tile(_pooled_coefficients(tasks, ridge), (n_tasks, 1))
+    residual = _residual(tasks, equal)
+    no_flows = np.zeros((n_tasks * (n_tasks - 1) // 2, d))
+    best = equal
+    objective = tasks.constant + float(residual @ residual)
+    objective += ridge * n_tasks * float(equal[0] @ equal[0])
+    bound, best_dual, flows = _bound(tasks, residual, equal, no_flows, mu, ridge)
+    history = [objective]
+    n_iter = 1
+    if start is None:
+        step = float(2.0 * np.mean(tasks.singular**2))
+        pull = _adjoint(tasks, 2.0 * residual)
+        start = WarmStart(equal, -pull, flows, step, mu)
+    scale = mu / start.weight
+    Z, L, flows = start.primal, scale * start.multiplier, scale * start.flows
+    step = scale * start.step
+    next_adapt = 1 + _ADAPT_EVERY
+    while objective - bound > tol * objective and n_iter < max_iter:
+        n_iter += 1
+        pair_step = step / n_tasks
+        W, _, residual = loss_step(*data, Z + L / step, step)
+        V = _RELAXATION * W + (1.0 - _RELAXATION) * Z - L / step
+        aims, divergence = _pair_step(Z, flows, pair_step, mu)
+        previous = Z
+        mean = V.mean(axis=0)
+        Z = (step * (V - mean) + pair_step * divergence) / (step + pair_step * n_tasks)
+        Z += mean * (step / (step + 2.0 * ridge))
+        L = step * (Z - V)
+        flows = _new_flows(Z, aims, pair_step)
+        if n_iter % _CHECK_EVERY == 0 or n_iter == max_iter:
+            mean = Z.mean(axis=0)
+            value = tasks.constant + loss(*data, Z) + mu * pairwise_norms(Z)
+            value += ridge * n_tasks * float(mean @ mean)
+            if value < objective:
+                objective, best = value, Z
+            lower, dual, _ = _bound(tasks, residual, Z, flows, mu, ridge)
+            if lower > bound:
+                bound, best_dual = lower, dual
+            history.append(float(objective))
+        if n_iter == next_adapt:
+            next_adapt += max(_ADAPT_EVERY, n_iter // 3)
+            step *= balance(W, Z, previous, L, step)
+    certificate = Certificate(
+        objective=float(objective),
+        dual_objective=float(bound),
+        n_iter=n_iter,
+        status="converged" if objective - bound <= tol * objective else "stopped",
+        history=np.array(history),
+    )
+    warn_if_stopped(certificate, f"pairwise norms, weight {mu:g}", tol)
+    return Solution(
+        coef=best.T,
+        certificate=certificate,
+        dual=tasks.expand(best_dual),
+        # One regression for all says little of where smaller weights lead.
+        extra={"warm_start": WarmStart(Z, L, flows, step, mu) if n_iter > 1 else None},
+    )
+
+
+def _pooled_coefficients(tasks: TaskDecomposition, ridge: float) -> FloatArray:
+    """Return the best coefficients that are equal for all tasks, shape (d,)."""
+    values, vectors = tasks.pooled_spectrum
+    aim = (tasks.singular * tasks.target) @ tasks.right
+    point: FloatArray = vectors @ ((vectors.T @ aim) / (values + ridge * tasks.n_tasks))
+    return point
+
+
+def _residual(tasks: TaskDecomposition, W: FloatArray) -> FloatArray:
+    """Return c − S V'w of all tasks, stacked, for W of shape (T, d)."""
+    owner = np.repeat(np.arange(tasks.n_tasks), np.diff(tasks.offsets))
+    fit = np.einsum("jd,jd->j", tasks.right, W[owner])
+    residual: FloatArray = tasks.target - tasks.singular * fit
+    return residual
+
+
+def _adjoint(tasks: TaskDecomposition, a: FloatArray) -> FloatArray:
+    """Return X_t'a_t of each task, shape (T, d)."""
+    scaled = tasks.singular * a
+    bounds = zip(tasks.offsets[:-1], tasks.offsets[1:], strict=True)
+    return np.array([scaled[lo:hi] @ tasks.right[lo:hi] for lo, hi in bounds])
+
+
+def _bound(
+    tasks: TaskDecomposition,
+    residual: FloatArray,
+    Z: FloatArray,
+    flows: FloatArray,
+    mu: float,
+    ridge: float,
+) -> tuple[float, FloatArray, FloatArray]:
+    """Return a lower bound, its dual point (reduced), and flows of at most μ for it.
+
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+    residual : ndarray of shape (n_rows,)
+        The dual point is made from twice this.
+    Z : ndarray of shape (T, d)
+        Its mean says what Σ_t X_t'a_t is to be.
+    flows : ndarray of shape (T(T − 1)/2, d)
+        Flows to start from.
+    mu, ridge : float
+        μ and ε/H.
+    """
+    a = 2.0 * residual
+    values, vectors = tasks.pooled_spectrum
+    missing = 2.0 * ridge * Z.sum(axis=0) - (tasks.singular * a) @ tasks.right
+    change = vectors @ ((vectors.T @ missing) / values)
+    a += tasks.singular * (tasks.right @ change)
+    pull = _adjoint(tasks, a)
+    total = pull.sum(axis=0)
+    for _ in range(_ROUNDS):
+        flows, largest = _feasible_flows(pull - total / len(Z), flows, mu)
+    # max over s of s·linear − s²·quadratic, as far as the flows allow.
+    linear = float(tasks.target @ a)
+    quadratic = 0.25 * float(a @ a) + float(total @ total) / (4.0 * ridge * len(Z))
+    scale = max(linear, 0.0) / (2.0 * quadratic) if quadratic > 0.0 else 0.0
+    if largest > 0.0:
+        scale = min(scale, mu / largest)
+    lower = tasks.constant + scale * linear - scale * scale * quadratic
+    return lower, scale * a, flows
+
+
+@numba.njit(cache=True, nogil=True)
+def _feasible_flows(
+    pull: FloatArray, flows: FloatArray, mu: float
+) -> tuple[FloatArray, float]:
+    """Return flows that sum to ``pull`` (T, d), clipped at μ, and the largest before.
+
+    The flows given are clipped, and what they miss is spread over the pairs.
+    """
+    n_tasks, d = pull.shape
+    missing = pull.copy()
+    result = np.empty_like(flows)
+    e = 0
+    for i in range(n_tasks):
+        for j in range(i + 1, n_tasks):
+            size = 0.0
+            for k in range(d):
+                size += flows[e, k] ** 2
+            factor = min(1.0, mu / np.sqrt(size)) if size > 0.0 else 0.0
+            for k in range(d):
+                result[e, k] = factor * flows[e, k]
+                missing[i, k] -= result[e, k]
+                missing[j, k] += result[e, k]
+            e += 1
+    largest = 0.0
+    e = 0
+    for i in range(n_tasks):
+        for j in range(i + 1, n_tasks):
+            size = 0.0
+            for k in range(d):
+                result[e, k] += (missing[i, k] - missing[j, k]) / n_tasks
+                size += result[e, k] ** 2
+            size = np.sqrt(size)
+            largest = max(largest, size)
+            if size > mu:
+                for k in range(d):
+                    result[e, k] *= mu / size
+            e += 1
+    return result, largest
+
+
+@numba.njit(cache=True, nogil=True)
+def _pair_step(
+    Z: FloatArray, flows: FloatArray, step: float, mu: float
+) -> tuple[FloatArray, FloatArray]:
+    """Take the step in D; return what z_i − z_j shall be near, and its sums by task."""
+    n_tasks, d = Z.shape
+    aims = np.empty_like(flows)
+    sums = np.zeros_like(Z)
+    difference = np.empty(d)
+    e = 0
+    for i in range(n_tasks):
+        for j in range(i + 1, n_tasks):
+            size = 0.0
+            for k in range(d):
+                difference[k] = Z[i, k] - Z[j, k]
+                size += (difference[k] + flows[e, k] / step) ** 2
+            size = np.sqrt(size)
+            kept = 1.0 - mu / (step * size) if step * size > mu else 0.0
+            for k in range(d):
+                scaled = flows[e, k] / step
+                D = kept * (difference[k] + scaled)
+                D = _RELAXATION * D + (1.0 - _RELAXATION) * difference[k]
+                aims[e, k] = D - scaled
+                sums[i, k] += aims[e, k]
+                sums[j, k] -= aims[e, k]
+            e += 1
+    return aims, sums
+
+
+@numba.njit(cache=True, nogil=True)
+def _new_flows(Z: FloatArray, aims: FloatArray, step: float) -> FloatArray:
+    """Overwrite ``aims`` with ρ((z_i − z_j) − aims) and return it."""
+    e = 0
+    for i in range(Z.shape[0]):
+        for j in range(i + 1, Z.shape[0]):
+            for k in range(Z.shape[1]):
+                aims[e, k] = step * (Z[i, k] - Z[j, k] - aims[e, k])
+            e += 1
+    return aims
+
+
+@numba.njit(cache=True, nogil=True)
+def pairwise_norms(Z: FloatArray) -> float:
+    """Return Σ_{i<j} ||z_i − z_j||₂ for Z of shape (T, d)."""
+    value = 0.0
+    for i in range(Z.shape[0]):
+        for j in range(i + 1, Z.shape[0]):
+            size = 0.0
+            for k in range(Z.shape[1]):
+                size += (Z[i, k] - Z[j, k]) ** 2
+            value += np.sqrt(size)
+    return value

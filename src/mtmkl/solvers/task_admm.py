@@ -1,0 +1,248 @@
+r"""Squared loss with a convex penalty on all tasks, by alternating directions.
+
+Solves, for T tasks with coefficients W = [w_1 … w_T] (d × T),
+
+    min_W  Σ_t ||y_t − X_t w_t||² + Ω(W)
+
+for any Ω that can give its exact proximal point and its conjugate. The splitting W = Z
+alternates a step in W, which is diagonal in the singular vectors of each X_t for every
+step size ρ, and the proximal point in Z. With residuals r_t of the W step, a_t = 2r_t
+is a dual point, and
+
+    Σ_t (y_t'a_t − ¼||a_t||²) − Ω*([X_1'a_1 … X_T'a_T])
+
+a lower bound on the minimum.
+
+References
+----------
+S. Boyd et al., Distributed optimization and statistical learning via the alternating
+direction method of multipliers, 2011, sections 3.3 and 3.4.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.task_decomposition import TaskDecomposition
+
+FloatArray = NDArray[np.float64]
+
+_RELAXATION = 1.6
+_CHECK_EVERY = 5
+_ADAPT_EVERY = 10
+
+
+class TaskPenalty(Protocol):
+    """What the method needs of a penalty; matrices are transposed, (T, d)."""
+
+    def prox(self, V: FloatArray, step: float) -> tuple[FloatArray, float]:
+        """Return the Z that minimises Ω(Z) + (ρ/2)||Z − V||_F², and Ω(Z)."""
+        ...
+
+    def conjugate(self, M: FloatArray, Z: FloatArray) -> float:
+        """Return Ω*(M), or for a Ω that is not convex that of its majoriser at Z."""
+        ...
+
+
+@dataclass(frozen=True)
+class WarmStart:
+    """Where a solve left off, for the next penalty.
+
+    Attributes
+    ----------
+    primal, multiplier : ndarray of shape (T, d)
+        Z and the multiplier of W = Z, transposed.
+    step : float
+        ρ at the end.
+    """
+
+    primal: FloatArray
+    multiplier: FloatArray
+    step: float
+
+
+def solve(
+    tasks: TaskDecomposition,
+    penalty: TaskPenalty,
+    *,
+    step: float,
+    tol: float = 1e-6,
+    max_iter: int = 10_000,
+    start: WarmStart | None = None,
+) -> Solution:
+    """Minimise Σ_t ||y_t − X_t w_t||² + Ω(W) to a relative duality gap.
+
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+        The data, shared between all penalties.
+    penalty : TaskPenalty
+        Ω.
+    step : float
+        First ρ > 0 where there is no ``start``; it adapts.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+        Iterations at which to stop in any case.
+    start : WarmStart, optional
+        ``extra["warm_start"]`` of a solution for the same tasks.
+
+    Returns
+    -------
+    Solution
+        ``coef`` of shape (d, T), a proximal point; ``dual`` of shape (n,) in the order
+        of the examples; ``extra["warm_start"]``. The history holds the best objective
+        so far at each check.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` comes before ``tol``; the message says the gap reached.
+    """
+    shape = (tasks.n_tasks, tasks.n_features)
+    if start is None:
+        start = WarmStart(np.zeros(shape), np.zeros(shape), step)
+    data = (tasks.right, tasks.singular, tasks.target, tasks.offsets)
+    Z, L, step = start.primal, start.multiplier, start.step
+    best_Z, best_dual = Z, np.zeros(tasks.singular.size)
+    objective, bound = np.inf, -np.inf
+    history: list[float] = []
+    next_adapt = _ADAPT_EVERY
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += 1
+        W, pull, residual = loss_step(*data, Z + L / step, step)
+        V = _RELAXATION * W + (1.0 - _RELAXATION) * Z - L / step
+        previous = Z
+        Z, size = penalty.prox(V, step)
+        L = step * (Z - V)
+        if n_iter % _CHECK_EVERY == 0 or n_iter == max_iter:
+            value = tasks.constant + loss(*data, Z) + size
+            # a = 2r: y'a − ¼||a||².
+            lower = tasks.constant + 2.0 * tasks.target @ residual - residual @ residual
+            lower -= penalty.conjugate(pull, Z)
+            if value < objective:
+                objective, best_Z = value, Z
+            if lower > bound:
+                bound, best_dual = lower, 2.0 * residual
+            history.append(objective)
+            if objective - bound <= tol * objective:
+                break
+        if n_iter == next_adapt:
+            # Balance the relative primal and dual residuals; ever more seldom, so that
+            # the step settles and the method's convergence proof applies.
+            next_adapt += max(_ADAPT_EVERY, n_iter // 3)
+            step *= balance(W, Z, previous, L, step)
+    certificate = Certificate(
+        objective=float(objective),
+        dual_objective=float(bound),
+        n_iter=n_iter,
+        status="converged" if objective - bound <= tol * objective else "stopped",
+        history=np.array(history),
+    )
+    warn_if_stopped(certificate, type(penalty).__name__, tol)
+    return Solution(
+        coef=best_Z.T,
+        certificate=certificate,
+        dual=tasks.expand(best_dual),
+        extra={"warm_start": WarmStart(Z, L, step)},
+    )
+
+
+def warn_if_stopped(certificate: Certificate, name: str, tol: float) -> None:
+    """Warn of a solve that its limit on iterations ended, with the gap reached."""
+    status: Literal["converged", "stopped"] = certificate.status
+    if status == "stopped":
+        warnings.warn(
+            f"{name}: stopped after {certificate.n_iter} iterations at a relative "
+            f"duality gap of {certificate.duality_gap:.1e} (tol={tol:g}); raise "
+            "max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def balance(
+    W: FloatArray, Z: FloatArray, previous: FloatArray, L: FloatArray, step: float
+) -> float:
+    """Return the factor for ρ that brings the relative residuals nearer together."""
+    sizes = np.linalg.norm(W), np.linalg.norm(L)
+    if min(sizes) == 0.0:
+        return 1.0
+    primal = np.linalg.norm(W - Z) / sizes[0]
+    dual = step * np.linalg.norm(Z - previous) / sizes[1]
+    if primal == 0.0 or dual == 0.0:
+        return 1.0
+    ratio = float(np.sqrt(primal / dual))
+    return min(max(ratio, 0.1), 10.0) if ratio > 2.0 or ratio < 0.5 else 1.0
+
+
+@numba.njit(cache=True, nogil=True)
+def loss_step(
+    right: FloatArray,
+    singular: FloatArray,
+    target: FloatArray,
+    offsets: NDArray[np.intp],
+    base: FloatArray,
+    step: float,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the proximal point of the loss, min Σ_t ||y_t − X_t w_t||² + (ρ/2)||·||².
+
+    Parameters
+    ----------
+    right, singular, target, offsets : ndarray
+        Of a :class:`~mtmkl.solvers.task_decomposition.TaskDecomposition`.
+    base : ndarray of shape (T, d), C-contiguous
+        The point b_t from which ||w_t − b_t||² is taken.
+    step : float
+        ρ > 0.
+
+    Returns
+    -------
+    W : ndarray of shape (T, d)
+    pull : ndarray of shape (T, d)
+        2X_t'(y_t − X_t w_t), which is ρ(w_t − b_t).
+    residual : ndarray of shape (n_rows,)
+        c − S V'w.
+    """
+    W = np.empty_like(base)
+    pull = np.empty_like(base)
+    residual = np.empty(singular.size)
+    for t in range(base.shape[0]):
+        lo, hi = offsets[t], offsets[t + 1]
+        p = np.dot(right[lo:hi], base[t])
+        for j in range(lo, hi):
+            s = singular[j]
+            # Along v: w = b + v (q − p), q minimising (c − sq)² + (ρ/2)(q − p)².
+            q = (2.0 * s * target[j] + step * p[j - lo]) / (2.0 * s * s + step)
+            residual[j] = target[j] - s * q
+            p[j - lo] = q - p[j - lo]
+        shift = np.dot(p, right[lo:hi])
+        for i in range(base.shape[1]):
+            W[t, i] = base[t, i] + shift[i]
+            pull[t, i] = step * shift[i]
+    return W, pull, residual
+
+
+@numba.njit(cache=True, nogil=True)
+def loss(
+    right: FloatArray,
+    singular: FloatArray,
+    target: FloatArray,
+    offsets: NDArray[np.intp],
+    Z: FloatArray,
+) -> float:
+    """Return Σ ||c − S V'z_t||², the loss less its constant, at Z of shape (T, d)."""
+    value = 0.0
+    for t in range(Z.shape[0]):
+        lo, hi = offsets[t], offsets[t + 1]
+        p = np.dot(right[lo:hi], Z[t])
+        for j in range(lo, hi):
+            value += (target[j] - singular[j] * p[j - lo]) ** 2
+    return value

@@ -1,0 +1,227 @@
+"""Yousefi et al. 2015: a second transcription, by columns, and the audit of it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from mtmkl.config import config_dir
+from mtmkl.statistics.audit import audit, read_comparisons
+from mtmkl.statistics.verdicts import Published
+
+FOLDER = config_dir() / "published" / "yousefi2015"
+COLUMNS = [
+    "row", "column", "value", "sd", "n", "unit", "status", "alternative", "source",
+]  # fmt: skip
+SIX = ["Robot", "Vehicle", "Image", "Pen", "MNIST", "Letter"]
+SEVEN = ["Robot", "Vehicle", "Image", "Pen", "MNIST", "Landmine", "Letter"]
+DATASETS = {"10 %": SIX, "20 %": SEVEN, "50 %": SEVEN}
+
+ACCURACIES = {
+    "10 %": {
+        "STL": "84.51 79.73 97.08 98.16 94.09 84.12",
+        "MTL": "84.82 80.38 97.43 98.28 94.87 83.12",
+        "CMTL": "84.15 80.23 97.09 95.78 94.49 85.62",
+        "Whom": "88.90 83.14 97.27 98.28 95.56 86.82",
+        "FlexClus": "88.34 82.45 98.05 98.67 94.59 83.72",
+        "CoClus": "87.83 86.79 97.24 99.26 93.09 85.46",
+        "MeTaG": "88.77 83.53 97.05 98.57 96.13 85.41",
+        "Our Method": "88.67 84.51 98.19 99.12 96.70 87.41",
+    },
+    "20 %": {
+        "STL": "87.67 85.88 97.41 98.57 96.13 58.76 88.75",
+        "MTL": "88.23 86.16 98.02 99.01 96.71 61.89 89.98",
+        "CMTL": "85.08 82.29 97.32 96.06 96.56 65.28 88.24",
+        "Whom": "90.76 85.67 98.46 99.14 96.76 62.53 88.88",
+        "FlexClus": "90.15 85.29 97.44 99.13 95.04 62.46 83.79",
+        "CoClus": "88.43 87.15 97.50 99.30 94.09 63.52 82.26",
+        "MeTaG": "89.12 85.78 97.29 99.02 96.84 62.59 87.99",
+        "Our Method": "90.34 87.76 98.54 99.63 97.86 65.82 90.72",
+    },
+    "50 %": {
+        "STL": "91.26 88.33 98.40 98.77 97.20 63.76 91.18",
+        "MTL": "91.49 88.71 98.43 99.23 97.37 64.98 91.62",
+        "CMTL": "86.26 83.91 97.56 96.17 97.31 66.76 90.97",
+        "Whom": "91.70 87.3 98.58 99.32 97.78 65.57 91.25",
+        "FlexClus": "91.26 86.72 98.04 99.33 96.60 64.87 86.47",
+        "CoClus": "89.04 87.55 98.52 99.34 95.87 65.15 86.27",
+        "MeTaG": "91.27 86.81 98.49 99.21 98.46 66.24 90.66",
+        "Our Method": "92.41 89.83 99.07 99.77 98.64 67.15 92.49",
+    },
+}
+RANKS = {
+    "10 %": {
+        "STL": "7 8 7 7 7 6",
+        "MTL": "6 6 3 5.5 4 8",
+        "CMTL": "8 7 6 8 6 3",
+        "Whom": "1 4 4 5.5 3 2",
+        "FlexClus": "4 5 2 3 5 7",
+        "CoClus": "5 1 5 1 8 4",
+        "MeTaG": "2 3 8 4 2 5",
+        "Our Method": "3 2 1 2 1 1",
+    },
+    "20 %": {
+        "STL": "7 4 6 7 6 8 4",
+        "MTL": "6 3 3 6 4 7 2",
+        "CMTL": "8 8 7 8 5 2 5",
+        "Whom": "1 6 2 3 3 5 3",
+        "FlexClus": "3 7 5 4 7 6 7",
+        "CoClus": "5 2 4 2 8 3 8",
+        "MeTaG": "4 5 8 4 2 4 6",
+        "Our Method": "2 1 1 1 1 1 1",
+    },
+    "50 %": {
+        "STL": "5.5 3 6 7 6 8 4",
+        "MTL": "3 2 5 5 4 6 2",
+        "CMTL": "8 8 8 8 5 2 5",
+        "Whom": "2 5 2 4 3 4 3",
+        "FlexClus": "5.5 7 7 3 7 7 7",
+        "CoClus": "7 4 3 2 8 5 8",
+        "MeTaG": "4 6 4 6 2 3 6",
+        "Our Method": "1 1 1 1 1 1 1",
+    },
+}
+MEAN_RANKS = {
+    "STL": "7 6 5.64",
+    "MTL": "5.42 4.43 3.85",
+    "CMTL": "6.33 6.14 6.29",
+    "Whom": "3.25 3.29 3.29",
+    "FlexClus": "4.33 5.57 6.21",
+    "CoClus": "4 4.57 5.29",
+    "MeTaG": "5 4.71 4.42",
+    "Our Method": "1.67 1.14 1",
+}
+# Test statistic, p value and adjusted level at 10, 20 and 50 %.
+TESTS = {
+    "STL": "3.93 0.0005 0.0071  3.71 0.00021 0.0083  3.55 0.0004 0.0100",
+    "MTL": "2.13 0.0138 0.0083  2.51 0.0121 0.0250  2.18 0.0291 0.0250",
+    "CMTL": "3.49 0.0022 0.0100  3.82 0.0001 0.0071  4.04 0.0001 0.0071",
+    "Whom": "1.25 0.2869 0.0125  1.64 0.1017 0.0500  1.75 0.0809 0.0500",
+    "FlexClus": "2.40 0.0777 0.01667  3.38 0.0007 0.0100  3.98 0.0001 0.0083",
+    "CoClus": "2.62 0.1214 0.0250  2.62 0.0088 0.01667  3.27 0.0011 0.0125",
+    "MeTaG": "2.29 0.1214 0.0500  2.73 0.0064 0.0125  2.61 0.0089 0.01667",
+}
+BLOCKS = list(DATASETS)
+
+
+def numbers(text):
+    return [float(word) for word in text.split()]
+
+
+def frame(columns, index):
+    return pd.DataFrame(
+        {name: numbers(text) for name, text in columns.items()}, index=index
+    )
+
+
+@pytest.fixture(scope="module")
+def printed():
+    return {block.label: block for block in read_comparisons(FOLDER)}
+
+
+@pytest.fixture(scope="module")
+def audits(printed):
+    return {label: audit(block) for label, block in printed.items()}
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_table_1_is_transcribed_cell_by_cell(printed, block):
+    datasets = DATASETS[block]
+    pd.testing.assert_frame_equal(
+        printed[block].accuracies, frame(ACCURACIES[block], datasets)
+    )
+    pd.testing.assert_frame_equal(printed[block].ranks, frame(RANKS[block], datasets))
+
+
+def test_heading_of_table_1_is_transcribed(printed):
+    means = pd.DataFrame({label: one.mean_ranks for label, one in printed.items()}).T
+    pd.testing.assert_frame_equal(means, frame(MEAN_RANKS, BLOCKS))
+
+
+def test_table_2_is_transcribed_cell_by_cell(printed):
+    found = pd.concat([printed[label].tests for label in BLOCKS], axis=1)
+    wanted = np.array([numbers(text) for text in TESTS.values()])
+    assert list(found.index) == list(TESTS)
+    assert list(found.columns) == ["test statistic", "p value", "adjusted α"] * 3
+    np.testing.assert_array_equal(found.to_numpy(), wanted)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.csv")), ids=lambda p: p.stem)
+def test_files_have_the_common_form(path):
+    file = pd.read_csv(path)
+    assert [c for c in file.columns if c != "rank"] == COLUMNS
+    assert not file.duplicated(["row", "column"]).any()
+    assert file["source"].notna().all()
+    for row in file.to_dict("records"):
+        number = Published.from_row(row)  # raises on a bad status, sd or n
+        is_uncertain = row["row"].startswith("Landmine, ")
+        assert number.status == ("ambiguous" if is_uncertain else "legible")
+
+
+def test_numbers_quoted_in_the_text(printed):
+    assert [printed[label].n_dominated for label in BLOCKS] == [3, 6, 5]
+    texts = pd.read_csv(FOLDER / "texts.csv").set_index(["row", "column"])["value"]
+    assert texts["all experiments", "runs"] == 20
+    assert texts["Letter, 10 %", "tasks with a common feature space"] == 3
+    assert texts["Letter", "samples of J"] == 189
+
+
+def test_audit_of_the_block_at_10_percent(audits):
+    found = audits["10 %"]
+    assert found.printed.accuracies.shape == (6, 8)
+    assert found.friedman.ranks["MeTaG"] == pytest.approx(4.0)
+    wrong = found.differences.groupby("quantity", sort=False)["method"].apply(list)
+    assert wrong["mean rank"] == ["MeTaG"]
+    assert "rank" not in wrong
+    # Every statistic and every p value is wrong, but three methods are rejected.
+    assert wrong["test statistic"] == wrong["p value"] == list(TESTS)
+    assert found.n_rejected == 3
+    assert found.n_rejected_as_printed == 2
+
+
+def test_statistics_at_10_percent_come_from_seven_data_sets(audits):
+    assert audits["10 %"].n_blocks_implied == (7,)
+    statistics = audits["10 %"].printed.tests["test statistic"]
+    sums = statistics * np.sqrt(7 * 8 * 9 / 6)
+    np.testing.assert_allclose(sums, [36, 19.5, 32, 11.5, 22, 24, 21], atol=0.05)
+    # Not the six sets of the table and one more, which adds 7 to a difference at most.
+    six = audits["10 %"].ranks.sum()
+    assert 24 - (six["CoClus"] - six["Our Method"]) == 10
+
+
+def test_p_values_at_10_percent_fit_five_data_sets_and_a_control_of_1_60(audits):
+    block = audits["10 %"]
+    printed = block.printed.tests["p value"]
+    others = block.friedman.ranks.drop("Our Method")
+
+    def p_values(control, n):
+        return 2 * stats.norm.sf((others - control) / np.sqrt(8 * 9 / (6 * n)))
+
+    # To a unit of the last digit; nothing near the table's own 1.67 and six sets does.
+    np.testing.assert_allclose(printed, p_values(1.6, 5), atol=1.1e-4)
+    for n in (5, 6, 7):
+        assert np.abs(printed - p_values(10 / 6, n)).max() > 0.01
+    # They rank CoClus and MeTaG alike, as the accuracies do and the heading does not.
+    assert printed["CoClus"] == printed["MeTaG"]
+    assert others["CoClus"] == others["MeTaG"]
+
+
+def test_audit_of_the_block_at_20_percent(audits):
+    found = audits["20 %"]
+    assert found.friedman.ranks["MeTaG"] == pytest.approx(34 / 7)
+    rows = found.differences.drop(columns="recomputed").to_numpy().tolist()
+    assert rows == [
+        ["rank", "Pen", "MeTaG", 4.0],
+        ["mean rank", "", "MeTaG", 4.71],
+        ["test statistic", "", "MeTaG", 2.73],
+        ["p value", "", "MeTaG", 0.0064],
+    ]
+    assert found.n_rejected == found.n_rejected_as_printed == 6
+    assert found.n_blocks_implied == (7,)
+
+
+def test_audit_of_the_block_at_50_percent(audits):
+    found = audits["50 %"]
+    assert found.differences.empty
+    assert found.n_rejected == found.n_rejected_as_printed == 5
+    assert found.n_blocks_implied == (7,)
