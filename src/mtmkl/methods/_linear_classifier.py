@@ -44,6 +44,8 @@ class PreparedTasks:
         Means of the raw inputs.
     target_means : ndarray of shape (T,)
         Means of the signs: ±1 in a task of one class.
+    null : float
+        Σ_t ||y_t − ȳ_t||², the loss of offsets alone.
     """
 
     decomposition: "TaskDecomposition | None"
@@ -53,6 +55,7 @@ class PreparedTasks:
     basis: FloatArray | None
     input_means: FloatArray
     target_means: FloatArray
+    null: float
 
     @classmethod
     def of(
@@ -99,6 +102,7 @@ class PreparedTasks:
             basis,
             _task_means(X, task, n_tasks),
             target_means,
+            float(np.sum((y - target_means[task]) ** 2)),
         )
 
     def expand(self, W: FloatArray) -> FloatArray:
@@ -125,6 +129,8 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
 
     #: Whether the penalty is the same in all orthonormal coordinates.
     _rotation_invariant: ClassVar[bool] = True
+    #: Whether the minimum is bounded from below by a dual point.
+    _convex: ClassVar[bool] = True
 
     tol: float
     max_iter: int
@@ -162,7 +168,7 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
         certificate = solution.certificate
         self.coef_ = prepared.expand(solution.coef)
         self.objective_ = certificate.objective
-        if not np.isnan(certificate.dual_objective):
+        if self._convex:
             self.dual_objective_ = certificate.dual_objective
             self.duality_gap_ = certificate.duality_gap
         self.n_iter_ = certificate.n_iter
@@ -173,9 +179,11 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
         """Set the attributes where nothing can be learned but the offsets."""
         y = prepared.target_means
         self.coef_ = np.zeros((prepared.varying.size, y.size))
-        self.objective_ = 0.0
+        self.objective_ = prepared.null
+        if self._convex:
+            self.dual_objective_, self.duality_gap_ = prepared.null, 0.0
         self.n_iter_ = 1
-        self.history_ = np.zeros(1)
+        self.history_ = np.array([prepared.null])
         self._keep_intercept(prepared)
 
     def _keep_intercept(self, prepared: PreparedTasks) -> None:
@@ -193,6 +201,8 @@ class RestartedClassifier(LinearTaskClassifier):
     A subclass implements ``_solve_from``. No point of a grid starts from another, so
     that a fit depends on its own parameters alone.
     """
+
+    _convex = False
 
     random_state: int
     n_restarts: int

@@ -50,7 +50,7 @@ class CoClus(RestartedClassifier):
         Seed of the random starts.
     tol : float
         Stop when an alternation lowers the objective by at most this share of it (of
-        0.1 % of Σ_t ||y_t||² where the objective is less).
+        1 % of Σ_t ||y_t||² where the objective is less).
     max_iter : int
         Alternations of a start at which to stop in any case, with a
         ``ConvergenceWarning``.
@@ -89,7 +89,7 @@ class CoClus(RestartedClassifier):
         *,
         n_restarts: int = 3,
         random_state: int = 0,
-        tol: float = 1e-4,
+        tol: float = 1e-3,
         max_iter: int = 1000,
     ) -> None:
         self.lam_1 = lam_1

@@ -30,6 +30,7 @@ import warnings
 import numba
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.clustered_tasks import spectrum
@@ -42,10 +43,13 @@ FloatArray = NDArray[np.float64]
 #: Weight of ||P + Q||_F².
 RIDGE = 1e-6
 
+# Conjugate gradients between two updates of R: at most so many, and no more once the
+# squared gradient is this share of the first.
 _GRADIENT_STEPS = 10
+_GRADIENT_SHARE = 1e-4
 # Where k directions can interpolate, the objective is all but 0 and a share of it is
 # nothing: below this share of Σ_t ||y_t||² it is taken of that.
-_FLOOR = 1e-3
+_FLOOR = 1e-2
 
 
 def solve(
@@ -68,7 +72,8 @@ def solve(
     n_clusters : int
         k, from 1 to T.
     tol : float
-        Stop when an alternation lowers the objective by at most this share of it.
+        Stop when an alternation lowers the objective by at most this share of it (of
+        1 % of Σ_t ||y_t||² where the objective is less).
     max_iter : int
         Alternations at which to stop in any case.
     rng : Generator, optional
@@ -106,6 +111,11 @@ def solve(
     shared_ridge = RIDGE * deviation_ridge / weight
     share = deviation_ridge / (deviation_ridge + shared_ridge)
 
+    squares = tasks.singular**2
+    # Loss left once the deviations have taken their part.
+    weights = squares * deviation_ridge / (squares + deviation_ridge)
+    descend = _Descent(tasks, weights, shared_ridge)
+
     nothing = np.zeros((n_tasks, tasks.n_features))
     W = _with_deviations(*data, nothing, deviation_ridge)
     if rng is None:
@@ -118,8 +128,8 @@ def solve(
     history: list[float] = []
     converged = False
     while len(history) < max_iter and not converged:
-        theta = _descend(tasks, vectors, theta, deviation_ridge, shared_ridge)
-        shared = _shared(tasks, vectors, theta, deviation_ridge, shared_ridge)
+        theta = descend(vectors, theta)
+        shared = _shared(tasks, vectors, theta, weights, shared_ridge)
         W = _with_deviations(*data, shared, deviation_ridge)
         vectors = _free_directions(W, n_free)
         theta = vectors.T @ W
@@ -156,41 +166,53 @@ def _free_directions(W: FloatArray, n_free: int) -> FloatArray:
     return vectors[:, np.r_[0, vectors.shape[1] - n_free : vectors.shape[1]]]
 
 
-def _descend(
-    tasks: TaskDecomposition,
-    vectors: FloatArray,
-    theta: FloatArray,
-    deviation_ridge: float,
-    shared_ridge: float,
-) -> FloatArray:
-    """Take steps of conjugate gradients in Θ, transposed, with D at its best."""
-    squares = tasks.singular**2
-    weights = squares * deviation_ridge / (squares + deviation_ridge)
-    data = (tasks.right, tasks.offsets, weights)
-    aims = tasks.target / tasks.singular
-    residual = vectors.T @ _pull(*data, aims, vectors @ theta)
-    residual -= shared_ridge * theta
-    direction = residual
-    size = np.sum(residual * residual)
-    first = size
-    for _ in range(_GRADIENT_STEPS):
-        if size <= 1e-20 * first or size == 0.0:
-            break
-        image = vectors.T @ _pull(*data, np.zeros_like(aims), vectors @ direction)
-        image = shared_ridge * direction - image
-        length = size / np.sum(direction * image)
-        theta = theta + length * direction
-        residual = residual - length * image
-        previous, size = size, np.sum(residual * residual)
-        direction = residual + (size / previous) * direction
-    return theta
+class _Descent:
+    """Steps of conjugate gradients in Θ, transposed, with D at its best.
+
+    The gradients are preconditioned by the tasks' mean curvature, which would be exact
+    if the tasks had the same inputs.
+    """
+
+    def __init__(
+        self, tasks: TaskDecomposition, weights: FloatArray, shared_ridge: float
+    ) -> None:
+        self.data = (tasks.right, tasks.offsets, weights)
+        self.aims = tasks.target / tasks.singular
+        self.shared_ridge = shared_ridge
+        rows = np.sqrt(weights)[:, None] * tasks.right
+        curvature = rows.T @ rows / tasks.n_tasks
+        # Enough for rounding where the tasks leave directions free.
+        least = 1e-12 * np.trace(curvature)
+        curvature[np.diag_indices_from(curvature)] += shared_ridge + least
+        self.factor = cho_factor(curvature)
+
+    def __call__(self, vectors: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return a Θ of no larger objective, for Γ = ``vectors``."""
+        residual = vectors.T @ _pull(*self.data, self.aims, vectors @ theta)
+        residual -= self.shared_ridge * theta
+        no_aims = np.zeros_like(self.aims)
+        towards = cho_solve(self.factor, residual.T).T
+        size = first = np.sum(residual * towards)
+        direction = towards
+        for _ in range(_GRADIENT_STEPS):
+            if size <= _GRADIENT_SHARE * first:
+                break
+            image = -vectors.T @ _pull(*self.data, no_aims, vectors @ direction)
+            image += self.shared_ridge * direction
+            length = size / np.sum(direction * image)
+            theta = theta + length * direction
+            residual = residual - length * image
+            towards = cho_solve(self.factor, residual.T).T
+            previous, size = size, np.sum(residual * towards)
+            direction = towards + (size / previous) * direction
+        return theta
 
 
 def _shared(
     tasks: TaskDecomposition,
     vectors: FloatArray,
     theta: FloatArray,
-    deviation_ridge: float,
+    weights: FloatArray,
     shared_ridge: float,
 ) -> FloatArray:
     """Return ΓΘ, transposed, with all of Γ but the vector 1 at its best for this Θ."""
@@ -199,12 +221,11 @@ def _shared(
     penalty = shared_ridge * (factors @ factors.T)
     for t in range(tasks.n_tasks):
         rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
-        singular = tasks.singular[rows]
-        weights = singular**2 * deviation_ridge / (singular**2 + deviation_ridge)
         along = tasks.right[rows] @ factors.T
-        left = tasks.target[rows] / singular - tasks.right[rows] @ mean
-        H = along.T @ (weights[:, None] * along) + penalty
-        g = along.T @ (weights * left) - shared_ridge * (factors @ mean)
+        left = tasks.target[rows] / tasks.singular[rows] - tasks.right[rows] @ mean
+        weighted = weights[rows, None] * along
+        H = weighted.T @ along + penalty
+        g = weighted.T @ left - shared_ridge * (factors @ mean)
         shared[t] = mean + np.linalg.lstsq(H, g, rcond=None)[0] @ factors
     return shared
 

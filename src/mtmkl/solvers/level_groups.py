@@ -13,8 +13,10 @@ levels but the last are constant, the means are equal, w̄_h = w̄/H, and the pr
 
     min_W Σ_t ||y_t − X_t w_t||² + μ Σ_{i<j} ||w_i − w_j||₂ + (ε/H)·T·||w̄||²
 
-with μ = λ_H. That is solved by the alternating direction method with W = Z and
-D_ij = z_i − z_j, whose step in Z is in closed form as all pairs are coupled alike.
+with μ = λ_H. That is solved by the alternating direction method with W = Z + m1',
+Z1 = 0, and D_ij = z_i − z_j. The step in Z is in closed form as all pairs are coupled
+alike; that in W is one in its deviations and m together, as a mean that only followed
+the tasks step by step would be slow.
 
 A dual point is a = (a_t) with flows s_ij = −s_ji, ||s_ij|| ≤ μ, such that
 X_t'a_t = Σ_j s_tj + a part equal for all tasks. That of the residuals is made feasible
@@ -32,6 +34,7 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.task_admm import balance, loss, loss_step, warn_if_stopped
@@ -56,7 +59,7 @@ class WarmStart:
     Attributes
     ----------
     primal, multiplier : ndarray of shape (T, d)
-        Z and the multiplier of W = Z, transposed.
+        Z and the multiplier of W = Z + m1', transposed.
     flows : ndarray of shape (T(T − 1)/2, d)
         Multipliers of D_ij = z_i − z_j, the pairs i < j in lexicographic order.
     step : float
@@ -130,7 +133,8 @@ def solve(
     data = (tasks.right, tasks.singular, tasks.target, tasks.offsets)
     n_tasks, d = tasks.n_tasks, tasks.n_features
 
-    equal = np.tile(_pooled_coefficients(tasks, ridge), (n_tasks, 1))
+    nothing = np.zeros((n_tasks, d))
+    equal = nothing + _pooled_coefficients(tasks, ridge, nothing)
     residual = _residual(tasks, equal)
     no_flows = np.zeros((n_tasks * (n_tasks - 1) // 2, d))
     best = equal
@@ -142,36 +146,43 @@ def solve(
     if start is None:
         step = float(2.0 * np.mean(tasks.singular**2))
         pull = _adjoint(tasks, 2.0 * residual)
-        start = WarmStart(equal, -pull, flows, step, mu)
+        start = WarmStart(nothing, -pull, flows, step, mu)
     scale = mu / start.weight
     Z, L, flows = start.primal, scale * start.multiplier, scale * start.flows
     step = scale * start.step
     next_adapt = 1 + _ADAPT_EVERY
+    mean_step = None
     while objective - bound > tol * objective and n_iter < max_iter:
         n_iter += 1
+        if mean_step is None:
+            mean_step = _MeanStep(tasks, step, ridge)
         pair_step = step / n_tasks
-        W, _, residual = loss_step(*data, Z + L / step, step)
-        V = _RELAXATION * W + (1.0 - _RELAXATION) * Z - L / step
+        base = Z + L / step
+        mean = mean_step(base)
+        W, _, residual = loss_step(*data, base + mean, step)
+        V = _RELAXATION * (W - mean) + (1.0 - _RELAXATION) * Z - L / step
+        V -= V.mean(axis=0)
         aims, divergence = _pair_step(Z, flows, pair_step, mu)
         previous = Z
-        mean = V.mean(axis=0)
-        Z = (step * (V - mean) + pair_step * divergence) / (step + pair_step * n_tasks)
-        Z += mean * (step / (step + 2.0 * ridge))
+        Z = (step * V + pair_step * divergence) / (step + pair_step * n_tasks)
         L = step * (Z - V)
         flows = _new_flows(Z, aims, pair_step)
         if n_iter % _CHECK_EVERY == 0 or n_iter == max_iter:
-            mean = Z.mean(axis=0)
-            value = tasks.constant + loss(*data, Z) + mu * pairwise_norms(Z)
+            mean = _pooled_coefficients(tasks, ridge, Z)
+            point = Z + mean
+            value = tasks.constant + loss(*data, point) + mu * pairwise_norms(Z)
             value += ridge * n_tasks * float(mean @ mean)
             if value < objective:
-                objective, best = value, Z
-            lower, dual, _ = _bound(tasks, residual, Z, flows, mu, ridge)
+                objective, best = value, point
+            lower, dual, _ = _bound(tasks, residual, point, flows, mu, ridge)
             if lower > bound:
                 bound, best_dual = lower, dual
             history.append(float(objective))
         if n_iter == next_adapt:
             next_adapt += max(_ADAPT_EVERY, n_iter // 3)
-            step *= balance(W, Z, previous, L, step)
+            factor = balance(W - mean, Z, previous, L, step)
+            if factor != 1.0:
+                step, mean_step = factor * step, None
     certificate = Certificate(
         objective=float(objective),
         dual_objective=float(bound),
@@ -189,18 +200,43 @@ def solve(
     )
 
 
-def _pooled_coefficients(tasks: TaskDecomposition, ridge: float) -> FloatArray:
-    """Return the best coefficients that are equal for all tasks, shape (d,)."""
+class _MeanStep:
+    """The best m of the step in W for a ρ: a linear system, the same at every point."""
+
+    def __init__(self, tasks: TaskDecomposition, step: float, ridge: float) -> None:
+        self.tasks = tasks
+        squares = tasks.singular**2
+        # Loss left once the deviations have taken their part.
+        self.weights = step / (2.0 * squares + step)
+        rows = np.sqrt(self.weights * squares)[:, None] * tasks.right
+        system = rows.T @ rows
+        # Beside the ridge, enough for rounding: the bound makes good what m misses.
+        least = np.finfo(float).eps * np.trace(system)
+        system[np.diag_indices_from(system)] += ridge * tasks.n_tasks + least
+        self.factor = cho_factor(system)
+
+    def __call__(self, base: FloatArray) -> FloatArray:
+        """Return m, shape (d,), for the step from ``base``, shape (T, d)."""
+        tasks = self.tasks
+        pull = self.weights * tasks.singular * _residual(tasks, base)
+        mean: FloatArray = cho_solve(self.factor, pull @ tasks.right)
+        return mean
+
+
+def _pooled_coefficients(
+    tasks: TaskDecomposition, ridge: float, Z: FloatArray
+) -> FloatArray:
+    """Return the best coefficients to add to those of all tasks, shape (d,)."""
     values, vectors = tasks.pooled_spectrum
-    aim = (tasks.singular * tasks.target) @ tasks.right
+    aim = (tasks.singular * _residual(tasks, Z)) @ tasks.right
     point: FloatArray = vectors @ ((vectors.T @ aim) / (values + ridge * tasks.n_tasks))
     return point
 
 
 def _residual(tasks: TaskDecomposition, W: FloatArray) -> FloatArray:
     """Return c − S V'w of all tasks, stacked, for W of shape (T, d)."""
-    owner = np.repeat(np.arange(tasks.n_tasks), np.diff(tasks.offsets))
-    fit = np.einsum("jd,jd->j", tasks.right, W[owner])
+    bounds = zip(tasks.offsets[:-1], tasks.offsets[1:], W, strict=True)
+    fit = np.concatenate([tasks.right[lo:hi] @ w for lo, hi, w in bounds])
     residual: FloatArray = tasks.target - tasks.singular * fit
     return residual
 
