@@ -58,8 +58,8 @@ _COARSEST_ACCURACY, _FINEST_ACCURACY = 1e-4, 1e-13
 _DECAY = 0.1
 _N_CUTS = 8
 _MISSED = 0.1
-_FLAT, _REFINEMENT = 0.01, 0.1
-_ROUNDING = 1e-13
+_FLAT, _REFINEMENT = 1e-3, 0.1
+_ROUNDING, _NOISE = 1e-13, 1e-10
 _MAX_REJECTED = 40
 
 
@@ -194,7 +194,7 @@ class GroupSharingPath:
         assert self._state is not None
         linear = self._state._statistics[:, _LINEAR]
         return _Support(
-            np.bincount(self._block, linear, minlength=self.n_blocks),
+            np.bincount(self._block, linear, self.n_blocks).astype(np.float64),
             self._inner.q.reshape(self.n_blocks, self.n_kernels),
         )
 
@@ -210,7 +210,7 @@ class GroupSharingPath:
         )
 
     def _mixture(self, support: _Support, shares: FloatArray) -> _Support:
-        """Return the mean of supports: its duals are feasible, its q at least theirs."""
+        """Return the mean of supports, a support below that of the mean duals."""
         rest = 1.0 - shares.sum(axis=1)
         linear, q = rest * support.linear, rest[:, None] * support.q
         for j, each in enumerate(self._supports):
@@ -266,14 +266,13 @@ class GroupSharingPath:
             if gap <= allowed and is_settled:
                 status = "converged"
                 break
-            if (
-                n_iter > self.max_iter
-                or n_rejected > _MAX_REJECTED
-                or accuracy < _FINEST_ACCURACY
-            ):
+            if n_iter > self.max_iter or n_rejected > _MAX_REJECTED:
                 break
             inner_gap = inner.primal - inner.dual
-            if inner_gap > max(0.1 * gap, 0.3 * allowed):
+            if (
+                inner_gap > max(0.1 * gap, 0.3 * allowed)
+                and accuracy > _FINEST_ACCURACY
+            ):
                 wanted = max(0.05 * gap, 0.15 * allowed)
                 accuracy *= float(np.clip(wanted / inner_gap, 0.01, 0.3))
                 inner = self._solve(theta, accuracy)
@@ -286,7 +285,7 @@ class GroupSharingPath:
                 curvature = self._curvature(theta)
             damped = curvature.copy()
             damped[:, diagonal, diagonal] += damping[:, None]
-            cuts = None
+            cuts, model_tol = None, max(0.05 * gap, 0.02 * allowed)
             while True:
                 model = minimise_weights(
                     -support.q,
@@ -297,18 +296,22 @@ class GroupSharingPath:
                     cuts=cuts,
                     forces=forces,
                     rho=rho,
-                    tol=max(0.05 * gap, 0.02 * allowed),
+                    tol=model_tol,
                 )
                 n_weight_steps += model.n_iter
                 rho = model.rho
                 predicted = model.objective - penalty
                 change = model.theta - theta
+                if predicted > -model.gap and model_tol > _FLAT * gap:
+                    model_tol *= _REFINEMENT
+                    continue
                 if cuts is not None or not self._supports:
                     break
-                cuts = self._cuts(support, theta)
-                missed = cuts.offsets + np.einsum("tjm,tm->tj", cuts.slopes, change)
+                known = self._cuts(support, theta)
+                missed = known.offsets + np.einsum("tjm,tm->tj", known.slopes, change)
                 if missed.max(axis=1).clip(0.0).sum() <= _MISSED * abs(predicted):
                     break
+                cuts = known
             new_penalty = coupling(model.theta)
             trial = self._solve(model.theta, accuracy)
             seen_support = self._support()
@@ -328,7 +331,7 @@ class GroupSharingPath:
                 2.0 * excess - bend,
                 squares,
                 out=np.zeros(self.n_blocks),
-                where=squares > 1e-24,
+                where=2.0 * excess > bend + _NOISE * objective,
             )
             if is_accepted:
                 self._remember(support)
@@ -341,7 +344,7 @@ class GroupSharingPath:
             else:
                 self._remember(seen_support)
                 n_rejected += 1
-            if -predicted < _FLAT * gap:
+            if -predicted < _FLAT * gap and accuracy > _FINEST_ACCURACY:
                 # The gap is one of q, which is known less well than V.
                 accuracy *= _REFINEMENT
                 inner = self._solve(theta, accuracy)
