@@ -61,7 +61,7 @@ def optimum(labels, grams, C, lam):
         for s in range(t):
             value += lam * cp.norm(theta[t] - theta[s])
     problem = cp.Problem(cp.Minimize(value), constraints)
-    problem.solve(solver="CLARABEL", tol_gap_rel=1e-9, tol_gap_abs=1e-9)
+    problem.solve(solver="CLARABEL")
     return problem.value, theta.value
 
 
