@@ -1,7 +1,7 @@
 """What the methods share whose tasks have weights of kernels in a simplex."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 #: The ten kernels of Yousefi et al. (2015).
-TEN_KERNELS = (
+TEN_KERNELS: tuple[Mapping[str, Any], ...] = (
     {"name": "linear"},
     {"name": "polynomial", "degree": 2},
     *({"name": "gaussian", "width": 2.0**power} for power in range(8)),

@@ -40,12 +40,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.group_sharing_weights import (
+    Cuts,
     group_labels,
     minimise_weights,
     pair_penalty,
     total_forces,
 )
-from mtmkl.solvers.med import _LINEAR, _QUADRATIC, BlockTasks, _State
+from mtmkl.solvers.med import _LINEAR, BlockTasks, _State
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.switches import Inner
 
@@ -54,8 +55,11 @@ IntArray = NDArray[np.intp]
 
 _SUFFICIENT_DECREASE = 1e-2
 _COARSEST_ACCURACY, _FINEST_ACCURACY = 1e-4, 1e-13
-_LEAST_GROWTH, _DECAY = 4.0, 0.1
-_ROUNDING = 1e-13
+_DECAY = 0.1
+_N_CUTS = 8
+_MISSED = 0.1
+_FLAT, _REFINEMENT = 1e-3, 0.1
+_ROUNDING, _NOISE = 1e-13, 1e-10
 _MAX_REJECTED = 40
 
 
@@ -68,6 +72,24 @@ class _Visited:
     forces: FloatArray
     damping: FloatArray
     rho: float | None
+
+
+@dataclass(frozen=True)
+class _Support:
+    """What duals β put below V_t: linear_t − q_t'θ, for each block."""
+
+    linear: FloatArray
+    q: FloatArray
+
+    def at(self, theta: FloatArray) -> FloatArray:
+        """Return the values at θ, shape (blocks,)."""
+        return self.linear - np.einsum("tm,tm->t", self.q, theta)
+
+    def bounds(self, pulled: FloatArray | float) -> FloatArray:
+        """Return the dual's terms of each block under summed forces, (blocks,)."""
+        # The forces have the sum zero, so that no minimum is above 0.
+        values: FloatArray = self.linear + (pulled - self.q).min(axis=1)
+        return values
 
 
 class GroupSharingPath:
@@ -95,6 +117,8 @@ class GroupSharingPath:
         self._block = tasks.switch.min(axis=1) // self.n_kernels
         self._state: _State | None = None
         self._visited: list[_Visited] = []
+        self._supports: list[_Support] = []
+        self._n_solves = 0
 
     def solve(self, C: float, lam: float) -> Solution:
         """Solve for one (C, λ).
@@ -142,6 +166,9 @@ class GroupSharingPath:
             for point in self._visited
         ]
         nearest = self._visited[int(np.argmin(distances))]
+        if C < state.C:
+            # What is below V holds for the larger boxes alone.
+            self._supports = []
         if C != state.C:
             is_inside = (
                 C >= nearest.C and np.abs(nearest.beta).max(initial=0.0) < nearest.C
@@ -162,12 +189,40 @@ class GroupSharingPath:
             rho=nearest.rho,
         )
 
-    def _values(self) -> FloatArray:
-        """Return V of each block at the last duals, shape (blocks,)."""
+    def _support(self) -> _Support:
+        """Return the affine functions that the last duals put below V."""
         assert self._state is not None
-        statistics = self._state._statistics
-        values = statistics[:, _LINEAR] - 0.5 * statistics[:, _QUADRATIC]
-        return np.bincount(self._block, values, minlength=self.n_blocks)
+        linear = self._state._statistics[:, _LINEAR]
+        return _Support(
+            np.bincount(self._block, linear, self.n_blocks).astype(np.float64),
+            self._inner.q.reshape(self.n_blocks, self.n_kernels),
+        )
+
+    def _remember(self, support: _Support) -> None:
+        self._supports = [support, *self._supports[: _N_CUTS - 1]]
+
+    def _cuts(self, support: _Support, theta: FloatArray) -> Cuts:
+        """Return what is known below V, from the support at θ on."""
+        return Cuts(
+            np.stack([each.at(theta) for each in self._supports], axis=1)
+            - support.at(theta)[:, None],
+            support.q[:, None] - np.stack([each.q for each in self._supports], axis=1),
+        )
+
+    def _mixture(self, support: _Support, shares: FloatArray) -> _Support:
+        """Return the mean of supports, a support below that of the mean duals."""
+        rest = 1.0 - shares.sum(axis=1)
+        linear, q = rest * support.linear, rest[:, None] * support.q
+        for j, each in enumerate(self._supports):
+            linear = linear + shares[:, j] * each.linear
+            q = q + shares[:, [j]] * each.q
+        return _Support(linear, q)
+
+    def _solve(self, theta: FloatArray, accuracy: float) -> Inner:
+        assert self._state is not None
+        self._n_solves += 1
+        self._inner = self._state.solve(theta.ravel(), accuracy)
+        return self._inner
 
     def _curvature(self, theta: FloatArray) -> FloatArray:
         """Return V'' of each block, shape (blocks, M, M)."""
@@ -182,34 +237,28 @@ class GroupSharingPath:
         lam, theta, forces = start.lam, start.theta, start.forces
         damping, rho = start.damping.copy(), start.rho
         has_pairs = lam > 0.0 and self.n_blocks > 1
-        n_solves, n_iter, n_weight_steps, n_rejected = 0, 1, 0, 0
+        n_iter, n_weight_steps, n_rejected = 1, 0, 0
+        self._n_solves = 0
         accuracy = float(
             np.clip(0.1 * self.tol, 1e-2 * _COARSEST_ACCURACY, _COARSEST_ACCURACY)
         )
         diagonal = np.arange(self.n_kernels)
 
-        def inner_at(theta: FloatArray) -> Inner:
-            nonlocal n_solves
-            n_solves += 1
-            return state.solve(theta.ravel(), accuracy)
-
         def coupling(theta: FloatArray) -> float:
             return lam * pair_penalty(theta) if has_pairs else 0.0
 
-        def bound(inner: Inner, forces: FloatArray) -> float:
-            pulled = -inner.q.reshape(theta.shape)
-            if has_pairs:
-                pulled = pulled + total_forces(forces, self.n_blocks)
-            return inner.linear + float(np.minimum(pulled.min(axis=1), 0.0).sum())
+        def bound(forces: FloatArray, *supports: _Support) -> float:
+            pulled = total_forces(forces, self.n_blocks) if has_pairs else 0.0
+            return float(np.max([each.bounds(pulled) for each in supports], 0).sum())
 
-        inner, penalty = inner_at(theta), coupling(theta)
-        dual_objective = bound(inner, forces)
+        inner, penalty = self._solve(theta, accuracy), coupling(theta)
+        support = self._support()
+        dual_objective = bound(forces, support)
         history: list[float] = []
         status: Literal["converged", "stopped"] = "stopped"
         curvature: FloatArray | None = None
         while True:
             objective = inner.primal + penalty
-            dual_objective = max(dual_objective, bound(inner, forces))
             history.append(objective)
             gap, allowed = objective - dual_objective, self.tol * abs(objective)
             # Weights from another λ may be good enough and yet not be fused as here.
@@ -217,75 +266,95 @@ class GroupSharingPath:
             if gap <= allowed and is_settled:
                 status = "converged"
                 break
-            if (
-                n_iter > self.max_iter
-                or n_rejected > _MAX_REJECTED
-                or accuracy < _FINEST_ACCURACY
-            ):
+            if n_iter > self.max_iter or n_rejected > _MAX_REJECTED:
                 break
             inner_gap = inner.primal - inner.dual
-            if inner_gap > max(0.1 * gap, 0.3 * allowed):
+            if (
+                inner_gap > max(0.1 * gap, 0.3 * allowed)
+                and accuracy > _FINEST_ACCURACY
+            ):
                 wanted = max(0.05 * gap, 0.15 * allowed)
                 accuracy *= float(np.clip(wanted / inner_gap, 0.01, 0.3))
-                inner = inner_at(theta)
+                inner = self._solve(theta, accuracy)
+                support = self._support()
+                dual_objective = max(dual_objective, bound(forces, support))
                 curvature = None
                 continue
 
-            q = inner.q.reshape(theta.shape)
-            values = self._values()
-            beta = state.beta.copy()
             if curvature is None:
                 curvature = self._curvature(theta)
             damped = curvature.copy()
             damped[:, diagonal, diagonal] += damping[:, None]
-            model = minimise_weights(
-                -q,
-                damped,
-                theta,
-                lam,
-                start=theta,
-                forces=forces,
-                rho=rho,
-                tol=max(0.05 * gap, 0.02 * allowed),
-            )
-            n_weight_steps += model.n_iter
-            rho = model.rho
-            change = model.theta - theta
+            cuts, model_tol = None, max(0.05 * gap, 0.02 * allowed)
+            while True:
+                model = minimise_weights(
+                    -support.q,
+                    damped,
+                    theta,
+                    lam,
+                    start=theta,
+                    cuts=cuts,
+                    forces=forces,
+                    rho=rho,
+                    tol=model_tol,
+                )
+                n_weight_steps += model.n_iter
+                rho = model.rho
+                predicted = model.objective - penalty
+                change = model.theta - theta
+                if predicted > -model.gap and model_tol > _FLAT * gap:
+                    model_tol *= _REFINEMENT
+                    continue
+                if cuts is not None or not self._supports:
+                    break
+                known = self._cuts(support, theta)
+                missed = known.offsets + np.einsum("tjm,tm->tj", known.slopes, change)
+                if missed.max(axis=1).clip(0.0).sum() <= _MISSED * abs(predicted):
+                    break
+                cuts = known
             new_penalty = coupling(model.theta)
-            bend = np.einsum("tm,tmn,tn->t", change, curvature, change)
-            slope = -np.einsum("tm,tm->t", q, change)
-            predicted = float(
-                np.sum(slope + 0.5 * bend)
-                + 0.5 * damping @ np.einsum("tm,tm->t", change, change)
-                + new_penalty
-                - penalty
-            )
-            trial = inner_at(model.theta)
-            dual_objective = max(dual_objective, bound(trial, model.forces))
+            trial = self._solve(model.theta, accuracy)
+            seen_support = self._support()
+            candidates = [support, seen_support]
+            if model.shares.any():
+                candidates.append(self._mixture(support, model.shares))
+            dual_objective = max(dual_objective, bound(model.forces, *candidates))
             decrease = inner.dual + penalty - trial.dual - new_penalty
+            is_accepted = (
+                decrease >= -_SUFFICIENT_DECREASE * predicted - _ROUNDING * objective
+            )
             squares = np.einsum("tm,tm->t", change, change)
+            bend = np.einsum("tm,tmn,tn->t", change, curvature, change)
+            excess = seen_support.at(model.theta) - support.at(theta)
+            excess += np.einsum("tm,tm->t", support.q, change)
             seen = np.divide(
-                2.0 * (self._values() - values - slope) - bend,
+                2.0 * excess - bend,
                 squares,
                 out=np.zeros(self.n_blocks),
-                where=squares > 1e-24,
+                where=2.0 * excess > bend + _NOISE * objective,
             )
-            if decrease >= -_SUFFICIENT_DECREASE * predicted - _ROUNDING * objective:
-                theta, inner, penalty, forces = (
-                    model.theta,
-                    trial,
-                    new_penalty,
-                    model.forces,
-                )
+            if is_accepted:
+                self._remember(support)
+                theta, inner, penalty = model.theta, trial, new_penalty
+                support, forces = seen_support, model.forces
                 damping = np.maximum(np.maximum(seen, 0.0), _DECAY * damping)
                 curvature = None
                 n_iter += 1
                 n_rejected = 0
             else:
+                self._remember(seen_support)
                 n_rejected += 1
-                grown = np.maximum(_LEAST_GROWTH * damping, seen)
-                damping = np.where(seen > damping, grown, damping)
-                state.start(beta)
+            if -predicted < _FLAT * gap and accuracy > _FINEST_ACCURACY:
+                # The gap is one of q, which is known less well than V.
+                accuracy *= _REFINEMENT
+                inner = self._solve(theta, accuracy)
+                support = self._support()
+                curvature = None
+                n_rejected = 0
+        if n_rejected:
+            inner = self._solve(theta, accuracy)
+            objective = inner.primal + penalty
+            history.append(objective)
         certificate = Certificate(
             objective=objective,
             dual_objective=dual_objective,
@@ -307,9 +376,9 @@ class GroupSharingPath:
             intercept=state.intercept,
             extra={
                 "groups": group_labels(theta),
-                "q": inner.q.reshape(theta.shape),
+                "q": support.q,
                 "forces": forces,
-                "n_solves": n_solves,
+                "n_solves": self._n_solves,
                 "n_weight_steps": n_weight_steps,
             },
         )

@@ -2,24 +2,25 @@ r"""Kernel weights of many tasks that are drawn together in pairs.
 
 For weights θ_t in the simplex Δ = {θ ≥ 0, 1'θ = 1} of R^M, one vector a task,
 
-    min  Σ_t [g_t'(θ_t − c_t) + ½ (θ_t − c_t)'H_t(θ_t − c_t)] + λ Σ_{t<s} ‖θ_t − θ_s‖₂
+    min  Σ_t [g_t'δ_t + max(0, max_j a_tj + B_tj'δ_t) + ½ δ_t'H_tδ_t]
+             + λ Σ_{t<s} ‖θ_t − θ_s‖₂,      δ_t = θ_t − c_t,
 
-with H_t positive semi-definite. With H = 0 and c = 0 this is the θ step of Yousefi et
-al. (2015), their problem (3); with second derivatives it is the model of a Newton step.
-A dual is, for any θ̂ (the quadratic is replaced by its tangent there) and pair forces
-π_ts = −π_st with ‖π_ts‖₂ ≤ λ, with the gradients h_t = g_t + H_t(θ̂_t − c_t) and
-r_t = Σ_s π_ts,
-
-    Σ_t [min_m (h_t + r_t)_m − h_t'θ̂_t + model_t(θ̂_t)],
-
-so that the gap of θ̂ is a sum of nonnegative terms,
+with H_t positive semi-definite and any number of cuts j (none as a rule). With H = 0,
+c = 0 and no cuts this is the θ step of Yousefi et al. (2015), their problem (3); with
+second derivatives it is the model of a Newton step. A dual is, for any θ̂ (the quadratic
+is replaced by its tangent there), weights μ_tj ≥ 0 of the cuts with Σ_j μ_tj ≤ 1 and
+pair forces π_ts = −π_st with ‖π_ts‖₂ ≤ λ, so that with the gradients
+h_t = g_t + Σ_j μ_tj B_tj + H_tδ̂_t and r_t = Σ_s π_ts the gap of θ̂ is a sum of
+nonnegative terms,
 
     Σ_t [(h_t + r_t)'θ̂_t − min_m (h_t + r_t)_m]
+        + Σ_t [max(0, max_j a_tj + B_tj'δ̂_t) − Σ_j μ_tj (a_tj + B_tj'δ̂_t)]
         + Σ_{t<s} [λ ‖θ̂_t − θ̂_s‖ − π_ts'(θ̂_t − θ̂_s)].
 
 :func:`minimise_weights` is the alternating direction method of multipliers with one
-copy of each difference θ_t − θ_s and one of each θ_t. The matrix of the quadratic step
-is blockdiag(H_t + (σ + ρT) I) − ρ 11' ⊗ I, solved by blocks and an M × M system.
+copy of each difference θ_t − θ_s, one of each θ_t and one of each cut. The matrix of
+the quadratic step is blockdiag(A_t) − ρ 11' ⊗ I with A_t = H_t + (σ + ρT) I + σ B̂_t'B̂_t
+(the rows of B̂ scaled by the largest norm), solved by blocks and an M × M system.
 
 References
 ----------
@@ -51,6 +52,22 @@ _RHO, _GAP, _ITERATIONS, _VALUE = range(4)
 
 
 @dataclass(frozen=True)
+class Cuts:
+    """Affine functions that the sum of the first order is to be at least.
+
+    Attributes
+    ----------
+    offsets : ndarray of shape (T, J)
+        a_tj; −inf for no cut.
+    slopes : ndarray of shape (T, J, M)
+        B_tj.
+    """
+
+    offsets: FloatArray
+    slopes: FloatArray
+
+
+@dataclass(frozen=True)
 class Weights:
     """A solution, and how good it is.
 
@@ -59,7 +76,10 @@ class Weights:
     theta : ndarray of shape (T, M)
         In the simplex; rows of tasks that are drawn together entirely are equal.
     forces : ndarray of shape (T (T − 1) / 2, M)
-        π_ts for t < s in the order of ``numpy.triu_indices(T, 1)``, of norm at most λ.
+        π_ts for t < s in the order of ``numpy.triu_indices(T, 1)``, of norm at most λ
+        and sum 0.
+    shares : ndarray of shape (T, J)
+        μ_tj of the cuts.
     rho : float
         Penalty of the method at the end, a good one to start with next time.
     objective : float
@@ -70,6 +90,7 @@ class Weights:
 
     theta: FloatArray
     forces: FloatArray
+    shares: FloatArray
     rho: float
     objective: float
     gap: float
@@ -83,6 +104,7 @@ def minimise_weights(
     lam: float,
     *,
     start: FloatArray,
+    cuts: Cuts | None = None,
     forces: FloatArray | None = None,
     rho: float | None = None,
     tol: float = 1e-8,
@@ -101,6 +123,7 @@ def minimise_weights(
         λ, at least 0.
     start : ndarray of shape (T, M)
         Weights to start from, in the simplex.
+    cuts : Cuts, optional
     forces : ndarray of shape (T (T − 1) / 2, M), optional
         Pair forces to start from.
     rho : float, optional
@@ -123,13 +146,26 @@ def minimise_weights(
         pi[:] = forces
         norms = np.sqrt(np.einsum("ij,ij->i", pi, pi))
         pi *= np.minimum(1.0, lam / np.maximum(norms, 1e-300))[:, None]
+    if cuts is None:
+        cuts = Cuts(np.empty((n_tasks, 0)), np.empty((n_tasks, 0, n_kernels)))
+    shares = np.zeros(cuts.offsets.shape)
+    # Rows of a task are scaled together, so that one projection serves them.
+    norms = np.sqrt(np.einsum("tjm,tjm->tj", cuts.slopes, cuts.slopes))
+    largest = norms.max(axis=1, initial=0.0)
+    scale = np.where(largest > 0.0, largest, 1.0)
+    exists = np.isfinite(cuts.offsets)
+    a = np.where(exists, cuts.offsets, -1.0) / scale[:, None]
+    B = np.where(exists[..., None], cuts.slopes, 0.0) / scale[:, None, None]
     report = np.zeros(4)
     report[_RHO] = _first_rho(g, H) if rho is None else rho
-    _iterate(g, H, center, lam, tol, max_iter, out, pi, report)
+    _iterate(g, H, center, lam, a, B, scale, tol, max_iter, out, pi, shares, report)
+    # On the simplex a force along 1 does nothing; without it no force is longer.
+    pi -= pi.mean(axis=1, keepdims=True)
     all_forces = pi if n_pairs else np.zeros((n_tasks * (n_tasks - 1) // 2, n_kernels))
     return Weights(
         theta=out,
         forces=all_forces,
+        shares=shares,
         rho=float(report[_RHO]),
         objective=float(report[_VALUE]),
         gap=float(report[_GAP]),
@@ -227,12 +263,13 @@ def _invert(A: FloatArray, L: FloatArray, out: FloatArray) -> None:
 @njit(cache=True, nogil=True)
 def _factorise_blocks(
     H: FloatArray,
+    B: FloatArray,
     sigma: float,
     rho: float,
     inverses: FloatArray,
     coupling: FloatArray,
 ) -> None:
-    """Write (H_t + (σ + ρT) I)⁻¹ of every task, and (I − ρ Σ_t of them)⁻¹."""
+    """Write A_t⁻¹ of every task, and (I − ρ Σ_t A_t⁻¹)⁻¹."""
     n_tasks, n = H.shape[0], H.shape[1]
     A, L, rest = np.empty((n, n)), np.zeros((n, n)), np.empty((n, n))
     for a in range(n):
@@ -241,7 +278,10 @@ def _factorise_blocks(
     for t in range(n_tasks):
         for a in range(n):
             for b in range(n):
-                A[a, b] = H[t, a, b]
+                value = H[t, a, b]
+                for j in range(B.shape[1]):
+                    value += sigma * B[t, j, a] * B[t, j, b]
+                A[a, b] = value
             A[a, a] += sigma + rho * n_tasks
         _invert(A, L, inverses[t])
         for a in range(n):
@@ -292,22 +332,39 @@ def _gap(
     H: FloatArray,
     center: FloatArray,
     lam: float,
+    a: FloatArray,
+    B: FloatArray,
+    scale: FloatArray,
     theta: FloatArray,
     r: FloatArray,
+    shares: FloatArray,
 ) -> tuple[float, float]:
     """Return the objective of θ, and its gap with forces of the sums r."""
     n_tasks, n = theta.shape
+    n_cuts = a.shape[1]
     gap, value = 0.0, 0.0
     if lam > 0.0:
         penalty = lam * pair_penalty(theta)
         gap, value = penalty, penalty
     for t in range(n_tasks):
         least, inner = np.inf, 0.0
+        highest = 0.0
+        for j in range(n_cuts):
+            height = a[t, j]
+            for m in range(n):
+                height += B[t, j, m] * (theta[t, m] - center[t, m])
+            highest = max(highest, height)
+            if shares[t, j] > 0.0:
+                gap -= scale[t] * shares[t, j] * height
+        gap += scale[t] * highest
+        value += scale[t] * highest
         for m in range(n):
             bend = 0.0
             for k in range(n):
                 bend += H[t, m, k] * (theta[t, k] - center[t, k])
             h = g[t, m] + bend
+            for j in range(n_cuts):
+                h += scale[t] * shares[t, j] * B[t, j, m]
             value += (g[t, m] + 0.5 * bend) * (theta[t, m] - center[t, m])
             # Σ_{t<s} π_ts'(θ_t − θ_s) is Σ_t r_t'θ_t: the forces cancel.
             inner += h * theta[t, m]
@@ -356,27 +413,67 @@ def _pair_step(
 
 
 @njit(cache=True, nogil=True)
+def _cut_step(
+    x: FloatArray,
+    B: FloatArray,
+    at_center: FloatArray,
+    scale: FloatArray,
+    sigma: float,
+    y: FloatArray,
+    p: FloatArray,
+    mu: FloatArray,
+) -> None:
+    """Renew heights, multipliers and shares of the cuts."""
+    n_tasks, n_cuts = y.shape
+    v, point = np.empty(n_cuts), np.empty(n_cuts)
+    for t in range(n_tasks):
+        unit = scale[t] / sigma
+        total = 0.0
+        for j in range(n_cuts):
+            height = at_center[t, j]
+            for m in range(x.shape[1]):
+                height += B[t, j, m] * x[t, m]
+            v[j] = _RELAXATION * height + (1.0 - _RELAXATION) * y[t, j] + p[t, j]
+            point[j] = max(v[j] / unit, 0.0)
+            total += point[j]
+        if total > 1.0:
+            for j in range(n_cuts):
+                v[j] /= unit
+            _project_on_simplex(v, point)
+            for j in range(n_cuts):
+                v[j] *= unit
+        for j in range(n_cuts):
+            mu[t, j] = point[j]
+            p[t, j] = unit * point[j]
+            y[t, j] = v[j] - p[t, j]
+
+
+@njit(cache=True, nogil=True)
 def _iterate(
     g: FloatArray,
     H: FloatArray,
     center: FloatArray,
     lam: float,
+    a: FloatArray,
+    B: FloatArray,
+    scale: FloatArray,
     tol: float,
     max_iter: int,
     out: FloatArray,
     pi: FloatArray,
+    shares: FloatArray,
     report: FloatArray,
 ) -> None:
-    """Improve weights and pair forces in place; ``report`` holds the penalty σ."""
+    """Improve weights and multipliers in place; ``report`` holds the penalty σ."""
     n_tasks, n = g.shape
-    n_pairs = pi.shape[0]
+    n_pairs, n_cuts = pi.shape[0], a.shape[1]
     linear = np.empty((n_tasks, n))
     for t in range(n_tasks):
-        for a in range(n):
-            value = -g[t, a]
+        for m in range(n):
+            value = -g[t, m]
             for b in range(n):
-                value += H[t, a, b] * center[t, b]
-            linear[t, a] = value
+                value += H[t, m, b] * center[t, b]
+            linear[t, m] = value
 
     r = np.zeros((n_tasks, n))
     k = 0
@@ -387,7 +484,7 @@ def _iterate(
                     r[t, m] += pi[k, m]
                     r[s, m] -= pi[k, m]
                 k += 1
-    value, best = _gap(g, H, center, lam, out, r)
+    value, best = _gap(g, H, center, lam, a, B, scale, out, r, shares)
     report[_VALUE], report[_GAP], report[_ITERATIONS] = value, best, 0
     if best <= tol:
         return
@@ -396,7 +493,7 @@ def _iterate(
     sigma = report[_RHO]
     rho = sigma / n_tasks if n_pairs else 0.0
     inverses, coupling = np.empty((n_tasks, n, n)), np.empty((n, n))
-    _factorise_blocks(H, sigma, rho, inverses, coupling)
+    _factorise_blocks(H, B, sigma, rho, inverses, coupling)
 
     x, z, u = np.empty((n_tasks, n)), out.copy(), np.empty((n_tasks, n))
     for t in range(n_tasks):
@@ -432,6 +529,18 @@ def _iterate(
                     multipliers[s, m] -= v[k, m] - d
                 k += 1
 
+    # Cuts: heights y of B̂δ + â, scaled multipliers p = scale·μ/σ.
+    y, p = np.zeros((n_tasks, n_cuts)), np.zeros((n_tasks, n_cuts))
+    mu = np.zeros((n_tasks, n_cuts))
+    at_center = np.zeros((n_tasks, n_cuts))
+    for t in range(n_tasks):
+        for j in range(n_cuts):
+            at_center[t, j] = a[t, j]
+            y[t, j] = a[t, j]
+            for m in range(n):
+                at_center[t, j] -= B[t, j, m] * center[t, m]
+                y[t, j] += B[t, j, m] * (out[t, m] - center[t, m])
+
     merged, label = np.empty((n_tasks, n)), np.empty(n_tasks, np.intp)
     old_z, old_differences = np.empty((n_tasks, n)), np.empty((n_tasks, n))
     total, shared, w = np.empty(n), np.empty(n), np.empty(n)
@@ -449,24 +558,26 @@ def _iterate(
                     + sigma * (z[t, m] - u[t, m])
                     + rho * (differences[t, m] - multipliers[t, m])
                 )
-            for a in range(n):
+                for j in range(n_cuts):
+                    w[m] += sigma * B[t, j, m] * (y[t, j] - p[t, j] - at_center[t, j])
+            for m in range(n):
                 value = 0.0
                 for b in range(n):
-                    value += inverses[t, a, b] * w[b]
-                x[t, a] = value
-                total[a] += value
+                    value += inverses[t, m, b] * w[b]
+                x[t, m] = value
+                total[m] += value
         if n_pairs:
-            for a in range(n):
+            for m in range(n):
                 value = 0.0
                 for b in range(n):
-                    value += coupling[a, b] * total[b]
-                shared[a] = rho * value
+                    value += coupling[m, b] * total[b]
+                shared[m] = rho * value
             for t in range(n_tasks):
-                for a in range(n):
+                for m in range(n):
                     value = 0.0
                     for b in range(n):
-                        value += inverses[t, a, b] * shared[b]
-                    x[t, a] += value
+                        value += inverses[t, m, b] * shared[b]
+                    x[t, m] += value
             _pair_step(x, v, shrink, lam / rho, differences, multipliers)
         for t in range(n_tasks):
             for m in range(n):
@@ -474,13 +585,15 @@ def _iterate(
             _project_on_simplex(w, z[t])
             for m in range(n):
                 u[t, m] = w[m] - z[t, m]
+        if n_cuts:
+            _cut_step(x, B, at_center, scale, sigma, y, p, mu)
         if not is_checked:
             continue
 
         for t in range(n_tasks):
             for m in range(n):
                 r[t, m] = rho * multipliers[t, m]
-        value, gap = _gap(g, H, center, lam, z, r)
+        value, gap = _gap(g, H, center, lam, a, B, scale, z, r, mu)
         is_better = gap < best
         if is_better:
             best = gap
@@ -488,7 +601,7 @@ def _iterate(
             report[_VALUE] = value
         if n_pairs:
             _merge_fused(z, shrink, merged, label)
-            value, gap = _gap(g, H, center, lam, merged, r)
+            value, gap = _gap(g, H, center, lam, a, B, scale, merged, r, mu)
             if gap < best or gap <= tol:
                 is_better = True
                 best = gap
@@ -496,6 +609,7 @@ def _iterate(
                 report[_VALUE] = value
         if is_better:
             report[_GAP] = best
+            shares[:] = mu
             for k in range(n_pairs):
                 for m in range(n):
                     pi[k, m] = rho * (1.0 - shrink[k]) * v[k, m]
@@ -528,6 +642,8 @@ def _iterate(
                     for m in range(n):
                         u[t, m] /= change
                         multipliers[t, m] /= change
+                    for j in range(n_cuts):
+                        p[t, j] /= change
                 rho *= change
                 for k in range(n_pairs):
                     norm = 0.0
@@ -539,5 +655,5 @@ def _iterate(
                     bound = lam / rho
                     if shrink[k] > 0.0:
                         shrink[k] = max(1.0 - bound / np.sqrt(norm), 0.0)
-                _factorise_blocks(H, sigma, rho, inverses, coupling)
+                _factorise_blocks(H, B, sigma, rho, inverses, coupling)
     report[_RHO] = sigma

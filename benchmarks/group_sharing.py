@@ -1,0 +1,213 @@
+"""Time a λ × C path of group-specific feature sharing beside two ways without a path.
+
+In processor time of this thread, so that other work on the machine hardly counts, each
+after a first run that compiles or imports:
+
+ours      all points of the path, to a relative duality gap of 1e-4; Gram matrices
+          before
+clarabel  single points, as cvxpy hands them to Clarabel (the dual, its time to compile
+          the problem apart); all points by extrapolation from those
+SVC       the alternation of the paper's Algorithm 1 (scikit-learn's ``SVC`` of every
+          task, then the exact θ step), which does not converge: 20 rounds a point, as
+          many as it takes others to give up
+
+Data: the eight pairs of letters, 200 a letter, half for training, where
+``MTMKL_DATA_MIRROR`` has them, else pairs of digits; ten kernels of the paper.
+
+    python benchmarks/group_sharing.py [--points 9] [--referee 4]
+"""
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.errors import DataNotAvailableError
+from mtmkl.datasets.registry import load
+from mtmkl.datasets.splits import make_split
+from mtmkl.methods._group_sharing import TEN_KERNELS
+from mtmkl.methods._kernel_terms import KernelTerms, TrainingSet
+from mtmkl.solvers.group_sharing import GroupSharingPath
+from mtmkl.solvers.group_sharing_weights import minimise_weights, pair_penalty
+from mtmkl.solvers.med import BlockTasks, block_tasks
+
+FloatArray = NDArray[np.float64]
+
+TOL = 1e-4
+ROUNDS = 20
+
+
+def examples(seed: int) -> tuple[MultiTaskData, NDArray[np.intp]]:
+    """Return the letters, or digits, and the rows for training."""
+    try:
+        data = load("ocr_letters", download=False, n_per_class=200, seed=seed)
+    except DataNotAvailableError:
+        data = load("digits_pairs", n_classes=5, n_per_class=150, seed=seed)
+    protocol = {"id": "half", "kind": "fractions", "train_percent": 50, "repeats": 1}
+    return data, make_split(data, protocol, seed, train_size=50, repeat=0).train
+
+
+def problem(data: MultiTaskData, rows: NDArray[np.intp]) -> BlockTasks:
+    """Return the tasks with their Gram matrices."""
+    X, task = data.X[rows], data.task[rows]
+    terms = KernelTerms.of(X, TEN_KERNELS, normalize="cosine", standardize=True)
+    training = TrainingSet(terms, X, task, data.n_tasks)
+    n_tasks, n_kernels = data.n_tasks, terms.n_terms
+    return block_tasks(
+        data.y[rows][training.order],
+        training.sizes,
+        grams=training.grams(),
+        switch=np.arange(n_tasks * n_kernels).reshape(n_tasks, n_kernels),
+    )
+
+
+def separate(tasks: BlockTasks) -> list[tuple[FloatArray, FloatArray]]:
+    """Return labels and Gram matrices (M, n, n) of each task."""
+    parts = []
+    for t in range(tasks.n_tasks):
+        one = tasks.task(t)
+        n = one.c.size
+        grams = np.moveaxis(one.grams.reshape(n, n, -1), -1, 0)
+        parts.append((one.c, np.ascontiguousarray(grams)))
+    return parts
+
+
+def seconds(action: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the processor time of an action, and what it returns."""
+    start = time.thread_time()
+    result = action()
+    return time.thread_time() - start, result
+
+
+def referee(
+    parts: list[tuple[FloatArray, FloatArray]], C: float, lam: float
+) -> tuple[float, float, float]:
+    """Return the minimum, and seconds to compile the problem and to solve it."""
+    start = time.thread_time()
+    n_tasks, n_kernels = len(parts), len(parts[0][1])
+    value, constraints = 0.0, []
+    pulls: list[Any] = [np.zeros(n_kernels)] * n_tasks
+    for t in range(n_tasks):
+        for s in range(t + 1, n_tasks):
+            force = cp.Variable(n_kernels)
+            constraints.append(cp.norm(force) <= lam)
+            pulls[t] = pulls[t] + force
+            pulls[s] = pulls[s] - force
+    for t, (y, grams) in enumerate(parts):
+        alpha, least = cp.Variable(y.size), cp.Variable()
+        constraints += [alpha >= 0, alpha <= C, y @ alpha == 0, least <= 0]
+        for m, K in enumerate(grams):
+            sizes, vectors = np.linalg.eigh(K)
+            kept = sizes > 1e-10 * sizes[-1]
+            root = (vectors[:, kept] * np.sqrt(sizes[kept])).T * y
+            q = 0.5 * cp.sum_squares(root @ alpha)
+            constraints.append(q <= pulls[t][m] - least)
+        value += cp.sum(alpha) + least
+    dual = cp.Problem(cp.Maximize(value), constraints)
+    data, chain, inverse = dual.get_problem_data("CLARABEL")
+    compiled = time.thread_time()
+    result = chain.solve_via_data(dual, data, warm_start=False, verbose=False)
+    solved = time.thread_time()
+    dual.unpack_results(result, chain, inverse)
+    return float(dual.value), compiled - start, solved - compiled
+
+
+def alternation(
+    parts: list[tuple[FloatArray, FloatArray]], C: float, lam: float
+) -> float:
+    """Return the smallest objective of the rounds of Algorithm 1."""
+    n_tasks, n_kernels = len(parts), len(parts[0][1])
+    theta = np.full((n_tasks, n_kernels), 1.0 / n_kernels)
+    none = np.zeros((n_tasks, n_kernels, n_kernels))
+    best = np.inf
+    for _ in range(ROUNDS):
+        q, value = np.empty_like(theta), lam * pair_penalty(theta)
+        for t, (y, grams) in enumerate(parts):
+            K = np.tensordot(theta[t], grams, axes=1)
+            machine = SVC(C=C, kernel="precomputed", tol=1e-4).fit(K, y)
+            beta = np.zeros(y.size)
+            beta[machine.support_] = machine.dual_coef_[0]
+            q[t] = -0.5 * (grams @ beta) @ beta
+            scores = K @ beta + machine.intercept_[0]
+            value += -theta[t] @ q[t] + C * np.maximum(1.0 - y * scores, 0.0).sum()
+        best = min(best, value)
+        theta = minimise_weights(
+            q, none, np.zeros_like(theta), lam, start=theta, tol=1e-6 * abs(value)
+        ).theta
+    return best
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--points", type=int, default=9, help="values of C and of λ")
+    parser.add_argument("--referee", type=int, default=4, help="points solved apart")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+
+    data, rows = examples(options.seed)
+    tasks = problem(data, rows)
+    parts = separate(tasks)
+    powers = 2.0 ** np.linspace(-10, 10, options.points)
+    grid = [(float(C), float(lam)) for C in powers for lam in powers]
+
+    def path() -> list[Any]:
+        solver = GroupSharingPath(tasks, tol=TOL)
+        return [solver.solve(C, lam) for C, lam in grid]
+
+    path()
+    ours, solutions = seconds(path)
+    gaps = [solution.certificate.duality_gap for solution in solutions]
+    n = np.diff(tasks.offsets)
+    print(
+        f"{data.name}: {tasks.n_tasks} tasks of {n.min()} to {n.max()} examples, "
+        f"{tasks.n_switches // tasks.n_tasks} kernels, {len(grid)} points"
+    )
+    print(
+        f"ours      {ours:8.2f} s, {1e3 * ours / len(grid):7.1f} ms a point, "
+        f"largest gap {max(gaps):.1e}"
+    )
+    # Where points differ: C past the smallest, λ from small to large.
+    chosen = [
+        i for i, (C, lam) in enumerate(grid) if 0.25 <= C <= 32 and 0.01 <= lam <= 32
+    ]
+    chosen = [
+        chosen[i] for i in np.linspace(0, len(chosen) - 1, options.referee, dtype=int)
+    ]
+    compiling, solving, alternating = [], [], []
+    for i in chosen:
+        C, lam = grid[i]
+        value, compile_seconds, solve_seconds = referee(parts, C, lam)
+        spent, best = seconds(lambda C=C, lam=lam: alternation(parts, C, lam))
+        compiling.append(compile_seconds)
+        solving.append(solve_seconds)
+        alternating.append(spent)
+        objective = solutions[i].certificate.objective
+        print(
+            f"  C = {C:<8.4g} λ = {lam:<8.4g} objective/optimum − 1: "
+            f"ours {objective / value - 1:9.1e}, SVC {best / value - 1:9.1e}; "
+            f"clarabel {solve_seconds:.2f} s, SVC {spent:.2f} s"
+        )
+    for name, times in (("clarabel", solving), ("SVC", alternating)):
+        total = float(np.mean(times)) * len(grid)
+        print(
+            f"{name:9s} {total:8.1f} s (from {len(times)} points), "
+            f"ratio to ours {total / ours:7.0f}"
+        )
+    print(
+        f"          (cvxpy's compilation, not counted: {np.mean(compiling):.2f} s each)"
+    )
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):
+        main()
