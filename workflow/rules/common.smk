@@ -21,13 +21,6 @@ try:
     }
     for paper in PAPERS.values():
         pipeline.check_names(paper)
-    CLASSES = sorted(
-        {
-            method["class"]
-            for paper in PAPERS.values()
-            for method in paper["methods"].values()
-        }
-    )
     VERSIONS = {
         (name, experiment, entry["method"]): pipeline.code_version(
             paper["methods"][entry["method"]]["class"], settings["metrics"]
@@ -73,13 +66,20 @@ def job_of(wildcards):
     return JOBS[wildcards.paper][stem]
 
 
+def classes_of(paper):
+    """The classes of the methods that a paper's experiments use."""
+    methods = PAPERS[paper]["methods"]
+    used = {key[1:] for key in VERSIONS if key[0] == paper}
+    return sorted({methods[method]["class"] for _, method in used})
+
+
 def fit_inputs(wildcards):
     """The splits, warm compiled code, and for held parameters the chunk that chose."""
     base = f"{TIER}/{wildcards.paper}"
     inputs = {
         "info": f"{base}/data/{wildcards.dataset}.json",
         "splits": f"{base}/splits/{protocol_of(wildcards)}/{wildcards.dataset}.npz",
-        "compiled": f"{TIER}/compiled.json",
+        "compiled": f"{base}/compiled.json",
     }
     job = job_of(wildcards)
     if pipeline.needs_first_chunk(PAPERS[wildcards.paper], job):

@@ -2,16 +2,16 @@
 # Cells go to the cache, which is not an output: Snakemake deletes outputs of failed jobs.
 rule compile:
     output:
-        "results/{tier}/compiled.json",
+        "results/{tier}/{paper}/compiled.json",
     log:
-        "logs/{tier}/compile.log",
+        "logs/{tier}/{paper}/compile.log",
     benchmark:
-        "results/{tier}/benchmarks/compile.tsv"
+        "results/{tier}/{paper}/benchmarks/compile.tsv"
     conda:
         "../../environment.yml"
     params:
-        classes=CLASSES,
-        versions=sorted(set(VERSIONS.values())),
+        classes=lambda w: classes_of(w.paper),
+        versions=lambda w: sorted({v for k, v in VERSIONS.items() if k[0] == w.paper}),
     script:
         "../scripts/compile.py"
 
