@@ -209,7 +209,7 @@ def main() -> None:
             f"ratio to ours {total / ours:7.0f}"
         )
     print(
-        f"          (cvxpy's compilation, not counted: {np.nanmean(compiling):.2f} s each)"
+        f"          (cvxpy's own part, not counted: {np.nanmean(compiling):.2f} s each)"
     )
 
 

@@ -18,7 +18,9 @@ is linear in θ, and cycles. :class:`GroupSharingPath` takes proximal Newton ste
 V_t'' follows from the free variables of the support vector duals, the model is solved
 by :func:`~mtmkl.solvers.group_sharing_weights.minimise_weights`, whose pair forces give
 the certificate. Where V_t bends more than its second derivative says, a damping of the
-task makes the model agree with what was seen.
+task makes the model agree with what was seen. Where V_t has a kink (weights at 0 that
+leave a kernel of low rank, whose duals are not unique), the affine functions that
+earlier duals put below V_t cut the model, and their mean is a dual in its own right.
 
 Tasks may also be tied: blocks of tasks with one θ. One block is the shared kernel (the
 limit λ → ∞); λ = 0 is one problem a task.
@@ -170,6 +172,7 @@ class GroupSharingPath:
             # What is below V holds for the larger boxes alone.
             self._supports = []
         if C != state.C:
+            self._visited = [point for point in self._visited if point.C == state.C]
             is_inside = (
                 C >= nearest.C and np.abs(nearest.beta).max(initial=0.0) < nearest.C
             )
