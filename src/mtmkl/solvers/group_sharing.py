@@ -48,7 +48,7 @@ from mtmkl.solvers.group_sharing_weights import (
     pair_penalty,
     total_forces,
 )
-from mtmkl.solvers.med import _LINEAR, BlockTasks, _State
+from mtmkl.solvers.med import BlockTasks, TaskDuals
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.switches import Inner
 
@@ -117,7 +117,7 @@ class GroupSharingPath:
         self.n_kernels = tasks.switch.shape[1]
         self.n_blocks = tasks.n_switches // self.n_kernels
         self._block = tasks.switch.min(axis=1) // self.n_kernels
-        self._state: _State | None = None
+        self._state: TaskDuals | None = None
         self._visited: list[_Visited] = []
         self._supports: list[_Support] = []
         self._n_solves = 0
@@ -150,7 +150,7 @@ class GroupSharingPath:
         """Bring the duals near to the solution, and return weights to start from."""
         n_pairs = self.n_blocks * (self.n_blocks - 1) // 2
         if self._state is None:
-            self._state = _State(self.tasks, C)
+            self._state = TaskDuals(self.tasks, C)
         state = self._state
         if not self._visited:
             return _Visited(
@@ -195,7 +195,7 @@ class GroupSharingPath:
     def _support(self) -> _Support:
         """Return the affine functions that the last duals put below V."""
         assert self._state is not None
-        linear = self._state._statistics[:, _LINEAR]
+        linear = self._state.linear
         return _Support(
             np.bincount(self._block, linear, self.n_blocks).astype(np.float64),
             self._inner.q.reshape(self.n_blocks, self.n_kernels),
