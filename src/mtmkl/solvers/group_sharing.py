@@ -18,7 +18,9 @@ is linear in θ, and cycles. :class:`GroupSharingPath` takes proximal Newton ste
 V_t'' follows from the free variables of the support vector duals, the model is solved
 by :func:`~mtmkl.solvers.group_sharing_weights.minimise_weights`, whose pair forces give
 the certificate. Where V_t bends more than its second derivative says, a damping of the
-task makes the model agree with what was seen.
+task makes the model agree with what was seen. Where V_t has a kink (weights at 0 that
+leave a kernel of low rank, whose duals are not unique), the affine functions that
+earlier duals put below V_t cut the model, and their mean is a dual in its own right.
 
 Tasks may also be tied: blocks of tasks with one θ. One block is the shared kernel (the
 limit λ → ∞); λ = 0 is one problem a task.
@@ -46,7 +48,7 @@ from mtmkl.solvers.group_sharing_weights import (
     pair_penalty,
     total_forces,
 )
-from mtmkl.solvers.med import _LINEAR, BlockTasks, _State
+from mtmkl.solvers.med import BlockTasks, TaskDuals
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.switches import Inner
 
@@ -115,7 +117,7 @@ class GroupSharingPath:
         self.n_kernels = tasks.switch.shape[1]
         self.n_blocks = tasks.n_switches // self.n_kernels
         self._block = tasks.switch.min(axis=1) // self.n_kernels
-        self._state: _State | None = None
+        self._state: TaskDuals | None = None
         self._visited: list[_Visited] = []
         self._supports: list[_Support] = []
         self._n_solves = 0
@@ -148,7 +150,7 @@ class GroupSharingPath:
         """Bring the duals near to the solution, and return weights to start from."""
         n_pairs = self.n_blocks * (self.n_blocks - 1) // 2
         if self._state is None:
-            self._state = _State(self.tasks, C)
+            self._state = TaskDuals(self.tasks, C)
         state = self._state
         if not self._visited:
             return _Visited(
@@ -170,6 +172,7 @@ class GroupSharingPath:
             # What is below V holds for the larger boxes alone.
             self._supports = []
         if C != state.C:
+            self._visited = [point for point in self._visited if point.C == state.C]
             is_inside = (
                 C >= nearest.C and np.abs(nearest.beta).max(initial=0.0) < nearest.C
             )
@@ -192,7 +195,7 @@ class GroupSharingPath:
     def _support(self) -> _Support:
         """Return the affine functions that the last duals put below V."""
         assert self._state is not None
-        linear = self._state._statistics[:, _LINEAR]
+        linear = self._state.linear
         return _Support(
             np.bincount(self._block, linear, self.n_blocks).astype(np.float64),
             self._inner.q.reshape(self.n_blocks, self.n_kernels),

@@ -228,7 +228,7 @@ class MedPath:
         self.tasks = tasks
         self.tol = tol
         self.max_iter = max_iter
-        self._state: _State | None = None
+        self._state: TaskDuals | None = None
         self._visited: list[_Visited] = []
         self._previous: list[_Visited] = []
         self._interior = 0.0
@@ -277,7 +277,7 @@ class MedPath:
     def _start(self, C: float, log_alpha: float) -> FloatArray | None:
         """Bring the state near to the solution and return log-odds for a start."""
         if self._state is None:
-            self._state = _State(self.tasks, C)
+            self._state = TaskDuals(self.tasks, C)
         state = self._state
         if C != state.C:
             self._previous, self._visited = self._visited, []
@@ -334,10 +334,21 @@ def solution_of(
     )
 
 
-class _State:
+class TaskDuals:
     """The support vector duals of all tasks, continued from switches to switches.
 
     An :class:`~mtmkl.solvers.switches.InnerProblem`.
+
+    Parameters
+    ----------
+    tasks : BlockTasks
+    C : float
+        Positive.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (N,)
+        The last solution.
     """
 
     def __init__(self, tasks: BlockTasks, C: float) -> None:
@@ -380,6 +391,11 @@ class _State:
     def intercept(self) -> FloatArray:
         """Intercepts of the last solution, shape (T,)."""
         return self._statistics[:, _INTERCEPT].copy()
+
+    @property
+    def linear(self) -> FloatArray:
+        """c_t'β_t − ε‖β_t‖₁ of the last solution, shape (T,)."""
+        return self._statistics[:, _LINEAR].copy()
 
     @property
     def n_svm_solves(self) -> int:

@@ -1,0 +1,178 @@
+"""The protocol of the code published with Yousefi et al. (2015).
+
+It is here to measure what it is worth, never to report a method by it. It alternates
+between support vector machines and the step of the weights (the paper's Algorithm 1,
+which cycles), chooses C anew for each task in each round by the validation examples,
+standardises over all examples before they are split, and reports the best of its rounds
+on the test examples.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.splits import Split
+from mtmkl.methods._group_sharing import TEN_KERNELS
+from mtmkl.methods._kernel_terms import KernelList, KernelTerms
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+#: The values of C among which each round chooses for each task.
+C_VALUES = tuple(2.0**power for power in range(-17, 18))
+_FINAL_C = 1.0
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round of the alternation gives.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (T, M)
+        Kernel weights θ that the machines of the round are trained with.
+    C : ndarray of shape (T,)
+        The value chosen for each task, the smallest of the best.
+    validation_accuracy : ndarray of shape (T,)
+        With these values.
+    test_accuracy : ndarray of shape (T,)
+        With these values.
+    final_test_accuracy : ndarray of shape (T,)
+        With C = 1 and the same weights.
+    """
+
+    weights: FloatArray
+    C: FloatArray
+    validation_accuracy: FloatArray
+    test_accuracy: FloatArray
+    final_test_accuracy: FloatArray
+
+
+def alternate(
+    data: MultiTaskData,
+    split: Split,
+    lam: float,
+    *,
+    kernels: KernelList = TEN_KERNELS,
+    C_values: Sequence[float] = C_VALUES,
+    n_rounds: int = 20,
+) -> Iterator[Round]:
+    """Yield the rounds of the alternation, from uniform weights.
+
+    Parameters
+    ----------
+    data : MultiTaskData
+        Classification, labels −1 and +1.
+    split : Split
+        Every task has examples in every role.
+    lam : float
+        λ, at least 0.
+    kernels : list of kernels or mappings
+        Normalised by their cosine.
+    C_values : sequence of float
+        Positive, rising.
+    n_rounds : int
+
+    Yields
+    ------
+    Round
+        The protocol reports the largest mean of ``test_accuracy`` (or, with its final
+        machines, of ``final_test_accuracy``) over the rounds.
+
+    Raises
+    ------
+    ValueError
+        If a task lacks a role, or ``lam`` or a value of C is out of range.
+    """
+    from mtmkl.solvers.group_sharing_weights import minimise_weights
+    from mtmkl.solvers.svm import svc
+
+    if not 0 <= lam < np.inf:
+        raise ValueError(f"lam must be at least 0 and finite, got {lam!r}")
+    if not len(C_values) or min(C_values) <= 0:
+        raise ValueError(f"C_values must be positive, got {C_values!r}")
+    tasks = _tasks(data, split, kernels)
+    n_tasks, n_kernels = len(tasks), tasks[0].train.shape[-1]
+    theta = np.full((n_tasks, n_kernels), 1.0 / n_kernels)
+    nothing = np.zeros((n_tasks, n_kernels, n_kernels))
+    for _ in range(n_rounds):
+        q = np.empty_like(theta)
+        chosen, best = np.empty(n_tasks), np.full(n_tasks, -1.0)
+        tested, final = np.empty(n_tasks), np.empty(n_tasks)
+        for t, task in enumerate(tasks):
+            K, start = task.train @ theta[t], None
+            for C in sorted({*C_values, _FINAL_C}):
+                machine = svc(K, task.y, C=C, start=start, tol=_TOLERANCE)
+                start, intercept = machine.coef, machine.intercept
+                assert intercept is not None
+                scores = [
+                    np.where(cross @ theta[t] @ start + intercept[0] > 0, 1.0, -1.0)
+                    for cross in (task.validation, task.test)
+                ]
+                on_validation = float(np.mean(scores[0] == task.y_validation))
+                on_test = float(np.mean(scores[1] == task.y_test))
+                if C == _FINAL_C:
+                    final[t] = on_test
+                if C in C_values and on_validation > best[t]:
+                    chosen[t], best[t], tested[t] = C, on_validation, on_test
+                    q[t] = 0.5 * np.einsum("i,ijm,j->m", start, task.train, start)
+        yield Round(theta, chosen, best, tested, final)
+        scale = max(float(q.max()), 1e-300)
+        theta = minimise_weights(
+            -q,
+            nothing,
+            np.zeros_like(theta),
+            lam,
+            start=theta,
+            tol=_TOLERANCE * scale * n_tasks,
+        ).theta
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Kernels (rows, training rows, M) and labels of one task."""
+
+    train: FloatArray
+    validation: FloatArray
+    test: FloatArray
+    y: FloatArray
+    y_validation: FloatArray
+    y_test: FloatArray
+
+
+def _tasks(data: MultiTaskData, split: Split, kernels: KernelList) -> list[_Task]:
+    terms = KernelTerms.of(data.X, kernels, normalize="cosine", standardize=True)
+    X = terms.inputs(data.X)
+    tasks = []
+    for t in range(data.n_tasks):
+        roles: dict[str, IntArray] = {}
+        for role in ("train", "validation", "test"):
+            rows = getattr(split, role)
+            roles[role] = rows[data.task[rows] == t]
+            if not roles[role].size:
+                raise ValueError(
+                    f"task {data.task_names[t]!r} has no {role} examples: take a "
+                    "split with all three roles in every task"
+                )
+        grams = {
+            role: np.ascontiguousarray(
+                terms.grams(X[rows], X[roles["train"]]).transpose(0, 2, 1)
+            )
+            for role, rows in roles.items()
+        }
+        labels = {role: data.y[rows] for role, rows in roles.items()}
+        tasks.append(
+            _Task(
+                grams["train"],
+                grams["validation"],
+                grams["test"],
+                labels["train"],
+                labels["validation"],
+                labels["test"],
+            )
+        )
+    return tasks
