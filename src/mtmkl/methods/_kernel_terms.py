@@ -1,6 +1,5 @@
 """Many kernels on the examples of many tasks, for methods that weigh them."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -240,7 +239,7 @@ class TrainingSet:
         self.offsets = np.concatenate([[0], np.cumsum(self.sizes)])
         self.X = terms.inputs(X)[self.order]
         self._keep_last = keep_last
-        self._last: tuple[bytes, list[FloatArray]] | None = None
+        self._last: tuple[FloatArray, IntArray, _Others] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_last": None}
@@ -296,39 +295,50 @@ class TrainingSet:
             Weights of the terms in each task.
         """
         out = np.empty(task.size)
-        groups = [np.flatnonzero(task == t) for t in range(self.sizes.size)]
-        has_grams = not self.terms.is_feature.all()
-        Z = self.terms.inputs(X)
-        cross = self._cross(Z, task, groups) if has_grams else None
+        others = self._others(X, task)
         chosen = self.terms.is_feature
         weights = self.features()
-        for t, group in enumerate(groups):
+        for t, group in enumerate(others.groups):
             if group.size == 0:
                 continue
             rows = self.rows(t)
             w = (weights[rows].T @ beta[rows]) * s[t, chosen]
-            values = self.terms.features(Z[group]) @ w
-            if cross is not None:
-                n, n_grams, m = cross[t].shape
-                by_term = (cross[t].reshape(-1, m) @ beta[rows]).reshape(n, n_grams)
+            values = others.features[group] @ w
+            if others.cross is not None:
+                n, n_grams, m = others.cross[t].shape
+                by_term = others.cross[t].reshape(-1, m) @ beta[rows]
+                by_term = by_term.reshape(n, n_grams)
                 values = values + by_term @ s[t, ~chosen]
             out[group] = values
         return out
 
-    def _cross(
-        self, Z: FloatArray, task: IntArray, groups: list[IntArray]
-    ) -> list[FloatArray]:
-        if not self._keep_last:
-            return self._compute_cross(Z, groups)
-        key = hashlib.blake2b(Z.tobytes(), digest_size=16)
-        key.update(task.tobytes())
-        digest = key.digest()
-        if self._last is None or self._last[0] != digest:
-            self._last = (digest, self._compute_cross(Z, groups))
-        return self._last[1]
+    def _others(self, X: FloatArray, task: IntArray) -> "_Others":
+        if self._last is not None:
+            last_X, last_task, others = self._last
+            if np.array_equal(last_X, X) and np.array_equal(last_task, task):
+                return others
+        groups = [np.flatnonzero(task == t) for t in range(self.sizes.size)]
+        Z = self.terms.inputs(X)
+        cross = None
+        if not self.terms.is_feature.all():
+            cross = [
+                self.terms.grams(Z[group], self.X[self.rows(t)])
+                for t, group in enumerate(groups)
+            ]
+        others = _Others(groups, self.terms.features(Z), cross)
+        if self._keep_last:
+            self._last = X.copy(), task.copy(), others
+        return others
 
-    def _compute_cross(self, Z: FloatArray, groups: list[IntArray]) -> list[FloatArray]:
-        return [
-            self.terms.grams(Z[group], self.X[self.rows(t)])
-            for t, group in enumerate(groups)
-        ]
+
+@dataclass(frozen=True)
+class _Others:
+    """What other inputs are to a training set.
+
+    Their rows by task, their single features, and the other kernels between them and
+    the training inputs of their task (rows, terms, training rows), if there are any.
+    """
+
+    groups: list[IntArray]
+    features: FloatArray
+    cross: list[FloatArray] | None
