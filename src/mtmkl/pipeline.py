@@ -34,6 +34,7 @@ UNSUPPORTED = "unsupported"
 """Metric of the row that says why a method was not run."""
 
 _CELL_LOOP = "mtmkl.evaluation.cells"
+_AUTHORS_CODE = "mtmkl.evaluation.authors_code"
 
 
 def method_module(class_name: str) -> str:
@@ -81,17 +82,21 @@ def check_names(config: Mapping[str, Any]) -> None:
     check_claims(config["claims"], config["methods"])
 
 
-def code_version(class_name: str, metrics: Iterable[str]) -> str:
-    """Return the fingerprint of the code behind a method's scores.
+def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:
+    """Return the fingerprint of the code behind a configured method's scores.
 
-    It covers the method, its solvers, the cell loop and the metrics; data and splits
-    enter a cell's key by content.
+    It covers the method, its solvers, the loop over cells and the metrics; data and
+    splits enter a cell's key by content.
     """
     from mtmkl.evaluation.fingerprint import code_fingerprint
     from mtmkl.evaluation.metrics import metric_module
 
+    if method["selection"] == "authors_code":
+        return code_fingerprint(_AUTHORS_CODE)
     measures = {metric_module(name) for name in metrics}
-    return code_fingerprint(method_module(class_name), _CELL_LOOP, *sorted(measures))
+    return code_fingerprint(
+        method_module(method["class"]), _CELL_LOOP, *sorted(measures)
+    )
 
 
 def use_mirror(folder: str | None) -> None:
@@ -314,8 +319,9 @@ def run_fit(
     from threadpoolctl import threadpool_limits
 
     from mtmkl.datasets.splits import load_splits
+    from mtmkl.evaluation import authors_code, cells
     from mtmkl.evaluation.cache import write_npz
-    from mtmkl.evaluation.cells import Job, held_params, run_job
+    from mtmkl.evaluation.cells import Job, held_params
     from mtmkl.evaluation.metrics import metric
     from mtmkl.methods import resolve
 
@@ -335,7 +341,7 @@ def run_fit(
         experiment=experiment,
         metrics={name: metric(name) for name in experiment["metrics"]},
         seed=seed,
-        code_version=code_version(spec.class_name, experiment["metrics"]),
+        code_version=code_version(config["methods"][spec.id], experiment["metrics"]),
         cache=cache,
         held=held,
     )
@@ -349,8 +355,9 @@ def run_fit(
         table, kept = _unsupported_row(job, reason), {}
     else:
         # Parallelism comes from jobs; one thread also makes sums independent of cores.
+        loop = authors_code if spec.selection == "authors_code" else cells
         with threadpool_limits(1):
-            table, kept = run_job(
+            table, kept = loop.run_job(
                 job,
                 lambda repeat: load_variant(variant, seed, repeat=repeat),
                 stored,

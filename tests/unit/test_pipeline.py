@@ -159,15 +159,29 @@ def test_a_failed_write_keeps_the_old_file(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def configured(class_name, selection="common"):
+    return {"class": class_name, "selection": selection}
+
+
 def test_unknown_class_has_no_code_version():
     with pytest.raises(ValueError, match="Rigde"):
-        pipeline.code_version("Rigde", ["mse"])
+        pipeline.code_version(configured("Rigde"), ["mse"])
 
 
 def test_code_version_depends_on_the_metrics():
-    one = pipeline.code_version("IndependentRidge", ["mse"])
-    assert one == pipeline.code_version("IndependentRidge", ["rmse", "mse"])
-    assert one != pipeline.code_version("IndependentRidge", ["misclassified"])
+    one = pipeline.code_version(configured("IndependentRidge"), ["mse"])
+    assert one == pipeline.code_version(configured("IndependentRidge"), ["rmse", "mse"])
+    assert one != pipeline.code_version(
+        configured("IndependentRidge"), ["misclassified"]
+    )
+
+
+def test_code_version_depends_on_the_loop():
+    clean, authors = (
+        pipeline.code_version(configured("GroupFeatureSharing", how), ["accuracy"])
+        for how in ("validation", "authors_code")
+    )
+    assert clean != authors
 
 
 def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(tmp_path):

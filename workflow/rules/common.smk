@@ -23,7 +23,7 @@ try:
         pipeline.check_names(paper)
     VERSIONS = {
         (name, experiment, entry["method"]): pipeline.code_version(
-            paper["methods"][entry["method"]]["class"], settings["metrics"]
+            paper["methods"][entry["method"]], settings["metrics"]
         )
         for name, paper in PAPERS.items()
         for experiment, settings in paper["experiments"].items()

@@ -7,16 +7,25 @@ standardises over all examples before they are split, and reports the best of it
 on the test examples.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
+from mtmkl.evaluation.cache import content_key, get_or_compute
 from mtmkl.methods._group_sharing import TEN_KERNELS
 from mtmkl.methods._kernel_terms import KernelList, KernelTerms
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mtmkl.evaluation.cells import Job
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -130,6 +139,130 @@ def alternate(
             start=theta,
             tol=_TOLERANCE * scale * n_tasks,
         ).theta
+
+
+REPORTED, CHOSEN_C, LAST_ROUND = "accuracy", "accuracy_chosen_C", "accuracy_last_round"
+"""What is reported; the same with the chosen C; and that in the last round alone."""
+
+
+def accuracies(rounds: Sequence[Round]) -> dict[str, float]:
+    """Return what the protocol reports of its rounds, and two steps towards it.
+
+    Parameters
+    ----------
+    rounds : sequence of Round
+        Of one λ.
+
+    Returns
+    -------
+    dict of str to float
+        ``accuracy``: with C = 1, the largest mean over tasks of any round, as the
+        published code reports; ``accuracy_chosen_C``: the same with the chosen values
+        of C; ``accuracy_last_round``: with these, in the last round, for which no test
+        example was asked.
+    """
+    chosen = [float(each.test_accuracy.mean()) for each in rounds]
+    return {
+        REPORTED: max(float(each.final_test_accuracy.mean()) for each in rounds),
+        CHOSEN_C: max(chosen),
+        LAST_ROUND: chosen[-1],
+    }
+
+
+def run_job(
+    job: "Job",
+    load_data: Callable[[int], MultiTaskData],
+    splits: Mapping[tuple[int, int], Split],
+    *,
+    progress: Callable[[str], None] = lambda message: None,
+) -> tuple["pd.DataFrame", dict[str, NDArray[Any]]]:
+    """Run the protocol on every split of a job, in place of the loop over cells.
+
+    λ is the value of the grid with the best validation accuracy of any round.
+
+    Parameters
+    ----------
+    job : Job
+        Its method has a grid of ``lam`` and, among its parameters, ``kernels`` and
+        ``n_rounds``.
+    load_data, splits, progress
+        As for :func:`mtmkl.evaluation.cells.run_job`.
+
+    Returns
+    -------
+    scores : DataFrame
+        A row a split and value of :func:`accuracies`.
+    arrays : dict
+        Empty.
+    """
+    import pandas as pd
+
+    from mtmkl.evaluation.cells import ALL, COLUMNS
+
+    rows: list[dict[str, Any]] = []
+    for train_size, repeat in sorted(splits):
+        if repeat not in job.plan.repeats:
+            continue
+        data, split = load_data(repeat), splits[train_size, repeat]
+        grid = job.spec.grid_points()
+        key = content_key(
+            purpose="authors_code",
+            data=data.digest(),
+            params=job.spec.params,
+            grid=grid,
+            split=[split.train, split.validation, split.test],
+            code=job.code_version,
+        )
+
+        def compute(
+            data: MultiTaskData = data,
+            split: Split = split,
+            grid: Sequence[Mapping[str, Any]] = grid,
+        ) -> tuple[Any, dict[str, Any]]:
+            return _best(data, split, grid, job.spec.params), {}
+
+        best, _ = get_or_compute(job.cache, key, compute)
+        common = {
+            "paper": job.paper,
+            "experiment": job.plan.experiment,
+            "dataset": job.plan.dataset,
+            "method": job.plan.method,
+            "n_tasks": data.n_tasks,
+            "subset": 0,
+            "train_size": train_size,
+            "repeat": repeat,
+            "fold": 0,
+            "setting": "",
+            "task": ALL,
+            "params": json.dumps(best["params"]),
+            "fit_seconds": best["seconds"],
+            "data_digest": data.digest(),
+            "code_version": job.code_version,
+        }
+        rows += [
+            common | {"metric": metric, "value": value}
+            for metric, value in best["accuracies"].items()
+        ]
+        progress(f"{job.plan.stem}: repeat {repeat}")
+    return pd.DataFrame(rows, columns=list(COLUMNS)), {}
+
+
+def _best(
+    data: MultiTaskData,
+    split: Split,
+    grid: Sequence[Mapping[str, Any]],
+    params: Mapping[str, Any],
+) -> dict[str, Any]:
+    start = time.perf_counter()
+    found: list[tuple[float, dict[str, Any]]] = []
+    for point in grid:
+        rounds = list(alternate(data, split, **point, **params))
+        validation = max(float(each.validation_accuracy.mean()) for each in rounds)
+        found.append(
+            (validation, {"params": dict(point), "accuracies": accuracies(rounds)})
+        )
+    _, best = max(found, key=lambda each: each[0])
+    return best | {"seconds": time.perf_counter() - start}
 
 
 @dataclass(frozen=True)

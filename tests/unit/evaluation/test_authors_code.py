@@ -4,7 +4,9 @@ from sklearn.svm import SVC
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import make_split
-from mtmkl.evaluation.authors_code import alternate
+from mtmkl.evaluation.authors_code import Round, accuracies, alternate, run_job
+from mtmkl.evaluation.cells import COLUMNS, Job
+from mtmkl.evaluation.plan import FitJob, MethodSpec
 
 KERNELS = [
     "linear",
@@ -90,3 +92,63 @@ def test_bad_input(data, split):
     )
     with pytest.raises(ValueError, match="has no train examples"):
         next(alternate(partial, third, 1.0))
+
+
+def test_what_is_reported_of_the_rounds():
+    def round_of(chosen, final):
+        zero = np.zeros(2)
+        return Round(np.zeros((2, 1)), zero, zero, np.array(chosen), np.array(final))
+
+    rounds = [
+        round_of([0.9, 0.7], [0.5, 0.5]),
+        round_of([0.6, 0.6], [0.7, 0.9]),
+        round_of([0.7, 0.7], [0.6, 0.6]),
+    ]
+    assert accuracies(rounds) == {
+        "accuracy": pytest.approx(0.8),
+        "accuracy_chosen_C": pytest.approx(0.8),
+        "accuracy_last_round": pytest.approx(0.7),
+    }
+
+
+class TestRunJob:
+    PARAMS = {"kernels": KERNELS, "C_values": C_VALUES, "n_rounds": 2}  # noqa: RUF012
+
+    @pytest.fixture
+    def job(self, tmp_path):
+        return Job(
+            paper="p",
+            plan=FitJob("e", "made", "m", 0, (0,)),
+            spec=MethodSpec(
+                "m", "c", self.PARAMS, {"lam": [0.01, 10.0]}, "authors_code"
+            ),
+            method_class=object,
+            experiment={},
+            metrics={},
+            seed=0,
+            code_version="v",
+            cache=tmp_path,
+            held={},
+        )
+
+    def test_validation_chooses_lambda(self, job, data, split):
+        found = {}
+        for lam in (0.01, 10.0):
+            rounds = list(alternate(data, split, lam, **self.PARAMS))
+            validation = max(r.validation_accuracy.mean() for r in rounds)
+            found[lam] = (validation, accuracies(rounds))
+        best = max(found, key=lambda lam: found[lam][0])
+        scores, arrays = run_job(job, lambda repeat: data, {(0, 0): split})
+        assert list(scores.columns) == list(COLUMNS)
+        assert scores["params"].unique().tolist() == [f'{{"lam": {best}}}']
+        assert scores.set_index("metric")["value"].to_dict() == found[best][1]
+        assert arrays == {}
+
+    def test_finished_splits_come_from_the_cache(self, job, data, split):
+        first, _ = run_job(job, lambda repeat: data, {(0, 0): split})
+        again, _ = run_job(job, lambda repeat: data, {(0, 0): split})
+        assert again["fit_seconds"].tolist() == first["fit_seconds"].tolist()
+
+    def test_repeats_of_other_jobs_are_left_alone(self, job, data, split):
+        scores, _ = run_job(job, lambda repeat: data, {(0, 1): split})
+        assert scores.empty
