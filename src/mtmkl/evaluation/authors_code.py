@@ -114,13 +114,14 @@ def alternate(
         tested, final = np.empty(n_tasks), np.empty(n_tasks)
         for t, task in enumerate(tasks):
             K, start = task.train @ theta[t], None
+            others = (task.validation @ theta[t], task.test @ theta[t])
             for C in sorted({*C_values, _FINAL_C}):
                 machine = svc(K, task.y, C=C, start=start, tol=_TOLERANCE)
                 start, intercept = machine.coef, machine.intercept
                 assert intercept is not None
                 scores = [
-                    np.where(cross @ theta[t] @ start + intercept[0] > 0, 1.0, -1.0)
-                    for cross in (task.validation, task.test)
+                    np.where(cross @ start + intercept[0] > 0, 1.0, -1.0)
+                    for cross in others
                 ]
                 on_validation = float(np.mean(scores[0] == task.y_validation))
                 on_test = float(np.mean(scores[1] == task.y_test))
