@@ -30,7 +30,6 @@ _MODULES = {
     "n_features": "representation",
     "covariance_distance": "representation",
     "row_norms": "representation",
-    "groups": "groups",
 }
 
 METRIC_NAMES = tuple(_MODULES)
