@@ -42,7 +42,7 @@ class Series:
     method : str
     label : str
     style : MethodStyle
-    n_tasks : int or None
+    n_tasks, train_size : int or None
         None: all that the scores have.
     line : str
         Line style of matplotlib.
@@ -53,6 +53,7 @@ class Series:
     style: MethodStyle
     n_tasks: int | None = None
     line: str = "-"
+    train_size: int | None = None
 
     @classmethod
     def of(
@@ -90,8 +91,8 @@ class Series:
     ) -> pd.DataFrame:
         """Return ``x, mean, sd, n`` over repeats at each level of an axis."""
         where: dict[str, Any] = {"method": self.method}
-        if self.n_tasks is not None:
-            where["n_tasks"] = self.n_tasks
+        limits = {"n_tasks": self.n_tasks, "train_size": self.train_size}
+        where |= {name: value for name, value in limits.items() if value is not None}
         rows = context.rows(experiment, metric, where)
         if rows.empty:
             return pd.DataFrame(columns=["x", "mean", "sd", "n"])

@@ -110,7 +110,53 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
             lines.append((folder / f"{name}.md").read_text(encoding="utf-8").strip())
             lines.append("")
             lines.append(f"[csv]({name}.csv) · [tex]({name}.tex)")
+    lines += ["", "## Core-seconds to choose and fit", ""]
+    lines += _seconds_lines(config, pd.read_csv(folder / "scores.csv.gz"))
     return "\n".join(lines) + "\n"
+
+
+def core_seconds(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the seconds of all fits, methods in rows and experiments in columns.
+
+    Those of a cell's first computation, on one core, without the reading of data. All
+    points tried and the choice among them are in them, the scoring is not.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        The scores of a paper, ``scores.csv.gz``.
+    """
+    cell = [
+        "experiment", "method", "dataset", "n_tasks", "subset", "train_size", "repeat",
+    ]  # fmt: skip
+    fits = scores.drop_duplicates([*cell, "fold", "setting"])
+    # A cell that chooses gives the seconds of its whole path with each of its choices.
+    chooses = fits["params"].fillna("").ne("").groupby([fits[c] for c in cell]).any()
+    seconds = fits.groupby(cell)["fit_seconds"].agg(["sum", "max"])
+    per_cell = seconds["max"].where(chooses, seconds["sum"])
+    return (
+        per_cell.groupby(["method", "experiment"], sort=False)
+        .sum()
+        .unstack("experiment")
+    )
+
+
+def _seconds_lines(config: Mapping[str, Any], scores: pd.DataFrame) -> list[str]:
+    table = core_seconds(scores)
+    columns = [name for name in config["experiments"] if name in table]
+    lines = [
+        f"| method | {' | '.join(columns)} | all |",
+        "|---" * (len(columns) + 2) + "|",
+    ]
+    for method, spec in config["methods"].items():
+        if method not in table.index:
+            continue
+        row = table.loc[method, columns]
+        shown = ["–" if pd.isna(value) else f"{value:.1f}" for value in row]
+        lines.append(f"| {spec['label']} | {' | '.join(shown)} | {row.sum():.1f} |")
+    totals = [f"{value:.0f}" for value in table[columns].sum()]
+    total = f"{table.to_numpy()[table.notna()].sum():.0f}"
+    return [*lines, f"| all | {' | '.join(totals)} | {total} |"]
 
 
 def _index(figures: Path) -> str:

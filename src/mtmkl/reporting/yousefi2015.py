@@ -1,4 +1,4 @@
-"""Figure 1 of Yousefi et al. 2015, and three figures of ours.
+"""Figure 1 of Yousefi et al. 2015, and four figures of ours.
 
 Every function takes a :class:`~mtmkl.reporting.context.Context` and returns a figure
 and the plotted numbers. The figure on Theorem 1 is computed from the paper's equations.
@@ -15,12 +15,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from mtmkl.reporting.colours import shades
+from mtmkl.reporting.colours import MethodStyle, shades
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import (
     WIDE,
     FigureAndNumbers,
+    Series,
+    draw_curve,
     no_data_figure,
+    spread_text,
 )
 from mtmkl.reporting.ranking import mean_ranks
 from mtmkl.statistics.audit import audit, printed_comparisons, rank_tests
@@ -31,8 +34,14 @@ FloatArray = NDArray[np.float64]
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
 
-_TWO_KERNELS = ("letter_two_kernels", "group_feature_sharing_2")
-_KERNEL_LABELS = ("σ = 2", "σ = 2⁸")
+# The paper does not say whether the "spread" of a Gaussian is σ or σ².
+_TWO_KERNELS = "letter_two_kernels"
+_KERNEL_LABELS = ("spread 2", "spread 2⁸")
+_SPREADS = {
+    "σ": "group_feature_sharing_2",
+    "σ²": "group_feature_sharing_2_variance",
+}
+_GROUPS, _GROUP_PATHS = "letter_groups", ("groups_width", "groups_variance")
 
 _CLEAN, _REPORTED = "group_feature_sharing", "group_feature_sharing_authors"
 _READINGS = {
@@ -60,23 +69,30 @@ _N_DRAWS = 12
 def figure_1(context: Context) -> FigureAndNumbers:
     """Draw the weights of two Gaussian kernels for every task of Letter.
 
-    Of the first repeat that is kept; tasks of a group, whose weights are equal, share a
-    letter.
+    Of the first repeat that is kept, in a row of panels for either meaning of the
+    spread; tasks of a group, whose weights are equal, share a letter.
     """
-    experiment, method = _TWO_KERNELS
-    datasets = context.datasets(experiment)
+    datasets = context.datasets(_TWO_KERNELS)
     found = {
-        size: parts
-        for size in _sizes(context, experiment)
-        if (parts := _weights(context, datasets[0], size)) is not None
+        (spread, size): parts
+        for spread, method in _SPREADS.items()
+        for size in _sizes(context, _TWO_KERNELS)
+        if (parts := _weights(context, datasets[0], method, size)) is not None
     }
     if not found:
-        return no_data_figure(context.missing_reason(experiment, method), WIDE)
+        method = next(iter(_SPREADS.values()))
+        return no_data_figure(context.missing_reason(_TWO_KERNELS, method), WIDE)
     tasks = list(context.data_info[datasets[0]]["task_names"])
-    figure = Figure(figsize=(WIDE[0], 0.24 * len(tasks) + 1.4))
-    panels = np.atleast_1d(figure.subplots(1, len(found), sharey=True))
+    spreads = list(dict.fromkeys(spread for spread, _ in found))
+    sizes = sorted({size for _, size in found})
+    height = (0.24 * len(tasks) + 0.7) * len(spreads) + 0.7
+    figure = Figure(figsize=(WIDE[0], height))
+    panels = figure.subplots(
+        len(spreads), len(sizes), sharex=True, sharey=True, squeeze=False
+    )
     numbers = []
-    for axis, (size, (weights, groups)) in zip(panels, found.items(), strict=True):
+    for (spread, size), (weights, groups) in found.items():
+        axis = panels[spreads.index(spread), sizes.index(size)]
         names = _group_names(groups)
         left = np.zeros(len(tasks))
         for k, (label, colour) in enumerate(
@@ -89,15 +105,15 @@ def figure_1(context: Context) -> FigureAndNumbers:
                 1.03, position, name, va="center", fontsize=8,
                 transform=axis.get_yaxis_transform(),
             )  # fmt: skip
-        n_groups = len(set(names))
-        axis.set_title(f"{size} % for training: {n_groups} groups")
-        axis.set_xlabel("weight of the kernel")
+        count = len(set(names))
+        noun = "group" if count == 1 else "groups"
+        axis.set_title(f"spread = {spread}, {size} % for training: {count} {noun}")
         axis.set_xlim(0, 1)
         axis.grid(False, axis="y")
         numbers.append(
             pd.DataFrame(
                 {
-                    "panel": f"{size} %",
+                    "panel": f"spread = {spread}, {size} %",
                     "task": tasks,
                     "group": names,
                     **{
@@ -107,10 +123,52 @@ def figure_1(context: Context) -> FigureAndNumbers:
                 }
             )
         )
-    panels[0].invert_yaxis()
-    handles, texts = panels[0].get_legend_handles_labels()
+    for axis in panels[-1]:
+        axis.set_xlabel("weight of the kernel")
+    panels[0, 0].invert_yaxis()
+    handles, texts = figure.axes[0].get_legend_handles_labels()
     title = "letter: group of tasks with equal weights"
     figure.legend(handles, texts, loc="outside lower center", ncols=2, title=title)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_groups(context: Context) -> FigureAndNumbers:
+    """Draw how many groups the tasks of Letter form along λ, and the test accuracy.
+
+    With two Gaussian kernels, C = 128, and either meaning of the spread.
+    """
+    figure = Figure(figsize=(WIDE[0], 4.6))
+    panels = figure.subplots(2, len(_GROUP_PATHS), sharex=True, sharey="row")
+    numbers = []
+    for column, method in enumerate(_GROUP_PATHS):
+        sizes = _sizes(context, _GROUPS)
+        for size, colour in zip(sizes, shades(_BLUE, len(sizes)), strict=True):
+            series = Series(
+                method, f"{size} % for training", MethodStyle(colour, "o"),
+                train_size=size,
+            )  # fmt: skip
+            for axis, metric in zip(
+                panels[:, column], ("n_groups", "accuracy"), strict=True
+            ):
+                curve = series.curve(context, _GROUPS, metric, "lam")
+                if curve.empty:
+                    continue
+                draw_curve(axis, curve, series)
+                spread = context.label(method)
+                numbers.append(
+                    curve.assign(panel=f"{metric}, {spread}", series=series.label)
+                )
+        panels[0, column].set_title(context.label(method))
+        panels[1, column].set_xscale("log", base=2)
+        panels[1, column].set_xlabel("λ")
+    if not numbers:
+        reason = context.missing_reason(_GROUPS, _GROUP_PATHS[0])
+        return no_data_figure(reason, WIDE)
+    panels[0, 0].set_ylabel("groups of tasks")
+    panels[1, 0].set_ylabel("test accuracy")
+    figure.suptitle(spread_text(pd.concat(numbers)))
+    handles, texts = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, texts, loc="outside lower center", ncols=2)
     return figure, pd.concat(numbers, ignore_index=True)
 
 
@@ -294,11 +352,10 @@ def _sizes(context: Context, experiment: str) -> list[int]:
 
 
 def _weights(
-    context: Context, dataset: str, size: int
+    context: Context, dataset: str, method: str, size: int
 ) -> tuple[FloatArray, NDArray[Any]] | None:
-    experiment, method = _TWO_KERNELS
     weights, groups = (
-        context.array(experiment, dataset, method, name, train_size=size)
+        context.array(_TWO_KERNELS, dataset, method, name, train_size=size)
         for name in ("weights_", "groups_")
     )
     return None if weights is None or groups is None else (weights, groups)

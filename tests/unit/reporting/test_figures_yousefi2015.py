@@ -1,4 +1,5 @@
 import itertools
+import json
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,10 @@ from mtmkl.reporting.layouts import build
 from mtmkl.reporting.record import verdict_table
 from mtmkl.statistics.comparison import compare_rankings
 
-FIGURES = ["figure_1", "figure_theorem", "figure_ranks", "figure_protocol"]
-TABLES = ["table_1", "table_2", "table_time", "table_groups"]
+FIGURES = [
+    "figure_1", "figure_groups", "figure_theorem", "figure_ranks", "figure_protocol",
+]  # fmt: skip
+TABLES = ["table_1", "table_2", "table_time", "table_groups", "table_spread"]
 SETS = ["robot", "vehicle", "image", "pen", "mnist", "landmine", "letter"]
 REPEATS = 3
 READINGS = {"accuracy": 1.0, "accuracy_chosen_C": 2.0, "accuracy_last_round": 0.5}
@@ -86,6 +89,38 @@ def rows_of(experiment, dataset, published, columns):
     return rows
 
 
+def kept_weights():
+    kept = {}
+    for size, groups in ((10, [0, 1, 2, 1, 0, 1, 3, 3]), (50, range(8))):
+        first = np.linspace(0.1, 0.9, 8)[list(groups)]
+        kept[f"weights_|{size}|0|8|0"] = np.column_stack([first, 1 - first])
+        kept[f"groups_|{size}|0|8|0"] = np.array(groups)
+    return kept
+
+
+def letter_rows(two, groups):
+    """Four groups at 10 % and eight at 50 %; along λ fewer, and more at 50 %."""
+    rows = [
+        score(
+            "letter_two_kernels", two, "group_feature_sharing_2", "n_groups", count,
+            size=size, repeat=0,
+        )
+        for size, count in ((10, 4), (50, 8))
+    ]  # fmt: skip
+    for method, size, repeat, power in itertools.product(
+        ("groups_width", "groups_variance"), (10, 50), range(REPEATS), range(4)
+    ):
+        at = {"size": size, "repeat": repeat}
+        setting = {"setting": json.dumps({"C": 128.0, "lam": 2.0**power})}
+        for metric, value in (
+            ("n_groups", 4 - power + (repeat if size == 50 else 0)),
+            ("accuracy", 0.8 + 0.01 * repeat),
+        ):
+            row = score("letter_groups", groups, method, metric, value, **at)
+            rows.append(row | setting)
+    return rows
+
+
 def make(paper, printed, *, experiments=SETS, letters=True):
     columns = paper["artefacts"]["table_1"]["comparison"]["columns"]
     datasets = {
@@ -99,22 +134,10 @@ def make(paper, printed, *, experiments=SETS, letters=True):
         )
     arrays = {}
     if letters:
-        dataset = datasets["letter_two_kernels"]
-        kept = arrays[f"letter_two_kernels/{dataset}/group_feature_sharing_2"] = {}
-        for size, groups in ((10, [0, 1, 2, 1, 0, 1, 3, 3]), (50, range(8))):
-            first = np.linspace(0.1, 0.9, 8)[list(groups)]
-            kept[f"weights_|{size}|0|8|0"] = np.column_stack([first, 1 - first])
-            kept[f"groups_|{size}|0|8|0"] = np.array(groups)
-            rows.append(
-                pd.DataFrame(
-                    [
-                        score(
-                            "letter_two_kernels", dataset, "group_feature_sharing_2",
-                            "n_groups", len(set(groups)), size=size, repeat=0,
-                        )
-                    ]
-                )
-            )  # fmt: skip
+        two, groups = datasets["letter_two_kernels"], datasets["letter_groups"]
+        for method in ("group_feature_sharing_2", "group_feature_sharing_2_variance"):
+            arrays[f"letter_two_kernels/{two}/{method}"] = kept_weights()
+        rows.append(pd.DataFrame(letter_rows(two, groups)))
     return Context(
         config=paper,
         scores=pd.concat(rows, ignore_index=True),
@@ -150,7 +173,7 @@ def test_figures_are_drawn_in_full(drawn, name):
     assert not any("no data" in t.get_text() for a in figure.axes for t in a.texts)
 
 
-@pytest.mark.parametrize("name", ["figure_1", "figure_protocol"])
+@pytest.mark.parametrize("name", ["figure_1", "figure_groups", "figure_protocol"])
 def test_without_scores_figures_say_why(paper, printed, name):
     empty = make(paper, printed, experiments=[], letters=False)
     with figure_style():
@@ -161,15 +184,29 @@ def test_without_scores_figures_say_why(paper, printed, name):
 
 def test_figure_1_shows_the_weights_and_names_the_groups(drawn, context):
     figure, numbers = drawn["figure_1"]
-    first = numbers[numbers["panel"] == "10 %"].set_index("task")
+    first = numbers[numbers["panel"] == "spread = σ, 10 %"].set_index("task")
     assert first.loc[["G vs Y", "A vs G", "A vs O"], "group"].tolist() == ["B"] * 3
     assert first["group"].nunique() == 4
-    assert numbers[numbers["panel"] == "50 %"]["group"].nunique() == 8
+    assert numbers.groupby("panel")["group"].nunique().tolist() == [4, 8, 4, 8]
     total = numbers.filter(like="weight").sum(axis=1)
     np.testing.assert_allclose(total, 1.0)
     widths = [bar.get_width() for bar in figure.axes[0].patches[:8]]
-    np.testing.assert_allclose(widths, first["weight, σ = 2"])
-    assert figure.axes[1].get_title() == "50 % for training: 8 groups"
+    np.testing.assert_allclose(widths, first["weight, spread 2"])
+    titles = [axis.get_title() for axis in figure.axes]
+    assert titles[1] == "spread = σ, 50 % for training: 8 groups"
+    assert titles[2] == "spread = σ², 10 % for training: 4 groups"
+
+
+def test_groups_are_counted_along_lambda_at_each_train_size(drawn):
+    figure, numbers = drawn["figure_groups"]
+    found = numbers.set_index(["panel", "series", "x"]).sort_index()
+    panel = "n_groups, spread = σ²"
+    few = found.loc[(panel, "10 % for training")]
+    many = found.loc[(panel, "50 % for training")]
+    assert few["mean"].tolist() == [4, 3, 2, 1]
+    assert many["mean"].tolist() == [5, 4, 3, 2]
+    assert many["sd"].iloc[0] == pytest.approx(1)
+    assert [len(axis.lines) for axis in figure.axes] == [2] * 4
 
 
 def test_the_theorems_figure_shows_where_the_bound_fails(drawn):

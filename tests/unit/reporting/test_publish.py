@@ -1,14 +1,33 @@
+import pandas as pd
 import pytest
 
-from mtmkl.reporting.publish import RECORD, publish
+from mtmkl.reporting.publish import RECORD, core_seconds, publish
 
 CONFIG = {
     "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},
+    "methods": {"a": {"label": "Method A"}, "unused": {"label": "Unused"}},
+    "experiments": {"first": {}, "second": {}},
     "artefacts": {
         "figure_1": {"kind": "figure", "title": "Curve"},
         "table_1": {"kind": "table", "title": "Numbers"},
     },
 }
+
+
+# The chosen fit of "first" (two metrics) carries the 3 s of its whole path, the two
+# points of "second" their own.
+SCORES = pd.DataFrame(
+    [
+        ("first", "a", 1, "", '{"C": 1}', 3.0),
+        ("first", "a", 1, "", '{"C": 1}', 3.0),
+        ("first", "a", 1, '{"C": 1}', "", 1.0),
+        ("first", "a", 1, '{"C": 2}', "", 2.0),
+        ("first", "a", 2, "", '{"C": 2}', 4.0),
+        ("second", "a", 1, '{"C": 1}', "", 0.25),
+        ("second", "a", 1, '{"C": 2}', "", 0.5),
+    ],
+    columns=["experiment", "method", "repeat", "setting", "params", "fit_seconds"],
+).assign(dataset="d", n_tasks=2, subset=0, train_size=10, fold=0)
 
 
 @pytest.fixture
@@ -22,6 +41,7 @@ def results(tmp_path):
     (base / "claims.csv").write_text(
         "claim,section,verdict,note\nA beats B,6.1,holds,10 repeats\n"
     )
+    SCORES.to_csv(base / "scores.csv.gz", index=False)
     for ending in ("svg", "pdf", "csv"):
         (base / "artefacts" / f"figure_1.{ending}").write_text(ending)
     for ending in ("csv", "md", "tex"):
@@ -40,9 +60,17 @@ def test_artefacts_record_and_galleries_are_copied(results, tmp_path):
         "A beats B",
         "(figure_1.svg)",
         "table as md",
+        "| Method A | 7.0 | 0.8 | 7.8 |",
+        "| all | 7 | 1 | 8 |",
     ):
         assert words in gallery
     assert "[toy](toy/README.md): Toy" in (figures / "README.md").read_text()
+
+
+def test_a_path_counts_once():
+    seconds = core_seconds(SCORES)
+    assert seconds.loc["a", "first"] == 3.0 + 4.0
+    assert seconds.loc["a", "second"] == 0.25 + 0.5
 
 
 def test_a_reduced_run_is_not_published(results, tmp_path):
