@@ -18,7 +18,10 @@ from mtmkl.statistics.comparison import compare_rankings
 FIGURES = [
     "figure_1", "figure_groups", "figure_theorem", "figure_ranks", "figure_protocol",
 ]  # fmt: skip
-TABLES = ["table_1", "table_2", "table_time", "table_groups", "table_spread"]
+TABLES = [
+    "table_1", "table_2", "table_time", "table_groups", "table_spread", "table_search",
+    "table_pen_full",
+]  # fmt: skip
 SETS = ["robot", "vehicle", "image", "pen", "mnist", "landmine", "letter"]
 REPEATS = 3
 READINGS = {"accuracy": 1.0, "accuracy_chosen_C": 2.0, "accuracy_last_round": 0.5}
