@@ -58,3 +58,18 @@ def test_figure_2(tmp_path, monkeypatch):
     monkeypatch.setitem(names["plot"].__globals__, "curves", lambda: panels)
     names["plot"](tmp_path / "new" / "figure_2.svg")
     assert "</svg>" in (tmp_path / "new" / "figure_2.svg").read_text()
+
+
+def test_task_groups(tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    names = runpy.run_path(str(EXAMPLES / "task_groups.py"), run_name="task_groups")
+    _, weights, groups = names["path"]()
+    counts = [len(set(labels)) for labels in groups]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == weights.shape[1]
+    assert counts[-1] == 1
+    for values, labels in zip(weights, groups, strict=True):
+        for label in set(labels):
+            assert np.ptp(values[labels == label]) < 1e-6
+    names["plot"](tmp_path / "new" / "task_groups.svg")
+    assert "</svg>" in (tmp_path / "new" / "task_groups.svg").read_text()
