@@ -36,7 +36,7 @@ model = Pipeline([("scale", StandardScaler()), ("method", method)])
 #
 # TaskKFold deals the examples of each task to the folds, so that every task is in
 # every training part. To a splitter of scikit-learn the tasks are the ``groups``. The
-# score is the method's own, R² over all examples.
+# score is the method's own, R² over all examples; TaskScorer takes any other metric.
 search = GridSearchCV(
     model,
     {"method__gamma": np.logspace(-3, 2, 6)},

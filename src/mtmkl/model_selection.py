@@ -1,9 +1,11 @@
-"""Cross-validation that keeps every task in every fold."""
+"""Cross-validation and scoring that know of tasks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
@@ -92,3 +94,75 @@ class TaskKFold(BaseCrossValidator):
             first += members.size
         for k in range(self.n_splits):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+
+class TaskScorer(BaseEstimator):
+    """A ``scoring`` that hands tasks to the estimator: the mean over tasks of a metric.
+
+    Scikit-learn's own scorers do not pass ``task`` on to ``predict``. For use as in
+    ``GridSearchCV(estimator, grid, scoring=TaskScorer(roc_auc_score,
+    response="decision_function"))`` with metadata routing enabled; ``task`` is
+    requested without further ado.
+
+    Parameters
+    ----------
+    metric : callable
+        ``metric(y, values)`` of one task's targets and responses, larger is better. A
+        task for which it is ``nan`` does not count.
+    response : {"predict", "decision_function"}
+        The estimator's method whose values are judged.
+    """
+
+    __metadata_request__score = {"task": True}  # noqa: RUF012
+
+    def __init__(
+        self,
+        metric: Callable[[NDArray[Any], NDArray[Any]], float],
+        *,
+        response: Literal["predict", "decision_function"] = "predict",
+    ) -> None:
+        self.metric = metric
+        self.response = response
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        task: ArrayLike | None = None,
+    ) -> float:
+        """Return the mean over tasks, ``nan`` if no task has a value.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with the method that ``response`` names; a pipeline must have its
+            last step request ``task`` for it (``set_predict_request(task=True)``).
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+        task : array-like of shape (n,), optional
+            Task of each example; without it, all are one task.
+
+        Raises
+        ------
+        ValueError
+            If ``response`` is not one of the above.
+        """
+        if self.response not in ("predict", "decision_function"):
+            raise ValueError(
+                "response must be 'predict' or 'decision_function', "
+                f"got {self.response!r}"
+            )
+        metadata = {} if task is None else {"task": task}
+        values = getattr(estimator, self.response)(X, **metadata)
+        targets = np.asarray(y)
+        labels = np.zeros(targets.size, dtype=np.intp) if task is None else task
+        of_task = [
+            float(self.metric(targets[members], values[members]))
+            for members in (np.asarray(labels) == name for name in np.unique(labels))
+        ]
+        finite = [value for value in of_task if not np.isnan(value)]
+        return float(np.mean(finite)) if finite else float("nan")
+
+    #: Metadata routing goes by this name.
+    score = __call__

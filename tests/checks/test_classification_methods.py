@@ -275,6 +275,53 @@ def test_bad_input(name, data):
         estimator.predict(X[:2], ["a", "e"])
 
 
+@task_methods
+def test_counts_are_whole_numbers(name, data):
+    X, y, task = data
+    counts = {"max_iter", "n_restarts", "n_levels"} & set(make(name).get_params())
+    for parameter in counts:
+        for value in (2.5, 0, True, "x"):
+            with pytest.raises(ValueError, match=f"{parameter} must be a whole number"):
+                make(name).set_params(**{parameter: value}).fit(
+                    X, target(name, y), task
+                )
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in WITH_TASKS if "kernels" in make(n).get_params()]
+)
+def test_refitting_with_other_kernels_forgets_the_first(name, data):
+    X, y, task = data
+    y = target(name, y)
+    params = {"normalize": "trace"} if "normalize" in make(name).get_params() else {}
+    features = make(name).set_params(kernels="features", **params)
+    gaussian = {"kernels": [{"name": "gaussian", "width": 0.7}]}
+    again = clone(features).fit(X, y, task).set_params(**gaussian).fit(X, y, task)
+    fresh = clone(features).set_params(**gaussian).fit(X, y, task)
+    np.testing.assert_array_equal(values(again, X, task), values(fresh, X, task))
+    back = again.set_params(kernels="features").fit(X, y, task)
+    expected = values(features.fit(X, y, task), X, task)
+    np.testing.assert_array_equal(values(back, X, task), expected)
+
+
+@pytest.mark.parametrize("name", sorted(NOT_CONVEX))
+def test_seeds_of_restarts(name, data):
+    X, y, task = data
+    for seed in (-1, "a", np.random.RandomState(0)):
+        with pytest.raises(ValueError, match="random_state must be a whole number"):
+            make(name, random_state=seed).fit(X, y["classifier"], task)
+    make(name, random_state=None).fit(X, y["classifier"], task)
+
+
+def test_kernels_must_be_a_list(data):
+    X, y, task = data
+    for kernels in (None, 3):
+        with pytest.raises(ValueError, match=f"must be a list .* got {kernels}"):
+            make("SharedMKL", kernels=kernels).fit(X, y["classifier"], task)
+    with pytest.raises(ValueError, match='empty: give at least one, such as "linear"'):
+        make("SharedMKL", kernels=[]).fit(X, y["classifier"], task)
+
+
 @classifiers
 def test_any_two_labels(name, data):
     X, y, task = data
@@ -294,7 +341,7 @@ def test_any_two_labels(name, data):
 @classifiers
 def test_more_than_two_labels_are_refused(name, data):
     X, _, task = data
-    with pytest.raises(ValueError, match="Only binary classification is supported"):
+    with pytest.raises(ValueError, match=r"Only binary .* classes are 0, 1, 2: make"):
         make(name).fit(X, np.arange(len(X)) % 3, task)
 
 

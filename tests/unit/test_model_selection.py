@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from sklearn import config_context
+from sklearn.metrics import accuracy_score, mean_squared_error, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.methods import IndependentRidge, MultiTaskFeatureLearning
-from mtmkl.model_selection import TaskKFold
+from mtmkl.methods import IndependentRidge, IndependentSVM, MultiTaskFeatureLearning
+from mtmkl.model_selection import TaskKFold, TaskScorer
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +101,59 @@ def test_cross_validation_scores_are_those_of_a_loop(data):
         for train, test in folds.split(X, y, task)
     ]
     np.testing.assert_allclose(scores, expected)
+
+
+def test_a_task_scorer_is_the_mean_over_tasks(data):
+    X, y, task = data
+    method = IndependentRidge(gamma=1.0).fit(X, y, task)
+    scorer = TaskScorer(mean_squared_error)
+    predicted = method.predict(X, task)
+    errors = [np.mean((y - predicted)[task == name] ** 2) for name in np.unique(task)]
+    assert scorer(method, X, y, task) == pytest.approx(np.mean(errors))
+    alone = IndependentRidge(gamma=1.0).fit(X, y)
+    expected = np.mean((y - alone.predict(X)) ** 2)
+    assert scorer(alone, X, y) == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_a_task_without_a_value_does_not_count(data):
+    X, y, task = data
+    sign = np.where(y > 0, 1, -1)
+    sign[task == "a"] = 1
+    method = IndependentSVM(C=1.0).fit(X, sign, task)
+    scorer = TaskScorer(roc_auc_score, response="decision_function")
+    scores = method.decision_function(X, task)
+    areas = [
+        roc_auc_score(sign[task == name], scores[task == name]) for name in ("b", "c")
+    ]
+    assert scorer(method, X, sign, task) == pytest.approx(np.mean(areas))
+    only = task == "a"
+    assert np.isnan(scorer(method, X[only], sign[only], task[only]))
+
+
+def test_a_task_scorer_refuses_another_response(data):
+    X, y, task = data
+    with pytest.raises(ValueError, match=r"response must be .* got 'transform'"):
+        TaskScorer(mean_squared_error, response="transform")(None, X, y, task)
+
+
+@pytest.mark.parametrize(
+    ("metric", "response"),
+    [(accuracy_score, "predict"), (roc_auc_score, "decision_function")],
+)
+def test_grid_search_by_a_task_scorer(data, metric, response):
+    X, y, task = data
+    sign = np.where(y > 0, 1, -1)
+    keep = task != "a"  # too few to be in every fold with both labels
+    X, sign, task = X[keep], sign[keep], task[keep]
+    with config_context(enable_metadata_routing=True):
+        svm = IndependentSVM().set_fit_request(task=True)
+        getattr(svm, f"set_{response}_request")(task=True)
+        search = GridSearchCV(
+            make_pipeline(StandardScaler(), svm),
+            {"independentsvm__C": [0.01, 1.0]},
+            cv=TaskKFold(2, random_state=0),
+            scoring=TaskScorer(metric, response=response),
+            error_score="raise",
+        ).fit(X, sign, task=task, groups=task)
+    assert np.all(np.isfinite(search.cv_results_["mean_test_score"]))

@@ -1,7 +1,8 @@
 """Base kernels: small frozen specifications that compute Gram matrices."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -187,10 +188,17 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
         raise ValueError(
             f"unknown kernel {name!r}; known kernels: {', '.join(sorted(KERNELS))}"
         )
-    try:
-        kernel: Kernel = KERNELS[name](**parameters)
-    except TypeError as error:
-        raise ValueError(f"kernel {name!r}: {error}") from None
+    known = [field.name for field in fields(KERNELS[name])]
+    unknown = ", ".join(repr(key) for key in parameters if key not in known)
+    if unknown:
+        raise ValueError(
+            f"kernel {name!r} has no {unknown}; its parameters: "
+            f"{', '.join(known) or 'none'}"
+        )
+    for key, value in parameters.items():
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        _require(is_number or value is None, f"{name} {key}", value, "a number")
+    kernel: Kernel = KERNELS[name](**parameters)
     return kernel
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mtmkl.methods._kernel_machine import KernelMachine, check_choice
 from mtmkl.methods._kernel_terms import TrainingSet, check_kernels
-from mtmkl.methods.base import check_positive
+from mtmkl.methods.base import check_count, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class WeightedKernelMachine(MultiTaskClassifier, KernelMachine):
         check_kernels(self.kernels)
         check_choice("normalize", self.normalize, ("cosine", "trace", None))
         check_positive("tol", self.tol)
-        check_positive("max_iter", self.max_iter)
+        check_count("max_iter", self.max_iter)
 
     def _fit_group(
         self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray

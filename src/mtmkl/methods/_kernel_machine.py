@@ -71,6 +71,8 @@ class KernelMachine(PathEstimator):
         self._weights = np.broadcast_to(weights, (training.sizes.size, terms.n_terms))
         if terms.is_feature.all():
             self._fold_into_weights(training)
+        elif hasattr(self, "coef_"):
+            del self.coef_  # of an earlier fit on features
 
     def _fold_into_weights(self, training: TrainingSet) -> None:
         """Write the models as weights of the raw inputs."""

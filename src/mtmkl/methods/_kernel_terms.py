@@ -27,14 +27,21 @@ def check_kernels(kernels: KernelList) -> None:
     """Raise ValueError unless the kernels are specified correctly."""
     entries = _entries(kernels)
     if not entries:
-        raise ValueError("kernels is empty")
+        raise ValueError('kernels is empty: give at least one, such as "linear"')
     for entry in entries:
         if entry != FEATURES:
             from_spec(entry)
 
 
 def _entries(kernels: KernelList) -> list[Any]:
-    return [kernels] if isinstance(kernels, str | Mapping) else list(kernels)
+    if isinstance(kernels, str | Mapping):
+        return [kernels]
+    if not isinstance(kernels, Sequence):
+        raise ValueError(
+            "kernels must be a list of kernels, their names or mappings, "
+            f"got {kernels!r}"
+        )
+    return list(kernels)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.methods._inputs import Coordinates
-from mtmkl.methods.base import PathEstimator, check_positive
+from mtmkl.methods.base import PathEstimator, check_count, check_positive
 
 if TYPE_CHECKING:
     from typing import Self
@@ -110,8 +110,7 @@ class SquaredNormEstimator(LinearPathEstimator):
         super()._check_params()
         check_positive("gamma", self.gamma)
         check_positive("tol", self.tol)
-        if int(self.max_iter) < 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter!r}")
+        check_count("max_iter", self.max_iter)
 
     def _solve(
         self, tasks: "TaskDecomposition", start: "WarmStart | None"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mtmkl.methods._inputs import Standardization
 from mtmkl.methods._linear import _task_means
-from mtmkl.methods.base import PathEstimator, check_positive
+from mtmkl.methods.base import PathEstimator, check_count, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -137,8 +137,7 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
 
     def _check_params(self) -> None:
         check_positive("tol", self.tol)
-        if int(self.max_iter) < 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter!r}")
+        check_count("max_iter", self.max_iter)
 
     def _group_key(self) -> str:
         return ""
@@ -204,13 +203,14 @@ class RestartedClassifier(LinearTaskClassifier):
 
     _convex = False
 
-    random_state: int
+    random_state: int | None
     n_restarts: int
 
     def _check_params(self) -> None:
         super()._check_params()
-        if int(self.n_restarts) < 1:
-            raise ValueError(f"n_restarts must be at least 1, got {self.n_restarts!r}")
+        check_count("n_restarts", self.n_restarts)
+        if self.random_state is not None:
+            check_count("random_state", self.random_state, least=0)
 
     def _position(self) -> tuple[float, ...]:
         return ()

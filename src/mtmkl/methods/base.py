@@ -1,7 +1,7 @@
 """What every multi-task estimator shares: validation, tasks, paths of parameters."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -51,7 +51,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         X : array-like of shape (n, d)
             Inputs of all tasks.
         y : array-like of shape (n,)
-            Targets; for classification −1 and +1.
+            Targets; for classification any two labels.
         task : array-like of shape (n,), optional
             Task of each example.
 
@@ -224,23 +224,42 @@ class PathEstimator(MultiTaskEstimator):
 
 def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
     labels = np.asarray(task)
+    if labels.dtype.kind in "US" and not hasattr(task, "dtype"):
+        # NumPy has turned numbers among strings into strings.
+        labels = np.array(task, dtype=object)
     if labels.ndim != 1 or labels.shape[0] != n:
         raise ValueError(
             f"task must have one label for each of the {n} examples, "
             f"got shape {labels.shape}"
         )
     if labels.dtype.kind == "f":
-        if not np.all(labels == np.floor(labels)):
-            raise ValueError("task labels must be integers or strings")
+        odd = ~np.isfinite(labels) | (labels != np.floor(labels))
+        if odd.any():
+            raise ValueError(
+                f"task labels must be integers or strings, got {labels[odd][0]}"
+            )
         labels = labels.astype(np.intp)
     elif labels.dtype.kind == "O":
         # Among strings NumPy would turn a missing label into the string "nan".
-        if not all(isinstance(label, str | int | np.integer) for label in labels):
-            raise ValueError("task labels must be integers or strings")
+        for label in labels:
+            if not isinstance(label, str | int | np.integer):
+                raise ValueError(
+                    f"task labels must be integers or strings, got {label!r}"
+                )
+        if len({isinstance(label, str) for label in labels}) > 1:
+            raise ValueError("task labels must be all integers or all strings")
         labels = np.asarray(labels.tolist())
     if labels.dtype.kind not in "iubUS":
         raise ValueError(f"task labels must be integers or strings, got {labels.dtype}")
     return labels
+
+
+def check_count(name: str, value: object, least: int = 1) -> None:
+    """Raise ValueError unless the value is a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(
+            f"{name} must be a whole number of at least {least}, got {value!r}"
+        )
 
 
 def check_positive(name: str, value: object) -> None:

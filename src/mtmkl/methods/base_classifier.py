@@ -113,9 +113,12 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
         check_classification_targets(y_array)
         self.classes_, code = np.unique(y_array, return_inverse=True)
         if self.classes_.size > 2:
+            shown = ", ".join(str(label) for label in self.classes_[:5])
+            shown += ", …" if self.classes_.size > 5 else ""
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y_array)}."
+                f"{type_of_target(y_array)}, its classes are {shown}: make tasks of "
+                "two classes, as mtmkl.datasets.tasks.one_vs_one does."
             )
         signed = np.where(code.ravel() == self.classes_.size - 1, 1.0, -1.0)
         n = X_array.shape[0]

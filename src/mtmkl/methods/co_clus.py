@@ -46,8 +46,8 @@ class CoClus(RestartedClassifier):
     n_restarts : int
         Starts: the first from independent ridge regressions, the others from random
         directions. The one of the lowest objective is kept.
-    random_state : int
-        Seed of the random starts.
+    random_state : int or None
+        Seed of the random starts; None for another at each fit.
     tol : float
         Stop when an alternation lowers the objective by at most this share of it (of
         1 % of Σ_t ||y_t||² where the objective is less).
@@ -88,7 +88,7 @@ class CoClus(RestartedClassifier):
         n_clusters: int | float = 0.25,
         *,
         n_restarts: int = 3,
-        random_state: int = 0,
+        random_state: int | None = 0,
         tol: float = 1e-3,
         max_iter: int = 1000,
     ) -> None:

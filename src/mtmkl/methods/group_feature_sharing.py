@@ -73,7 +73,12 @@ class GroupFeatureSharing(WeightedKernelMachine):
 
     Notes
     -----
-    A task with examples of one class gets the constant decision ±1.
+    A task with examples of one class gets the constant decision ±1. Its weights remain
+    in the penalty, where they are free to lie between those of the others: it has a
+    label in ``groups_``, and may draw the others together.
+
+    The linear methods of the paper's comparison always standardise, and so do its
+    experiments here: compare with ``standardize=True``.
 
     References
     ----------

@@ -1,12 +1,10 @@
 """The hierarchical Bayes model of Lenk, DeSarbo, Green and Young (1996)."""
 
-from numbers import Integral
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mtmkl.methods.base import MultiTaskEstimator, check_positive
+from mtmkl.methods.base import MultiTaskEstimator, check_count, check_positive
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -90,11 +88,7 @@ class HierarchicalBayes(MultiTaskEstimator):
 
     def _check_params(self) -> None:
         for name, least in (("n_samples", 4), ("n_burn_in", 0), ("n_chains", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(
-                    f"{name} must be a whole number of at least {least}, got {value!r}"
-                )
+            check_count(name, getattr(self, name), least)
         for name in (
             "prior_mean_variance",
             "prior_scale",

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from mtmkl.methods._linear_classifier import LinearTaskClassifier
-from mtmkl.methods.base import check_positive
+from mtmkl.methods.base import check_count, check_positive
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
@@ -86,8 +86,7 @@ class MeTaG(LinearTaskClassifier):
         check_positive("phi", self.phi)
         if self.phi <= 1:
             raise ValueError(f"phi must be more than 1, got {self.phi!r}")
-        if int(self.n_levels) < 1:
-            raise ValueError(f"n_levels must be at least 1, got {self.n_levels!r}")
+        check_count("n_levels", self.n_levels)
 
     def _position(self) -> tuple[float, ...]:
         return (-self.lam / self.phi ** (self.n_levels - 1),)

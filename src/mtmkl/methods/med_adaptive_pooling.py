@@ -10,7 +10,7 @@ from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.methods._kernel_machine import check_choice, keep_certificate
 from mtmkl.methods._kernel_terms import KernelTerms, Normalization
 from mtmkl.methods._switched import check_alpha, log_alpha_of, position_on_path
-from mtmkl.methods.base import PathEstimator, check_positive
+from mtmkl.methods.base import PathEstimator, check_count, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
             check_positive("specialised_scale", self.specialised_scale)
         check_choice("normalize", self.normalize, ("trace", None))
         check_positive("tol", self.tol)
-        check_positive("max_iter", self.max_iter)
+        check_count("max_iter", self.max_iter)
 
     def _group_key(self) -> str:
         along = ("C", "alpha", "relative_alpha")

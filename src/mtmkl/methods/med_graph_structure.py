@@ -10,7 +10,7 @@ from sklearn.base import clone
 from mtmkl.methods._graph import GraphEstimator, symmetric
 from mtmkl.methods._kernel_machine import keep_certificate
 from mtmkl.methods._switched import check_alpha, log_alpha_of, position_on_path
-from mtmkl.methods.base import check_positive
+from mtmkl.methods.base import check_count, check_positive
 
 if TYPE_CHECKING:
     from typing import Self
@@ -131,7 +131,7 @@ class MEDGraphStructure(GraphEstimator):
         check_positive("C", self.C)
         check_alpha(self)
         check_positive("tol", self.tol)
-        check_positive("max_iter", self.max_iter)
+        check_count("max_iter", self.max_iter)
 
     def _fit_nodes(self, X: FloatArray) -> None:
         self._follow(self._path(X), X)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from mtmkl.methods._kernel_machine import check_choice
 from mtmkl.methods._kernel_terms import KernelList, Normalization
 from mtmkl.methods._switched import Path, SwitchedMachine
-from mtmkl.methods.base import check_positive
+from mtmkl.methods.base import check_count
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_positive("max_iter", self.max_iter)
+        check_count("max_iter", self.max_iter)
         check_choice("switches", self.switches, ("shared", "independent"))
         check_choice("solver", self.solver, ("newton", "sqp"))
 

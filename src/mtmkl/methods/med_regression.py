@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from mtmkl.methods._kernel_machine import check_choice
 from mtmkl.methods._kernel_terms import KernelList, Normalization
 from mtmkl.methods._switched import Path, SwitchedMachine
-from mtmkl.methods.base import check_positive
+from mtmkl.methods.base import check_count
 
 if TYPE_CHECKING:
     from mtmkl.solvers.med import BlockTasks
@@ -110,7 +110,7 @@ class MEDRegression(SwitchedMachine):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_positive("max_iter", self.max_iter)
+        check_count("max_iter", self.max_iter)
         check_choice("loss", self.loss, ("epsilon", "squared"))
         epsilon = np.asarray(self.epsilon, dtype=float)
         if epsilon.ndim != 0 or not (epsilon >= 0 and np.isfinite(epsilon)):

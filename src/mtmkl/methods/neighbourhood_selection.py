@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mtmkl.methods._graph import GraphEstimator
 from mtmkl.methods._kernel_machine import check_choice
-from mtmkl.methods.base import check_positive
+from mtmkl.methods.base import check_count, check_positive
 from mtmkl.solvers.solution import relative_gap
 
 FloatArray = NDArray[np.float64]
@@ -81,7 +81,7 @@ class NeighbourhoodSelection(GraphEstimator):
         check_positive("nu", self.nu)
         check_choice("rule", self.rule, ("and", "or"))
         check_positive("tol", self.tol)
-        check_positive("max_iter", self.max_iter)
+        check_count("max_iter", self.max_iter)
 
     def _fit_nodes(self, X: FloatArray) -> None:
         from mtmkl.solvers.l1_logistic import solve_l1_logistic

@@ -26,7 +26,7 @@ class Whom(RestartedClassifier):
     Seeks a local minimum over W (d × T), an assignment of the tasks to at most G
     groups, and offsets b of
 
-        Σ_t ||y_t − X_t w_t − b_t||² + γ Σ_g ||W_g||_tr²,
+        Σ_t ||y_t − X_t w_t − b_t||² + λ Σ_g ||W_g||_tr²,
 
     W_g the columns of group g and ||·||_tr the sum of the singular values, with y = ±1
     and X standardised over the training examples of all tasks together; inputs that are
@@ -38,15 +38,15 @@ class Whom(RestartedClassifier):
     Parameters
     ----------
     lam : float
-        γ > 0.
+        λ, positive.
     n_groups : int or float
         G, of which at most T count, or a share of T in (0, 0.5], which stands for the
         nearest whole number (halves go up), at least 1.
     n_restarts : int
         Random assignments to start from, if there is more than one group. The one of
         the lowest objective is kept.
-    random_state : int
-        Their seed.
+    random_state : int or None
+        Their seed; None for another at each fit.
     tol : float
         Relative duality gap to which the problem of each group is solved.
     max_iter : int
@@ -86,7 +86,7 @@ class Whom(RestartedClassifier):
         n_groups: int | float = 0.25,
         *,
         n_restarts: int = 3,
-        random_state: int = 0,
+        random_state: int | None = 0,
         tol: float = 1e-4,
         max_iter: int = 10_000,
     ) -> None:

@@ -33,13 +33,11 @@ J. D. Lee, Y. Sun, M. A. Saunders, Proximal Newton-type methods for minimizing c
 functions, SIAM Journal on Optimization 24(3), 2014.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.group_sharing_weights import (
     Cuts,
@@ -49,7 +47,7 @@ from mtmkl.solvers.group_sharing_weights import (
     total_forces,
 )
 from mtmkl.solvers.med import BlockTasks, TaskDuals
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.switches import Inner
 
 FloatArray = NDArray[np.float64]
@@ -365,13 +363,11 @@ class GroupSharingPath:
             status=status,
             history=np.array(history),
         )
-        if status == "stopped":
-            warnings.warn(
-                f"stopped at Newton step {n_iter} at a relative duality gap of "
-                f"{certificate.duality_gap:.1e}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        problem = f"group sharing, C={start.C:g}, lam={lam:g}"
+        warn_if_stopped(
+            certificate, problem, self.tol, steps="visited weights",
+            stacklevel=4,
+        )  # fmt: skip
         solution = Solution(
             coef=theta,
             certificate=certificate,

@@ -18,15 +18,17 @@ M. Wainwright, P. Ravikumar and J. Lafferty, High-dimensional graphical model se
 using l1-regularized logistic regression, NIPS 2007.
 """
 
-import warnings
-
 import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, xlogy
-from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.solvers.solution import Certificate, Solution, relative_gap
+from mtmkl.solvers.solution import (
+    Certificate,
+    Solution,
+    relative_gap,
+    warn_if_stopped,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -102,13 +104,8 @@ def solve_l1_logistic(
         status="converged" if is_done else "stopped",
         history=np.array(history),
     )
-    if not is_done:
-        warnings.warn(
-            f"stopped after {n_iter} proximal Newton steps at a relative duality gap "
-            f"of {certificate.duality_gap:.1e}",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    problem = f"logistic regression, nu={nu:g}"
+    warn_if_stopped(certificate, problem, tol, steps="proximal Newton steps")
     return Solution(coef, certificate, dual=dual, intercept=np.array([b]))
 
 

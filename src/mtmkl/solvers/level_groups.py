@@ -36,8 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from mtmkl.solvers.solution import Certificate, Solution
-from mtmkl.solvers.task_admm import balance, loss, loss_step, warn_if_stopped
+from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
+from mtmkl.solvers.task_admm import balance, loss, loss_step
 from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 FloatArray = NDArray[np.float64]
@@ -190,7 +190,7 @@ def solve(
         status="converged" if objective - bound <= tol * objective else "stopped",
         history=np.array(history),
     )
-    warn_if_stopped(certificate, f"pairwise norms, weight {mu:g}", tol)
+    warn_if_stopped(certificate, f"pairwise norms, weight {mu:g}", tol, stacklevel=4)
     return Solution(
         coef=best.T,
         certificate=certificate,

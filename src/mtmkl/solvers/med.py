@@ -23,7 +23,6 @@ T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Mac
 Learning Research 12, 2011, sections 6, 7, 9 and 12.
 """
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,10 +30,9 @@ from typing import Any
 import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.smo import _factorise, minimise_box, workspace
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.switches import Inner, Switched, minimise_over_switches
 
 FloatArray = NDArray[np.float64]
@@ -272,6 +270,7 @@ class MedPath:
             dual=beta,
             intercept=state.intercept,
             n_svm_solves=state.n_svm_solves - before,
+            tol=self.tol,
         )
 
     def _start(self, C: float, log_alpha: float) -> FloatArray | None:
@@ -304,6 +303,7 @@ def solution_of(
     dual: FloatArray,
     intercept: FloatArray,
     n_svm_solves: int,
+    tol: float,
 ) -> Solution:
     """Return a solution, with a warning if it was stopped short of its tolerance."""
     certificate = Certificate(
@@ -313,13 +313,7 @@ def solution_of(
         status=result.status,
         history=result.history,
     )
-    if result.status == "stopped":
-        warnings.warn(
-            f"stopped at iteration {result.n_iter} over the switches at a relative "
-            f"duality gap of {certificate.duality_gap:.1e}",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+    warn_if_stopped(certificate, "switches", tol, stacklevel=5)
     return Solution(
         coef=result.s,
         certificate=certificate,

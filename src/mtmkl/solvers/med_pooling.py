@@ -110,6 +110,7 @@ class PoolingPath:
             dual=problem.beta.copy(),
             intercept=problem.intercept.copy(),
             n_svm_solves=result.n_solves,
+            tol=self.tol,
         )
 
 

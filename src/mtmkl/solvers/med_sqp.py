@@ -22,18 +22,16 @@ T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Mac
 Learning Research 12, 2011, section 10 and appendices A and B.
 """
 
-import warnings
 from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.med import BlockTasks, extremes
 from mtmkl.solvers.smo import minimise_box, workspace
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.switches import switch_cost
 
 FloatArray = NDArray[np.float64]
@@ -141,13 +139,7 @@ def solve_sqp(
         status="stopped" if stopped_by == "limit" else "converged",
         history=np.array(history),
     )
-    if stopped_by == "limit":
-        warnings.warn(
-            f"Algorithm 1 stopped after {len(history)} sweeps at a relative duality "
-            f"gap of {certificate.duality_gap:.1e}",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    warn_if_stopped(certificate, "Algorithm 1", tol, steps="sweeps")
     return Solution(
         coef=s,
         certificate=certificate,

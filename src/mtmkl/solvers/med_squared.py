@@ -83,6 +83,7 @@ class SquaredPath:
             dual=state.beta,
             intercept=state.intercept,
             n_svm_solves=result.n_solves * self.tasks.n_tasks,
+            tol=self.tol,
         )
 
 

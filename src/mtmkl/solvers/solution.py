@@ -1,11 +1,13 @@
 """What every solver returns: a point, and a certificate of how good it is."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 FloatArray = NDArray[np.float64]
 
@@ -71,3 +73,35 @@ def relative_gap(objective: float, dual_objective: float) -> float:
     An objective of zero counts as 1e-300, so that a zero gap there is zero.
     """
     return max(objective - dual_objective, 0.0) / max(abs(objective), 1e-300)
+
+
+def warn_if_stopped(
+    certificate: Certificate,
+    problem: str,
+    tol: float,
+    *,
+    steps: str = "iterations",
+    stacklevel: int = 3,
+) -> None:
+    """Warn of a solve that was stopped short of its tolerance.
+
+    Parameters
+    ----------
+    certificate : Certificate
+    problem : str
+        What was being solved, with the parameters that tell it from others.
+    tol : float
+        The relative duality gap asked for.
+    steps : str
+        What ``certificate.n_iter`` counts.
+    stacklevel : int
+        As for :func:`warnings.warn`.
+    """
+    if certificate.status == "stopped":
+        warnings.warn(
+            f"{problem}: stopped after {certificate.n_iter} {steps} at a relative "
+            f"duality gap of {certificate.duality_gap:.1e} (tol={tol:g}); raise "
+            "max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )

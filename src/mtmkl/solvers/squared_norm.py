@@ -26,7 +26,6 @@ Learning 73(3), 2008. S. Boyd et al., Distributed optimization and statistical l
 via the alternating direction method of multipliers, 2011, sections 3.3 and 3.4.
 """
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -34,7 +33,6 @@ from typing import Literal
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.penalties import (
     DEVIATIONS,
@@ -42,7 +40,7 @@ from mtmkl.solvers.penalties import (
     prox_squared_norm,
     squared_dual_norm,
 )
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 FloatArray = NDArray[np.float64]
@@ -155,14 +153,7 @@ def solve(
         status="converged" if objective - bound <= tol * objective else "stopped",
         history=history,
     )
-    if certificate.status == "stopped":
-        warnings.warn(
-            f"squared {penalty} norm, gamma={gamma:g}: stopped after {n_iter} "
-            f"iterations at a relative duality gap of {certificate.duality_gap:.1e} "
-            f"(tol={tol:g}); raise max_iter or tol",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    warn_if_stopped(certificate, f"squared {penalty} norm, gamma={gamma:g}", tol)
     return Solution(
         coef=(Z + mean).T,
         certificate=certificate,

@@ -19,16 +19,14 @@ S. Boyd et al., Distributed optimization and statistical learning via the altern
 direction method of multipliers, 2011, sections 3.3 and 3.4.
 """
 
-import warnings
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 FloatArray = NDArray[np.float64]
@@ -146,26 +144,13 @@ def solve(
         status="converged" if objective - bound <= tol * objective else "stopped",
         history=np.array(history),
     )
-    warn_if_stopped(certificate, type(penalty).__name__, tol)
+    warn_if_stopped(certificate, type(penalty).__name__, tol, stacklevel=4)
     return Solution(
         coef=best_Z.T,
         certificate=certificate,
         dual=tasks.expand(best_dual),
         extra={"warm_start": WarmStart(Z, L, step)},
     )
-
-
-def warn_if_stopped(certificate: Certificate, name: str, tol: float) -> None:
-    """Warn of a solve that its limit on iterations ended, with the gap reached."""
-    status: Literal["converged", "stopped"] = certificate.status
-    if status == "stopped":
-        warnings.warn(
-            f"{name}: stopped after {certificate.n_iter} iterations at a relative "
-            f"duality gap of {certificate.duality_gap:.1e} (tol={tol:g}); raise "
-            "max_iter or tol",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
 
 
 def balance(

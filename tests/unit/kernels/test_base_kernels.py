@@ -90,3 +90,12 @@ def test_specifications():
 def test_bad_specifications(spec, message):
     with pytest.raises(ValueError, match=message):
         from_spec(spec)
+
+
+def test_unknown_and_wrong_parameters_are_named():
+    with pytest.raises(
+        ValueError, match=r"'gaussian' has no 'sigma'.*width, median_fac"
+    ):
+        from_spec({"name": "gaussian", "sigma": 1.0})
+    with pytest.raises(ValueError, match="gaussian width must be a number, got 'wide'"):
+        from_spec({"name": "gaussian", "width": "wide"})
