@@ -25,4 +25,13 @@ def test_audit_prints_what_differs(capsys):
 
 def test_a_paper_without_printed_ranks_cannot_be_audited(capsys):
     assert main(["audit", "argyriou2008"]) == 1
-    assert "mtmkl: table_1.csv has no printed ranks" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "mtmkl: paper 'argyriou2008': table_1.csv has no printed ranks" in printed
+    assert "yousefi2015" in printed.partition("; papers that can be audited: ")[2]
+
+
+def test_an_unknown_paper_cannot_be_audited(capsys):
+    assert main(["audit", "nope"]) == 1
+    printed = capsys.readouterr().err
+    assert "mtmkl: paper 'nope': there is no printed table_1.csv" in printed
+    assert "yousefi2015" in printed.partition("; papers that can be audited: ")[2]
