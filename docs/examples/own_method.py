@@ -6,7 +6,8 @@ compared with every other method; nothing in the package is edited.
 
 Run this file, or give the class to the command yourself:
 
-    PYTHONPATH=docs/examples mtmkl run --paper argyriou2008 --experiment digits \
+    PYTHONPATH=docs/examples .venv/bin/mtmkl run \
+        --paper argyriou2008 --experiment digits \
         --method own_method:SharedMeanRidge --grid '{"gamma": [0.1, 1, 10]}'
 """
 

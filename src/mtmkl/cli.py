@@ -163,9 +163,23 @@ def _print_table(rows: Sequence[dict[str, object]]) -> None:
 
 def _audit_paper(parsed: argparse.Namespace) -> int:
     from mtmkl.config import config_dir
-    from mtmkl.statistics.audit import audit, audit_text, read_comparisons
+    from mtmkl.statistics.audit import (
+        AuditError,
+        audit,
+        audit_text,
+        auditable_papers,
+        read_comparisons,
+    )
 
-    for printed in read_comparisons(config_dir() / "published" / parsed.paper):
+    published = config_dir() / "published"
+    try:
+        comparisons = read_comparisons(published / parsed.paper)
+    except AuditError as error:
+        known = ", ".join(auditable_papers(published))
+        raise AuditError(
+            f"paper {parsed.paper!r}: {error}; papers that can be audited: {known}"
+        ) from error
+    for printed in comparisons:
         found = audit(printed)
         print("\n".join(audit_text(found)))
         _print_table(

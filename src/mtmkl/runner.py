@@ -8,6 +8,7 @@ from typing import Any
 
 from mtmkl import pipeline
 from mtmkl.config import (
+    TIERS,
     ConfigError,
     experiments_of,
     load_paper,
@@ -75,7 +76,8 @@ def run_paper(
         ``package.module:Class``. Their results go to a folder of their own,
         ``<tier>+<methods>``; finished cells are shared.
     grid : mapping of str to list or None
-        Hyper-parameters of the joining methods, chosen by cross-validation.
+        Hyper-parameters of the joining methods, chosen by cross-validation; those of
+        configured methods stand in their configuration.
     cores : int
         Processes.
     results : Path
@@ -89,11 +91,16 @@ def run_paper(
     Raises
     ------
     mtmkl.config.ConfigError
-        If a name or a key is wrong, before any work is done.
+        If a name or a key is wrong, or the grid is nobody's, before any work is done.
     """
     run = load_run_config({**_run_file(), "tier": tier})
     pipeline.use_mirror(run["data"]["mirror"])
-    config = _restricted(load_paper(paper, tier), experiments)
+    config = _restricted(load_paper(paper, tier), paper, experiments)
+    if grid is not None and set(methods) <= set(config["methods"]):
+        raise ConfigError(
+            "--grid needs --method package.module:Class: configured methods have "
+            "their grid in the paper's configuration"
+        )
     for name in methods:
         for experiment in config["experiments"]:
             config = with_method(config, experiment, name, grid=grid)
@@ -117,15 +124,13 @@ def _short(name: str) -> str:
 
 
 def _restricted(
-    config: dict[str, Any], experiments: Sequence[str] | None
+    config: dict[str, Any], paper: str | Path, experiments: Sequence[str] | None
 ) -> dict[str, Any]:
     if experiments is None:
         return config
     unknown = sorted(set(experiments) - set(config["experiments"]))
     if unknown:
-        known = ", ".join(config["experiments"])
-        raise ConfigError(f"experiment {unknown[0]!r} is unknown; known: {known}")
-
+        raise ConfigError(_no_experiment(unknown[0], config, paper))
     return {
         **config,
         "experiments": {e: config["experiments"][e] for e in experiments},
@@ -140,6 +145,13 @@ def _restricted(
             if claim["args"]["experiment"] in experiments
         ],
     }
+
+
+def _no_experiment(name: str, config: Mapping[str, Any], paper: str | Path) -> str:
+    for tier in TIERS:
+        if name in load_paper(paper, tier)["experiments"]:
+            return f"experiment {name!r} is only in tier {tier}: add --tier {tier}"
+    return f"experiment {name!r} is unknown; known: {', '.join(config['experiments'])}"
 
 
 def _prepare(config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout) -> None:

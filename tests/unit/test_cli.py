@@ -25,4 +25,19 @@ def test_audit_prints_what_differs(capsys):
 
 def test_a_paper_without_printed_ranks_cannot_be_audited(capsys):
     assert main(["audit", "argyriou2008"]) == 1
-    assert "mtmkl: table_1.csv has no printed ranks" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "mtmkl: paper 'argyriou2008': table_1.csv has no printed ranks" in printed
+    assert "yousefi2015" in printed.partition("; papers that can be audited: ")[2]
+
+
+def test_an_unknown_paper_cannot_be_audited(capsys):
+    assert main(["audit", "nope"]) == 1
+    printed = capsys.readouterr().err
+    assert "mtmkl: paper 'nope': there is no printed table_1.csv" in printed
+    assert "yousefi2015" in printed.partition("; papers that can be audited: ")[2]
+
+
+def test_a_grid_of_no_method_is_a_line_not_ignored(capsys):
+    run = ["run", "--paper", "argyriou2008", "--experiment", "digits"]
+    assert main([*run, "--grid", '{"gamma": [1]}']) == 1
+    assert "mtmkl: --grid needs --method package" in capsys.readouterr().err

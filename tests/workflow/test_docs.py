@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from mtmkl.config import load_paper
+from mtmkl.evaluation.plan import n_repeats
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -49,6 +50,21 @@ def test_make_targets_exist(page):
     )
     named = set(re.findall(r"\bmake ([a-z][a-z-]*)", "\n".join(code)))
     assert named <= targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_commands_name_the_environment(page):
+    command = r"(?<!\.venv/bin/)\b(?:mtmkl run --|python -c|snakemake --)"
+    assert re.findall(command, page.read_text(encoding="utf-8")) == []
+
+
+def test_where_a_method_of_ones_own_is_compared():
+    repeats = {}
+    for paper in ("argyriou2008", "jebara2011", "yousefi2015"):
+        config = load_paper(paper, "quick")
+        repeats[paper] = [n_repeats(config, name) for name in config["experiments"]]
+    assert min(repeats["argyriou2008"] + repeats["jebara2011"]) > 1
+    assert set(repeats["yousefi2015"]) == {1}
 
 
 def test_library_example_of_readme(capsys):

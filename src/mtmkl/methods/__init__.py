@@ -29,6 +29,8 @@ _MODULES: dict[str, str] = {
     "Whom": "whom",
 }
 
+__all__ = ["REGISTRY", "resolve", *_MODULES]
+
 
 class _Registry(Mapping[str, type]):
     """The methods by name, imported when they are first asked for."""
@@ -64,7 +66,8 @@ def resolve(name: str) -> type:
     Raises
     ------
     ValueError
-        If there is no such method; the message lists those there are.
+        If there is no such method, or its module cannot be imported; the message
+        says which there are, or where the module has to be.
     """
     if name in REGISTRY:
         return REGISTRY[name]
@@ -77,11 +80,24 @@ def resolve(name: str) -> type:
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
-        raise ValueError(f"method {name!r}: {error}") from error
+        raise ValueError(
+            f"method {name!r}: {error}{_hint(error, module_name)}"
+        ) from error
     method = getattr(module, class_name, None)
     if not isinstance(method, type):
         raise ValueError(f"method {name!r}: {module_name} has no class {class_name}")
     return method
+
+
+def _hint(error: ImportError, module_name: str) -> str:
+    # The module may be there, and what it imports may not.
+    missing = isinstance(error, ModuleNotFoundError)
+    if missing and f"{module_name}.".startswith(f"{error.name}."):
+        return (
+            "; a module of your own must lie in a folder on PYTHONPATH "
+            "(PYTHONPATH=. mtmkl … for the working folder)"
+        )
+    return ""
 
 
 def __getattr__(name: str) -> type:

@@ -9,6 +9,7 @@ printed test statistics can come.
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -125,6 +126,22 @@ def read_comparisons(folder: Path) -> list[PrintedComparison]:
     return printed_comparisons({path.name: pd.read_csv(path) for path in paths})
 
 
+def auditable_papers(published: Path) -> list[str]:
+    """Return the papers whose comparisons can be read.
+
+    Parameters
+    ----------
+    published : Path
+        Folder with a folder of published numbers a paper.
+    """
+    papers = []
+    for folder in sorted(published.iterdir()):
+        with suppress(AuditError):
+            read_comparisons(folder)
+            papers.append(folder.name)
+    return papers
+
+
 def printed_comparisons(
     published: Mapping[str, pd.DataFrame],
 ) -> list[PrintedComparison]:
@@ -148,7 +165,7 @@ def printed_comparisons(
     missing = [name for name in names if name not in published]
     if missing:
         raise AuditError(
-            f"the paper has no printed {' and '.join(missing)}: nothing to audit"
+            f"there is no printed {' and '.join(missing)}: nothing to audit"
         )
     accuracies, tests, texts = (published[name] for name in names)
     if "rank" not in accuracies:

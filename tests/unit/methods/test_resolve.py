@@ -1,5 +1,8 @@
 """Methods by name, and classes of one's own by dotted path."""
 
+import subprocess
+import sys
+
 import pytest
 
 import mtmkl.methods
@@ -26,6 +29,31 @@ def test_names_and_dotted_paths():
 def test_unknown_methods(name, message):
     with pytest.raises(ValueError, match=message):
         resolve(name)
+
+
+def test_a_module_that_is_not_found_has_to_be_on_the_path(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match=r"'own_method_1'; a module .* on PYTHONPATH"):
+        resolve("own_method_1:Own")
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_method_1.py").write_text("class Own: pass\n")
+    assert resolve("own_method_1:Own").__name__ == "Own"
+    # Here the module itself is found: the path is not what is wrong.
+    (tmp_path / "own_method_2.py").write_text("import no_such_library\n")
+    with pytest.raises(ValueError, match=r"No module named 'no_such_library'$"):
+        resolve("own_method_2:Own")
+
+
+def test_star_imports_every_method():
+    names: dict[str, object] = {}
+    exec("from mtmkl.methods import *", names)
+    del names["__builtins__"]
+    assert set(names) == {*REGISTRY, "REGISTRY", "resolve"}
+    assert all(names[name] is REGISTRY[name] for name in REGISTRY)
+
+
+def test_methods_are_imported_when_asked_for():
+    code = "import sys, mtmkl.methods; assert 'mtmkl.methods.rr_het' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_unknown_attribute():

@@ -150,6 +150,27 @@ def test_the_same_results_give_the_same_page(result, page):
     assert render_report([result], tier="quick") == page
 
 
+def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_path):
+    # What `mtmkl run --experiment digits` leaves of the paper, with one repeat.
+    config = {
+        **paper,
+        "experiments": {"digits": {**paper["experiments"]["digits"], "repeats": 1}},
+        "artefacts": {"figure_1": paper["artefacts"]["figure_1"]},
+        "claims": [],
+    }
+    result = complete(config, make_results(config, tmp_path))
+    page = render_report([result], tier="quick")
+    parsed = Page(page)
+    text = "".join(parsed.text)
+    assert "Claims of argyriou2008\nNone in this run." in text
+    assert "Pairs of methods\nNone in this run: a comparison takes two" in text
+    assert "Differences are first" not in text
+    assert not re.search(r"<tbody>\s*</tbody>", page)
+    assert parsed.open == []
+    inner = {link[1:] for link in parsed.links if link.startswith("#")}
+    assert inner <= set(parsed.ids)
+
+
 def test_missing_data_are_named_on_top(paper, empty_results):
     complete(paper, empty_results)
     folder = empty_results.parent / "tier"

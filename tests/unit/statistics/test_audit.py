@@ -5,11 +5,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from mtmkl.config import config_dir
 from mtmkl.statistics.audit import (
     AuditError,
     PrintedComparison,
     audit,
     audit_text,
+    auditable_papers,
     numbers_of_blocks,
     rank_tests,
     read_comparisons,
@@ -121,3 +123,10 @@ def test_missing_files_and_ranks_are_named(tmp_path):
     (folder / "table_1.csv").write_text('row,column,value,rank\n"A, 10 %",a,1,1\n')
     with pytest.raises(AuditError, match="no 'methods dominated' of the block 10 %"):
         read_comparisons(folder)
+    assert auditable_papers(tmp_path) == []
+
+
+def test_papers_that_can_be_audited():
+    found = auditable_papers(config_dir() / "published")
+    assert "yousefi2015" in found
+    assert "argyriou2008" not in found
