@@ -4,6 +4,7 @@ The rules of the workflow and ``mtmkl run`` call the same functions, so both do 
 same work. A step reads its inputs, computes, and writes whole files only.
 """
 
+import inspect
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -70,16 +71,26 @@ def check_names(config: Mapping[str, Any]) -> None:
 
     for method in config["methods"].values():
         found = resolve(method["class"])
-        for needed in ("fit", "predict"):
-            if not callable(getattr(found, needed, None)):
+        for name in ("fit", "predict", "decision_function"):
+            function = getattr(found, name, None)
+            if function is None and name == "decision_function":
+                continue
+            if function is None or not _takes_task(function):
+                lacks = f"{name} takes no task" if function else f"has no {name}"
                 raise ValueError(
-                    f"method {method['class']!r} has no {needed}: a method is a class "
-                    "with fit(X, y, task) and predict(X, task)"
+                    f"method {method['class']!r}: {lacks}; a method is a class with "
+                    "fit(X, y, task) and predict(X, task), and with "
+                    "decision_function(X, task) if it has scores"
                 )
     for experiment in config["experiments"].values():
         for name in experiment["metrics"]:
             metric_module(name)
     check_claims(config["claims"], config["methods"])
+
+
+def _takes_task(function: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    return any(p.name == "task" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:

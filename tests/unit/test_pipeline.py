@@ -100,7 +100,13 @@ def test_job_configuration_leaves_out_what_a_fit_does_not_need(config):
         ),
         (
             lambda c: c["methods"]["ridge"].update({"class": "fractions:Fraction"}),
-            "'fractions:Fraction' has no fit: a method is a class with fit",
+            "'fractions:Fraction': has no fit; a method is a class with fit",
+        ),
+        (
+            lambda c: c["methods"]["ridge"].update(
+                {"class": "sklearn.linear_model:RidgeClassifier"}
+            ),
+            "'sklearn.linear_model:RidgeClassifier': fit takes no task",
         ),
     ],
 )

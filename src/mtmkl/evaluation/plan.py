@@ -267,8 +267,8 @@ def with_method(
     class_name : str
         The id of a configured method, or ``package.module:Class``.
     grid : mapping or None
-        Hyper-parameter values, chosen by cross-validation; None takes the defaults
-        of the class.
+        Hyper-parameter values, chosen as the experiment's other methods choose, on
+        validation rows or by cross-validation; None takes the defaults of the class.
 
     Raises
     ------
@@ -285,9 +285,13 @@ def with_method(
     method_id = class_name
     if class_name not in methods:
         method_id = class_name.rpartition(":")[2].rpartition(".")[2].lower()
+        if method_id in methods:
+            method_id += "_own"
         spec: dict[str, Any] = {"label": class_name, "class": class_name}
+        others = {methods[entry["method"]]["selection"] for entry in current["methods"]}
+        selection = "validation" if "validation" in others else "common"
         spec |= (
-            {"grid": dict(grid), "selection": "common"}
+            {"grid": dict(grid), "selection": selection}
             if grid
             else {"selection": "none"}
         )

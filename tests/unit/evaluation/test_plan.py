@@ -76,6 +76,24 @@ def test_ones_own_method_joins_an_experiment_and_its_table(config):
     }
 
 
+def test_ones_own_method_chooses_as_the_others_do():
+    paper = load_paper("yousefi2015", "quick")
+    joined = plan.with_method(paper, "digits", "my.module:Own", grid={"C": [1, 2]})
+    assert joined["methods"]["own"]["selection"] == "validation"
+    paper = load_paper("argyriou2008", "quick")
+    joined = plan.with_method(paper, "digits", "my.module:Own", grid={"C": [1, 2]})
+    assert joined["methods"]["own"]["selection"] == "common"
+
+
+def test_ones_own_method_replaces_none_of_its_name():
+    paper = load_paper("yousefi2015", "quick")
+    joined = plan.with_method(paper, "digits", "my.module:CMTL")
+    assert joined["methods"]["cmtl"] == paper["methods"]["cmtl"]
+    entries = [entry["method"] for entry in joined["experiments"]["digits"]["methods"]]
+    assert entries[-1] == "cmtl_own"
+    assert entries.count("cmtl") == 1
+
+
 def test_a_method_that_is_there_already_changes_nothing(config):
     assert plan.with_method(config, "real", "ridge") is config
 
