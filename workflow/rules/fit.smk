@@ -32,6 +32,8 @@ rule fit:
         config=lambda w: pipeline.job_config(PAPERS[w.paper], job_of(w)),
         seed=RUN["seed"],
         plan=job_of,
+        # A plan is no plain value, and what is not Snakemake does not compare.
+        repeats=lambda w: list(job_of(w).repeats),
         cache=CACHE,
         version=lambda w: VERSIONS[w.paper, w.experiment, w.method],
     script:
