@@ -160,7 +160,9 @@ def test_restarts_are_seeded_and_the_best_is_kept(name, examples):
     ends = [history[-1] for history in four.restart_histories_]
     assert four.objective_ == min(ends)
     assert all(np.all(np.diff(history) <= 1e-9) for history in four.restart_histories_)
-    with pytest.raises(ValueError, match="n_restarts must be at least 1"):
+    with pytest.raises(
+        ValueError, match="n_restarts must be a whole number of at least 1"
+    ):
         _make(name, n_restarts=0).fit(X, y, task)
 
 
@@ -223,12 +225,16 @@ def test_order_of_the_epsilons(examples):
 
 @every_method
 def test_iterations_must_be_positive(name, examples):
-    with pytest.raises(ValueError, match="max_iter must be at least 1, got 0"):
+    with pytest.raises(
+        ValueError, match="max_iter must be a whole number of at least 1, got 0"
+    ):
         _make(name, max_iter=0).fit(*examples)
 
 
 def test_me_ta_g_needs_a_ratio_above_one(examples):
     with pytest.raises(ValueError, match=r"phi must be more than 1, got 1\.0"):
         _make("MeTaG", phi=1.0).fit(*examples)
-    with pytest.raises(ValueError, match="n_levels must be at least 1, got 0"):
+    with pytest.raises(
+        ValueError, match="n_levels must be a whole number of at least 1, got 0"
+    ):
         _make("MeTaG", n_levels=0).fit(*examples)

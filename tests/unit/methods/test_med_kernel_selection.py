@@ -196,7 +196,7 @@ def test_pooled_machine_ignores_the_task(labelled):
         ({"solver": "magic"}, "solver must be one of 'newton', 'sqp'"),
         ({"normalize": "cosine"}, "normalize must be one of 'trace', None"),
         ({"kernels": []}, "kernels is empty"),
-        ({"max_iter": 0}, "max_iter must be positive"),
+        ({"max_iter": 0}, "max_iter must be a whole number"),
     ],
 )
 def test_bad_parameters_are_named(params, message, labelled):

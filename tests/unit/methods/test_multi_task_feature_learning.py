@@ -205,7 +205,7 @@ def test_stopping_short_warns(data):
     [
         ({"solver": "newton"}, "solver must be 'admm' or 'alternating'"),
         ({"tol": 0.0}, "tol must be positive"),
-        ({"max_iter": 0}, "max_iter must be at least 1"),
+        ({"max_iter": 0}, "max_iter must be a whole number of at least 1"),
         ({"basis_tol": -1.0}, "basis_tol must be positive"),
         ({"kernel": {"name": "wavelet"}}, "unknown kernel 'wavelet'"),
         ({"gamma": "large"}, "gamma must be positive"),
