@@ -285,7 +285,7 @@ def with_method(
     method_id = class_name
     if class_name not in methods:
         method_id = class_name.rpartition(":")[2].rpartition(".")[2].lower()
-        if method_id in methods:
+        if methods.get(method_id, {"class": class_name})["class"] != class_name:
             method_id += "_own"
         spec: dict[str, Any] = {"label": class_name, "class": class_name}
         others = {methods[entry["method"]]["selection"] for entry in current["methods"]}

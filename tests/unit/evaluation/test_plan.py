@@ -94,6 +94,13 @@ def test_ones_own_method_replaces_none_of_its_name():
     assert entries.count("cmtl") == 1
 
 
+def test_ones_own_method_has_one_id_in_all_experiments():
+    joined = paper = load_paper("yousefi2015", "quick")
+    for experiment in paper["experiments"]:
+        joined = plan.with_method(joined, experiment, "my.module:Own")
+    assert set(joined["methods"]) - set(paper["methods"]) == {"own"}
+
+
 def test_a_method_that_is_there_already_changes_nothing(config):
     assert plan.with_method(config, "real", "ridge") is config
 
