@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from tiny_workflow import ROOT, TinyWorkflow
+from tiny_workflow import ROOT, TIME_COLUMNS, TinyWorkflow
 
 
 def test_everything_is_there(finished):
@@ -82,6 +82,22 @@ def test_killed_and_started_again_gives_the_same_scores(finished, tmp_path):
     resumed = killed.run(target)
     assert resumed.returncode == 0, resumed.stderr
     assert killed.scores() == finished.scores()
+
+
+def test_a_job_for_each_method_gives_the_same_scores_as_one_for_all(finished, tmp_path):
+    # The second chunk holds what the first has chosen.
+    name = "fits/digits/digits[n_per_class=10]/slow.1.csv.gz"
+    alone = TinyWorkflow(tmp_path, tier="paper")
+    done = alone.run(f"results/paper/tiny/{name}")
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "results/paper/tiny"
+    names = sorted(path.name for path in (folder / name).parent.glob("*.csv.gz"))
+    assert names == ["slow.0.csv.gz", "slow.1.csv.gz"]
+    separate, shared = (
+        pd.read_csv(path).drop(columns=TIME_COLUMNS)
+        for path in (folder / name, finished.results(name))
+    )
+    pd.testing.assert_frame_equal(separate, shared)
 
 
 def test_missing_data_can_be_an_error(tmp_path):

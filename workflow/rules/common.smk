@@ -2,6 +2,7 @@
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 # One thread in a job: parallelism comes from jobs, and sums do not depend on --cores.
@@ -61,37 +62,72 @@ def protocol_of(wildcards):
     return experiment["protocol"]
 
 
-def job_of(wildcards):
-    stem = "{0.experiment}/{0.dataset}/{0.method}.{0.chunk}".format(wildcards)
-    return JOBS[wildcards.paper][stem]
+def jobs_of(wildcards):
+    """One fit job, or where no method is named all of an experiment on a data set."""
+    jobs = JOBS[wildcards.paper]
+    if "method" in wildcards.keys():
+        stem = "{0.experiment}/{0.dataset}/{0.method}.{0.chunk}".format(wildcards)
+        return [jobs[stem]]
+    place = wildcards.experiment, wildcards.dataset
+    return [job for job in jobs.values() if (job.experiment, job.dataset) == place]
 
 
-def classes_of(paper):
-    """The classes of the methods that a paper's experiments use."""
+def classes_of(paper, jobs):
+    """The classes of the methods that fit jobs use."""
     methods = PAPERS[paper]["methods"]
-    used = {key[1:] for key in VERSIONS if key[0] == paper}
-    return sorted({methods[method]["class"] for _, method in used})
+    return sorted({methods[job.method]["class"] for job in jobs})
+
+
+def fit_path(paper, job, ending):
+    return f"{TIER}/{paper}/fits/{job.stem}{ending}"
+
+
+def first_chunk(paper, job):
+    """The scores that a job takes its held parameters from, if it does."""
+    if not pipeline.needs_first_chunk(PAPERS[paper], job):
+        return None
+    return fit_path(paper, replace(job, chunk=0), ".csv.gz")
 
 
 def fit_inputs(wildcards):
-    """The splits, warm compiled code, and for held parameters the chunk that chose."""
+    """The splits, warm compiled code, and what other jobs have to choose first."""
     base = f"{TIER}/{wildcards.paper}"
-    inputs = {
+    jobs = jobs_of(wildcards)
+    own = {fit_path(wildcards.paper, job, ".csv.gz") for job in jobs}
+    firsts = {first_chunk(wildcards.paper, job) for job in jobs}
+    return {
         "info": f"{base}/data/{wildcards.dataset}.json",
         "splits": f"{base}/splits/{protocol_of(wildcards)}/{wildcards.dataset}.npz",
         "compiled": f"{base}/compiled.json",
+        "first_chunks": sorted(firsts - own - {None}),
     }
-    job = job_of(wildcards)
-    if pipeline.needs_first_chunk(PAPERS[wildcards.paper], job):
-        inputs["first_chunk"] = (
-            f"{base}/fits/{job.experiment}/{job.dataset}/{job.method}.0.csv.gz"
-        )
-    return inputs
+
+
+def fits_of(wildcards):
+    """What a workflow job needs of each of its fit jobs."""
+    paper = wildcards.paper
+    return [
+        {
+            "plan": job,
+            "config": pipeline.job_config(PAPERS[paper], job),
+            "version": VERSIONS[paper, job.experiment, job.method],
+            "scores": fit_path(paper, job, ".csv.gz"),
+            "arrays": fit_path(paper, job, ".npz"),
+            "first_chunk": first_chunk(paper, job),
+        }
+        for job in jobs_of(wildcards)
+    ]
+
+
+def names_in(paper, experiment):
+    """The names of an experiment's fits, the same for each of its data sets."""
+    jobs = [job for job in JOBS[paper].values() if job.experiment == experiment]
+    return list(dict.fromkeys(f"{job.method}.{job.chunk}" for job in jobs))
 
 
 def fit_outputs(paper, ending, experiments=None):
     return [
-        f"{TIER}/{paper}/fits/{job.stem}{ending}"
+        fit_path(paper, job, ending)
         for job in JOBS[paper].values()
         if experiments is None or job.experiment in experiments
     ]

@@ -1,5 +1,4 @@
-# One job: experiment × data set × method, in chunks of repeats where that is long.
-# Cells go to the cache, which is not an output: Snakemake deletes outputs of failed jobs.
+# One at a time, and first: two papers share solvers, which both would compile.
 rule compile:
     output:
         "results/{tier}/{paper}/compiled.json",
@@ -7,34 +6,76 @@ rule compile:
         "logs/{tier}/{paper}/compile.log",
     benchmark:
         "results/{tier}/{paper}/benchmarks/compile.tsv"
+    priority: 1
     conda:
         "../../environment.yml"
+    resources:
+        compiling=1,
     params:
-        classes=lambda w: classes_of(w.paper),
+        classes=lambda w: classes_of(w.paper, JOBS[w.paper].values()),
         versions=lambda w: sorted({v for k, v in VERSIONS.items() if k[0] == w.paper}),
     script:
         "../scripts/compile.py"
 
 
-rule fit:
-    input:
-        unpack(fit_inputs),
-    output:
-        scores="results/{tier}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.csv.gz",
-        arrays="results/{tier}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.npz",
-    log:
-        "logs/{tier}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.log",
-    benchmark:
-        "results/{tier}/{paper}/benchmarks/{experiment}__{dataset}__{method}__{chunk}.tsv"
-    conda:
-        "../../environment.yml"
-    params:
-        config=lambda w: pipeline.job_config(PAPERS[w.paper], job_of(w)),
-        seed=RUN["seed"],
-        plan=job_of,
-        # A plan is no plain value, and what is not Snakemake does not compare.
-        repeats=lambda w: list(job_of(w).repeats),
-        cache=CACHE,
-        version=lambda w: VERSIONS[w.paper, w.experiment, w.method],
-    script:
-        "../scripts/fit.py"
+# Cells go to the cache, which is not an output: Snakemake deletes outputs of failed jobs.
+if RUN["tier"] == "paper":
+
+    # Experiment × data set × method, in chunks of repeats where that is long.
+    rule fit:
+        input:
+            unpack(fit_inputs),
+        output:
+            multiext(
+                "results/{tier}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}",
+                ".csv.gz",
+                ".npz",
+            ),
+        log:
+            "logs/{tier}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.log",
+        benchmark:
+            "results/{tier}/{paper}/benchmarks/{experiment}__{dataset}__{method}__{chunk}.tsv"
+        conda:
+            "../../environment.yml"
+        params:
+            fits=fits_of,
+            classes=lambda w: classes_of(w.paper, jobs_of(w)),
+            seed=RUN["seed"],
+            cache=CACHE,
+        script:
+            "../scripts/fit.py"
+
+else:
+
+    # A process takes longer to start than most fits of the quick tier: all methods of
+    # an experiment on a data set share one.
+    for paper, paper_config in PAPERS.items():
+        for experiment in paper_config["experiments"]:
+
+            rule:
+                name:
+                    f"{paper}_{experiment}_fits"
+                input:
+                    unpack(fit_inputs),
+                output:
+                    expand(
+                        "results/{{tier}}/{{paper}}/fits/{{experiment}}/{{dataset}}/{name}{ending}",
+                        name=names_in(paper, experiment),
+                        ending=(".csv.gz", ".npz"),
+                    ),
+                log:
+                    "logs/{tier}/{paper}/fits/{experiment}/{dataset}.log",
+                benchmark:
+                    "results/{tier}/{paper}/benchmarks/{experiment}__{dataset}.tsv"
+                wildcard_constraints:
+                    paper=paper,
+                    experiment=experiment,
+                conda:
+                    "../../environment.yml"
+                params:
+                    fits=fits_of,
+                    classes=lambda w: classes_of(w.paper, jobs_of(w)),
+                    seed=RUN["seed"],
+                    cache=CACHE,
+                script:
+                    "../scripts/fit.py"

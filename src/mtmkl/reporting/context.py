@@ -20,7 +20,7 @@ Array = NDArray[Any]
 NO_SCORES = "no scores"
 """Reason where nothing is known but that scores are missing."""
 
-_JOB_COLUMNS = ("experiment", "dataset", "method", "chunk", "seconds")
+_JOB_COLUMNS = ("experiment", "dataset", "seconds")
 
 
 @dataclass(frozen=True)
@@ -260,18 +260,23 @@ def read_jobs(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
     config : mapping
         The paper's configuration, its tier resolved.
     folder : Path
-        Of Snakemake's benchmark files, ``experiment__dataset__method__chunk.tsv``.
+        Of Snakemake's benchmark files, ``experiment__dataset__method__chunk.tsv``, or
+        ``experiment__dataset.tsv`` where all methods share a job.
 
     Returns
     -------
     DataFrame
-        ``experiment, dataset, method, chunk, seconds``.
+        ``experiment, dataset, seconds``, one row a job of the workflow.
     """
-    rows = []
+    places = {}
     for job in fit_jobs(config):
-        key = (job.experiment, job.dataset, job.method, job.chunk)
-        path = folder / f"{'__'.join(map(str, key))}.tsv"
+        place = (job.experiment, job.dataset)
+        shared = "__".join(place)
+        places[shared] = places[f"{shared}__{job.method}__{job.chunk}"] = place
+    rows = []
+    for stem, place in places.items():
+        path = folder / f"{stem}.tsv"
         if path.is_file():
             seconds = pd.read_csv(path, sep="\t")["s"].sum()
-            rows.append((*key, float(seconds)))
+            rows.append((*place, float(seconds)))
     return pd.DataFrame(rows, columns=list(_JOB_COLUMNS))

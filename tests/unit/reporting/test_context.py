@@ -68,8 +68,12 @@ def test_job_times(paper, results, tmp_path):
     jobs = read_jobs(paper, results / "benchmarks")
     school = jobs[jobs["experiment"] == "school"]
     assert set(school["seconds"]) == {2.5}
-    assert "aggregate" in set(school["method"])
+    assert len(school) == len(paper["experiments"]["school"]["methods"])
     assert read_jobs(paper, tmp_path).empty
+    text = (results / "benchmarks/school__school__aggregate__0.tsv").read_text()
+    (tmp_path / "school__school.tsv").write_text(text)
+    (shared,) = read_jobs(paper, tmp_path).itertuples(index=False)
+    assert tuple(shared) == ("school", "school", 2.5)
 
 
 def test_what_is_not_configured_is_left_out(paper, results):

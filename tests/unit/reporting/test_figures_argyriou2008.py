@@ -102,7 +102,7 @@ class TestCurves:
         )
         assert line["mean"].item() == pytest.approx(values.mean())
         assert line["sd"].item() == pytest.approx(values.std(ddof=1))
-        assert line["n"].item() == len(values) == 3
+        assert line["n"].item() == len(values) == 2
 
     def test_left_panel_has_independent_learning_and_right_has_not(self, context):
         series = draw("figure_2", context)[1].groupby("panel")["series"].unique()
