@@ -216,20 +216,6 @@ def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:
     raise KeyError(dataset)
 
 
-def find_job(config: Mapping[str, Any], stem: str) -> FitJob:
-    """Return the fit job with this stem.
-
-    Raises
-    ------
-    KeyError
-        If the configuration has no such job.
-    """
-    for job in fit_jobs(config):
-        if job.stem == stem:
-            return job
-    raise KeyError(stem)
-
-
 def restricted_to_artefact(config: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return a configuration with one artefact, its experiments and no claims.
 
