@@ -162,8 +162,8 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> dict[str, Any
 def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
     """Return a paper's validated configuration with the tier's values chosen.
 
-    ``published`` in it names the folder of the printed numbers: for a paper at
-    ``papers/<id>.yaml`` it is ``published/<id>`` beside ``papers``.
+    ``tier`` in it is the tier, and ``published`` the folder of the printed numbers: for
+    a paper at ``papers/<id>.yaml`` it is ``published/<id>`` beside ``papers``.
 
     Parameters
     ----------
@@ -187,6 +187,7 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
     validate(raw, "experiment", source=path.name)
     config = resolve_tier(raw, tier)
     _check_names(config, path.name)
+    config["tier"] = tier
     config["published"] = str(path.resolve().parents[1] / "published" / path.stem)
     return _drop_other_tiers(config, tier)
 
