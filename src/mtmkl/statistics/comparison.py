@@ -153,7 +153,7 @@ def compare_pair(
         _check_finite(values, f"unit {{}} of the {side} method")
     difference = _without_rounding(one, two)
     gain = difference if higher_better else -difference
-    mean, sd = float(difference.mean()), float(difference.std(ddof=1))
+    mean = float(difference.mean())
     described = PairComparison(
         n=n,
         mean_first=float(one.mean()),
@@ -167,9 +167,10 @@ def compare_pair(
         return described
     if _is_constant(difference, one, two):
         # Without a spread there is nothing to test a difference against.
-        t, low, high = (math.nan,) * 3 if mean else (0.0,) * 3
+        t = low = high = effect_size = math.nan if mean else 0.0
     else:
         t = float(stats.ttest_1samp(difference, 0.0).statistic)
+        effect_size = mean / float(difference.std(ddof=1))
         low, high = stats.bootstrap(
             (difference,),
             np.mean,
@@ -192,7 +193,7 @@ def compare_pair(
         described,
         interval_low=float(low),
         interval_high=float(high),
-        effect_size=mean / sd if sd > 0 else t,
+        effect_size=effect_size,
         t=t,
         p_t=float(2 * stats.t.sf(abs(t), n - 1)),
         rho=rho,
