@@ -128,6 +128,22 @@ def test_no_task_of_two_lies_in_one_fold():
                 assert folds.size < 2 or np.unique(folds).size > 1
 
 
+def test_more_folds_than_training_examples_are_refused():
+    data = marked([9, 12])
+    enough = make_splits(data, GIVEN | {"folds": 14}, 0)[0, 0]
+    assert np.unique(enough.fold).size == 14
+    with pytest.raises(
+        ValueError, match=r"'g': folds is 15, more than the 14 training .* 'marked'"
+    ):
+        make_splits(data, GIVEN | {"folds": 15}, 0)
+
+
+def test_examples_are_counted_for_folds_not_their_rows():
+    # Each example of a one-vs-rest task is a row in all four tasks.
+    with pytest.raises(ValueError, match="folds is 41, more than the 40 examples"):
+        make_splits(labelled(), RANDOM | {"folds": 41}, 0)
+
+
 def test_folds_that_cannot_part_a_task_are_an_error():
     # Three examples, each pair of them a task: two folds cannot part all three.
     data = MultiTaskData(
