@@ -142,6 +142,14 @@ def test_an_unknown_target_lists_the_targets(tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+def test_make_lists_its_targets_for_an_unknown_one():
+    done = subprocess.run(
+        ["make", "qick"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "there is no target 'qick'; the targets:\n  make quick" in done.stderr
+
+
 def test_a_paper_without_artefacts_and_claims(tmp_path):
     document = yaml.safe_load((ROOT / "tests/workflow/papers/tiny.yaml").read_text())
     kept = {k: v for k, v in document.items() if k not in ("artefacts", "claims")}
