@@ -125,6 +125,15 @@ def test_wrong_configuration_is_named_before_any_work(tmp_path, change, message)
     assert not (tmp_path / "results").exists()
 
 
+def test_a_key_that_comes_twice_in_the_run_configuration(tmp_path):
+    workflow = TinyWorkflow(tmp_path)
+    with workflow.config.open("a") as file:
+        file.write("seed: 2\n")
+    done = workflow.run("--dry-run")
+    assert done.returncode != 0
+    assert "the key 'seed' is already in line" in done.stderr
+
+
 def test_a_mirror_on_the_command_line(tmp_path):
     done = TinyWorkflow(tmp_path).run("--dry-run", "--config", "mirror=nowhere")
     assert done.returncode != 0

@@ -10,11 +10,14 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
     os.environ.setdefault(variable, "1")
 
 from mtmkl import pipeline
-from mtmkl.config import ConfigError, load_paper, load_run_config
+from mtmkl.config import ConfigError, load_paper, load_run_config, read_yaml
 from mtmkl.evaluation import plan
 from mtmkl.schema_errors import unknown
 
 try:
+    # Snakemake itself takes the second of two equal keys.
+    for file in filter(Path.is_file, map(Path, workflow.configfiles)):
+        read_yaml(file)
     RUN = load_run_config(config)
     pipeline.use_mirror(RUN["mirror"])
     PAPERS = {

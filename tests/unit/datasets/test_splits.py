@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import (
     Split,
+    check_protocol,
     load_splits,
     make_split,
     make_splits,
@@ -139,9 +142,18 @@ def test_more_folds_than_training_examples_are_refused():
 
 
 def test_examples_are_counted_for_folds_not_their_rows():
-    # Each example of a one-vs-rest task is a row in all four tasks.
-    with pytest.raises(ValueError, match="folds is 41, more than the 40 examples"):
-        make_splits(labelled(), RANDOM | {"folds": 41}, 0)
+    # Each of the 30 training examples is a row in all four one-vs-rest tasks.
+    data = labelled()
+    data = replace(data, truth={"is_test": data.sample >= 30})
+    assert make_splits(data, GIVEN | {"folds": 30}, 0)[0, 0].train.size == 120
+    with pytest.raises(ValueError, match="folds is 31, more than the 30 training"):
+        make_splits(data, GIVEN | {"folds": 31}, 0)
+
+
+def test_folds_and_train_samples_are_compared_without_data():
+    check_protocol(RANDOM | {"folds": 40})
+    with pytest.raises(ValueError, match="'r': folds is 41, more than the 40 examples"):
+        check_protocol(RANDOM | {"folds": 41})
 
 
 def test_folds_that_cannot_part_a_task_are_an_error():
