@@ -48,65 +48,74 @@ def _check_protocol(name: str, protocol: Mapping[str, Any]) -> None:
 
 
 def _check_experiment(name: str, config: Mapping[str, Any]) -> None:
-    from mtmkl.datasets import check_options
-    from mtmkl.datasets.splits import WITH_VALIDATION
-
     key = f"experiments.{name}"
     experiment = config["experiments"][name]
     repeats = n_repeats(config, name)
-    datasets = experiment["datasets"]
-    try:
-        check_options(
-            datasets["name"], [*datasets.get("options", {}), *datasets.get("vary", {})]
-        )
-    except ValueError as error:
-        raise ConfigError(f"key '{key}.datasets': {error}") from error
+    _check_datasets(f"{key}.datasets", experiment["datasets"])
     kind = config["protocols"][experiment["protocol"]]["kind"]
     seen = set()
     for position, entry in enumerate(experiment["methods"]):
-        place = f"{key}.methods.{position}"
-        if entry["method"] in seen:
+        place, method = f"{key}.methods.{position}", entry["method"]
+        if method in seen:
             raise ConfigError(
-                f"key '{place}.method': {entry['method']!r} stands here twice; name "
-                "each method once, with all its n_tasks"
+                f"key '{place}.method': {method!r} stands here twice; name each "
+                "method once, with all its n_tasks"
             )
-        seen.add(entry["method"])
-        method = config["methods"][entry["method"]]
-        grid = method.get("grid", {})
-        named = {"hold": entry.get("hold", {}), "along": entry.get("along", [])}
-        for part, names in named.items():
-            for parameter in names:
-                if parameter not in grid:
-                    text = unknown("parameter of the grid", parameter, grid)
-                    raise ConfigError(f"key '{place}.{part}': {text}")
-        for parameter, repeat in named["hold"].items():
-            if repeat >= repeats:
-                raise ConfigError(
-                    f"key '{place}.hold.{parameter}': {repeat} is no repeat; there are "
-                    f"{repeats}, numbered from 0"
-                )
-        selection = method["selection"]
-        if experiment.get("mode") == "path" or selection in ("none", "authors_code"):
-            continue
-        if (selection == "validation") != (kind in WITH_VALIDATION):
-            has, take = (
-                ("validation rows", "validation")
-                if kind in WITH_VALIDATION
-                else ("folds and no validation rows", "common or per_task")
-            )
+        seen.add(method)
+        spec = config["methods"][method]
+        _check_entry(place, entry, spec.get("grid", {}), repeats)
+        if experiment.get("mode") != "path":
+            _check_selection(place, entry["method"], spec["selection"], kind)
+
+
+def _check_datasets(key: str, datasets: Mapping[str, Any]) -> None:
+    from mtmkl.datasets import check_options
+
+    options = [*datasets.get("options", {}), *datasets.get("vary", {})]
+    try:
+        check_options(datasets["name"], options)
+    except ValueError as error:
+        raise ConfigError(f"key '{key}': {error}") from error
+
+
+def _check_entry(
+    key: str, entry: Mapping[str, Any], grid: Mapping[str, Any], repeats: int
+) -> None:
+    hold = entry.get("hold", {})
+    for part, names in (("hold", hold), ("along", entry.get("along", []))):
+        for parameter in names:
+            if parameter not in grid:
+                text = unknown("parameter of the grid", parameter, grid)
+                raise ConfigError(f"key '{key}.{part}': {text}")
+    for parameter, repeat in hold.items():
+        if repeat >= repeats:
             raise ConfigError(
-                f"key '{place}.method': {entry['method']!r} has selection: "
-                f"{selection}, but protocol {experiment['protocol']!r} has {has}: "
-                f"take a method with selection: {take}"
+                f"key '{key}.hold.{parameter}': {repeat} is no repeat; there are "
+                f"{repeats}, numbered from 0"
             )
+
+
+def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
+    """Check that splits of this kind have what a method is selected by."""
+    from mtmkl.datasets.splits import WITH_VALIDATION
+
+    has_validation = kind in WITH_VALIDATION
+    if selection in ("none", "authors_code"):
+        return
+    if has_validation != (selection == "validation"):
+        rows = "validation rows" if has_validation else "folds and no validation rows"
+        wanted = "validation" if has_validation else "common or per_task"
+        raise ConfigError(
+            f"key '{key}.method': {method!r} has selection: {selection}, but a "
+            f"protocol of kind {kind!r} has {rows}: take a method with selection: "
+            f"{wanted}"
+        )
 
 
 def _check_method(key: str, method: Mapping[str, Any]) -> None:
     from mtmkl.methods import resolve
 
-    name, params, grid = (
-        method["class"], method.get("params", {}), method.get("grid", {})
-    )  # fmt: skip
+    name, grid = method["class"], method.get("grid", {})
     try:
         found = resolve(name)
     except ValueError as error:
@@ -133,7 +142,7 @@ def _check_method(key: str, method: Mapping[str, Any]) -> None:
                     "task, only one for all: write selection: common"
                 )
     for point in _covering_points(grid):
-        _check_values(key, name, found, params, point)
+        _check_values(key, name, found, method.get("params", {}), point)
 
 
 def _check_is_method(key: str, name: str, found: type) -> None:

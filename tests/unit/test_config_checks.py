@@ -152,7 +152,7 @@ DIGITS = r"toy2000\.yaml: key 'experiments\.digits\."
         (
             of_ridge(selection="validation"),
             DIGITS + r"methods\.0\.method': 'ridge' has selection: validation, but "
-            r"protocol 'random' has folds and no validation rows: .*common or per_task",
+            r"a protocol of kind 'random' has folds and no .*: .*common or per_task",
         ),
     ],
 )
