@@ -50,7 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     actions = datasets.add_subparsers(required=True, metavar="ACTION")
     action = actions.add_parser("list", help="every data set and where it is")
     action.set_defaults(run=_list_datasets)
-    action = actions.add_parser("fetch", help="bring data sets into the cache")
+    action = actions.add_parser(
+        "fetch", help="download into the cache what neither it nor the mirror has"
+    )
     action.add_argument("names", nargs="+", metavar="NAME")
     action.set_defaults(run=_fetch_datasets)
     action = actions.add_parser("verify", help="check the hash of every file at hand")

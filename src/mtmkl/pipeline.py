@@ -4,7 +4,6 @@ The rules of the workflow and ``mtmkl run`` call the same functions, so both do 
 same work. A step reads its inputs, computes, and writes whole files only.
 """
 
-import inspect
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -57,7 +56,7 @@ def method_module(class_name: str) -> str:
 
 
 def check_names(config: Mapping[str, Any]) -> None:
-    """Check that all methods, metrics and tests of a paper exist, before any work.
+    """Check the names and values of a paper's configuration, before any work.
 
     Raises
     ------
@@ -65,32 +64,15 @@ def check_names(config: Mapping[str, Any]) -> None:
         Names the method and what it lacks, or the metric, test or argument that is
         wrong.
     """
+    from mtmkl.config_checks import check_settings
     from mtmkl.evaluation.metrics import metric_module
-    from mtmkl.methods import resolve
     from mtmkl.statistics.claims import check_claims
 
-    for method in config["methods"].values():
-        found = resolve(method["class"])
-        for name in ("fit", "predict", "decision_function"):
-            function = getattr(found, name, None)
-            if function is None and name == "decision_function":
-                continue
-            if function is None or not _takes_task(function):
-                lacks = f"{name} takes no task" if function else f"has no {name}"
-                raise ValueError(
-                    f"method {method['class']!r}: {lacks}; a method is a class with "
-                    "fit(X, y, task) and predict(X, task), and with "
-                    "decision_function(X, task) if it has scores"
-                )
+    check_settings(config)
     for experiment in config["experiments"].values():
         for name in experiment["metrics"]:
             metric_module(name)
     check_claims(config["claims"], config["methods"])
-
-
-def _takes_task(function: Callable[..., Any]) -> bool:
-    parameters = inspect.signature(function).parameters.values()
-    return any(p.name == "task" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:
@@ -126,7 +108,7 @@ def use_mirror(folder: str | None) -> None:
     if folder is None:
         return
     if not Path(folder).is_dir():
-        raise ConfigError(f"key 'data.mirror': {folder!r} is not a folder")
+        raise ConfigError(f"key 'mirror': {folder!r} is not a folder")
     os.environ["MTMKL_DATA_MIRROR"] = str(Path(folder).resolve())
 
 

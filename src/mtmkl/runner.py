@@ -94,7 +94,7 @@ def run_paper(
         If a name or a key is wrong, or the grid is nobody's, before any work is done.
     """
     run = load_run_config({**_run_file(), "tier": tier})
-    pipeline.use_mirror(run["data"]["mirror"])
+    pipeline.use_mirror(run["mirror"])
     config = _restricted(load_paper(paper, tier), paper, experiments)
     if grid is not None and set(methods) <= set(config["methods"]):
         raise ConfigError(
@@ -164,7 +164,7 @@ def _prepare(config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout) 
             layout.data_info(dataset),
             variant,
             run["seed"],
-            download=run["data"]["download"],
+            download=run["download"],
             on_missing=run["on_missing_data"],
         )
         pipeline.write_splits(

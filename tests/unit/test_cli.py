@@ -1,3 +1,5 @@
+import pytest
+
 from mtmkl.cli import main
 
 
@@ -41,3 +43,10 @@ def test_a_grid_of_no_method_is_a_line_not_ignored(capsys):
     run = ["run", "--paper", "argyriou2008", "--experiment", "digits"]
     assert main([*run, "--grid", '{"gamma": [1]}']) == 1
     assert "mtmkl: --grid needs --method package" in capsys.readouterr().err
+
+
+def test_fetch_says_that_the_mirror_counts(capsys):
+    with pytest.raises(SystemExit):
+        main(["datasets", "--help"])
+    words = " ".join(capsys.readouterr().out.split())
+    assert "download into the cache what neither it nor the mirror has" in words

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from tiny_workflow import ROOT, TIME_COLUMNS, TinyWorkflow
 
 
@@ -37,7 +38,7 @@ def test_controls_are_floor_and_ceiling(finished):
 def test_missing_data_are_a_named_gap(finished):
     claims = pd.read_csv(finished.results("claims.csv")).set_index("id")
     assert claims.loc["absent_is_named", "verdict"] == "no data"
-    assert claims.loc["ceiling_is_better", "verdict"] == "holds"
+    assert claims.loc["ceiling_is_better", "verdict"] == "not judged (quick)"
     report = (finished.folder / "results/quick/report.html").read_text()
     assert "school" in report
 
@@ -113,7 +114,7 @@ def test_missing_data_can_be_an_error(tmp_path):
     [
         ({"tier": "huge"}, "'tier'"),
         ({"papers": ["nobody1999"]}, "'nobody1999'"),
-        ({"data": {"miror": None}}, "miror"),
+        ({"miror": None}, "unknown key 'miror'; did you mean 'mirror'? (known: tier"),
     ],
 )
 def test_wrong_configuration_is_named_before_any_work(tmp_path, change, message):
@@ -122,6 +123,50 @@ def test_wrong_configuration_is_named_before_any_work(tmp_path, change, message)
     assert done.returncode != 0
     assert message in done.stderr
     assert not (tmp_path / "results").exists()
+
+
+def test_a_key_that_comes_twice_in_the_run_configuration(tmp_path):
+    workflow = TinyWorkflow(tmp_path)
+    with workflow.config.open("a") as file:
+        file.write("seed: 2\n")
+    done = workflow.run("--dry-run")
+    assert done.returncode != 0
+    assert "the key 'seed' is already in line" in done.stderr
+
+
+def test_a_mirror_on_the_command_line(tmp_path):
+    done = TinyWorkflow(tmp_path).run("--dry-run", "--config", "mirror=nowhere")
+    assert done.returncode != 0
+    assert "key 'mirror': 'nowhere' is not a folder" in done.stderr
+    (tmp_path / "there").mkdir()
+    done = TinyWorkflow(tmp_path).run("--dry-run", "--config", "mirror=there")
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_unknown_target_lists_the_targets(tmp_path):
+    done = TinyWorkflow(tmp_path).run("tiny_table_2")
+    assert done.returncode != 0
+    assert "unknown target 'tiny_table_2'; did you mean 'tiny_table_1'?" in done.stderr
+    assert "(known: tiny, tiny_table_1, publish, all)" in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_make_lists_its_targets_for_an_unknown_one():
+    done = subprocess.run(
+        ["make", "qick"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "there is no target 'qick'; the targets:\n  make quick" in done.stderr
+
+
+def test_a_paper_without_artefacts_and_claims(tmp_path):
+    document = yaml.safe_load((ROOT / "tests/workflow/papers/tiny.yaml").read_text())
+    kept = {k: v for k, v in document.items() if k not in ("artefacts", "claims")}
+    paper = tmp_path / "papers" / "short.yaml"
+    paper.parent.mkdir()
+    paper.write_text(yaml.safe_dump(kept))
+    done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
+    assert done.returncode == 0, done.stderr
 
 
 def test_unknown_method_is_named(tmp_path):

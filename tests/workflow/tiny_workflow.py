@@ -22,7 +22,8 @@ class TinyWorkflow:
             "tier": "quick",
             "papers": [str(HERE / "papers/tiny.yaml")],
             "seed": 1,
-            "data": {"mirror": None, "download": False},
+            "mirror": None,
+            "download": False,
             "on_missing_data": None,
         } | config
         self.config = folder / "config.yaml"

@@ -20,6 +20,9 @@ Array = NDArray[Any]
 NO_SCORES = "no scores"
 """Reason where nothing is known but that scores are missing."""
 
+# Rows that stand for a method without scores, the reason among their parameters.
+_GAPS = (UNSUPPORTED, "failed")
+
 _JOB_COLUMNS = ("experiment", "dataset", "seconds")
 
 
@@ -47,6 +50,11 @@ class Context:
     arrays: Mapping[str, Mapping[str, Array]]
     data_info: Mapping[str, Mapping[str, Any]]
     published: Mapping[str, pd.DataFrame]
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether numbers and claims get verdicts: only full protocols do."""
+        return bool(self.config["tier"] == "paper")
 
     def label(self, method: str) -> str:
         """Return a method's printed name."""
@@ -123,13 +131,13 @@ class Context:
         methods = [entry["method"] for entry in configured["methods"]]
         if method is not None and method not in methods:
             return "not run in this tier"
-        refused = self.scores[
+        gaps = self.scores[
             (self.scores["experiment"] == experiment)
             & (self.scores["method"] == method)
-            & (self.scores["metric"] == UNSUPPORTED)
+            & self.scores["metric"].isin(_GAPS)
         ]
-        if len(refused):
-            return str(json.loads(refused["params"].iloc[0])["reason"])
+        if len(gaps):
+            return str(json.loads(gaps["params"].iloc[0])["reason"])
         return NO_SCORES
 
 
