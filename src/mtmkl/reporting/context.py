@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.evaluation.plan import fit_jobs, variants
-from mtmkl.pipeline import UNSUPPORTED
+from mtmkl.pipeline import FAILED, UNSUPPORTED, complete_methods
 from mtmkl.statistics.sample import average, read_scores, select
 
 Array = NDArray[Any]
@@ -126,7 +126,7 @@ class Context:
         refused = self.scores[
             (self.scores["experiment"] == experiment)
             & (self.scores["method"] == method)
-            & (self.scores["metric"] == UNSUPPORTED)
+            & self.scores["metric"].isin([UNSUPPORTED, FAILED])
         ]
         if len(refused):
             return str(json.loads(refused["params"].iloc[0])["reason"])
@@ -192,7 +192,7 @@ def _read_fits(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
     filled = [table for table in tables if len(table)]
     if not filled:
         return tables[0] if tables else pd.DataFrame(columns=list(COLUMNS))
-    return pd.concat(filled, ignore_index=True)
+    return complete_methods(pd.concat(filled, ignore_index=True))
 
 
 def split_ratios(config: Mapping[str, Any], results: Path) -> dict[str, float]:
