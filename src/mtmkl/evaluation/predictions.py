@@ -40,10 +40,11 @@ def predictions(
             f"return one number for each, shape ({len(X)},)"
         )
     if values.dtype.kind not in "iuf":
-        first = f", first {values[0]!r}" if len(values) else ""
+        kind = values.dtype.name.rstrip("0123456789")
         raise TypeError(
-            f"{function} returned {values.dtype.name} values{first}: return numbers "
-            "(for classes, the labels -1 and +1 given to fit)"
+            f"{function} returned values of type {kind}, such as "
+            f"{values[:1].tolist()}: return numbers, for classes the labels -1 and +1 "
+            "given to fit"
         )
     numbers = values.astype(np.float64, copy=False)
     wrong = np.flatnonzero(~np.isfinite(numbers))
