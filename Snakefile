@@ -20,4 +20,5 @@ rule all:
     default_target: True
     input:
         f"{TIER}/report.html",
+        f"{TIER}/finished",
         [published_record(paper) for paper in PAPERS],

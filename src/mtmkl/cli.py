@@ -22,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all went well, 1 if something was refused or is damaged.
+        0 if all went well, 1 if something was refused or is damaged, if a method
+        failed, or if an experiment that was asked for has no data.
     """
     parsed = _parser().parse_args(arguments)
     from mtmkl.datasets import DataCorruptError, DataNotAvailableError
@@ -199,7 +200,7 @@ def _audit_paper(parsed: argparse.Namespace) -> int:
 def _run_paper(parsed: argparse.Namespace) -> int:
     from mtmkl.runner import run_paper
 
-    report = run_paper(
+    done = run_paper(
         parsed.paper,
         tier=parsed.tier,
         experiments=parsed.experiment,
@@ -208,8 +209,12 @@ def _run_paper(parsed: argparse.Namespace) -> int:
         cores=parsed.cores,
         results=parsed.results,
     )
-    print(f"report: {report}")
-    return 0
+    for line in (*done.failures, *done.missing):
+        print(f"mtmkl: {line}", file=sys.stderr)
+    if done.failures:
+        print(f"mtmkl: tracebacks: {done.logs}", file=sys.stderr)
+    print(f"report: {done.report}")
+    return int(bool(done.failures or (parsed.experiment and done.missing)))
 
 
 if __name__ == "__main__":

@@ -178,6 +178,45 @@ def test_unknown_method_is_named(tmp_path):
     assert "IndependantRidge" in done.stderr
 
 
+def test_a_method_that_fails_leaves_the_report_and_is_tried_again(tmp_path):
+    config = yaml.safe_load((ROOT / "tests/workflow/papers/tiny.yaml").read_text())
+    config["methods"]["mended"] = {
+        "label": "Mended", "class": "mended_method:Mended", "selection": "none"
+    }  # fmt: skip
+    digits = config["experiments"]["digits"]
+    digits["methods"] = [{"method": "floor"}, {"method": "mended"}]
+    config |= {"experiments": {"digits": digits}, "artefacts": {}, "claims": []}
+    paper = tmp_path / "papers/tiny.yaml"
+    paper.parent.mkdir()
+    paper.write_text(yaml.safe_dump(config))
+    # What fails lies outside the class: the fingerprint of its code stays the same.
+    (tmp_path / "mended_method.py").write_text(
+        "import helper\nfrom slow_method import SlowMean\n\n"
+        "class Mended(SlowMean):\n"
+        "    def fit(self, X, y, task=None):\n"
+        "        helper.check()\n"
+        "        return super().fit(X, y, task)\n"
+    )
+    helper = tmp_path / "helper.py"
+    helper.write_text("def check():\n    raise RuntimeError('no luck')\n")
+    workflow = TinyWorkflow(tmp_path, papers=[str(paper)])
+    failed = workflow.run()
+    assert failed.returncode != 0
+    assert "RuntimeError: no luck" in failed.stdout + failed.stderr
+    report = (tmp_path / "results/quick/report.html").read_text()
+    assert "Tiny" in report
+    log = tmp_path / "logs/quick/tiny/fits/digits/digits[n_per_class=10].log"
+    assert "in check" in log.read_text()
+    scores = pd.read_csv(workflow.results("scores.csv.gz"))
+    metrics = scores.groupby("method")["metric"].unique().map(list).to_dict()
+    assert metrics == {"floor": ["misclassified"], "mended": ["failed"]}
+    helper.write_text("def check():\n    pass\n")
+    again = workflow.run()
+    assert again.returncode == 0, again.stderr
+    scores = pd.read_csv(workflow.results("scores.csv.gz"))
+    assert set(scores["metric"]) == {"misclassified"}
+
+
 def test_lint_is_clean():
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "--lint"],

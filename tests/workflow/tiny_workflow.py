@@ -39,7 +39,7 @@ class TinyWorkflow:
 
     def environment(self):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("MTMKL_")}
-        return clean | {"PYTHONPATH": str(HERE)}
+        return clean | {"PYTHONPATH": f"{HERE}{os.pathsep}{self.folder}"}
 
     def run(self, *arguments, cores=2):
         return subprocess.run(

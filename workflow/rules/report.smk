@@ -17,5 +17,24 @@ rule report:
         "../scripts/report.py"
 
 
+# Last, so that a failed method leaves the report of the others, and the run still fails.
+rule finished:
+    input:
+        report=rules.report.output,
+        scores=[f"{TIER}/{paper}/scores.csv.gz" for paper in PAPERS],
+        fits=[fit_outputs(paper, ".csv.gz") for paper in PAPERS],
+    output:
+        touch("results/{tier}/finished"),
+    log:
+        "logs/{tier}/finished.log",
+    conda:
+        "../../environment.yml"
+    params:
+        configs=list(PAPERS.values()),
+        results=lambda w: TIER,
+    script:
+        "../scripts/finished.py"
+
+
 onsuccess:
     print(workflow_share(time.time() - STARTED, workflow.cores))

@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 
 from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.evaluation.plan import fit_jobs, variants
-from mtmkl.pipeline import UNSUPPORTED
+from mtmkl.pipeline import FAILED, UNSUPPORTED, complete_methods
 from mtmkl.statistics.sample import average, read_scores, select
 
 Array = NDArray[Any]
 
 NO_SCORES = "no scores"
 """Reason where nothing is known but that scores are missing."""
-
-# Rows that stand for a method without scores, the reason among their parameters.
-_GAPS = (UNSUPPORTED, "failed")
 
 _JOB_COLUMNS = ("experiment", "dataset", "seconds")
 
@@ -134,7 +131,7 @@ class Context:
         gaps = self.scores[
             (self.scores["experiment"] == experiment)
             & (self.scores["method"] == method)
-            & self.scores["metric"].isin(_GAPS)
+            & self.scores["metric"].isin([UNSUPPORTED, FAILED])
         ]
         if len(gaps):
             return str(json.loads(gaps["params"].iloc[0])["reason"])
@@ -200,7 +197,7 @@ def _read_fits(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
     filled = [table for table in tables if len(table)]
     if not filled:
         return tables[0] if tables else pd.DataFrame(columns=list(COLUMNS))
-    return pd.concat(filled, ignore_index=True)
+    return complete_methods(pd.concat(filled, ignore_index=True))
 
 
 def split_ratios(config: Mapping[str, Any], results: Path) -> dict[str, float]:
