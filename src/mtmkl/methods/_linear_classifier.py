@@ -197,7 +197,7 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
 class RestartedClassifier(LinearTaskClassifier):
     """Base of those whose problem is not convex: the best of several seeded starts.
 
-    A subclass implements ``_solve_from``. No point of a grid starts from another, so
+    A subclass implements ``_local_minima``. No point of a grid starts from another, so
     that a fit depends on its own parameters alone.
     """
 
@@ -215,24 +215,18 @@ class RestartedClassifier(LinearTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return ()
 
-    def _solve_from(
-        self, tasks: "TaskDecomposition", restart: int, rng: np.random.Generator
-    ) -> "Solution":
-        """Return the local minimum that a start leads to."""
+    def _local_minima(
+        self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
+    ) -> "list[Solution]":
+        """Return the local minima that the starts lead to, one generator for each."""
         raise NotImplementedError
-
-    def _n_starts(self, tasks: "TaskDecomposition") -> int:
-        """Return how many starts can differ."""
-        return self.n_restarts
 
     def _solve(
         self, tasks: "TaskDecomposition", previous: "Solution | None"
     ) -> "Solution":
-        seeds = np.random.SeedSequence(self.random_state).spawn(self._n_starts(tasks))
-        solutions = [
-            self._solve_from(tasks, restart, np.random.default_rng(seed))
-            for restart, seed in enumerate(seeds)
-        ]
+        seeds = np.random.SeedSequence(self.random_state).spawn(self.n_restarts)
+        rngs = [np.random.default_rng(seed) for seed in seeds]
+        solutions = self._local_minima(tasks, rngs)
         self.restart_histories_ = [each.certificate.history for each in solutions]
         return min(solutions, key=lambda each: each.certificate.objective)
 
