@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.kernels.base import Kernel, from_spec
+from mtmkl.kernels.base import Kernel
 from mtmkl.methods._inputs import Coordinates
-from mtmkl.methods.base import PathEstimator, check_count, check_positive
+from mtmkl.methods.base import (
+    PathEstimator,
+    check_count,
+    check_flag,
+    check_kernel,
+    check_positive,
+)
 
 if TYPE_CHECKING:
     from typing import Self
@@ -37,9 +43,11 @@ class LinearPathEstimator(PathEstimator):
     fit_intercept: bool
 
     def _check_params(self) -> None:
+        check_flag("fit_intercept", self.fit_intercept)
+        check_flag("standardize", self.standardize)
         check_positive("basis_tol", self.basis_tol)
         if self.kernel is not None:
-            from_spec(self.kernel)
+            check_kernel("kernel", self.kernel)
 
     def _fit_group(
         self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mtmkl.methods._inputs import Standardization
 from mtmkl.methods._linear import _task_means
-from mtmkl.methods.base import PathEstimator, check_count, check_positive
+from mtmkl.methods.base import PathEstimator, check_count, check_number, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -235,20 +235,12 @@ class RestartedClassifier(LinearTaskClassifier):
         self.restart_histories_ = [self.history_]
 
 
-def check_weight(name: str, value: object) -> None:
-    """Raise ValueError unless the value is a finite number of at least 0."""
-    if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-        raise ValueError(f"{name} must be at least 0 and finite, got {value!r}")
-
-
 def check_groups(name: str, value: object) -> None:
     """Raise ValueError unless the value can stand for a number of groups of tasks."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ValueError(f"{name} must be a number, got {value!r}")
+    check_number(name, value)
     if isinstance(value, Integral):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value!r}")
-    elif not 0 < float(value) <= 0.5:
+        check_count(name, value)
+    elif not (isinstance(value, Real) and 0 < float(value) <= 0.5):
         raise ValueError(
             f"{name} must be a whole number, or a share of the tasks in (0, 0.5], "
             f"got {value!r}"

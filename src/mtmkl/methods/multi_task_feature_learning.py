@@ -13,6 +13,7 @@ from mtmkl.methods._linear import (
     learned_features,
     rank_of,
 )
+from mtmkl.methods.base import check_choice, check_not_negative, check_positive
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
@@ -144,10 +145,14 @@ class MultiTaskFeatureLearning(SquaredNormEstimator):
 
     def _check_params(self) -> None:
         super()._check_params()
-        if self.solver not in ("admm", "alternating"):
+        check_choice("solver", self.solver, ("admm", "alternating"))
+        check_not_negative("epsilon", self.epsilon)
+        check_positive("epsilon_decay", self.epsilon_decay)
+        if self.epsilon_decay > 1:
             raise ValueError(
-                f"solver must be 'admm' or 'alternating', got {self.solver!r}"
+                f"epsilon_decay must be at most 1, got {self.epsilon_decay!r}"
             )
+        check_not_negative("epsilon_min", self.epsilon_min)
 
     def _solve(
         self, tasks: "TaskDecomposition", start: "WarmStart | None"

@@ -249,7 +249,7 @@ def _trials(
     # Two moves one by one rate a swap too high, but well enough to choose some.
     both = rises[:, groups]
     both = np.triu(both + both.T) + np.where(np.tri(groups.size, k=0), np.inf, 0.0)
-    rated = []
+    rated: list[tuple[float, int, IntArray]] = []
     for s, t in _smallest(both, _RATED_PER_TRIAL * n_trials):
         swapped = groups.copy()
         swapped[[s, t]] = groups[[t, s]]

@@ -203,7 +203,7 @@ def test_stopping_short_warns(data):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"solver": "newton"}, "solver must be 'admm' or 'alternating'"),
+        ({"solver": "newton"}, "solver must be one of 'admm', 'alternating'"),
         ({"tol": 0.0}, "tol must be positive"),
         ({"max_iter": 0}, "max_iter must be a whole number of at least 1"),
         ({"basis_tol": -1.0}, "basis_tol must be positive"),
