@@ -249,40 +249,55 @@ def _trials(
     # Two moves one by one rate a swap too high, but well enough to choose some.
     both = rises[:, groups]
     both = np.triu(both + both.T) + np.where(np.tri(groups.size, k=0), np.inf, 0.0)
-    rated: list[tuple[float, int, IntArray]] = []
-    for s, t in _smallest(both, _RATED_PER_TRIAL * n_trials):
+    pairs = _smallest(both, _RATED_PER_TRIAL * n_trials)
+    rated = [(_swap_rise(gram, groups, s, t), s, t) for s, t in pairs]
+    for _, s, t in sorted(rated)[:n_trials]:
         swapped = groups.copy()
         swapped[[s, t]] = groups[[t, s]]
-        penalty = sum(
-            squared_trace_norm(gram, assignment == g) * sign
-            for assignment, sign in ((swapped, 1.0), (groups, -1.0))
-            for g in (groups[s], groups[t])
-        )
-        rated.append((penalty, len(rated), swapped))
-    for *_, swapped in sorted(rated)[:n_trials]:
         yield swapped
 
 
+@numba.njit(cache=True, nogil=True)
 def _rises(gram: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
     """Return by how much a move of a task (row) to a group (column) raises the penalty.
 
     Infinite for moves that change nothing; of empty groups, which are alike, all but
     the first are left out.
     """
-    costs = np.array([squared_trace_norm(gram, groups == g) for g in range(n_groups)])
-    sizes = np.bincount(groups, minlength=n_groups)
-    targets = [*np.flatnonzero(sizes), *np.flatnonzero(sizes == 0)[:1]]
+    costs = np.empty(n_groups)
+    sizes = np.zeros(n_groups, dtype=np.intp)
+    first_empty = n_groups
+    for g in range(n_groups - 1, -1, -1):
+        costs[g] = squared_trace_norm(gram, groups == g)
+        sizes[g] = np.sum(groups == g)
+        if sizes[g] == 0:
+            first_empty = g
     rises = np.full((groups.size, n_groups), np.inf)
-    for t, own in enumerate(groups):
+    for t in range(groups.size):
+        own = groups[t]
         inside = groups == own
         inside[t] = False
         saved = costs[own] - squared_trace_norm(gram, inside)
-        for g in targets:
-            if g != own and not (sizes[g] == 0 and sizes[own] == 1):
+        for g in range(n_groups):
+            to_empty = g == first_empty and sizes[own] > 1
+            if g != own and (sizes[g] > 0 or to_empty):
                 inside = groups == g
                 inside[t] = True
                 rises[t, g] = squared_trace_norm(gram, inside) - costs[g] - saved
     return rises
+
+
+@numba.njit(cache=True, nogil=True)
+def _swap_rise(gram: FloatArray, groups: IntArray, s: int, t: int) -> float:
+    """Return by how much the penalty rises as two tasks of two groups change places."""
+    rise = 0.0
+    for leaving, coming in ((s, t), (t, s)):
+        inside = groups == groups[leaving]
+        rise -= squared_trace_norm(gram, inside)
+        inside[leaving] = False
+        inside[coming] = True
+        rise += squared_trace_norm(gram, inside)
+    return rise
 
 
 def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
