@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.methods._inputs import Standardization
-from mtmkl.methods._linear import _task_means
+from mtmkl.methods._linear import task_means
 from mtmkl.methods.base import PathEstimator, check_count, check_number, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
@@ -76,7 +76,7 @@ class PreparedTasks:
         from mtmkl.solvers.task_decomposition import decompose
 
         n_tasks = int(task.max()) + 1
-        target_means = _task_means(y[:, None], task, n_tasks)[:, 0]
+        target_means = task_means(y[:, None], task, n_tasks)[:, 0]
         taking_part = np.abs(target_means) < 1.0
         varying = np.ptp(X, axis=0) > 0.0
         standardization = Standardization.of(X[:, varying])
@@ -89,7 +89,7 @@ class PreparedTasks:
                 basis = _span(Z)
                 Z = Z if basis is None else Z @ basis
             decomposition = decompose(
-                Z - _task_means(Z, member, int(number[-1]) + 1)[member],
+                Z - task_means(Z, member, int(number[-1]) + 1)[member],
                 y[rows] - target_means[task[rows]],
                 member,
                 n_tasks=int(number[-1]) + 1,
@@ -100,7 +100,7 @@ class PreparedTasks:
             varying,
             standardization.scale,
             basis,
-            _task_means(X, task, n_tasks),
+            task_means(X, task, n_tasks),
             target_means,
             float(np.sum((y - target_means[task]) ** 2)),
         )
