@@ -1,11 +1,13 @@
 """What every multi-task estimator shares: validation, tasks, paths of parameters."""
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -20,13 +22,16 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
+# Where every search and cross-validation of scikit-learn fits: module and function.
+_SEARCH_STEP = ("sklearn.model_selection._validation", "_fit_and_score")
+
 
 class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
     ``task`` holds one label an example: any integers or strings. Without it, all
     examples are one task. In a Pipeline or a grid search it is passed on by
-    scikit-learn's metadata routing (``set_fit_request(task=True)`` and so on).
+    scikit-learn's metadata routing, see :func:`mtmkl.model_selection.route_tasks`.
 
     A subclass implements ``_fit(X, y, task)`` and ``_predict(X, task)`` with tasks
     encoded as 0 … T − 1; it may override :meth:`fit_path` where a path of parameters
@@ -64,10 +69,13 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If lengths differ, X or y is not finite, or a parameter is out of range.
+            If lengths differ, X or y is not finite, or a parameter is out of range; or
+            within a search of scikit-learn that has no way to score several tasks.
         """
         X_array, y_array, index = self._validate_fit(X, y, task)
         self._check_params()
+        if self.tasks_.size > 1:
+            _refuse_search_without_routing()
         self._fit(X_array, y_array, index)
         return self
 
@@ -222,6 +230,27 @@ class PathEstimator(MultiTaskEstimator):
         self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
         raise NotImplementedError
+
+
+def _refuse_search_without_routing() -> None:
+    """Raise ValueError within a search that hands tasks to ``fit`` alone.
+
+    Without metadata routing ``score`` gets no tasks: the search would catch what it
+    raises, warn of it for every fold and point, and return the first point. Fits that
+    fail end the search with one error.
+    """
+    if get_config()["enable_metadata_routing"]:
+        return
+    caller = inspect.currentframe()
+    while caller is not None:
+        module = caller.f_globals.get("__name__")
+        if (module, caller.f_code.co_name) == _SEARCH_STEP:
+            raise ValueError(
+                "a search hands task on with metadata routing only: call "
+                "sklearn.set_config(enable_metadata_routing=True) and search over "
+                "mtmkl.model_selection.route_tasks(estimator)"
+            )
+        caller = caller.f_back
 
 
 def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
