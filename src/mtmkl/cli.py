@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from mtmkl import __version__
 from mtmkl.config import TIERS, ConfigError
 
 _WIDTH_OF_A_FILE = 400
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mtmkl", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"mtmkl {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     datasets = commands.add_parser("datasets", help="list, fetch or verify data sets")
