@@ -235,6 +235,7 @@ class GroupSharingPath:
     def _minimise(self, start: _Visited) -> tuple[Solution, _Visited]:
         state = self._state
         assert state is not None
+        state.renew()
         lam, theta, forces = start.lam, start.theta, start.forces
         damping, rho = start.damping.copy(), start.rho
         has_pairs = lam > 0.0 and self.n_blocks > 1

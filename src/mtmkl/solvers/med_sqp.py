@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from mtmkl.solvers.med import BlockTasks, extremes
-from mtmkl.solvers.smo import minimise_box, workspace
+from mtmkl.solvers.med import BlockTasks
+from mtmkl.solvers.smo import intercept_at, minimise_box, workspace
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.switches import switch_cost
 
@@ -409,7 +409,7 @@ def _inner_gap(
         for i in range(v.size):
             for f in range(switch.shape[1]):
                 v[i] -= s[switch[t, f]] * outputs[offsets[t] + i, f]
-        intercept[t] = extremes(v, b, lo[part], hi[part], kink)[2]
+        intercept[t] = intercept_at(v, b, lo[part], hi[part], kink)
         for i in range(v.size):
             residual = v[i] - intercept[t]
             gap -= v[i] * b[i] - kink * abs(b[i])

@@ -58,12 +58,15 @@ class Inner:
         An upper bound of V(s): the objective of the support vector machine.
     dual : float
         ℓ(β) − Σ_d s_d q_d, a lower bound of V(s).
+    limit : str
+        Why the accuracy asked for is out of reach, and the remedy; empty if it is not.
     """
 
     q: FloatArray
     linear: float
     primal: float
     dual: float
+    limit: str = ""
 
 
 class InnerProblem(Protocol):
