@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel
+from mtmkl.kernels.gram import INPUTS_TOO_LARGE, refuse_overflow
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -91,6 +92,9 @@ def kernel_basis(
     kernel = kernel.fit(X)
     distinct, inverse = np.unique(X, axis=0, return_inverse=True)
     diagonal = kernel.diagonal(distinct)
+    refuse_overflow(
+        diagonal, f"the Gram matrix of the kernel {kernel}", INPUTS_TOO_LARGE
+    )
     trace = float(diagonal.sum())
     if not trace > 0:
         empty = np.zeros((1, 0))

@@ -43,7 +43,12 @@ from mtmkl.solvers.smo import (
     step_cost,
     workspace,
 )
-from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
+from mtmkl.solvers.solution import (
+    LEAST_SHARE,
+    Certificate,
+    Solution,
+    warn_if_stopped,
+)
 from mtmkl.solvers.switches import Inner, Switched, minimise_over_switches
 
 FloatArray = NDArray[np.float64]
@@ -103,6 +108,17 @@ class BlockTasks:
         if self.is_classification:
             return np.minimum(C * self.c, 0.0), np.maximum(C * self.c, 0.0)
         return np.full(self.c.size, -C), np.full(self.c.size, C)
+
+    def floor(self, C: float) -> float:
+        """Return the least that an objective counts for in a relative gap.
+
+        The optimum of regression may be zero; that of classification is so only where
+        every task is of one class, and then without rounding.
+        """
+        if self.is_classification:
+            return 0.0
+        outside = np.maximum(np.abs(self.c) - self.kink, 0.0)
+        return LEAST_SHARE * C * float(outside.sum())
 
     def task(self, t: int) -> "BlockTasks":
         """Return task t by itself, its terms with the same switches."""
@@ -269,6 +285,7 @@ class MedPath:
         assert state is not None
         state.renew()
         before = state.n_svm_solves
+        floor = self.tasks.floor(C)
         result = minimise_over_switches(
             state,
             log_alpha,
@@ -276,6 +293,7 @@ class MedPath:
             start=start,
             tol=self.tol,
             max_iter=self.max_iter,
+            floor=floor,
         )
         self._log_odds = result.log_odds
         beta = state.beta.copy()
@@ -286,6 +304,7 @@ class MedPath:
             intercept=state.intercept,
             n_svm_solves=state.n_svm_solves - before,
             tol=self.tol,
+            floor=floor,
         )
 
     def _start(self, C: float, log_alpha: float) -> FloatArray | None:
@@ -312,6 +331,24 @@ class MedPath:
         return self._log_odds
 
 
+def feature_weights(
+    offsets: IntArray, features: FloatArray, beta: FloatArray
+) -> FloatArray:
+    """Return X_t'β_t, shape (T, F), to the last bit as certificates have it.
+
+    Parameters
+    ----------
+    offsets, features : ndarray
+        As :class:`BlockTasks` has them.
+    beta : ndarray of shape (N,)
+    """
+    weights = np.zeros((offsets.size - 1, features.shape[1]))
+    n = int(np.sum(np.diff(offsets) ** 2))
+    nothing, outputs = np.empty((n, 0)), np.empty((beta.size, 0))
+    _accumulate(offsets, features, nothing, beta, weights, outputs)
+    return weights
+
+
 def solution_of(
     result: Switched,
     *,
@@ -319,16 +356,18 @@ def solution_of(
     intercept: FloatArray,
     n_svm_solves: int,
     tol: float,
+    floor: float = 0.0,
 ) -> Solution:
-    """Return a solution, with a warning if it was stopped short of its tolerance."""
+    """Return a solution, with a warning if it ended short of its tolerance."""
     certificate = Certificate(
         objective=result.objective,
         dual_objective=result.dual_objective,
         n_iter=result.n_iter,
         status=result.status,
         history=result.history,
+        floor=floor,
     )
-    warn_if_stopped(certificate, "switches", tol, stacklevel=5)
+    warn_if_stopped(certificate, "switches", tol, limit=result.limit, stacklevel=5)
     return Solution(
         coef=result.s,
         certificate=certificate,
@@ -406,6 +445,26 @@ class TaskDuals:
             self._weights,
             self._outputs,
         )
+
+    def refresh(self) -> None:
+        """Compute weights and outputs from β anew."""
+        self.start(self.beta)
+
+    def evaluate(self, s: FloatArray) -> Inner:
+        """Return what β is worth for switches s, with weights and outputs anew.
+
+        The intercepts are those that belong to them; otherwise the state is left alone,
+        so that what is solved next does not depend on it. The primal is an upper bound
+        for the support vectors' outputs as rounded.
+        """
+        fresh = TaskDuals(self.tasks, self.C)
+        fresh.start(self.beta)
+        inner = fresh.solve(s, np.inf)
+        self._statistics[:, _INTERCEPT] = fresh.intercept
+        sizes = np.abs(self.tasks.c)
+        sizes += np.repeat(np.abs(fresh.intercept), np.diff(self.tasks.offsets))
+        rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
+        return replace(inner, primal=inner.primal + rounding)
 
     def rescale(self, C: float) -> None:
         """Change C, and each task's β by the best multiple of it in the new box."""

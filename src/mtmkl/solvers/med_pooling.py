@@ -22,6 +22,7 @@ Learning Research 12, 2011, section 8.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -188,6 +189,10 @@ class _Pooling:
             limit = limit_of_accuracy(
                 tol, float(diagonal.max()), self.C, self.steps_left
             )
+        return replace(self._values(s, v), limit=limit)
+
+    def _values(self, s: FloatArray, v: FloatArray) -> Inner:
+        """Return the values at β for ``v = c − Kβ``, and keep the intercepts."""
         q = np.empty(len(self.specialised))
         loss = 0.0
         for t, own in enumerate(self.specialised):
@@ -205,8 +210,19 @@ class _Pooling:
             linear=linear - common,
             primal=0.5 * quadratic + float(loss),
             dual=linear - 0.5 * quadratic,
-            limit=limit,
         )
+
+    def evaluate(self, s: FloatArray) -> Inner:
+        """Return what β is worth for switches s."""
+        inner = self._values(s, self.c - self._kernel(s) @ self.beta)
+        sizes = np.abs(self.c) + np.repeat(
+            np.abs(self.intercept), np.diff(self.offsets)
+        )
+        rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
+        return replace(inner, primal=inner.primal + rounding)
+
+    def refresh(self) -> None:
+        """Do nothing: every solve computes its outputs from β."""
 
     def _face_steps(self, K: FloatArray, v: FloatArray) -> bool:
         """Minimise over the free multipliers, cut at the first bound, a few times.
