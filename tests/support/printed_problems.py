@@ -9,9 +9,9 @@ import numpy as np
 
 PRECISE = {
     "solver": cp.CLARABEL,
-    "tol_gap_abs": 1e-10,
-    "tol_gap_rel": 1e-10,
-    "tol_feas": 1e-10,
+    "tol_gap_abs": 1e-9,
+    "tol_gap_rel": 1e-9,
+    "tol_feas": 1e-9,
 }
 
 
