@@ -249,6 +249,7 @@ def test_every_convex_method_has_its_problem():
     assert methods - OTHERS == here
 
 
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_bounds_hold_the_optimum(name, scale):
@@ -259,6 +260,7 @@ def test_bounds_hold_the_optimum(name, scale):
     assert_bounds(estimator, PROBLEMS[name][1](data, estimator.objective_))
 
 
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_gap_that_is_missed_is_said(name):
     """After one iteration, and for a gap that no arithmetic reaches."""

@@ -100,9 +100,7 @@ def kernel_basis(
     distinct, inverse = np.unique(X, axis=0, return_inverse=True)
     inverse = inverse.ravel()
     diagonal = kernel.diagonal(distinct)
-    refuse_overflow(
-        diagonal, f"the Gram matrix of the kernel {kernel}", INPUTS_TOO_LARGE
-    )
+    refuse_overflow(diagonal, f"the Gram matrix of {kernel}", INPUTS_TOO_LARGE)
     trace = float(diagonal.sum())
     if not trace > 0:
         empty = np.zeros((1, 0))

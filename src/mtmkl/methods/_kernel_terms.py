@@ -134,9 +134,7 @@ class KernelTerms:
                 resolved.append(kernel)
                 diagonals.append(kernel.diagonal(X))
         for name, diagonal in zip(names, diagonals, strict=True):
-            refuse_overflow(
-                diagonal, f"the Gram matrix of the kernel {name}", INPUTS_TOO_LARGE
-            )
+            refuse_overflow(diagonal, f"the Gram matrix of {name}", INPUTS_TOO_LARGE)
         scale = np.ones(len(columns))
         if normalize == "trace":
             scale = np.array([trace_factor(diagonal) for diagonal in diagonals])
@@ -181,7 +179,7 @@ class KernelTerms:
             values = kernel(X, Z)
             refuse_overflow(
                 values,
-                f"the Gram matrix of the kernel {self.names[number]}",
+                f"the Gram matrix of {self.names[number]}",
                 INPUTS_TOO_LARGE,
             )
             np.multiply(values, self.scale[number], out=out[:, g])
