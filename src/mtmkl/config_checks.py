@@ -34,8 +34,8 @@ def check_settings(config: Mapping[str, Any]) -> None:
         for name in config["experiments"]:
             _check_experiment(name, config)
     except ConfigError as error:
-        stem = Path(config.get("published", config["paper"]["id"])).name
-        raise ConfigError(f"{stem}.yaml: {error}") from error
+        folder = Path(config["published"]).parent.name
+        raise ConfigError(f"{folder}/experiments.yaml: {error}") from error
 
 
 def _check_protocol(name: str, protocol: Mapping[str, Any]) -> None:

@@ -84,9 +84,7 @@ def test_example_of_an_experiment_is_valid(tmp_path):
             "venue": "docs",
         },
         **yaml.safe_load(example),
-        "artefacts": {},
-        "claims": [],
     }
-    path = tmp_path / "example.yaml"
+    path = tmp_path / "experiments.yaml"
     path.write_text(yaml.safe_dump(page), encoding="utf-8")
-    assert list(load_paper(path, "quick")["experiments"]) == ["digits_halves"]
+    assert list(load_paper(tmp_path, "quick")["experiments"]) == ["digits_halves"]

@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -7,7 +8,6 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from tiny_workflow import ROOT, TIME_COLUMNS, TinyWorkflow
 
 
@@ -160,19 +160,20 @@ def test_make_lists_its_targets_for_an_unknown_one():
 
 
 def test_a_paper_without_artefacts_and_claims(tmp_path):
-    document = yaml.safe_load((ROOT / "tests/workflow/papers/tiny.yaml").read_text())
-    kept = {k: v for k, v in document.items() if k not in ("artefacts", "claims")}
-    paper = tmp_path / "papers" / "short.yaml"
-    paper.parent.mkdir()
-    paper.write_text(yaml.safe_dump(kept))
+    paper = tmp_path / "short"
+    paper.mkdir()
+    shutil.copy(ROOT / "tests/workflow/papers/tiny/experiments.yaml", paper)
     done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
     assert done.returncode == 0, done.stderr
 
 
 def test_unknown_method_is_named(tmp_path):
-    text = (ROOT / "tests/workflow/papers/tiny.yaml").read_text()
-    paper = tmp_path / "wrong.yaml"
-    paper.write_text(text.replace("class: IndependentRidge", "class: IndependantRidge"))
+    text = (ROOT / "tests/workflow/papers/tiny/experiments.yaml").read_text()
+    paper = tmp_path / "wrong"
+    paper.mkdir()
+    (paper / "experiments.yaml").write_text(
+        text.replace("class: IndependentRidge", "class: IndependantRidge")
+    )
     done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
     assert done.returncode != 0
     assert "IndependantRidge" in done.stderr
