@@ -34,7 +34,7 @@ UNSUPPORTED = "unsupported"
 """Metric of the row that says why a method was not run."""
 
 _CELL_LOOP = "mtmkl.evaluation.cells"
-_AUTHORS_CODE = "mtmkl.evaluation.authors_code"
+_BEST_ON_TEST = "mtmkl.papers.yousefi2015.best_on_test"
 
 
 def method_module(class_name: str) -> str:
@@ -84,8 +84,8 @@ def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:
     from mtmkl.evaluation.fingerprint import code_fingerprint
     from mtmkl.evaluation.metrics import metric_module
 
-    if method["selection"] == "authors_code":
-        return code_fingerprint(_AUTHORS_CODE)
+    if method["selection"] == "best_on_test":
+        return code_fingerprint(_BEST_ON_TEST)
     measures = {metric_module(name) for name in metrics}
     return code_fingerprint(
         method_module(method["class"]), _CELL_LOOP, *sorted(measures)
@@ -312,11 +312,12 @@ def run_fit(
     from threadpoolctl import threadpool_limits
 
     from mtmkl.datasets.splits import load_splits
-    from mtmkl.evaluation import authors_code, cells
+    from mtmkl.evaluation import cells
     from mtmkl.evaluation.cache import write_npz
     from mtmkl.evaluation.cells import Job, held_params
     from mtmkl.evaluation.metrics import metric
     from mtmkl.methods import resolve
+    from mtmkl.papers.yousefi2015 import best_on_test
 
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
     spec = spec.with_design(seed)
@@ -348,7 +349,7 @@ def run_fit(
         table, kept = _unsupported_row(job, reason), {}
     else:
         # Parallelism comes from jobs; one thread also makes sums independent of cores.
-        loop = authors_code if spec.selection == "authors_code" else cells
+        loop = best_on_test if spec.selection == "best_on_test" else cells
         with threadpool_limits(1):
             table, kept = loop.run_job(
                 job,
