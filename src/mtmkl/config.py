@@ -5,6 +5,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mtmkl.expand import expand
+
 TIERS = ("quick", "paper")
 
 _SELECTORS = ("rows", "columns", "extra_rows", "extra_columns")
@@ -190,19 +192,34 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
         experiment) is used but not defined; names file, key and value.
     """
     folder = _paper_folder(paper)
-    config: dict[str, Any] = {"artefacts": {}, "claims": []}
-    for name, is_needed in _FILES.items():
-        path = folder / f"{name}.yaml"
-        if not is_needed and not path.is_file():
-            continue
-        raw = read_yaml(path)
-        for each in sorted(TIERS, key=lambda each: each != tier):
-            validate(resolve_tier(raw, each), name, source=f"{folder.name}/{path.name}")
-        config |= resolve_tier(raw, tier)
+    # The other tier is read for its mistakes alone.
+    tiers = sorted(TIERS, key=lambda each: each != tier)
+    config = {each: _read_paper(folder, each) for each in tiers}[tier]
     _check_names(config, folder.name)
     config["tier"] = tier
     config["published"] = str(folder / "published")
     return _drop_other_tiers(config, tier)
+
+
+def _read_paper(folder: Path, tier: str) -> dict[str, Any]:
+    config: dict[str, Any] = {"artefacts": {}, "claims": []}
+    lists: dict[str, Any] = {}
+    for name, is_needed in _FILES.items():
+        path = folder / f"{name}.yaml"
+        if not is_needed and not path.is_file():
+            continue
+        source = f"{folder.name}/{path.name}"
+        part = resolve_tier(read_yaml(path), tier)
+        if isinstance(part, Mapping) and isinstance(part.get("lists"), Mapping):
+            lists = part["lists"]
+        try:
+            part = expand(part, lists)
+        except ValueError as error:
+            raise ConfigError(f"{source}: {error}") from error
+        validate(part, name, source=source)
+        config |= part
+    config.pop("lists", None)
+    return config
 
 
 def _paper_folder(paper: str | Path) -> Path:
@@ -241,12 +258,13 @@ def _check_names(config: Mapping[str, Any], folder: str) -> None:
                 if "method" in selector:
                     key = f"artefacts.{name}.{part}.{label}.method"
                     require("methods", selector["method"], key)
-    for position, claim in enumerate(config["claims"]):
-        require(
-            "experiments",
-            claim["args"]["experiment"],
-            f"claims.{position}.args.experiment",
-        )
+    seen = set()
+    for claim in config["claims"]:
+        key = f"claims.{claim['id']}"
+        if claim["id"] in seen:
+            raise ConfigError(f"{folder}/claims.yaml: key {key!r} comes twice")
+        seen.add(claim["id"])
+        require("experiments", claim["args"]["experiment"], f"{key}.args.experiment")
 
 
 def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:

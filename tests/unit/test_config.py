@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -280,3 +281,71 @@ def test_a_paper_that_is_a_file_is_refused(tmp_path):
     path.write_text("paper: {id: x}\n")
     with pytest.raises(ConfigError, match=r"'.*paper\.yaml' is unknown; known: argy"):
         load_paper(path, "quick")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_claims_are_those_of_the_published_record(paper):
+    claims = load_paper(paper, "paper")["claims"]
+    path = Path(__file__).parents[2] / "figures" / paper / "claims.csv"
+    published = pd.read_csv(path)
+    assert [claim["id"] for claim in claims] == published["id"].tolist()
+    assert [claim["claim"] for claim in claims] == published["claim"].tolist()
+
+
+def generated_claim(**changes):
+    claim = {
+        "for_each": {"method": "rivals"},
+        "id": "{method}_is_worse",
+        "section": "6.3",
+        "claim": "{method} is worse.",
+        "test": "paired_difference",
+        "args": {"experiment": "school"},
+    } | changes
+
+    def edit(document):
+        document["lists"] = {"rivals": ["aggregate", "independent_common"]}
+        document["claims"].append(claim)
+
+    return edit
+
+
+def test_entries_are_generated_from_lists(tmp_path):
+    config = load_paper(edited_paper(tmp_path, generated_claim()), "quick")
+    ids = [claim["id"] for claim in config["claims"]]
+    assert ids[-2:] == ["aggregate_is_worse", "independent_common_is_worse"]
+    assert "lists" not in config
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"claim": "{methd} is worse"},
+            r"key 'claims\.\d+\.claim': unknown placeholder 'methd'; did you mean",
+        ),
+        (
+            {"section": 6},
+            r"key 'claims\.aggregate_is_worse\.section': 6 is not text",
+        ),
+        (
+            {"args": {"experiment": "{method}"}},
+            r"key 'claims\.aggregate_is_worse\.args\.experiment': 'aggregate' is not",
+        ),
+        ({"id": "same"}, r"key 'claims\.same' comes twice"),
+    ],
+)
+def test_a_mistake_in_a_generated_entry_is_named(tmp_path, changes, message):
+    folder = edited_paper(tmp_path, generated_claim(**changes))
+    with pytest.raises(ConfigError, match=r"edited/claims\.yaml: " + message):
+        load_paper(folder, "quick")
+
+
+@pytest.mark.parametrize("lists", [3, {"rivals": 3}, {"rivals": []}])
+def test_lists_have_items(tmp_path, lists):
+    def edit(document):
+        document["lists"] = lists
+
+    folder = edited_paper(tmp_path, edit)
+    message = r"edited/experiments\.yaml: key 'lists(\.rivals)?': .* is not a"
+    with pytest.raises(ConfigError, match=message):
+        load_paper(folder, "quick")
