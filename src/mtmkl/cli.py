@@ -65,13 +65,15 @@ def _parser() -> argparse.ArgumentParser:
     audit = commands.add_parser(
         "audit", help="recompute a paper's printed ranks and tests from its accuracies"
     )
-    audit.add_argument("paper", help="folder in config/published")
+    audit.add_argument("paper", help="folder in config/papers")
     audit.set_defaults(run=_audit_paper)
 
     run = commands.add_parser(
         "run", help="run a paper's experiments, tables, figures and report"
     )
-    run.add_argument("--paper", required=True, help="file in config/papers, or a path")
+    run.add_argument(
+        "--paper", required=True, help="folder in config/papers, or a path"
+    )
     run.add_argument(
         "--experiment",
         action="append",
@@ -176,11 +178,11 @@ def _audit_paper(parsed: argparse.Namespace) -> int:
         read_comparisons,
     )
 
-    published = config_dir() / "published"
+    papers = config_dir() / "papers"
     try:
-        comparisons = read_comparisons(published / parsed.paper)
+        comparisons = read_comparisons(papers / parsed.paper / "published")
     except AuditError as error:
-        known = ", ".join(auditable_papers(published))
+        known = ", ".join(auditable_papers(papers))
         raise AuditError(
             f"paper {parsed.paper!r}: {error}; papers that can be audited: {known}"
         ) from error

@@ -41,7 +41,7 @@ FAILED = "failed"
 
 _METHOD = ["experiment", "dataset", "method"]
 _CELL_LOOP = "mtmkl.evaluation.cells"
-_AUTHORS_CODE = "mtmkl.evaluation.authors_code"
+_BEST_ON_TEST = "mtmkl.papers.yousefi2015.best_on_test"
 
 
 def method_module(class_name: str) -> str:
@@ -87,8 +87,8 @@ def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:
     from mtmkl.evaluation.fingerprint import code_fingerprint
     from mtmkl.evaluation.metrics import metric_module
 
-    if method["selection"] == "authors_code":
-        return code_fingerprint(_AUTHORS_CODE)
+    if method["selection"] == "best_on_test":
+        return code_fingerprint(_BEST_ON_TEST)
     measures = {metric_module(name) for name in metrics}
     return code_fingerprint(
         method_module(method["class"]), _CELL_LOOP, *sorted(measures)
@@ -316,12 +316,13 @@ def run_fit(
     from threadpoolctl import threadpool_limits
 
     from mtmkl.datasets.splits import load_splits
-    from mtmkl.evaluation import authors_code, cells
+    from mtmkl.evaluation import cells
     from mtmkl.evaluation.cache import write_npz
     from mtmkl.evaluation.cells import Job
     from mtmkl.evaluation.failures import MethodFailedError
     from mtmkl.evaluation.metrics import metric
     from mtmkl.methods import resolve
+    from mtmkl.papers.yousefi2015 import best_on_test
 
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
     spec = spec.with_design(seed)
@@ -347,7 +348,7 @@ def run_fit(
             table = _gap(job, UNSUPPORTED, reason)
         else:
             job = replace(job, held=_held(job, first_chunk))
-            loop = authors_code if spec.selection == "authors_code" else cells
+            loop = best_on_test if spec.selection == "best_on_test" else cells
             # Parallelism comes from jobs; one thread also makes sums independent of
             # cores.
             with threadpool_limits(1):

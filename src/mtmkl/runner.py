@@ -92,7 +92,7 @@ def run_paper(
     Parameters
     ----------
     paper : str or Path
-        A file in ``config/papers``, or a path.
+        A folder in ``config/papers``, or a path.
     tier : {"quick", "paper"}
     experiments : sequence of str or None
         Which; None is all. Artefacts and claims on others are left out.

@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 from mtmkl.cli import main
-from mtmkl.config import ConfigError
+from mtmkl.config import ConfigError, read_yaml
 from mtmkl.runner import run_paper
 
-TINY = Path(__file__).parents[1] / "workflow" / "papers" / "tiny.yaml"
+TINY = Path(__file__).parents[1] / "workflow" / "papers" / "tiny"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def broken(tmp_path, monkeypatch):
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "broken_methods.py").write_text(BROKEN)
     monkeypatch.syspath_prepend(tmp_path / "code")
-    config = yaml.safe_load(TINY.read_text())
+    config = read_yaml(TINY / "experiments.yaml")
     experiment = config["experiments"]["digits"] | {
         "methods": [{"method": name} for name in ("floor", *REASONS)]
     }
@@ -102,19 +102,19 @@ def broken(tmp_path, monkeypatch):
         name: {"label": name, "class": f"broken_methods:{name}", "selection": "none"}
         for name in REASONS
     }
-    config["claims"] = []
-    table = config["artefacts"]["table_1"]
-    config["artefacts"] = {
+    table = read_yaml(TINY / "artefacts.yaml")["artefacts"]["table_1"]
+    artefacts = {
         "table_1": table
         | {
             "rows": {},
             "extra_rows": {name: {"method": name} for name in ("floor", *REASONS)},
         }
     }
-    paper = tmp_path / "papers" / "tiny.yaml"
-    paper.parent.mkdir()
-    paper.write_text(yaml.safe_dump(config))
-    shutil.copytree(TINY.parents[1] / "published", tmp_path / "published")
+    paper = tmp_path / "papers" / "tiny"
+    paper.mkdir(parents=True)
+    (paper / "experiments.yaml").write_text(yaml.safe_dump(config))
+    (paper / "artefacts.yaml").write_text(yaml.safe_dump({"artefacts": artefacts}))
+    shutil.copytree(TINY / "published", paper / "published")
     return paper
 
 

@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import pandas as pd
 import pytest
 import yaml
 from tiny_workflow import ROOT, TIME_COLUMNS, TinyWorkflow
+
+from mtmkl.config import read_yaml
 
 
 def test_everything_is_there(finished):
@@ -160,35 +163,36 @@ def test_make_lists_its_targets_for_an_unknown_one():
 
 
 def test_a_paper_without_artefacts_and_claims(tmp_path):
-    document = yaml.safe_load((ROOT / "tests/workflow/papers/tiny.yaml").read_text())
-    kept = {k: v for k, v in document.items() if k not in ("artefacts", "claims")}
-    paper = tmp_path / "papers" / "short.yaml"
-    paper.parent.mkdir()
-    paper.write_text(yaml.safe_dump(kept))
+    paper = tmp_path / "short"
+    paper.mkdir()
+    shutil.copy(ROOT / "tests/workflow/papers/tiny/experiments.yaml", paper)
     done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
     assert done.returncode == 0, done.stderr
 
 
 def test_unknown_method_is_named(tmp_path):
-    text = (ROOT / "tests/workflow/papers/tiny.yaml").read_text()
-    paper = tmp_path / "wrong.yaml"
-    paper.write_text(text.replace("class: IndependentRidge", "class: IndependantRidge"))
+    text = (ROOT / "tests/workflow/papers/tiny/experiments.yaml").read_text()
+    paper = tmp_path / "wrong"
+    paper.mkdir()
+    (paper / "experiments.yaml").write_text(
+        text.replace("class: IndependentRidge", "class: IndependantRidge")
+    )
     done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
     assert done.returncode != 0
     assert "IndependantRidge" in done.stderr
 
 
 def test_a_method_that_fails_leaves_the_report_and_is_tried_again(tmp_path):
-    config = yaml.safe_load((ROOT / "tests/workflow/papers/tiny.yaml").read_text())
+    config = read_yaml(ROOT / "tests/workflow/papers/tiny/experiments.yaml")
     config["methods"]["mended"] = {
         "label": "Mended", "class": "mended_method:Mended", "selection": "none"
     }  # fmt: skip
     digits = config["experiments"]["digits"]
     digits["methods"] = [{"method": "floor"}, {"method": "mended"}]
-    config |= {"experiments": {"digits": digits}, "artefacts": {}, "claims": []}
-    paper = tmp_path / "papers/tiny.yaml"
-    paper.parent.mkdir()
-    paper.write_text(yaml.safe_dump(config))
+    config["experiments"] = {"digits": digits}
+    paper = tmp_path / "papers/tiny"
+    paper.mkdir(parents=True)
+    (paper / "experiments.yaml").write_text(yaml.safe_dump(config))
     # What fails lies outside the class: the fingerprint of its code stays the same.
     (tmp_path / "mended_method.py").write_text(
         "import helper\nfrom slow_method import SlowMean\n\n"

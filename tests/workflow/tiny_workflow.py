@@ -14,13 +14,13 @@ TIME_COLUMNS = ["fit_seconds"]
 
 
 class TinyWorkflow:
-    """The repository's Snakefile on ``tiny.yaml``."""
+    """The repository's Snakefile on ``papers/tiny``."""
 
     def __init__(self, folder: Path, **config):
         self.folder = folder
         document = {
             "tier": "quick",
-            "papers": [str(HERE / "papers/tiny.yaml")],
+            "papers": [str(HERE / "papers/tiny")],
             "seed": 1,
             "mirror": None,
             "download": False,

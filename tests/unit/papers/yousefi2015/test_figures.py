@@ -9,7 +9,7 @@ import pytest
 from mtmkl.config import load_paper
 from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.evaluation.plan import variants
-from mtmkl.reporting import yousefi2015
+from mtmkl.papers.yousefi2015 import figures
 from mtmkl.reporting.colours import figure_style
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.layouts import build
@@ -167,7 +167,7 @@ def context(paper, printed):
 @pytest.fixture(scope="module")
 def drawn(context):
     with figure_style():
-        return {name: getattr(yousefi2015, name)(context) for name in FIGURES}
+        return {name: getattr(figures, name)(context) for name in FIGURES}
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -183,7 +183,7 @@ def test_figures_are_drawn_in_full(drawn, name):
 def test_without_scores_figures_say_why(paper, printed, name):
     empty = make(paper, printed, experiments=[], letters=False)
     with figure_style():
-        figure, numbers = getattr(yousefi2015, name)(empty)
+        figure, numbers = getattr(figures, name)(empty)
     assert list(numbers.columns) == ["no data"]
     assert "no data" in figure.axes[0].texts[0].get_text()
 
@@ -254,7 +254,7 @@ def test_mean_ranks_are_those_of_the_audit_when_means_are_the_printed(drawn):
 def test_mean_ranks_need_every_data_set(paper, printed):
     partial = make(paper, printed, experiments=SETS[:3])
     with figure_style():
-        figure, numbers = yousefi2015.figure_ranks(partial)
+        figure, numbers = figures.figure_ranks(partial)
     assert set(numbers["series"]) == {"published accuracies"}
     assert "not every value" in figure.axes[0].texts[0].get_text()
 
@@ -263,7 +263,7 @@ def test_a_gain_over_few_repeats_has_no_interval(paper, printed):
     few = make(paper, printed)
     few = replace(few, scores=few.scores[few.scores["repeat"] < 4])
     with figure_style():
-        figure, numbers = yousefi2015.figure_protocol(few)
+        figure, numbers = figures.figure_protocol(few)
     assert set(numbers["n"]) == {4}
     assert numbers["gain"].notna().all()
     assert numbers[["low", "high"]].isna().all(axis=None)

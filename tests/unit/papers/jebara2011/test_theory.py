@@ -3,8 +3,54 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from mtmkl.solvers.med_penalty import dual_output, implicit_penalty, primal_penalty
+from mtmkl.papers.jebara2011.theory import (
+    bounds_along,
+    dual_output,
+    implicit_penalty,
+    primal_penalty,
+    scaled,
+)
 from mtmkl.solvers.switches import divergence
+
+
+def section(rng, n=6, n_kernels=3):
+    """Return what bounds_along needs of random kernels, a point and a direction."""
+    roots = rng.normal(size=(n_kernels, n, 2))
+    H = np.einsum("dik,djk->dij", roots, roots)
+    point, direction = rng.random(n), rng.normal(size=n)
+    return {
+        "q": 0.5 * np.einsum("i,dij,j->d", point, H, point),
+        "r": np.einsum("i,dij,j->d", point, H, direction),
+        "w": 0.5 * np.einsum("i,dij,j->d", direction, H, direction),
+        "linear": point.sum(),
+        "slope": direction.sum(),
+    }, (H, point, direction)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 1.0, 30.0])
+def test_bounds_hold_and_touch(alpha):
+    tau = np.linspace(-2, 2, 81)
+    for seed in range(10):
+        numbers, (H, point, direction) = section(np.random.default_rng(seed))
+        lower, J, upper = bounds_along(tau, **numbers, log_alpha=np.log(alpha))
+        for k in (0, 40, 63):
+            at = point + tau[k] * direction
+            q = 0.5 * np.einsum("i,dij,j->d", at, H, at)
+            cost = np.sum(np.log((alpha + np.exp(q)) / (1 + alpha)))
+            assert J[k] == pytest.approx(at.sum() - cost, rel=1e-10)
+        assert np.all(lower <= J + 1e-9 * np.abs(J))
+        assert np.all(upper >= J - 1e-9 * np.abs(J))
+        touching = tau == 0
+        np.testing.assert_allclose(lower[touching], J[touching])
+        np.testing.assert_allclose(upper[touching], J[touching])
+        # Both have the slope of J at the point.
+        h = 1e-5
+        near = [
+            np.diff(each)[0] / (2 * h)
+            for each in bounds_along([-h, h], **numbers, log_alpha=np.log(alpha))
+        ]
+        np.testing.assert_allclose(near[0], near[1], rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(near[2], near[1], rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("log_alpha", [-1.0, 0.0, 2.0, 9.0])
@@ -68,3 +114,14 @@ def test_penalties_are_even():
     w = np.array([0.2, 1.5])
     for penalty in (primal_penalty, implicit_penalty):
         np.testing.assert_array_equal(penalty(w, 1.0), penalty(-w, 1.0))
+
+
+@pytest.mark.parametrize("penalty", [primal_penalty, implicit_penalty])
+def test_scaled_penalties_tend_to_the_absolute_value(penalty):
+    w = np.array([0.05, 0.3, 1.0, 2.5])
+    distances = [
+        np.abs(scaled(penalty, w, log_alpha) - w).max()
+        for log_alpha in (1.0, 10.0, 1e2, 1e4, 1e6)
+    ]
+    assert (np.diff(distances) < 0).all()
+    assert distances[-1] < 0.01

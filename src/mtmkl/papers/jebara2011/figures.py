@@ -1,4 +1,4 @@
-"""Figures 1–6 of Jebara 2011, and the figure of ours on the grid of C.
+"""Figures 1–6 of Jebara 2011, and two figures of ours.
 
 Every function takes a :class:`~mtmkl.reporting.context.Context` and returns a figure
 and the plotted numbers. Figures 5 and 6 are computed from the paper's equations.
@@ -6,16 +6,23 @@ and the plotted numbers. Figures 5 and 6 are computed from the paper's equations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mtmkl.evaluation.selection import choose
+from mtmkl.papers.jebara2011.ising_figures import figure_4, figure_ising_sizes
+from mtmkl.papers.jebara2011.paired import LEVEL, half_width, paired_test
+from mtmkl.papers.jebara2011.theory import (
+    bounds_along,
+    implicit_penalty,
+    primal_penalty,
+    scaled,
+)
 from mtmkl.reporting.colours import shades
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import (
@@ -30,16 +37,18 @@ from mtmkl.reporting.drawing import (
     spread_text,
 )
 from mtmkl.statistics.comparison import MIN_UNITS
-from mtmkl.statistics.sample import average, axis_values, dataset_options
+from mtmkl.statistics.sample import average, axis_values
+
+__all__ = [
+    "figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6",
+    "figure_c_grid", "figure_ising_sizes",
+]  # fmt: skip
 
 FloatArray = NDArray[np.float64]
 
-_LEVEL = 0.05
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
 _QUOTED_ALPHAS = {"α = e⁵": math.exp(5), "α = 10⁵": 1e5}
-_BISECTIONS = 200
-_ROUNDING = 1e-12
 
 
 def figure_1(context: Context) -> FigureAndNumbers:
@@ -154,118 +163,24 @@ def figure_3(context: Context) -> FigureAndNumbers:
                 "panel": f"against {context.label(name)}",
                 "series": label,
             }
-            row |= {"x": math.log1p(at), **_paired(test[at], values)}
+            row |= {"x": math.log1p(at), **paired_test(test[at], values)}
             numbers.append(pd.DataFrame([row]))
-    return figure, pd.concat(numbers, ignore_index=True)
-
-
-def figure_4(context: Context) -> FigureAndNumbers:
-    """Draw the AUC of edges over the settings of each method, Ising graphs.
-
-    The first half of the repeats are the graphs shown. The others serve to choose the
-    setting of "chosen on other graphs"; the best setting on the graphs shown is
-    optimistic, and called so.
-    """
-    experiment = "ising_5"
-    methods = [m for m in ("med_graph", "l1_and", "l1_or") if _has(context, m)]
-    tables = {m: _by_setting(context, experiment, m) for m in methods}
-    tables = {m: table for m, table in tables.items() if not table.empty}
-    if not tables:
-        return no_data_figure(context.missing_reason(experiment), WIDE)
-    n_shown = max(len(next(iter(tables.values()))) // 2, 1)
-    figure = Figure(figsize=(9.4, 3.9))
-    left, middle, right = figure.subplots(1, 3, sharey=True)
-    numbers = []
-    for method, table in tables.items():
-        shown = table.iloc[:n_shown]
-        frame = pd.DataFrame([json.loads(text) for text in table.columns])
-        frame = frame.assign(mean=shown.mean().to_numpy())
-        axis, name = (middle, "nu") if "nu" in frame else (left, "relative_alpha")
-        groups: list[tuple[Any, pd.DataFrame]] = (
-            list(frame.groupby("C")) if "C" in frame else [(None, frame)]
-        )
-        series = Series.of(context, method)
-        for (C, part), colour in zip(
-            groups, shades(series.style.colour, len(groups)), strict=True
-        ):
-            label = series.label if C is None else f"C = {C:g}"
-            ordered = part.sort_values(name)
-            axis.plot(
-                ordered[name],
-                ordered["mean"],
-                color=colour,
-                marker=series.style.marker,
-                label=label,
-            )
-            numbers.append(
-                pd.DataFrame(
-                    {
-                        "panel": f"over {name}",
-                        "series": f"{series.label}, {label}" if C else label,
-                        "x": ordered[name],
-                        "mean": ordered["mean"],
-                        "n": n_shown,
-                    }
-                )
-            )
-    middle.set_xscale("log")
-    left.set_xlabel("log(1 + α) / largest q at α = 0")
-    middle.set_xlabel("ν")
-    left.set_ylabel("AUC of the edges")
-    left.set_title(f"MED; mean over {n_shown} graphs")
-    middle.set_title("L1-logistic")
-    numbers.append(_summaries(context, right, tables, n_shown))
-    least = min(float(frame["mean"].min()) for frame in numbers)
-    left.set_ylim(max(least - 0.15, 0.0), 1.02)  # intervals may go beyond
-    for axis in (left, middle):
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
-    return figure, pd.concat(numbers, ignore_index=True)
-
-
-def figure_ising_sizes(context: Context) -> FigureAndNumbers:
-    """Draw the AUC of edges of each method for graphs of several sizes.
-
-    As the right part of :func:`figure_4`, a panel a number of nodes.
-    """
-    experiment = "ising_sizes"
-    found = {}
-    for dataset in context.rows(experiment, "edge_auc", {})["dataset"].unique():
-        tables = {
-            method: table
-            for method in ("med_graph", "l1_and", "l1_or")
-            if _has(context, method)
-            and not (table := _by_setting(context, experiment, method, dataset)).empty
-        }
-        if tables:
-            found[int(dataset_options(dataset)["n_nodes"])] = tables
-    if not found:
-        return no_data_figure(context.missing_reason(experiment), WIDE)
-    figure = Figure(figsize=(9.4, 3.6))
-    panels = np.atleast_1d(figure.subplots(1, len(found), sharey=True))
-    numbers = []
-    for axis, (n_nodes, tables) in zip(panels, sorted(found.items()), strict=True):
-        n_shown = max(len(next(iter(tables.values()))) // 2, 1)
-        summary = _summaries(context, axis, tables, n_shown)
-        axis.set_title(f"{n_nodes} nodes, {n_shown} graphs")
-        numbers.append(summary.assign(panel=f"{n_nodes} nodes"))
-    n_graphs = min(int(summary["n"].min()) for summary in numbers)
-    interval = ", 95 % interval" * (n_graphs >= MIN_UNITS)
-    panels[0].set_ylabel(f"AUC of the edges{interval}")
     return figure, pd.concat(numbers, ignore_index=True)
 
 
 def figure_5(context: Context) -> FigureAndNumbers:
     """Draw the objective along one λ, and the bounds L and U that touch it at λ_i."""
-    position, log_alpha = 1.5, math.log(10.0)
-    grid = np.linspace(0.0, 4.0, 201)
-    numbers = pd.DataFrame(
-        {
-            "lambda": grid,
-            "J": objective(grid, log_alpha),
-            "L": lower_bound(grid, position, log_alpha),
-            "U": upper_bound(grid, position, log_alpha),
-        }
-    )
+    position, grid = 1.5, np.linspace(0.0, 4.0, 201)
+
+    def bounds(multiplier: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+        # One example with k(x, x) = 1: q = ½λ².
+        return bounds_along(
+            multiplier - position, q=[0.5 * position**2], r=[position], w=[0.5],
+            linear=position, slope=1.0, log_alpha=math.log(10.0),
+        )  # fmt: skip
+
+    lower, objective, upper = bounds(grid)
+    numbers = pd.DataFrame({"lambda": grid, "J": objective, "L": lower, "U": upper})
     figure = Figure(figsize=SINGLE)
     axis = figure.subplots()
     for name, colour, line in (
@@ -273,7 +188,7 @@ def figure_5(context: Context) -> FigureAndNumbers:
     ):  # fmt: skip
         label = "J(λ)" if name == "J" else f"{name}ᵢ(λ)"
         axis.plot(grid, numbers[name], color=colour, linestyle=line, label=label)
-    touch = float(objective(position, log_alpha))
+    touch = float(bounds(np.array([position]))[1][0])
     axis.plot([position], [touch], marker="o", color="black", linestyle="none")
     axis.annotate("λᵢ", (position, touch), xytext=(4, -14), textcoords="offset points")
     axis.set_ylim(-2.0, 3.0)
@@ -299,7 +214,7 @@ def figure_6(context: Context) -> FigureAndNumbers:
     for (name, log_alpha), colour in zip(
         curves.items(), shades(_BLUE, len(curves)), strict=True
     ):
-        h = scaled(penalty, weight, log_alpha)
+        h = scaled(implicit_penalty, weight, log_alpha)
         primal = scaled(primal_penalty, weight, log_alpha)
         left.plot(weight, h, color=colour, label=f"α = {name}")
         left.plot(weight, primal, color=colour, linestyle="--", linewidth=0.8)
@@ -319,7 +234,7 @@ def figure_6(context: Context) -> FigureAndNumbers:
     contours = {
         "ℓ₁": (np.abs, "--", "black"),
         "ℓ₂": (np.square, ":", "black"),
-        "MED, α = 2": (lambda w: scaled(penalty, w, math.log(2)), "-", _BLUE),
+        "MED, α = 2": (lambda w: scaled(implicit_penalty, w, math.log(2)), "-", _BLUE),
     }
     for name, (function, line, colour) in contours.items():
         points = directions * _radius(function, directions)[:, None]
@@ -353,7 +268,7 @@ def figure_c_grid(context: Context) -> FigureAndNumbers:
     for least in smallest:
         first, second = (_chosen_again(path[path["C"] >= least]) for path in paths)
         advantage = (first - second).groupby("repeat").mean()
-        half = _half_width(advantage)
+        half = half_width(advantage)
         numbers.append(
             {
                 "smallest C": least,
@@ -398,87 +313,6 @@ def figure_c_grid(context: Context) -> FigureAndNumbers:
     return figure, table
 
 
-def objective(multiplier: ArrayLike, log_alpha: float) -> FloatArray:
-    """Return J(λ) = λ − log(α + e^{λ²/2}) + log(α + 1), one example of norm 1."""
-    value = np.asarray(multiplier, dtype=float)
-    result: FloatArray = (
-        value - np.logaddexp(log_alpha, 0.5 * value**2) + np.logaddexp(log_alpha, 0.0)
-    )
-    return result
-
-
-def lower_bound(multiplier: ArrayLike, position: float, log_alpha: float) -> FloatArray:
-    """Return the quadratic L_i(λ) ≤ J(λ) that touches J at ``position`` (theorem 1)."""
-    value, q = np.asarray(multiplier, dtype=float), 0.5 * position**2
-    step, log_g = value - position, log_alpha - q
-    curvature = 0.25 if log_g == 0 else math.tanh(0.5 * log_g) / (2 * log_g)
-    result: FloatArray = (
-        objective(position, log_alpha)
-        + step
-        - _switch(q, log_alpha) * position * step
-        - 0.5 * (1.0 + curvature * position**2) * step**2
-    )
-    return result
-
-
-def upper_bound(multiplier: ArrayLike, position: float, log_alpha: float) -> FloatArray:
-    """Return the quadratic U_i(λ) ≥ J(λ) that touches J at ``position`` (theorem 2)."""
-    value, q = np.asarray(multiplier, dtype=float), 0.5 * position**2
-    result: FloatArray = (
-        objective(position, log_alpha)
-        + value
-        - position
-        + _switch(q, log_alpha) * (q - 0.5 * value**2)
-    )
-    return result
-
-
-def penalty(weight: ArrayLike, log_alpha: float) -> FloatArray:
-    """Return the penalty h(w) of appendix C, less its value at 0.
-
-    With v = Σ_t λ_t x_t(d) a weight is w = v / (1 + α e^{−v²/2}) and its penalty
-    log(α + e^{v²/2}) − log(α + 1). In h + log(1 + 1/α) in place of h this is the
-    implicit equation of the appendix, w² = 2 (log α + log(e^h − 1)) /
-    (1 + 1/(e^h − 1))², whose denominator is printed with a minus.
-    """
-    q = 0.5 * _unswitched(weight, log_alpha) ** 2
-    result: FloatArray = np.logaddexp(log_alpha, q) - np.logaddexp(log_alpha, 0.0)
-    return result
-
-
-def primal_penalty(weight: ArrayLike, log_alpha: float) -> FloatArray:
-    """Return min_s KL(Bern(s) ‖ Bern(1/(1 + α))) + w²/2s: |w|·v less ``penalty``."""
-    size = np.abs(np.asarray(weight, dtype=float))
-    result: FloatArray = size * _unswitched(size, log_alpha) - penalty(size, log_alpha)
-    return result
-
-
-def scaled(function: Any, weight: ArrayLike, log_alpha: float) -> FloatArray:
-    """Return a penalty divided by its value at 1."""
-    result: FloatArray = function(weight, log_alpha) / function(1.0, log_alpha)
-    return result
-
-
-def _switch(q: ArrayLike, log_alpha: float) -> FloatArray:
-    """Return the expected switch 1/(1 + α e^{−q})."""
-    difference = np.asarray(q, dtype=float) - log_alpha
-    result: FloatArray = np.exp(-np.logaddexp(0.0, -difference))
-    return result
-
-
-def _unswitched(weight: ArrayLike, log_alpha: float) -> FloatArray:
-    """Return v ≥ 0 with v / (1 + α e^{−v²/2}) = |w|, by bisection."""
-    size = np.abs(np.asarray(weight, dtype=float))
-    # Above both |w| + 1 and √(2 log α) + … the switch is above |w| / (|w| + 1).
-    low, high = size, size + 1.0 + np.sqrt(2 * max(log_alpha, 0.0) + 2 * np.log1p(size))
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        is_low = middle * _switch(0.5 * middle**2, log_alpha) < size
-        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-    result: FloatArray = 0.5 * (low + high)
-    return result
-
-
 def _radius(function: Any, directions: FloatArray) -> FloatArray:
     """Return how far along each direction a penalty of both weights comes to 1."""
     low, high = np.zeros(len(directions)), np.full(len(directions), 2.0)
@@ -497,7 +331,7 @@ def _against_size(
     for name in (method, rival):
         rows = (
             context.rows(experiment, "auc", {"method": name, **_CHOSEN})
-            if _has(context, name)
+            if name in context.config["methods"]
             else pd.DataFrame()
         )
         if rows.empty:
@@ -513,14 +347,14 @@ def _against_size(
         curves.append(curve.assign(panel=experiment, series=series.label))
     tests = [
         {"panel": f"{experiment}: difference", "series": "paired t-test", "x": size}
-        | _paired(values[method][size], values[rival][size])
+        | paired_test(values[method][size], values[rival][size])
         for size in curves[0]["x"]
         if size in values[rival].index
     ]
     bottom, top = axis.get_ylim()
     axis.set_ylim(bottom - 0.08 * (top - bottom), top)
     for test in tests:
-        if test["p"] < _LEVEL:
+        if test["p"] < LEVEL:
             better = test["mean"] > 0
             axis.plot(
                 [test["x"]],
@@ -540,43 +374,9 @@ def _against_size(
     return pd.concat([*curves, pd.DataFrame(tests)], ignore_index=True)
 
 
-def _paired(first: pd.Series, second: pd.Series) -> dict[str, float]:
-    """Return mean, sd and number of the paired differences, and p of their t-test.
-
-    p is ``nan`` for a few of them.
-    """
-    from scipy import stats
-
-    both = pd.concat([first, second], axis=1).dropna()
-    difference = both.iloc[:, 0] - both.iloc[:, 1]
-    p = math.nan
-    if len(difference) >= MIN_UNITS and np.ptp(difference) > _ROUNDING:
-        p = float(stats.ttest_1samp(difference, 0.0).pvalue)
-    return {
-        "mean": float(difference.mean()),
-        "sd": float(difference.std(ddof=1)),
-        "n": len(difference),
-        "p": p,
-    }
-
-
-def _half_width(values: pd.Series) -> float:
-    """Return half the 95 % t interval of a mean; ``nan`` for a few values."""
-    from scipy import stats
-
-    if len(values) < MIN_UNITS:
-        return math.nan
-    quantile = float(stats.t.ppf(1 - _LEVEL / 2, len(values) - 1))
-    return quantile * float(values.std(ddof=1)) / math.sqrt(len(values))
-
-
 def _level(values: pd.Series, label: str) -> pd.DataFrame:
     row = {"panel": "level", "series": label, "mean": values.mean()}
     return pd.DataFrame([row | {"sd": values.std(ddof=1), "n": len(values)}])
-
-
-def _has(context: Context, method: str) -> bool:
-    return method in context.config["methods"]
 
 
 def _best_level(table: pd.DataFrame) -> float:
@@ -599,61 +399,6 @@ def _by_alpha(
         return pd.DataFrame()
     rows = rows.assign(alpha=axis_values(rows, "alpha"))
     return average(rows, ["repeat", "alpha"]).unstack("alpha")
-
-
-def _by_setting(
-    context: Context, experiment: str, method: str, dataset: str | None = None
-) -> pd.DataFrame:
-    """Return the AUC of edges by repeat (rows) and setting (columns)."""
-    where = {"method": method} | ({"dataset": dataset} if dataset else {})
-    rows = context.rows(experiment, "edge_auc", where)
-    if rows.empty:
-        return pd.DataFrame()
-    return average(rows, ["repeat", "setting"]).unstack("setting").dropna()
-
-
-def _summaries(
-    context: Context, axis: Axes, tables: Mapping[str, pd.DataFrame], n_shown: int
-) -> pd.DataFrame:
-    """Draw each method's mean over its grid, at a setting chosen, and at its best."""
-    kinds: Sequence[str] = ("mean over the grid", "chosen on other graphs", "best")
-    values: dict[tuple[str, str], pd.Series] = {}
-    for method, table in tables.items():
-        shown, others = table.iloc[:n_shown], table.iloc[n_shown:]
-        values[method, kinds[0]] = shown.mean(axis=1)
-        if len(others):
-            values[method, kinds[1]] = shown[others.mean().idxmax()]
-        values[method, kinds[2]] = shown[shown.mean().idxmax()]
-    rows = []
-    for place, method in enumerate(tables):
-        style = Series.of(context, method).style
-        for position, kind in enumerate(kinds):
-            if (method, kind) not in values:
-                continue
-            mine = values[method, kind]
-            row = {
-                "panel": "summary", "series": f"{context.label(method)}, {kind}",
-                "mean": mine.mean(), "sd": mine.std(ddof=1), "n": len(mine),
-            }  # fmt: skip
-            if method != "med_graph" and ("med_graph", kind) in values:
-                row["p"] = _paired(values["med_graph", kind], mine)["p"]
-            rows.append(row)
-            axis.errorbar(
-                [position + 0.2 * (place - 1)],
-                [mine.mean()],
-                yerr=[_half_width(mine)],
-                color=style.colour,
-                marker=style.marker,
-                linestyle="none",
-                capsize=3,
-                label=None if position else context.label(method),
-            )
-    names = ["mean over\nthe grid", "chosen on\nother graphs", "best\n(optimistic)"]
-    axis.set_xticks(range(len(kinds)), names)
-    axis.set_title(interval_text(n_shown))
-    axis.set_xlabel("setting")
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.28))
-    return pd.DataFrame(rows)
 
 
 def _recorded_path(context: Context, experiment: str, method: str) -> pd.DataFrame:

@@ -1,6 +1,11 @@
-r"""The penalty on weights that maximum entropy discrimination makes.
+r"""Bounds on the dual of maximum entropy discrimination, and its penalty on weights.
 
-For one feature with dual output v = Σ_t λ_t x_t the dual has the term
+**Bounds along a segment.** At λ̃ the concave dual J is sandwiched by quadratics that
+touch it: L_i from Theorem 1, by which the paper's algorithm moves, and U_i from
+Jensen's inequality, by which Theorem 2 measures the progress. Along λ̃ + τδ both need
+q̃_d = ½ λ̃'H_dλ̃, r_d = λ̃'H_dδ and w_d = ½ δ'H_dδ only.
+
+**The penalty.** For one feature with dual output v = Σ_t λ_t x_t the dual has the term
 φ(v) = log((α + exp(v²/2)) / (1 + α)), and the weight is w = φ'(v) = s·v with
 s = expit(v²/2 − log α). Two functions of w come from it:
 
@@ -17,8 +22,10 @@ log(1 + 1/α), its value at w = 0.
 References
 ----------
 T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
-Learning Research 12, 2011, appendix C.
+Learning Research 12, 2011, appendices A to C.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +36,52 @@ from mtmkl.solvers.switches import switch_costs
 FloatArray = NDArray[np.float64]
 
 _BISECTIONS = 200
+
+
+def bounds_along(
+    tau: ArrayLike,
+    *,
+    q: ArrayLike,
+    r: ArrayLike,
+    w: ArrayLike,
+    linear: float,
+    slope: float,
+    log_alpha: float,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return L, J and U at points of a segment, each of the shape of ``tau``.
+
+    Parameters
+    ----------
+    tau : array-like of shape (m,)
+        Positions τ; the bounds touch J at 0.
+    q, r, w : array-like of shape (D,)
+        As above.
+    linear, slope : float
+        λ̃'1 and δ'1.
+    log_alpha : float
+        log α, finite.
+    """
+    t = np.asarray(tau, dtype=float)
+    q0, first, second = (np.asarray(a, dtype=float) for a in (q, r, w))
+    s = expit(q0 - log_alpha)
+    curvature = _curvature(log_alpha - q0)
+    q_along = q0 + np.outer(t, first) + np.outer(t**2, second)
+    J = linear + t * slope - switch_costs(q_along, log_alpha).sum(axis=1)
+    base = linear - float(switch_costs(q0, log_alpha).sum())
+    lower = (
+        base
+        + t * (slope - s @ first)
+        - t**2 * float(0.5 * curvature @ first**2 + second.sum())
+    )
+    upper = base + t * (slope - s @ first) - t**2 * float(s @ second)
+    return lower, J, upper
+
+
+def _curvature(log_g: FloatArray) -> FloatArray:
+    """Return 𝒢 = tanh(½ log g)/(2 log g), ¼ at g = 1."""
+    at_one = log_g == 0
+    safe = np.where(at_one, 1.0, log_g)
+    return np.where(at_one, 0.25, np.tanh(0.5 * safe) / (2 * safe))
 
 
 def primal_penalty(w: ArrayLike, log_alpha: float) -> FloatArray:
@@ -76,3 +129,10 @@ def dual_output(w: ArrayLike, log_alpha: float) -> FloatArray:
         below = middle * expit(0.5 * middle**2 - log_alpha) < target
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     return low
+
+
+def scaled(
+    penalty: Callable[[ArrayLike, float], FloatArray], w: ArrayLike, log_alpha: float
+) -> FloatArray:
+    """Return a penalty divided by its value at w = 1."""
+    return penalty(w, log_alpha) / penalty(1.0, log_alpha)

@@ -4,9 +4,9 @@ from sklearn.svm import SVC
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import make_split
-from mtmkl.evaluation.authors_code import Round, accuracies, alternate, run_job
 from mtmkl.evaluation.cells import COLUMNS, Job
 from mtmkl.evaluation.plan import FitJob, MethodSpec
+from mtmkl.papers.yousefi2015.best_on_test import Round, accuracies, alternate, run_job
 
 KERNELS = [
     "linear",
@@ -120,7 +120,7 @@ class TestRunJob:
             paper="p",
             plan=FitJob("e", "made", "m", 0, (0,)),
             spec=MethodSpec(
-                "m", "c", self.PARAMS, {"lam": [0.01, 10.0]}, "authors_code"
+                "m", "c", self.PARAMS, {"lam": [0.01, 10.0]}, "best_on_test"
             ),
             method_class=object,
             experiment={},

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from scipy.optimize import minimize_scalar
 
 from mtmkl.config import load_paper
 from mtmkl.evaluation.cells import COLUMNS
-from mtmkl.reporting import jebara2011
+from mtmkl.papers.jebara2011 import figures
 from mtmkl.reporting.colours import figure_style
 from mtmkl.reporting.context import Context
 
@@ -22,7 +21,6 @@ COMPUTED = ["figure_5", "figure_6"]
 PANELS = dict(zip([*MEASURED, *COMPUTED], [1, 2, 2, 3, 2, 2, 1, 2], strict=True))
 SIZES, REPEATS = (20, 40), 5
 ALPHAS = (0.0, 1.0, math.exp(5), 1e5)
-LOG_ALPHAS = [-math.inf, -1.0, 0.0, math.log(2), 5.0, 60.0]
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +115,7 @@ def of(paper, rows):
 
 def draw(name, context):
     with figure_style():
-        return getattr(jebara2011, name)(context)
+        return getattr(figures, name)(context)
 
 
 @pytest.mark.parametrize("name", [*MEASURED, *COMPUTED])
@@ -260,70 +258,7 @@ class TestSmallestC:
         np.testing.assert_allclose(table["high"], interval.high)
 
 
-class TestBounds:
-    @pytest.mark.parametrize("log_alpha", LOG_ALPHAS)
-    @pytest.mark.parametrize("position", [0.0, 0.7, 1.5, 3.0])
-    def test_enclose_the_objective_and_touch_it(self, position, log_alpha):
-        grid = np.linspace(-5, 5, 401)
-        J = jebara2011.objective(grid, log_alpha)
-        lower = jebara2011.lower_bound(grid, position, log_alpha)
-        upper = jebara2011.upper_bound(grid, position, log_alpha)
-        assert (lower <= J + 1e-9).all()
-        assert (upper + 1e-9 >= J).all()
-        touch = float(jebara2011.objective(position, log_alpha))
-        for bound in (jebara2011.lower_bound, jebara2011.upper_bound):
-            assert float(bound(position, position, log_alpha)) == pytest.approx(touch)
-
-    def test_objective_is_zero_at_zero(self):
-        for log_alpha in LOG_ALPHAS:
-            assert jebara2011.objective(0.0, log_alpha) == pytest.approx(0, abs=1e-12)
-
-
 class TestPenalty:
-    weight = np.array([0.05, 0.3, 1.0, 2.5])
-
-    @pytest.mark.parametrize("alpha", [0.5, 2.0, 100.0])
-    def test_solves_the_implicit_equation_with_a_plus(self, alpha):
-        h = jebara2011.penalty(self.weight, math.log(alpha)) + math.log1p(1 / alpha)
-        power = 2 * math.log(alpha) + 2 * np.log(np.expm1(h))
-        with_plus = power / (1 + 1 / np.expm1(h)) ** 2
-        np.testing.assert_allclose(with_plus, self.weight**2, rtol=1e-6)
-        as_printed = power / (1 - 1 / np.expm1(h)) ** 2
-        assert not np.allclose(as_printed, self.weight**2, rtol=0.1)
-
-    def test_without_alpha_it_is_the_square(self):
-        for function in (jebara2011.penalty, jebara2011.primal_penalty):
-            values = function(self.weight, -math.inf)
-            np.testing.assert_allclose(values, 0.5 * self.weight**2)
-
-    @pytest.mark.parametrize("function", ["penalty", "primal_penalty"])
-    def test_tends_to_the_absolute_value(self, function):
-        distances = [
-            np.abs(
-                jebara2011.scaled(getattr(jebara2011, function), self.weight, log_alpha)
-                - self.weight
-            ).max()
-            for log_alpha in (1.0, 10.0, 1e2, 1e4, 1e6)
-        ]
-        assert (np.diff(distances) < 0).all()
-        assert distances[-1] < 0.01
-
-    @pytest.mark.parametrize("alpha", [0.5, 2.0, 100.0])
-    def test_primal_penalty_is_the_least_over_switches(self, alpha):
-        prior = 1 / (1 + alpha)
-
-        def cost(s, w):
-            rest = (1 - s) * np.log((1 - s) / (1 - prior))
-            return s * np.log(s / prior) + rest + w**2 / (2 * s)
-
-        for w in self.weight:
-            least = minimize_scalar(
-                cost, bounds=(1e-9, 1 - 1e-9), args=(w,), method="bounded",
-                options={"xatol": 1e-12},
-            )  # fmt: skip
-            value = float(jebara2011.primal_penalty(w, math.log(alpha)))
-            assert value == pytest.approx(least.fun, rel=1e-6)
-
     def test_figure_is_scaled_to_one(self, context):
         numbers = draw("figure_6", context)[1]
         at_one = numbers[np.isclose(numbers["x"], 1.0) & numbers["h"].notna()]

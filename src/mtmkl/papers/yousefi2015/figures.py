@@ -180,7 +180,7 @@ def figure_theorem(context: Context) -> FigureAndNumbers:
     standard normal inputs in four dimensions. The complexity is a Monte Carlo estimate;
     so is the bound that the proof gives when it keeps the constraint that it drops.
     """
-    from mtmkl.solvers.rademacher import theorem_1_bound
+    from mtmkl.papers.yousefi2015.rademacher import theorem_1_bound
 
     grams = _gram_matrices(int(max(_VARIED["n_tasks"])), int(max(_VARIED["n"])))
     n_kernels = grams.shape[1]
@@ -386,7 +386,7 @@ def _gram_matrices(n_tasks: int, n: int) -> FloatArray:
 def _complexity(
     grams: FloatArray, *, n_tasks: int, n: int, gamma: float
 ) -> dict[str, float]:
-    from mtmkl.solvers.rademacher import complexity_draws
+    from mtmkl.papers.yousefi2015.rademacher import complexity_draws
 
     suprema, bounds = complexity_draws(
         grams[:n_tasks, :, :n, :n], gamma, n_draws=_N_DRAWS,

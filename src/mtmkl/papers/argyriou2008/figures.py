@@ -1,18 +1,24 @@
 """Figures 1–10 of Argyriou, Evgeniou and Pontil 2008, in the paper's arrangement.
 
 Every function takes a :class:`~mtmkl.reporting.context.Context` and returns a figure
-and the plotted numbers. What the paper printed is read from ``config/published``.
+and the plotted numbers. What the paper printed is read from ``published``.
 """
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from mtmkl.papers.argyriou2008.matrices import (
+    break_axis,
+    heatmap,
+    importance,
+    matrix_panel,
+)
+from mtmkl.papers.argyriou2008.theory import largest_norm, mean_norm, smallest_norm
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import (
     CURVE_COLUMNS,
@@ -20,11 +26,7 @@ from mtmkl.reporting.drawing import (
     WIDE,
     FigureAndNumbers,
     Series,
-    break_axis,
     draw_curve,
-    heatmap,
-    importance,
-    matrix_panel,
     no_data_figure,
     say_no_data,
     spread_text,
@@ -285,37 +287,6 @@ def figure_10(context: Context) -> FigureAndNumbers:
     axis.set_xticks(range(1, len(diseases) + 1), diseases, rotation=30, ha="right")
     axis.set_xlabel("")
     return figure, numbers
-
-
-def smallest_norm(ones: int, rows: int) -> float:
-    """Return the norm when one row holds all ones that the other rows can spare."""
-    return math.sqrt(ones - rows + 1) + rows - 1
-
-
-def largest_norm(ones: int, rows: int) -> float:
-    """Return the norm when the ones are spread as evenly as possible."""
-    each, rest = divmod(ones, rows)
-    return rest * math.sqrt(each + 1) + (rows - rest) * math.sqrt(each)
-
-
-def mean_norm(ones: int, rows: int) -> float:
-    """Return the mean norm over all maps of the columns onto exactly these rows.
-
-    By symmetry it is r E √n₁, with n₁ the number of ones in the first row.
-    """
-    ways = _surjections(ones, rows)
-    return rows * math.fsum(
-        float(Fraction(math.comb(ones, k) * _surjections(ones - k, rows - 1), ways))
-        * math.sqrt(k)
-        for k in range(1, ones - rows + 2)
-    )
-
-
-def _surjections(items: int, boxes: int) -> int:
-    """Return in how many ways labelled items fill all labelled boxes."""
-    return sum(
-        (-1) ** j * math.comb(boxes, j) * (boxes - j) ** items for j in range(boxes + 1)
-    )
 
 
 def _two_panels_of_curves(

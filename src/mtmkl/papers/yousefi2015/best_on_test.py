@@ -213,7 +213,7 @@ def run_job(
         data, split = load_data(repeat), splits[train_size, repeat]
         grid = job.spec.grid_points()
         key = content_key(
-            purpose="authors_code",
+            purpose="best_on_test",
             data=data.digest(),
             params=job.spec.params,
             grid=grid,

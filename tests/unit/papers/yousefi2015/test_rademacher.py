@@ -5,7 +5,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from mtmkl.solvers.rademacher import (
+from mtmkl.papers.yousefi2015.rademacher import (
     complexity_draws,
     largest_sum_of_roots,
     theorem_1_bound,
