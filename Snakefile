@@ -19,5 +19,5 @@ include: "workflow/rules/publish.smk"
 rule all:
     default_target: True
     input:
-        f"{TIER}/report.html",
+        f"{RESULTS}/report.html",
         [published_record(paper) for paper in PAPERS],

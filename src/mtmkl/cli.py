@@ -22,10 +22,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all went well, 1 if something was refused or is damaged.
+        0 if all went well, 1 if something was refused or is damaged, 130 if it was
+        interrupted.
     """
     parsed = _parser().parse_args(arguments)
     from mtmkl.datasets import DataCorruptError, DataNotAvailableError
+    from mtmkl.runs import ResultsInUseError
 
     try:
         return int(parsed.run(parsed))
@@ -33,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ConfigError,
         DataCorruptError,
         DataNotAvailableError,
+        ResultsInUseError,
         LookupError,
         ValueError,
         ImportError,
@@ -40,6 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = error.args[0] if error.args else error
         print(f"mtmkl: {message}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        message = "mtmkl: stopped"
+        if parsed.run is _run_paper:
+            message += ": finished cells are kept, the same command goes on from there"
+        print(message, file=sys.stderr)
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -206,7 +215,7 @@ def _run_paper(parsed: argparse.Namespace) -> int:
         cores=parsed.cores,
         results=parsed.results,
     )
-    print(f"report: {report}")
+    print(f"Report: {report.resolve().as_uri()}")
     return 0
 
 

@@ -21,7 +21,7 @@ from mtmkl.evaluation.plan import (
     method_specs,
 )
 from mtmkl.evaluation.seeds import data_seed
-from mtmkl.files import write_json, write_table
+from mtmkl.files import read_json, read_table, write_json, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,7 +229,7 @@ def write_splits(
     from mtmkl.datasets.splits import make_splits, save_splits
 
     splits: dict[SplitKey, Split] = {}
-    if json.loads(data_info.read_text())["status"] == "ok":
+    if read_json(data_info)["status"] == "ok":
         if is_drawn(variant.name):
             for repeat in range(protocol["repeats"]):
                 data = load_variant(variant, seed, repeat=repeat)
@@ -326,7 +326,6 @@ def run_fit(
     progress : callable
         Told a line after each cell.
     """
-    import pandas as pd
     from threadpoolctl import threadpool_limits
 
     from mtmkl.datasets.splits import load_splits
@@ -341,7 +340,7 @@ def run_fit(
     variant = find_variant(config, plan.dataset)
     held = {}
     if first_chunk is not None:
-        chosen = pd.read_csv(first_chunk, keep_default_na=False)
+        chosen = read_table(first_chunk, keep_default_na=False)
         held = held_params(spec, chosen) if len(chosen) else {}
     experiment = config["experiments"][plan.experiment]
     job = Job(
@@ -421,7 +420,7 @@ def collect_scores(config: Mapping[str, Any], fits: Path, scores: Path) -> None:
     import pandas as pd
 
     tables = [
-        pd.read_csv(fits / f"{job.stem}.csv.gz", keep_default_na=False, dtype=str)
+        read_table(fits / f"{job.stem}.csv.gz", keep_default_na=False, dtype=str)
         for job in fit_jobs(config)
     ]
     write_table(scores, pd.concat(tables, ignore_index=True))

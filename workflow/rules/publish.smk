@@ -9,7 +9,7 @@ rule publish:
         "../../environment.yml"
     params:
         configs=list(PAPERS.values()),
-        results=lambda w: TIER,
+        results=lambda w: RESULTS,
         tier=RUN["tier"],
     script:
         "../scripts/publish.py"

@@ -4,18 +4,14 @@ rule report:
         [published_record(paper) for paper in PAPERS],
         [artefact_files(paper) for paper in PAPERS],
     output:
-        "results/{tier}/report.html",
+        "results/{run}/report.html",
     log:
-        "logs/{tier}/report.log",
+        "logs/{run}/report.log",
     conda:
         "../../environment.yml"
     params:
         configs=list(PAPERS.values()),
-        results=lambda w: TIER,
+        results=lambda w: RESULTS,
         tier=RUN["tier"],
     script:
         "../scripts/report.py"
-
-
-onsuccess:
-    print(workflow_share(time.time() - STARTED, workflow.cores))
