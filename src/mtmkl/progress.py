@@ -37,6 +37,7 @@ class ProgressLine:
             TextColumn("{task.description}", markup=False),
             console=self._console,
             transient=True,
+            refresh_per_second=2,
             disable=not self._console.is_terminal,
             # What other code prints stays where it sends it.
             redirect_stdout=False,

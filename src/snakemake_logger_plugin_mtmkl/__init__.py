@@ -9,17 +9,22 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from logging import ERROR, WARNING, LogRecord
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from snakemake.logging import ColorizingTextHandler, DefaultFormatter
+from snakemake.logging import (
+    ColorizingTextHandler,
+    DefaultFilter,
+    DefaultFormatter,
+)
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from mtmkl.files import read_json, write_json
+from mtmkl.files import DamagedFileError, read_json, write_json
 from mtmkl.progress import ProgressLine, duration
 
 CAUSE = "The job failed:"
@@ -46,13 +51,16 @@ class Run:
     results : Path
         Folder of the results.
     seconds : Path
-        File with the mean seconds of the jobs of each rule in earlier runs.
+        File with the mean seconds of the jobs of each rule; written after a run.
+    usual_seconds : Path
+        Such a file for the first run, from another machine.
     summary : callable
         Returns what is printed when the report is there.
     """
 
     results: Path
     seconds: Path
+    usual_seconds: Path
     summary: Callable[[], str]
 
 
@@ -70,7 +78,8 @@ class TimeLeft:
     Parameters
     ----------
     recorded : dict of str to float
-        Mean seconds of the jobs of a rule in earlier runs.
+        Mean seconds of the jobs of a rule in earlier runs. They are scaled by the pace
+        of this run, which may have another machine, or others beside it.
     """
 
     def __init__(self, recorded: dict[str, float]) -> None:
@@ -98,7 +107,10 @@ class TimeLeft:
     def means(self) -> dict[str, float]:
         """Return the mean seconds of each rule, of this run where it had any."""
         own = {rule: sum(each) / len(each) for rule, each in self._seconds.items()}
-        return self._recorded | own
+        before = {rule: self._recorded[rule] for rule in own if rule in self._recorded}
+        usual = sum(before.values())
+        pace = sum(own[rule] for rule in before) / usual if usual else 1.0
+        return {rule: pace * each for rule, each in self._recorded.items()} | own
 
     def left(self, now: float) -> float | None:
         """Return the seconds left, None if nothing is known yet."""
@@ -131,6 +143,13 @@ class LogHandler(LogHandlerBase):
             formatter=DefaultFormatter(
                 self.common_settings.quiet, self.common_settings.show_failed_logs
             ),
+            filter=DefaultFilter(
+                self.common_settings.quiet,
+                self.common_settings.debug_dag,
+                self.common_settings.verbose,
+                self.common_settings.dryrun,
+                self.common_settings.printshellcmds,
+            ),
         )
         sys.excepthook = _say_stopped
 
@@ -146,8 +165,8 @@ class LogHandler(LogHandlerBase):
 
     @property
     def has_filter(self) -> bool:
-        """Let ``--quiet`` hold."""
-        return False
+        """Ask for every record: ``--quiet`` has nothing to take away."""
+        return True
 
     @property
     def has_formatter(self) -> bool:
@@ -161,9 +180,28 @@ class LogHandler(LogHandlerBase):
 
     def emit(self, record: LogRecord) -> None:
         """Show a record, or take from it how far the run is."""
-        if self.common_settings.dryrun or self.common_settings.verbose:
-            self._plain.handle(record)
-            return
+        try:
+            if self.common_settings.dryrun or self.common_settings.verbose:
+                self._plain.handle(record)
+            else:
+                self._take(record)
+        except Exception:
+            self.handleError(record)
+
+    def close(self) -> None:
+        """Take the line of progress away and say what the run came to."""
+        if self._line is not None:
+            self._line.close()
+            self._line = None
+            self._say_end()
+        elif self._up_to_date:
+            self._print("Nothing to be done: everything is up to date.")
+            self._has_report = True
+            self._say_results()
+        self._executing = self._up_to_date = False
+        super().close()
+
+    def _take(self, record: LogRecord) -> None:
         self._now = record.created
         event = getattr(record, "event", None)
         take = {
@@ -180,19 +218,6 @@ class LogHandler(LogHandlerBase):
         elif event is None or record.levelno >= WARNING:
             self._take_message(record)
 
-    def close(self) -> None:
-        """Take the line of progress away and say what the run came to."""
-        if self._line is not None:
-            self._line.close()
-            self._line = None
-            self._say_end()
-        elif self._up_to_date:
-            self._print("Nothing to be done: everything is up to date.")
-            self._has_report = True
-            self._say_results()
-        self._executing = self._up_to_date = False
-        super().close()
-
     def _take_start(self, record: dict[str, Any]) -> None:
         self._executing = True
         self._started = self._now
@@ -201,11 +226,8 @@ class LogHandler(LogHandlerBase):
     def _take_plan(self, record: dict[str, Any]) -> None:
         jobs = {rule: n for rule, n in record["stats"].items() if rule != "total"}
         self._jobs = record["stats"]["total"]
-        recorded = {}
-        if _announced and _announced[0].seconds.is_file():
-            recorded = read_json(_announced[0].seconds)
         cores = self._time.cores
-        self._time = TimeLeft(recorded)
+        self._time = TimeLeft(_recorded_seconds())
         self._time.cores = cores
         self._time.plan(jobs)
 
@@ -282,16 +304,28 @@ class LogHandler(LogHandlerBase):
 
     def _say_results(self) -> None:
         for run in _announced:
-            if self._has_report and (run.results / "report.html").is_file():
-                print(run.summary())
-            else:
+            if not self._has_report or not (run.results / "report.html").is_file():
                 print(f"Results: {run.results.as_uri()}")
+                continue
+            try:
+                print(run.summary())
+            except DamagedFileError as error:
+                self._print(str(error))
 
     def _print(self, text: str) -> None:
         if self._line is not None:
             self._line.print(text)
         else:
             print(text, file=sys.stderr)
+
+
+def _recorded_seconds() -> dict[str, float]:
+    for run in _announced:
+        for path in (run.seconds, run.usual_seconds):
+            if path.is_file():
+                with suppress(DamagedFileError):
+                    return dict(read_json(path))
+    return {}
 
 
 def _cause(log: str) -> str:

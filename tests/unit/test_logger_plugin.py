@@ -15,10 +15,11 @@ from snakemake_logger_plugin_mtmkl import CAUSE, LogHandler, Run, TimeLeft, anno
 def handler(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     settings = SimpleNamespace(
-        dryrun=False, verbose=False, nocolor=True, stdout=False, quiet=None,
-        show_failed_logs=True,
+        dryrun=False, verbose=False, nocolor=True, stdout=False, quiet=set(),
+        show_failed_logs=True, debug_dag=False, printshellcmds=False,
     )  # fmt: skip
-    announce(Run(tmp_path / "results", tmp_path / "seconds.json", lambda: "verdicts"))
+    files = [tmp_path / name for name in ("results", "seconds.json", "usual.json")]
+    announce(Run(*files, summary=lambda: "verdicts"))
     return LogHandler(settings, None)
 
 
@@ -41,8 +42,11 @@ def job(handler, number, total, at=0.0):
     send(handler, event=LogEvent.PROGRESS, done=number + 1, total=total, at=at + 60)
 
 
-def test_the_time_left_comes_from_recorded_seconds(handler, tmp_path, capsys):
-    write_json(tmp_path / "seconds.json", {"fit": 3600.0})
+@pytest.mark.parametrize("own", ['{"fit": 3600.0}', "", None])
+def test_the_time_left_comes_from_recorded_seconds(handler, tmp_path, own):
+    write_json(tmp_path / "usual.json", {"fit": 10.0 if own else 3600.0})
+    if own is not None:
+        (tmp_path / "seconds.json").write_text(own)
     start(handler, 2)
     send(handler, event=LogEvent.JOB_INFO, jobid=0, rule_name="fit")
     assert handler._time.left(now=0.0) == 7200.0
@@ -50,15 +54,15 @@ def test_the_time_left_comes_from_recorded_seconds(handler, tmp_path, capsys):
     handler.close()
 
 
-def test_this_run_knows_better_than_earlier_ones():
-    left = TimeLeft({"fit": 100.0, "table": 4.0})
+def test_the_pace_of_this_run_scales_earlier_ones():
+    left = TimeLeft({"fit": 5.0, "table": 4.0})
     left.cores = 2
     left.plan({"fit": 3, "table": 1, "report": 1})
     left.start(0, "fit", 0.0)
     left.finish(0, 10.0)
-    # Two fits of 10 s, a table of 4 s, and a rule nobody has timed: their mean, 7 s.
-    assert left.left(10.0) == pytest.approx((20 + 4 + 7) / 2)
-    assert left.means() == {"fit": 10.0, "table": 4.0}
+    assert left.means() == {"fit": 10.0, "table": 8.0}
+    # Two fits, a table, and a rule that nobody has timed: the mean of the others.
+    assert left.left(10.0) == pytest.approx((20 + 8 + 9) / 2)
 
 
 def test_nothing_known_is_no_estimate():

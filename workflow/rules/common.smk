@@ -61,6 +61,7 @@ announce(
     Run(
         results=Path(RESULTS).resolve(),
         seconds=Path(f"logs/{LABEL}/seconds.json").resolve(),
+        usual_seconds=Path(workflow.basedir) / "workflow/seconds.json",
         summary=partial(closing_summary, PAPERS.values(), Path(RESULTS).resolve()),
     )
 )
