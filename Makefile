@@ -66,6 +66,11 @@ clean-results: ## delete results, logs and the cache of finished cells
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
+.DEFAULT:
+	@echo "make: there is no target '$@'; the targets:" >&2
+	@$(MAKE) --no-print-directory help >&2
+	@exit 2
+
 # PYTHON=/path/to/python picks the interpreter of a new .venv; else the first suitable
 # one is taken. Each candidate is tried out, because a name on the path may not work
 # (pyenv's shims). An existing .venv is kept: delete it to change the interpreter.

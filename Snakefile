@@ -20,4 +20,5 @@ rule all:
     default_target: True
     input:
         f"{RESULTS}/report.html",
+        f"{RESULTS}/finished",
         [published_record(paper) for paper in PAPERS],

@@ -55,20 +55,20 @@ class SharedMeanRidge(MultiTaskEstimator):
 # Every method of the experiment gets the same splits and folds.
 if __name__ == "__main__":
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results/examples/own_method")
-    report = run_paper(
+    done = run_paper(
         "argyriou2008",
         experiments=["digits"],
         methods=["own_method:SharedMeanRidge"],
         grid={"gamma": [0.1, 1.0, 10.0, 100.0], "mu": [0.1, 1.0]},
         results=results,
     )
-    print(f"Report: {report}")
+    print(f"Report: {done.report}")
 
     # %% The scores
     #
     # They lie beside the report. One row is a metric value: average over the repeats,
     # best first. (The controls frame the table: "floor" is the task mean, "ceiling" the
     # true labels.)
-    scores = pd.read_csv(report.parent / "argyriou2008" / "scores.csv.gz")
+    scores = pd.read_csv(done.report.parent / "argyriou2008" / "scores.csv.gz")
     errors = scores[(scores["metric"] == "misclassified") & (scores["task"] == "all")]
     print(errors.groupby("method")["value"].agg(["mean", "std"]).sort_values("mean"))

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from mtmkl import __version__
 from mtmkl.config import TIERS, ConfigError
 
 _WIDTH_OF_A_FILE = 400
@@ -22,7 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all went well, 1 if something was refused or is damaged, 130 if it was
+        0 if all went well, 1 if something was refused or is damaged, if a method
+        failed, or if an experiment that was asked for has no data, 130 if it was
         interrupted.
     """
     parsed = _parser().parse_args(arguments)
@@ -53,13 +55,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mtmkl", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"mtmkl {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     datasets = commands.add_parser("datasets", help="list, fetch or verify data sets")
     actions = datasets.add_subparsers(required=True, metavar="ACTION")
     action = actions.add_parser("list", help="every data set and where it is")
     action.set_defaults(run=_list_datasets)
-    action = actions.add_parser("fetch", help="bring data sets into the cache")
+    action = actions.add_parser(
+        "fetch", help="download into the cache what neither it nor the mirror has"
+    )
     action.add_argument("names", nargs="+", metavar="NAME")
     action.set_defaults(run=_fetch_datasets)
     action = actions.add_parser("verify", help="check the hash of every file at hand")
@@ -206,7 +211,7 @@ def _audit_paper(parsed: argparse.Namespace) -> int:
 def _run_paper(parsed: argparse.Namespace) -> int:
     from mtmkl.runner import run_paper
 
-    report = run_paper(
+    done = run_paper(
         parsed.paper,
         tier=parsed.tier,
         experiments=parsed.experiment,
@@ -215,8 +220,12 @@ def _run_paper(parsed: argparse.Namespace) -> int:
         cores=parsed.cores,
         results=parsed.results,
     )
-    print(f"Report: {report.resolve().as_uri()}")
-    return 0
+    for line in (*done.failures, *done.missing):
+        print(f"mtmkl: {line}", file=sys.stderr)
+    if done.failures:
+        print(f"mtmkl: tracebacks: {done.logs}", file=sys.stderr)
+    print(f"Report: {done.report.resolve().as_uri()}")
+    return int(bool(done.failures or (parsed.experiment and done.missing)))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,9 @@ from typing import Any
 
 TIERS = ("quick", "paper")
 
+_SELECTORS = ("rows", "columns", "extra_rows", "extra_columns")
+"""Parts of a table's configuration that select scores."""
+
 
 class ConfigError(ValueError):
     """A configuration file has an unknown key, a wrong value or a missing name."""
@@ -47,12 +50,13 @@ def _shipped_dir(name: str, witness: str, checkout: str | None = None) -> Path:
 
 
 def read_yaml(path: Path) -> Any:
-    """Parse a YAML file.
+    """Parse a YAML file; ``1e-3`` is a number.
 
     Raises
     ------
     ConfigError
-        If the file does not exist or is not YAML; names the file and the line.
+        If the file does not exist, is not YAML, or has a key twice; names the file
+        and the line.
     """
     import yaml
 
@@ -60,7 +64,13 @@ def read_yaml(path: Path) -> Any:
         raise ConfigError(f"{path} does not exist")
     try:
         return _loaded_yaml(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f", line {mark.line + 1}" if mark else ""
+        raise ConfigError(
+            f"{path}{line}: not valid YAML: {error.problem or error.context}"
+        ) from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not valid YAML: {error}") from error
 
 
@@ -68,8 +78,9 @@ def read_yaml(path: Path) -> Any:
 def _loaded_yaml(text: str) -> Any:
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(text, Loader=loader)
+    from mtmkl.yaml_loader import Loader
+
+    return yaml.load(text, Loader=Loader)
 
 
 def validate(document: Any, schema_name: str, *, source: str) -> None:
@@ -77,7 +88,7 @@ def validate(document: Any, schema_name: str, *, source: str) -> None:
 
     Parameters
     ----------
-    document : mapping
+    document : object
         Parsed configuration.
     schema_name : {"config", "experiment", "dataset"}
         Which schema.
@@ -87,21 +98,20 @@ def validate(document: Any, schema_name: str, *, source: str) -> None:
     Raises
     ------
     ConfigError
-        Names the file, the key and what is wrong with its value.
+        Names the file, the key, its value and what it should be.
     """
+    from mtmkl.schema_errors import first_problem
+
+    problem = first_problem(document, _schema(schema_name))
+    if problem is not None:
+        raise ConfigError(f"{source}: {problem}")
+
+
+@cache
+def _schema(name: str) -> Any:
     import json
 
-    import jsonschema
-
-    schema = json.loads((schema_dir() / f"{schema_name}.schema.json").read_text())
-    validator = jsonschema.Draft202012Validator(schema)
-    errors = sorted(
-        validator.iter_errors(document), key=lambda e: list(map(str, e.path))
-    )
-    if errors:
-        error = jsonschema.exceptions.best_match(errors)
-        key = ".".join(map(str, error.absolute_path)) or "(top level)"
-        raise ConfigError(f"{source}: key {key!r}: {error.message}")
+    return json.loads((schema_dir() / f"{name}.schema.json").read_text())
 
 
 def resolve_tier(document: Any, tier: str) -> Any:
@@ -148,22 +158,22 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> dict[str, Any
     ConfigError
         Names the key that is wrong.
     """
-    source = "config/config.yaml"
     raw = read_yaml(config_dir() / "config.yaml") if overrides is None else overrides
-    validate(dict(raw), "config", source=source)
+    validate(raw, "config", source="config/config.yaml")
     paper_tier = raw["tier"] == "paper"
-    data = dict(raw["data"])
-    if data["download"] is None:
-        data["download"] = paper_tier
-    on_missing = raw["on_missing_data"] or ("fail" if paper_tier else "report")
-    return {**raw, "data": data, "on_missing_data": on_missing}
+    return {
+        **raw,
+        "download": paper_tier if raw["download"] is None else raw["download"],
+        "on_missing_data": raw["on_missing_data"]
+        or ("fail" if paper_tier else "report"),
+    }
 
 
 def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
     """Return a paper's validated configuration with the tier's values chosen.
 
-    ``published`` in it names the folder of the printed numbers: for a paper at
-    ``papers/<id>.yaml`` it is ``published/<id>`` beside ``papers``.
+    ``tier`` in it is the tier, and ``published`` the folder of the printed numbers: for
+    a paper at ``papers/<id>.yaml`` it is ``published/<id>`` beside ``papers``.
 
     Parameters
     ----------
@@ -184,9 +194,12 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
             known = sorted(p.stem for p in path.parent.glob("*.yaml"))
             raise ConfigError(f"paper {paper!r} is unknown; known: {', '.join(known)}")
     raw = read_yaml(path)
-    validate(raw, "experiment", source=path.name)
-    config = resolve_tier(raw, tier)
+    resolved = {each: resolve_tier(raw, each) for each in TIERS}
+    for each in sorted(TIERS, key=lambda each: each != tier):
+        validate(resolved[each], "experiment", source=path.name)
+    config = {"artefacts": {}, "claims": [], **resolved[tier]}
     _check_names(config, path.name)
+    config["tier"] = tier
     config["published"] = str(path.resolve().parents[1] / "published" / path.stem)
     return _drop_other_tiers(config, tier)
 
@@ -209,6 +222,11 @@ def _check_names(config: Mapping[str, Any], source: str) -> None:
             require("experiments", experiment, f"artefacts.{name}.experiment")
         for method in artefact.get("comparison", {}).get("columns", {}).values():
             require("methods", method, f"artefacts.{name}.comparison.columns")
+        for part in _SELECTORS:
+            for label, selector in artefact.get(part, {}).items():
+                if "method" in selector:
+                    key = f"artefacts.{name}.{part}.{label}.method"
+                    require("methods", selector["method"], key)
     for position, claim in enumerate(config["claims"]):
         require(
             "experiments",
@@ -252,7 +270,6 @@ def experiments_of(artefact: Mapping[str, Any]) -> list[str]:
     if "comparison" in artefact:
         selectors = artefact["comparison"]["rows"].values()
         return list(dict.fromkeys(row["experiment"] for row in selectors))
-    parts = ("rows", "columns", "extra_rows", "extra_columns")
-    own = [s for part in parts for s in artefact.get(part, {}).values()]
+    own = [s for part in _SELECTORS for s in artefact.get(part, {}).values()]
     named = [s["experiment"] for s in own if "experiment" in s]
     return list(dict.fromkeys([artefact["experiment"], *named]))

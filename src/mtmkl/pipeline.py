@@ -4,10 +4,12 @@ The rules of the workflow and ``mtmkl run`` call the same functions, so both do 
 same work. A step reads its inputs, computes, and writes whole files only.
 """
 
-import inspect
+import contextlib
 import json
 import os
+import traceback
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
 UNSUPPORTED = "unsupported"
 """Metric of the row that says why a method was not run."""
 
+FAILED = "failed"
+"""Metric of the row that says why a method has no scores: it raised an exception."""
+
+_METHOD = ["experiment", "dataset", "method"]
 _CELL_LOOP = "mtmkl.evaluation.cells"
 _AUTHORS_CODE = "mtmkl.evaluation.authors_code"
 
@@ -57,40 +63,19 @@ def method_module(class_name: str) -> str:
 
 
 def check_names(config: Mapping[str, Any]) -> None:
-    """Check that all methods, metrics and tests of a paper exist, before any work.
+    """Check the names and values of a paper's configuration, before any work.
 
     Raises
     ------
     ValueError
         Names the method and what it lacks, or the metric, test or argument that is
-        wrong.
+        wrong; the metric that a data set cannot have, or that nothing can be chosen by.
     """
-    from mtmkl.evaluation.metrics import metric_module
-    from mtmkl.methods import resolve
+    from mtmkl.config_checks import check_settings
     from mtmkl.statistics.claims import check_claims
 
-    for method in config["methods"].values():
-        found = resolve(method["class"])
-        for name in ("fit", "predict", "decision_function"):
-            function = getattr(found, name, None)
-            if function is None and name == "decision_function":
-                continue
-            if function is None or not _takes_task(function):
-                lacks = f"{name} takes no task" if function else f"has no {name}"
-                raise ValueError(
-                    f"method {method['class']!r}: {lacks}; a method is a class with "
-                    "fit(X, y, task) and predict(X, task), and with "
-                    "decision_function(X, task) if it has scores"
-                )
-    for experiment in config["experiments"].values():
-        for name in experiment["metrics"]:
-            metric_module(name)
+    check_settings(config)
     check_claims(config["claims"], config["methods"])
-
-
-def _takes_task(function: Callable[..., Any]) -> bool:
-    parameters = inspect.signature(function).parameters.values()
-    return any(p.name == "task" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:
@@ -126,7 +111,7 @@ def use_mirror(folder: str | None) -> None:
     if folder is None:
         return
     if not Path(folder).is_dir():
-        raise ConfigError(f"key 'data.mirror': {folder!r} is not a folder")
+        raise ConfigError(f"key 'mirror': {folder!r} is not a folder")
     os.environ["MTMKL_DATA_MIRROR"] = str(Path(folder).resolve())
 
 
@@ -268,7 +253,8 @@ def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        Seconds that a first small fit of each took.
+        Seconds that a first small fit of each took. A method that fails here is left
+        to fail in its jobs, which say so.
     """
     import time
     import warnings
@@ -284,7 +270,7 @@ def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
     seconds = {}
     for name in class_names:
         start = time.perf_counter()
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), contextlib.suppress(Exception):
             warnings.simplefilter("ignore")
             resolve(name)().fit(X, y, task=task)
         seconds[name] = time.perf_counter() - start
@@ -305,8 +291,9 @@ def run_fit(
 ) -> None:
     """Run one fit job and write its scores and kept arrays.
 
-    A method that cannot be run on the data leaves one row instead, metric
-    "unsupported", with its reason in the column of the parameters.
+    A method that cannot be run on the data, or that fails, leaves one row instead,
+    metric "unsupported" or "failed", with the reason in the column of the parameters.
+    Cells finished before a failure stay in the cache: a new run tries the rest again.
 
     Parameters
     ----------
@@ -324,24 +311,21 @@ def run_fit(
     first_chunk : Path or None
         Scores of the chunk that chose what the method holds.
     progress : callable
-        Told a line after each cell.
+        Told a line after each cell, and the traceback of a failure.
     """
     from threadpoolctl import threadpool_limits
 
     from mtmkl.datasets.splits import load_splits
     from mtmkl.evaluation import authors_code, cells
     from mtmkl.evaluation.cache import write_npz
-    from mtmkl.evaluation.cells import Job, held_params
+    from mtmkl.evaluation.cells import Job
+    from mtmkl.evaluation.failures import MethodFailedError
     from mtmkl.evaluation.metrics import metric
     from mtmkl.methods import resolve
 
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
     spec = spec.with_design(seed)
     variant = find_variant(config, plan.dataset)
-    held = {}
-    if first_chunk is not None:
-        chosen = read_table(first_chunk, keep_default_na=False)
-        held = held_params(spec, chosen) if len(chosen) else {}
     experiment = config["experiments"][plan.experiment]
     job = Job(
         paper=config["paper"]["id"],
@@ -353,32 +337,61 @@ def run_fit(
         seed=seed,
         code_version=code_version(config["methods"][spec.id], experiment["metrics"]),
         cache=cache,
-        held=held,
+        held={},
     )
+    kept: dict[str, NDArray[Any]] = {}
     stored = load_splits(splits)
-    kept: dict[str, NDArray[Any]]
-    reason = None
-    if stored and hasattr(job.method_class, "unsupported"):
-        data = load_variant(variant, seed, repeat=plan.repeats[0])
-        reason = job.method_class.unsupported(data)
-    if reason is not None:
-        table, kept = _unsupported_row(job, reason), {}
-    else:
-        # Parallelism comes from jobs; one thread also makes sums independent of cores.
-        loop = authors_code if spec.selection == "authors_code" else cells
-        with threadpool_limits(1):
-            table, kept = loop.run_job(
-                job,
-                lambda repeat: load_variant(variant, seed, repeat=repeat),
-                stored,
-                progress=progress,
-            )
+    try:
+        reason = _unsupported(job, variant) if stored else None
+        if reason is not None:
+            table = _gap(job, UNSUPPORTED, reason)
+        else:
+            job = replace(job, held=_held(job, first_chunk))
+            loop = authors_code if spec.selection == "authors_code" else cells
+            # Parallelism comes from jobs; one thread also makes sums independent of
+            # cores.
+            with threadpool_limits(1):
+                table, kept = loop.run_job(
+                    job,
+                    lambda repeat: load_variant(variant, seed, repeat=repeat),
+                    stored,
+                    progress=progress,
+                )
+    except MethodFailedError as error:
+        progress(traceback.format_exc())
+        table = _gap(job, FAILED, str(error))
     write_npz(arrays, kept)
     write_table(scores, table)
 
 
-def _unsupported_row(job: "Job", reason: str) -> "pd.DataFrame":
-    """Return the one row that stands for a method which cannot be run on the data."""
+def _unsupported(job: "Job", variant: Variant) -> str | None:
+    """Return why a method cannot be run on the data, if it says so."""
+    from mtmkl.evaluation.failures import naming
+
+    if not hasattr(job.method_class, "unsupported"):
+        return None
+    data = load_variant(variant, job.seed, repeat=job.plan.repeats[0])
+    with naming(f"method {job.plan.method!r} on {job.plan.dataset}"):
+        reason: str | None = job.method_class.unsupported(data)
+    return reason
+
+
+def _held(job: "Job", first_chunk: Path | None) -> dict[str, Any]:
+    """Return what the first chunk of a method has chosen; its failure is everyone's."""
+    from mtmkl.evaluation.cells import held_params
+    from mtmkl.evaluation.failures import MethodFailedError
+
+    if first_chunk is None:
+        return {}
+    chosen = read_table(first_chunk, keep_default_na=False)
+    failed = chosen[chosen["metric"] == FAILED]
+    if len(failed):
+        raise MethodFailedError(json.loads(failed["params"].iloc[0])["reason"])
+    return held_params(job.spec, chosen) if len(chosen) else {}
+
+
+def _gap(job: "Job", metric: str, reason: str) -> "pd.DataFrame":
+    """Return the one row that stands for a method without scores."""
     import pandas as pd
 
     from mtmkl.evaluation.cells import ALL, COLUMNS
@@ -389,7 +402,7 @@ def _unsupported_row(job: "Job", reason: str) -> "pd.DataFrame":
         "dataset": job.plan.dataset,
         "method": job.plan.method,
         "task": ALL,
-        "metric": UNSUPPORTED,
+        "metric": metric,
         "params": json.dumps({"reason": reason}),
         "code_version": job.code_version,
     }
@@ -423,4 +436,77 @@ def collect_scores(config: Mapping[str, Any], fits: Path, scores: Path) -> None:
         read_table(fits / f"{job.stem}.csv.gz", keep_default_na=False, dtype=str)
         for job in fit_jobs(config)
     ]
-    write_table(scores, pd.concat(tables, ignore_index=True))
+    write_table(scores, complete_methods(pd.concat(tables, ignore_index=True)))
+
+
+def complete_methods(scores: "pd.DataFrame") -> "pd.DataFrame":
+    """Leave out the scores of methods that failed in another of their jobs.
+
+    Fewer repeats than planned must not pass for all.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Of all fit jobs.
+
+    Returns
+    -------
+    DataFrame
+        Of a method that failed on a data set in an experiment it has only the rows
+        that say so.
+    """
+    import pandas as pd
+
+    is_failure = scores["metric"] == FAILED
+    place = pd.MultiIndex.from_frame(scores[_METHOD])
+    return scores[is_failure | ~place.isin(place[is_failure])]
+
+
+def failures(scores: Path) -> list[str]:
+    """Return a line for each method that failed, from the scores table of a paper."""
+    failed = _failed_rows(scores)
+    return [
+        f"experiment {experiment!r}: {json.loads(params)['reason']}"
+        for experiment, params in zip(
+            failed["experiment"], failed["params"], strict=True
+        )
+    ]
+
+
+def discard_failures(config: Mapping[str, Any], fits: Path, scores: Path) -> None:
+    """Delete the scores of fit jobs whose method failed, so that they run again.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration.
+    fits : Path
+        Folder of the scores of its fit jobs.
+    scores : Path
+        The scores table of the paper, which stays.
+    """
+    failed = set(_failed_rows(scores)[_METHOD].itertuples(index=False, name=None))
+    for job in fit_jobs(config):
+        if (job.experiment, job.dataset, job.method) in failed:
+            (fits / f"{job.stem}.csv.gz").unlink(missing_ok=True)
+
+
+def _failed_rows(scores: Path) -> "pd.DataFrame":
+
+    table = read_table(scores, keep_default_na=False, dtype=str)
+    failed = table[table["metric"] == FAILED]
+    return failed.drop_duplicates([*_METHOD, "params"])
+
+
+def missing_data(data_infos: Iterable[Path]) -> list[str]:
+    """Return why data sets are missing and what brings them, a line for each set.
+
+    Parameters
+    ----------
+    data_infos : iterable of Path
+        Files of :func:`write_data_info`.
+    """
+    infos = [read_json(path) for path in data_infos]
+    return list(
+        dict.fromkeys(info["reason"] for info in infos if info["status"] == "missing")
+    )

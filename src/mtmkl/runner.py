@@ -58,6 +58,31 @@ class Layout:
         """File of a fit job's scores or arrays."""
         return self.base / "fits" / f"{job.stem}{ending}"
 
+    def log(self, job: FitJob) -> Path:
+        """File of the cells that a fit job finished, and of what went wrong."""
+        return self.base / "logs" / f"{job.stem}.log"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a run has made, and what it could not.
+
+    Attributes
+    ----------
+    report : Path
+    failures : list of str
+        A line for each method that failed; the others are in the report.
+    missing : list of str
+        A line for each data set that is missing, with the command that fetches it.
+    logs : Path
+        Folder of the logs of the fit jobs, with the tracebacks of failures.
+    """
+
+    report: Path
+    failures: list[str]
+    missing: list[str]
+    logs: Path
+
 
 def run_paper(
     paper: str | Path,
@@ -68,7 +93,7 @@ def run_paper(
     grid: Mapping[str, list[Any]] | None = None,
     cores: int = 1,
     results: Path = Path("results"),
-) -> Path:
+) -> Finished:
     """Run experiments of a paper with their statistics, artefacts and report.
 
     The results go to a folder named by :func:`mtmkl.runs.run_label`. Called again, it
@@ -94,8 +119,7 @@ def run_paper(
 
     Returns
     -------
-    Path
-        The report.
+    Finished
 
     Raises
     ------
@@ -105,7 +129,7 @@ def run_paper(
         If another process is writing the same results.
     """
     run = load_run_config({**_run_file(), "tier": tier, "papers": [str(paper)]})
-    pipeline.use_mirror(run["data"]["mirror"])
+    pipeline.use_mirror(run["mirror"])
     whole = load_paper(paper, tier)
     config = _restricted(whole, paper, experiments)
     if grid is not None and set(methods) <= set(config["methods"]):
@@ -118,16 +142,20 @@ def run_paper(
             config = with_method(config, experiment, name, grid=grid)
     pipeline.check_names(config)
     label = run_label(
-        run,
-        experiments=_chosen(config, whole),
-        methods=methods,
-        grid=grid,
+        run, experiments=_chosen(config, whole), methods=methods, grid=grid
     )
     layout = Layout(results, label, config["paper"]["id"])
     with lock_results(layout.base.parent):
         _prepare(config, run, layout)
         _fit_all(config, run, layout, cores)
-        return _report(config, run, layout)
+        report = _report(config, run, layout)
+    datasets = dict.fromkeys(job.dataset for job in fit_jobs(config))
+    return Finished(
+        report,
+        failures=pipeline.failures(layout.base / "scores.csv.gz"),
+        missing=pipeline.missing_data(map(layout.data_info, datasets)),
+        logs=layout.base / "logs",
+    )
 
 
 def _run_file() -> dict[str, Any]:
@@ -185,7 +213,7 @@ def _prepare(config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout) 
             layout.data_info(dataset),
             variant,
             run["seed"],
-            download=run["data"]["download"],
+            download=run["download"],
             on_missing=run["on_missing_data"],
         )
         pipeline.write_splits(
@@ -262,16 +290,20 @@ def _fit_one(
     held = pipeline.needs_first_chunk(config, job)
     first = FitJob(job.experiment, job.dataset, job.method, 0, ())
     protocol = config["experiments"][job.experiment]["protocol"]
-    pipeline.run_fit(
-        pipeline.job_config(config, job),
-        job,
-        seed=run["seed"],
-        splits=layout.splits(protocol, job.dataset),
-        scores=layout.fit(job, ".csv.gz"),
-        arrays=layout.fit(job, ".npz"),
-        cache=layout.results / "cache",
-        first_chunk=layout.fit(first, ".csv.gz") if held else None,
-    )
+    log = layout.log(job)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w", encoding="utf-8", buffering=1) as lines:
+        pipeline.run_fit(
+            pipeline.job_config(config, job),
+            job,
+            seed=run["seed"],
+            splits=layout.splits(protocol, job.dataset),
+            scores=layout.fit(job, ".csv.gz"),
+            arrays=layout.fit(job, ".npz"),
+            cache=layout.results / "cache",
+            first_chunk=layout.fit(first, ".csv.gz") if held else None,
+            progress=lambda line: print(line, file=lines),
+        )
 
 
 def _report(config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout) -> Path:

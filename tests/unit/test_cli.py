@@ -1,4 +1,17 @@
+from importlib import metadata
+
+import pytest
+
+import mtmkl
 from mtmkl.cli import main
+
+
+def test_version(capsys):
+    assert mtmkl.__version__ == metadata.version("mtmkl")
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"mtmkl {mtmkl.__version__}\n"
 
 
 def test_verify_without_names_checks_every_data_set(capsys, monkeypatch, tmp_path):
@@ -41,3 +54,10 @@ def test_a_grid_of_no_method_is_a_line_not_ignored(capsys):
     run = ["run", "--paper", "argyriou2008", "--experiment", "digits"]
     assert main([*run, "--grid", '{"gamma": [1]}']) == 1
     assert "mtmkl: --grid needs --method package" in capsys.readouterr().err
+
+
+def test_fetch_says_that_the_mirror_counts(capsys):
+    with pytest.raises(SystemExit):
+        main(["datasets", "--help"])
+    words = " ".join(capsys.readouterr().out.split())
+    assert "download into the cache what neither it nor the mirror has" in words

@@ -53,16 +53,22 @@ def test_run_defaults_follow_the_tier():
     raw = yaml.safe_load((config_dir() / "config.yaml").read_text())
     quick = load_run_config({**raw, "tier": "quick"})
     paper = load_run_config({**raw, "tier": "paper"})
-    assert (quick["data"]["download"], quick["on_missing_data"]) == (False, "report")
-    assert (paper["data"]["download"], paper["on_missing_data"]) == (True, "fail")
+    assert (quick["download"], quick["on_missing_data"]) == (False, "report")
+    assert (paper["download"], paper["on_missing_data"]) == (True, "fail")
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"tier": "full"}, r"'tier'.*full"),
-        ({"data": {"mirror": 3, "download": None}}, r"'data\.mirror'"),
-        ({"sead": 1}, r"sead"),
+        ({"tier": "full"}, r"'tier': 'full' is not one of 'quick', 'paper'"),
+        ({"mirror": 3}, r"'mirror': 3 is not text or null"),
+        ({"download": "true"}, r"'download': 'true' is not true, false or null"),
+        (
+            {"sead": 1},
+            r"key 'sead': unknown key 'sead'; did you mean 'seed'\? "
+            r"\(known: tier, papers, seed, mirror, download, on_missing_data\)",
+        ),
+        ({"papers": "x"}, r"'papers': 'x' is not a list.*; write \[x\]"),
     ],
 )
 def test_wrong_run_configuration_names_the_key(change, message):
@@ -122,7 +128,7 @@ def test_a_search_and_percentages_are_part_of_a_configuration(tmp_path):
     [
         (
             lambda d: with_percent(d).update(folds=3),
-            r"protocols\.parts.*does not allow 3",
+            r"protocols\.parts\.folds.*has validation rows in place of folds",
         ),
         (lambda d: with_percent(d).update(train_percent=[0]), "train_percent"),
         (
@@ -131,7 +137,7 @@ def test_a_search_and_percentages_are_part_of_a_configuration(tmp_path):
         ),
         (
             lambda d: d["methods"]["floor"].update(search={"points": 3}),
-            r"methods\.floor.*does not allow {'points': 3}",
+            r"methods\.floor\.search.*selection: none nothing is chosen",
         ),
     ],
 )
@@ -149,4 +155,102 @@ def test_broken_yaml_names_the_file(tmp_path):
     path = tmp_path / "broken.yaml"
     path.write_text("a: [1\n")
     with pytest.raises(ConfigError, match=r"(?s)broken\.yaml.*line 2"):
+        load_paper(path, "quick")
+
+
+def test_a_key_that_comes_twice_names_the_file_and_both_lines(tmp_path):
+    path = tmp_path / "twice.yaml"
+    path.write_text("methods:\n  ridge: {a: 1}\n  ridge: {a: 2}\n")
+    message = r"twice\.yaml, line 3: .*'ridge' is already in line 2; remove or rename"
+    with pytest.raises(ConfigError, match=message):
+        load_paper(path, "quick")
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path):
+    path = tmp_path / "binary.yaml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match=r"binary\.yaml: not valid YAML"):
+        load_paper(path, "quick")
+
+
+def test_artefacts_and_claims_may_be_left_out(tmp_path):
+    def edit(document):
+        del document["artefacts"], document["claims"]
+
+    config = load_paper(edited_paper(tmp_path, edit), "quick")
+    assert (config["artefacts"], config["claims"]) == ({}, [])
+
+
+def test_a_value_per_tier_may_stand_anywhere(tmp_path):
+    def edit(document):
+        protocol = document["protocols"]["digits_random"]
+        protocol["train_samples"] = {"quick": 50, "paper": 100}
+
+    path = edited_paper(tmp_path, edit)
+    for tier, size in (("quick", 50), ("paper", 100)):
+        protocol = load_paper(path, tier)["protocols"]["digits_random"]
+        assert protocol["train_samples"] == size
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (
+            lambda d: d["protocols"]["school_published"].update(repeats={"quik": 2}),
+            r"school_published\.repeats': {'quik': 2} is not a whole number .*"
+            r"; values of the tiers are written {quick: …, paper: …}",
+        ),
+        (
+            lambda d: d["protocols"]["school_published"].update(
+                repeats={"quick": 2, "paper": 0}
+            ),
+            r"school_published\.repeats': 0 is not a whole number of at least 1",
+        ),
+        (
+            lambda d: d["methods"]["rr_het"].update(grid={"gamma": 0.1}),
+            r"rr_het\.grid\.gamma': 0\.1 is not a list of length.*; write \[0\.1\]",
+        ),
+        (
+            lambda d: d["methods"]["rr_het"].update(grid={"gamma": []}),
+            r"rr_het\.grid\.gamma': \[\] is not a list of length at least 1",
+        ),
+        (
+            lambda d: d["methods"]["rr_het"].pop("selection"),
+            r"rr_het': the key 'selection' is missing; it must be one of 'common'",
+        ),
+        (
+            lambda d: d["methods"]["rr_het"].pop("grid"),
+            r"rr_het': the key 'grid' is missing; give the values to choose from, or",
+        ),
+        (
+            lambda d: d["experiments"]["digits"]["datasets"].update(vary={"seed": 1}),
+            r"digits\.datasets\.vary\.seed': 1 is not a list",
+        ),
+        (
+            lambda d: d["artefacts"]["table_1"].update(kind="tabel"),
+            r"artefacts\.table_1\.kind': 'tabel' is not one of 'figure', 'table'",
+        ),
+        (
+            lambda d: d["artefacts"]["table_1"].pop("corner"),
+            r"artefacts\.table_1': the key 'corner' is missing; it must be text",
+        ),
+        (
+            lambda d: d["artefacts"]["table_1"].update(layout="ranks"),
+            r"artefacts\.table_1\.layout': 'ranks' is not one of 'ranking', 'r",
+        ),
+        (
+            lambda d: d["artefacts"]["table_1"]["rows"].update(X={"method": "rigde"}),
+            r"artefacts\.table_1\.rows\.X\.method': 'rigde' is not one of the methods",
+        ),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, edit, message):
+    with pytest.raises(ConfigError, match=r"edited\.yaml: key '.*" + message):
+        load_paper(edited_paper(tmp_path, edit), "quick")
+
+
+def test_an_empty_file_is_named(tmp_path):
+    path = tmp_path / "empty.yaml"
+    path.write_text("")
+    with pytest.raises(ConfigError, match=r"empty\.yaml: key \(top level\): null is"):
         load_paper(path, "quick")

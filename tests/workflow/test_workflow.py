@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from tiny_workflow import ROOT, TIME_COLUMNS, TinyWorkflow
 
 
@@ -39,7 +40,7 @@ def test_controls_are_floor_and_ceiling(finished):
 def test_missing_data_are_a_named_gap(finished):
     claims = pd.read_csv(finished.results("claims.csv")).set_index("id")
     assert claims.loc["absent_is_named", "verdict"] == "no data"
-    assert claims.loc["ceiling_is_better", "verdict"] == "holds"
+    assert claims.loc["ceiling_is_better", "verdict"] == "not judged (quick)"
     report = (finished.run_folder / "report.html").read_text()
     assert "school" in report
 
@@ -117,7 +118,7 @@ def test_a_run_is_a_few_lines(finished):
     assert first.startswith("Using profiles")
     assert len(progress) <= 12
     assert max(map(len, progress)) <= 80
-    assert "20 of 20 jobs" in progress
+    assert re.fullmatch(r"(\d+) of \1 jobs", progress[-2])
     assert len(finished.done.stdout.splitlines()) <= 14
     (log,) = finished.folder.glob(".snakemake/log/*.log")
     assert "Finished jobid" in log.read_text()
@@ -126,7 +127,8 @@ def test_a_run_is_a_few_lines(finished):
 def test_a_run_ends_with_verdicts_missing_data_and_the_address(finished):
     shown = finished.done.stdout
     assert "Tiny (Nobody, 2000)" in shown
-    assert "holds 1, no data 1" in shown
+    assert "published numbers: not judged (quick) 2\n" in shown
+    assert "claims:            not judged (quick) 1, no data 1\n" in shown
     assert "Missing data: school\n" in shown
     assert "mtmkl datasets fetch school\n" in shown
     report = (finished.run_folder / "report.html").as_uri()
@@ -194,7 +196,7 @@ def test_missing_data_can_be_an_error(tmp_path):
     [
         ({"tier": "huge"}, "'tier'"),
         ({"papers": ["nobody1999"]}, "'nobody1999'"),
-        ({"data": {"miror": None}}, "miror"),
+        ({"miror": None}, "unknown key 'miror'; did you mean 'mirror'? (known: tier"),
     ],
 )
 def test_wrong_configuration_is_named_before_any_work(tmp_path, change, message):
@@ -205,6 +207,50 @@ def test_wrong_configuration_is_named_before_any_work(tmp_path, change, message)
     assert not (tmp_path / "results").exists()
 
 
+def test_a_key_that_comes_twice_in_the_run_configuration(tmp_path):
+    workflow = TinyWorkflow(tmp_path)
+    with workflow.config.open("a") as file:
+        file.write("seed: 2\n")
+    done = workflow.run("--dry-run")
+    assert done.returncode != 0
+    assert "the key 'seed' is already in line" in done.stderr
+
+
+def test_a_mirror_on_the_command_line(tmp_path):
+    done = TinyWorkflow(tmp_path).run("--dry-run", "--config", "mirror=nowhere")
+    assert done.returncode != 0
+    assert "key 'mirror': 'nowhere' is not a folder" in done.stderr
+    (tmp_path / "there").mkdir()
+    done = TinyWorkflow(tmp_path).run("--dry-run", "--config", "mirror=there")
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_unknown_target_lists_the_targets(tmp_path):
+    done = TinyWorkflow(tmp_path).run("tiny_table_2")
+    assert done.returncode != 0
+    assert "unknown target 'tiny_table_2'; did you mean 'tiny_table_1'?" in done.stderr
+    assert "(known: tiny, tiny_table_1, publish, all)" in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_make_lists_its_targets_for_an_unknown_one():
+    done = subprocess.run(
+        ["make", "qick"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "there is no target 'qick'; the targets:\n  make quick" in done.stderr
+
+
+def test_a_paper_without_artefacts_and_claims(tmp_path):
+    document = yaml.safe_load((ROOT / "tests/workflow/papers/tiny.yaml").read_text())
+    kept = {k: v for k, v in document.items() if k not in ("artefacts", "claims")}
+    paper = tmp_path / "papers" / "short.yaml"
+    paper.parent.mkdir()
+    paper.write_text(yaml.safe_dump(kept))
+    done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
+    assert done.returncode == 0, done.stderr
+
+
 def test_unknown_method_is_named(tmp_path):
     text = (ROOT / "tests/workflow/papers/tiny.yaml").read_text()
     paper = tmp_path / "wrong.yaml"
@@ -212,6 +258,47 @@ def test_unknown_method_is_named(tmp_path):
     done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
     assert done.returncode != 0
     assert "IndependantRidge" in done.stderr
+
+
+def test_a_method_that_fails_leaves_the_report_and_is_tried_again(tmp_path):
+    config = yaml.safe_load((ROOT / "tests/workflow/papers/tiny.yaml").read_text())
+    config["methods"]["mended"] = {
+        "label": "Mended", "class": "mended_method:Mended", "selection": "none"
+    }  # fmt: skip
+    digits = config["experiments"]["digits"]
+    digits["methods"] = [{"method": "floor"}, {"method": "mended"}]
+    config |= {"experiments": {"digits": digits}, "artefacts": {}, "claims": []}
+    paper = tmp_path / "papers/tiny.yaml"
+    paper.parent.mkdir()
+    paper.write_text(yaml.safe_dump(config))
+    # What fails lies outside the class: the fingerprint of its code stays the same.
+    (tmp_path / "mended_method.py").write_text(
+        "import helper\nfrom slow_method import SlowMean\n\n"
+        "class Mended(SlowMean):\n"
+        "    def fit(self, X, y, task=None):\n"
+        "        helper.check()\n"
+        "        return super().fit(X, y, task)\n"
+    )
+    helper = tmp_path / "helper.py"
+    helper.write_text("def check():\n    raise RuntimeError('no luck')\n")
+    workflow = TinyWorkflow(tmp_path, papers=[str(paper)])
+    failed = workflow.run()
+    assert failed.returncode != 0
+    assert "RuntimeError: no luck" in failed.stdout + failed.stderr
+    report = (workflow.run_folder / "report.html").read_text()
+    assert "Tiny" in report
+    log = (
+        tmp_path / "logs/quick+tiny+seed=1/tiny/fits/digits/digits[n_per_class=10].log"
+    )
+    assert "in check" in log.read_text()
+    scores = pd.read_csv(workflow.results("scores.csv.gz"))
+    metrics = scores.groupby("method")["metric"].unique().map(list).to_dict()
+    assert metrics == {"floor": ["misclassified"], "mended": ["failed"]}
+    helper.write_text("def check():\n    pass\n")
+    again = workflow.run()
+    assert again.returncode == 0, again.stderr
+    scores = pd.read_csv(workflow.results("scores.csv.gz"))
+    assert set(scores["metric"]) == {"misclassified"}
 
 
 def test_lint_is_clean():

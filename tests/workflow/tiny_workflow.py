@@ -22,7 +22,8 @@ class TinyWorkflow:
             "tier": "quick",
             "papers": [str(HERE / "papers/tiny.yaml")],
             "seed": 1,
-            "data": {"mirror": None, "download": False},
+            "mirror": None,
+            "download": False,
             "on_missing_data": None,
         } | config
         self.config = folder / "config.yaml"
@@ -39,7 +40,8 @@ class TinyWorkflow:
 
     def environment(self):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("MTMKL_")}
-        return clean | {"PYTHONPATH": f"{HERE}{os.pathsep}{ROOT / 'src'}"}
+        places = (HERE, self.folder, ROOT / "src")
+        return clean | {"PYTHONPATH": os.pathsep.join(map(str, places))}
 
     def run(self, *arguments, cores=2):
         return subprocess.run(

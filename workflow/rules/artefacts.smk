@@ -52,3 +52,11 @@ for paper, paper_config in PAPERS.items():
                 f"{paper}_{artefact}"
             input:
                 artefact_files(paper, [artefact]),
+
+
+# Snakemake knows what was asked for only after it has read all rules.
+rule unknown_target:
+    input:
+        refuse_target,
+    output:
+        "{name,[^/]+}",

@@ -11,15 +11,19 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
     os.environ.setdefault(variable, "1")
 
 from mtmkl import pipeline
-from mtmkl.config import ConfigError, load_paper, load_run_config
+from mtmkl.config import ConfigError, load_paper, load_run_config, read_yaml
 from mtmkl.evaluation import plan
 from mtmkl.reporting.summary import closing_summary
 from mtmkl.runs import ResultsInUseError, lock_results, run_label
 from snakemake_logger_plugin_mtmkl import Run, announce
+from mtmkl.schema_errors import unknown
 
 try:
+    # Snakemake itself takes the second of two equal keys.
+    for file in filter(Path.is_file, map(Path, workflow.configfiles)):
+        read_yaml(file)
     RUN = load_run_config(config)
-    pipeline.use_mirror(RUN["data"]["mirror"])
+    pipeline.use_mirror(RUN["mirror"])
     PAPERS = {
         paper["paper"]["id"]: paper
         for paper in (load_paper(name, RUN["tier"]) for name in RUN["papers"])
@@ -222,3 +226,10 @@ def published_record(paper):
     """The files of a paper that other programs read."""
     names = ("scores.csv.gz", "verdicts.csv", "claims.csv", "statistics.csv")
     return [f"{RESULTS}/{paper}/{name}" for name in (*names, "provenance.json")]
+
+
+def refuse_target(wildcards):
+    """Name the targets in place of one that does not exist."""
+    known = [rule.name for rule in workflow.rules if not rule.has_wildcards()]
+    text = unknown("target", wildcards.name, known)
+    raise WorkflowError(f"{text}; or name a result by its path")

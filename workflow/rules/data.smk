@@ -9,7 +9,7 @@ rule data_info:
     params:
         variant=variant_of,
         seed=RUN["seed"],
-        download=RUN["data"]["download"],
+        download=RUN["download"],
         on_missing=RUN["on_missing_data"],
         found=lambda w: pipeline.data_source(variant_of(w)),
     script:

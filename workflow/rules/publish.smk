@@ -1,6 +1,7 @@
 # Copy what a finished paper tier has made to figures/, the folder under version control.
 rule publish:
     input:
+        f"{RESULTS}/finished",
         [published_record(paper) for paper in PAPERS],
         [artefact_files(paper) for paper in PAPERS],
     log:

@@ -15,3 +15,22 @@ rule report:
         tier=RUN["tier"],
     script:
         "../scripts/report.py"
+
+
+# Last, so that a failed method leaves the report of the others, and the run still fails.
+rule finished:
+    input:
+        report=rules.report.output,
+        scores=[f"{RESULTS}/{paper}/scores.csv.gz" for paper in PAPERS],
+        fits=[fit_outputs(paper, ".csv.gz") for paper in PAPERS],
+    output:
+        touch("results/{run}/finished"),
+    log:
+        "logs/{run}/finished.log",
+    conda:
+        "../../environment.yml"
+    params:
+        configs=list(PAPERS.values()),
+        results=lambda w: RESULTS,
+    script:
+        "../scripts/finished.py"

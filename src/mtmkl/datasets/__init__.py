@@ -4,6 +4,7 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.registry import (
     Registry,
+    check_options,
     describe,
     describe_all,
     fetch,
@@ -31,6 +32,7 @@ __all__ = [
     "Registry",
     "Split",
     "by_group",
+    "check_options",
     "describe",
     "describe_all",
     "fetch",

@@ -82,6 +82,10 @@ class DataSetEntry:
     drawn : bool
         Whether every repeat of an experiment has a draw of its own, by the loader's
         option ``seed``.
+    outputs : {"labels", "numbers"}
+        Whether the outputs are labels −1 and +1, or real numbers.
+    truth : tuple of str
+        What metrics may find in the ground truth of the data.
     files : tuple of FileEntry
         None for what is generated or comes with an installed package.
     """
@@ -96,6 +100,8 @@ class DataSetEntry:
     tried: bool
     loader: str | None
     drawn: bool
+    outputs: Literal["labels", "numbers"]
+    truth: tuple[str, ...]
     files: tuple[FileEntry, ...]
 
     def file(self, path: str) -> FileEntry:
@@ -173,9 +179,7 @@ class Registry:
         DataCorruptError
             If a file, or what was read from it, is not as expected.
         """
-        entry = self[name]
-        loader = _loader(entry)
-        _check_options(entry, loader, options)
+        entry, loader = self[name], self.check_options(name, options)
         if not entry.files:
             data = loader(**options)
         else:
@@ -185,6 +189,31 @@ class Registry:
         if data.name != name:
             raise ValueError(f"loader {entry.loader} calls {name!r} {data.name!r}")
         return data
+
+    def check_options(
+        self, name: str, options: Iterable[str]
+    ) -> Callable[..., MultiTaskData]:
+        """Check the names of a data set and of its options, and return its loader.
+
+        Raises
+        ------
+        ValueError
+            If the name or an option is unknown, or the set has no loader.
+        """
+        entry = self[name]
+        loader = _loader(entry)
+        known = [
+            parameter.name
+            for parameter in inspect.signature(loader).parameters.values()
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        ]
+        for option in options:
+            if option not in known:
+                raise ValueError(
+                    f"data set {entry.name!r} has no option {option!r}; it has "
+                    f"{', '.join(known) or 'none'}"
+                )
+        return loader
 
     def locate(self, name: str, *, mirror: str | Path | None = None) -> Place | None:
         """Tell where a data set is, from the names of its files alone.
@@ -517,6 +546,8 @@ def _entry(name: str, spec: Mapping[str, Any], source: str) -> DataSetEntry:
         tried=spec.get("tried", False),
         loader=spec["loader"],
         drawn=spec.get("drawn", spec["origin"] == "synthetic"),
+        outputs=spec.get("outputs", "numbers"),
+        truth=tuple(spec.get("truth", ())),
         files=files,
     )
 
@@ -554,22 +585,6 @@ def _loader(entry: DataSetEntry) -> Callable[..., MultiTaskData]:
     return loader
 
 
-def _check_options(
-    entry: DataSetEntry, loader: Callable[..., Any], options: Mapping[str, Any]
-) -> None:
-    known = [
-        parameter.name
-        for parameter in inspect.signature(loader).parameters.values()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    ]
-    for option in options:
-        if option not in known:
-            raise ValueError(
-                f"data set {entry.name!r} has no option {option!r}; it has "
-                f"{', '.join(known) or 'none'}"
-            )
-
-
 def _as_names(names: str | Iterable[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
@@ -589,6 +604,11 @@ def load(
 ) -> MultiTaskData:
     """Obtain, check and read a registered data set; see ``Registry.load``."""
     return default_registry().load(name, mirror=mirror, download=download, **options)
+
+
+def check_options(name: str, options: Iterable[str]) -> Callable[..., MultiTaskData]:
+    """Check the names of a data set and its options; see ``Registry.check_options``."""
+    return default_registry().check_options(name, options)
 
 
 def locate(name: str, *, mirror: str | Path | None = None) -> Place | None:

@@ -127,7 +127,7 @@ def make_splits(
     ValueError
         If the protocol is not as above, or the data cannot be split by it.
     """
-    checked = _checked_protocol(protocol)
+    checked = check_protocol(protocol)
     chosen = range(checked["repeats"]) if repeats is None else list(repeats)
     return {
         (size, repeat): make_split(data, protocol, seed, train_size=size, repeat=repeat)
@@ -158,7 +158,7 @@ def make_split(
     ValueError
         As ``make_splits``, or if the protocol has no such key.
     """
-    checked = _checked_protocol(protocol)
+    checked = check_protocol(protocol)
     if train_size not in checked["sizes"] or not 0 <= repeat < checked["repeats"]:
         raise ValueError(
             f"protocol {checked['id']!r} has no split (train size {train_size}, "
@@ -178,7 +178,7 @@ def make_split(
         np.random.default_rng(child) for child in root.spawn(3)
     )
     validation = np.empty(0, dtype=np.intp)
-    if checked["kind"] in _WITH_VALIDATION:
+    if checked["kind"] in WITH_VALIDATION:
         train, validation, test = _three_roles(
             data, checked["kind"], train_size, checked["stratified"], roles_rng
         )
@@ -186,6 +186,12 @@ def make_split(
     else:
         is_train, is_test = _KINDS[checked["kind"]](data, train_size, repeat, roles_rng)
         train, test = np.flatnonzero(is_train), np.flatnonzero(is_test)
+        n_examples = np.unique(data.sample[train]).size
+        if checked["folds"] > n_examples > 0:
+            raise ValueError(
+                f"protocol {checked['id']!r}: folds is {checked['folds']}, more than "
+                f"the {n_examples} training examples of {data.name!r}; take fewer"
+            )
         fold = _deal_folds(data, train, checked["folds"], folds_rng)
     for role, rows in (("training", train), ("test", test)):
         if rows.size == 0:
@@ -230,8 +236,14 @@ def load_splits(path: str | Path) -> dict[SplitKey, Split]:
         return {key: Split(**arrays) for key, arrays in fields.items()}
 
 
-def _checked_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Return id, kind, repeats, folds, stratified, and train sizes under "sizes"."""
+def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
+    """Return id, kind, repeats, folds, stratified, and train sizes under "sizes".
+
+    Raises
+    ------
+    ValueError
+        If the protocol is not as ``make_splits`` says; names it, the key and the value.
+    """
     name = protocol.get("id", "?")
     size_key = {
         "first_rows": "train_sizes",
@@ -240,13 +252,13 @@ def _checked_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
         "fractions": "train_percent",
     }
     kind = protocol.get("kind")
-    if kind not in _KINDS and kind not in _WITH_VALIDATION:
+    if kind not in _KINDS and kind not in WITH_VALIDATION:
         raise ValueError(
             f"protocol {name!r}: kind is {kind!r}, not one of "
-            f"{sorted([*_KINDS, *_WITH_VALIDATION])}"
+            f"{sorted([*_KINDS, *WITH_VALIDATION])}"
         )
     allowed = {"id", "kind", "repeats", size_key.get(kind, "id")}
-    allowed |= {"stratified"} if kind in _WITH_VALIDATION else {"folds"}
+    allowed |= {"stratified"} if kind in WITH_VALIDATION else {"folds"}
     for key in protocol:
         if key not in allowed:
             raise ValueError(
@@ -272,6 +284,11 @@ def _checked_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
     _check_count(name, "repeats", protocol.get("repeats"), 1)
     if "folds" in allowed:
         _check_count(name, "folds", protocol.get("folds"), 2)
+        if kind == "random" and protocol["folds"] > min(sizes):
+            raise ValueError(
+                f"protocol {name!r}: folds is {protocol['folds']}, more than the "
+                f"{min(sizes)} examples of train_samples; take fewer"
+            )
     stratified = protocol.get("stratified", True)
     if not isinstance(stratified, bool):
         raise ValueError(
@@ -352,7 +369,8 @@ _KINDS: dict[str, Callable[[MultiTaskData, int, int, np.random.Generator], Masks
 }
 
 
-_WITH_VALIDATION = ("halves", "thirds", "fractions")
+WITH_VALIDATION = ("halves", "thirds", "fractions")
+"""Kinds of protocols whose splits have validation rows in place of folds."""
 
 
 def _three_roles(

@@ -105,10 +105,3 @@ def keep_certificate(estimator: Any, solution: "Solution") -> None:
     estimator.duality_gap_ = certificate.duality_gap
     estimator.n_iter_ = certificate.n_iter
     estimator.history_ = certificate.history
-
-
-def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """Raise ValueError unless the value is one of the choices."""
-    if not any(value is choice or value == choice for choice in choices):
-        shown = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {shown}, got {value!r}")

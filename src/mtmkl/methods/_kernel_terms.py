@@ -11,6 +11,7 @@ from mtmkl.kernels.base import Gaussian, Kernel, from_spec
 from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
 from mtmkl.kernels.normalize import CosineNormalized, trace_factor
 from mtmkl.methods._inputs import Standardization
+from mtmkl.methods.base import check_kernel
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -29,8 +30,8 @@ def check_kernels(kernels: KernelList) -> None:
     if not entries:
         raise ValueError('kernels is empty: give at least one, such as "linear"')
     for entry in entries:
-        if entry != FEATURES:
-            from_spec(entry)
+        if not isinstance(entry, str) or entry != FEATURES:
+            check_kernel("kernels", entry)
 
 
 def _entries(kernels: KernelList) -> list[Any]:

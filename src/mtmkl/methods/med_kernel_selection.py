@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_machine import check_choice
 from mtmkl.methods._kernel_terms import KernelList, Normalization
 from mtmkl.methods._switched import Path, SwitchedMachine
-from mtmkl.methods.base import check_count
+from mtmkl.methods.base import check_choice, check_count, check_not_negative
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -137,6 +136,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         check_count("max_iter", self.max_iter)
         check_choice("switches", self.switches, ("shared", "independent"))
         check_choice("solver", self.solver, ("newton", "sqp"))
+        check_not_negative("change_tol", self.change_tol)
 
     def _path(self, tasks: "BlockTasks") -> Path:
         from mtmkl.solvers.med import MedPath

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.evaluation.plan import fit_jobs, variants
 from mtmkl.files import intact, read_json
-from mtmkl.pipeline import UNSUPPORTED
+from mtmkl.pipeline import FAILED, UNSUPPORTED, complete_methods
 from mtmkl.statistics.sample import average, read_scores, select
 
 Array = NDArray[Any]
@@ -48,6 +48,11 @@ class Context:
     arrays: Mapping[str, Mapping[str, Array]]
     data_info: Mapping[str, Mapping[str, Any]]
     published: Mapping[str, pd.DataFrame]
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether numbers and claims get verdicts: only full protocols do."""
+        return bool(self.config["tier"] == "paper")
 
     def label(self, method: str) -> str:
         """Return a method's printed name."""
@@ -124,13 +129,13 @@ class Context:
         methods = [entry["method"] for entry in configured["methods"]]
         if method is not None and method not in methods:
             return "not run in this tier"
-        refused = self.scores[
+        gaps = self.scores[
             (self.scores["experiment"] == experiment)
             & (self.scores["method"] == method)
-            & (self.scores["metric"] == UNSUPPORTED)
+            & self.scores["metric"].isin([UNSUPPORTED, FAILED])
         ]
-        if len(refused):
-            return str(json.loads(refused["params"].iloc[0])["reason"])
+        if len(gaps):
+            return str(json.loads(gaps["params"].iloc[0])["reason"])
         return NO_SCORES
 
 
@@ -189,7 +194,7 @@ def _read_fits(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
     filled = [table for table in tables if len(table)]
     if not filled:
         return tables[0] if tables else pd.DataFrame(columns=list(COLUMNS))
-    return pd.concat(filled, ignore_index=True)
+    return complete_methods(pd.concat(filled, ignore_index=True))
 
 
 def split_ratios(config: Mapping[str, Any], results: Path) -> dict[str, float]:

@@ -19,6 +19,7 @@ from mtmkl.reporting.colours import (
     shades,
 )
 from mtmkl.reporting.context import Context
+from mtmkl.statistics.comparison import MIN_UNITS
 from mtmkl.statistics.sample import average, axis_values
 
 FigureAndNumbers = tuple[Figure, pd.DataFrame]
@@ -123,6 +124,11 @@ def spread_text(curve: pd.DataFrame) -> str:
     fewest, most = int(curve["n"].min()), int(curve["n"].max())
     shown = str(most) if fewest == most else f"{fewest}–{most}"
     return f"mean ± sd over {shown} repeat{'s' * (most > 1)}"
+
+
+def interval_text(n: int) -> str:
+    """Say what is drawn of a mean of n units: fewer than five have no interval."""
+    return "mean" if n < MIN_UNITS else "mean and 95 % interval"
 
 
 def matrix_panel(

@@ -24,10 +24,12 @@ from mtmkl.reporting.drawing import (
     FigureAndNumbers,
     Series,
     draw_curve,
+    interval_text,
     no_data_figure,
     say_no_data,
     spread_text,
 )
+from mtmkl.statistics.comparison import MIN_UNITS
 from mtmkl.statistics.sample import average, axis_values, dataset_options
 
 FloatArray = NDArray[np.float64]
@@ -246,7 +248,9 @@ def figure_ising_sizes(context: Context) -> FigureAndNumbers:
         summary = _summaries(context, axis, tables, n_shown)
         axis.set_title(f"{n_nodes} nodes, {n_shown} graphs")
         numbers.append(summary.assign(panel=f"{n_nodes} nodes"))
-    panels[0].set_ylabel("AUC of the edges, 95 % interval")
+    n_graphs = min(int(summary["n"].min()) for summary in numbers)
+    interval = ", 95 % interval" * (n_graphs >= MIN_UNITS)
+    panels[0].set_ylabel(f"AUC of the edges{interval}")
     return figure, pd.concat(numbers, ignore_index=True)
 
 
@@ -375,7 +379,8 @@ def figure_c_grid(context: Context) -> FigureAndNumbers:
     )
     left.plot(table["smallest C"], table["advantage"], color=_GREEN, marker="o")
     left.set_ylabel("advantage in test AUC")
-    left.set_title(f"mean and 95 % interval, {int(table['n'].min())} repeats")
+    n_repeats = int(table["n"].min())
+    left.set_title(f"{interval_text(n_repeats)}, {n_repeats} repeats")
     for column, method in zip(("med", "independent"), methods, strict=True):
         series = Series.of(context, method)
         right.plot(
@@ -527,19 +532,25 @@ def _against_size(
     axis.set_xticks(sorted(curves[0]["x"]))
     axis.set_xlabel("training examples a task")
     axis.set_ylabel("test AUC, mean over tasks")
-    axis.set_title(f"{spread_text(pd.concat(curves))}\n* p < 0.05, paired t-test")
+    title = spread_text(pd.concat(curves))
+    if any(test["n"] >= MIN_UNITS for test in tests):
+        title += "\n* p < 0.05, paired t-test"
+    axis.set_title(title)
     axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.1))  # above the stars
     return pd.concat([*curves, pd.DataFrame(tests)], ignore_index=True)
 
 
 def _paired(first: pd.Series, second: pd.Series) -> dict[str, float]:
-    """Return mean, sd and number of the paired differences, and p of their t-test."""
+    """Return mean, sd and number of the paired differences, and p of their t-test.
+
+    p is ``nan`` for a few of them.
+    """
     from scipy import stats
 
     both = pd.concat([first, second], axis=1).dropna()
     difference = both.iloc[:, 0] - both.iloc[:, 1]
     p = math.nan
-    if len(difference) > 1 and np.ptp(difference) > _ROUNDING:
+    if len(difference) >= MIN_UNITS and np.ptp(difference) > _ROUNDING:
         p = float(stats.ttest_1samp(difference, 0.0).pvalue)
     return {
         "mean": float(difference.mean()),
@@ -550,10 +561,10 @@ def _paired(first: pd.Series, second: pd.Series) -> dict[str, float]:
 
 
 def _half_width(values: pd.Series) -> float:
-    """Return half the 95 % t interval of a mean; ``nan`` for a single value."""
+    """Return half the 95 % t interval of a mean; ``nan`` for a few values."""
     from scipy import stats
 
-    if len(values) < 2:
+    if len(values) < MIN_UNITS:
         return math.nan
     quantile = float(stats.t.ppf(1 - _LEVEL / 2, len(values) - 1))
     return quantile * float(values.std(ddof=1)) / math.sqrt(len(values))
@@ -630,7 +641,7 @@ def _summaries(
             axis.errorbar(
                 [position + 0.2 * (place - 1)],
                 [mine.mean()],
-                yerr=[0.0 if len(mine) < 2 else _half_width(mine)],
+                yerr=[_half_width(mine)],
                 color=style.colour,
                 marker=style.marker,
                 linestyle="none",
@@ -639,7 +650,7 @@ def _summaries(
             )
     names = ["mean over\nthe grid", "chosen on\nother graphs", "best\n(optimistic)"]
     axis.set_xticks(range(len(kinds)), names)
-    axis.set_title("mean and 95 % interval")
+    axis.set_title(interval_text(n_shown))
     axis.set_xlabel("setting")
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.28))
     return pd.DataFrame(rows)

@@ -9,12 +9,13 @@ import pandas as pd
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.tables import (
     CELL_COLUMNS,
+    NOT_JUDGED_NOTE,
     OURS,
     Cell,
     PrintedTable,
     judge_cells,
     published_numbers,
-    rule_text,
+    rule_note,
 )
 from mtmkl.statistics.audit import (
     ADJUSTED_LEVEL,
@@ -50,6 +51,7 @@ TEST_COLUMNS = (*CELL_COLUMNS, "recomputed")
 
 _DASH = "–"
 _OURS_LINE = "ours"  # "reproduced" would read as a verdict
+_VERDICT = "verdict"
 _NO_DATA = "no data"
 _INCOMPLETE = "not every method has a value on every data set"
 _DECIMALS = {MEAN_RANK: 2, STATISTIC: 2, P_VALUE: 4, ADJUSTED_LEVEL: 4, DOMINATED: 0}
@@ -134,7 +136,8 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> LinedTable:
     cells, acceptance = _metric_cells(context, artefact, _main_metric, in_paper=True)
     others, _ = _metric_cells(context, artefact, _readings, in_paper=True)
     beside, _ = _metric_cells(context, artefact, _beside, in_paper=False)
-    cells = _weaker_of_readings(cells, others)
+    if context.is_judged:
+        cells = _weaker_of_readings(cells, others)
     ranks = pd.concat(
         [
             _ranks(ranking_matrix(context.scores, comparison, block), block)
@@ -178,23 +181,20 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> LinedTable:
             ("", "", "of the published accuracies",
              *_numbers(recomputed[block][list(comparison["columns"])], ".2f")),
             ("", "", _OURS_LINE, *_numbers(mean["reproduced"], ".2f")),
-            ("", "", "verdict", *mean["verdict"]),
+            ("", "", _VERDICT, *mean["verdict"]),
         ]  # fmt: skip
     shown = pd.concat([cells, _not_in_paper(others), beside, headings])
     return LinedTable(
         title=artefact["title"],
         cells=shown.reindex(columns=list(RANK_COLUMNS)).reset_index(drop=True),
         headings=("training", "data set", "", *comparison["columns"]),
-        lines=tuple(lines),
+        lines=_shown(context, lines),
         remarks=(
             f"In {artefact['unit']}: mean ± standard deviation over "
             f"{_repeats(cells)}, and the rank of the mean among the methods; equal "
             "means share theirs.",
-            f"{rule_text(artefact['tolerance'], artefact['unit'])} Of the other "
-            f"cells: {acceptance}.",
-            "Mean ranks: tol = "
-            f"{artefact['rank_tolerance']['absolute']:g}, without a spread.",
-            *_remarks_on_readings(comparison),
+            rule_note(context, artefact["tolerance"], artefact["unit"], acceptance),
+            *_remarks_on_ranks(artefact, is_judged=context.is_judged),
             *_reasons(shown),
         ),
     )
@@ -242,6 +242,7 @@ def build_rank_tests(context: Context, artefact: Mapping[str, Any]) -> LinedTabl
                     ),
                     over_all=over_all,
                     tolerance=Tolerance(**tolerances[quantity]),
+                    full_protocol=context.is_judged,
                     data=origin,
                 )
                 for rival in rivals
@@ -256,6 +257,7 @@ def build_rank_tests(context: Context, artefact: Mapping[str, Any]) -> LinedTabl
             reproduced=None if ours is None else float(count_dominated(ours)),
             over_all=over_all,
             tolerance=Tolerance(**tolerances[DOMINATED]),
+            full_protocol=context.is_judged,
             data=origin,
         )
         rows.append(count)
@@ -276,18 +278,28 @@ def build_rank_tests(context: Context, artefact: Mapping[str, Any]) -> LinedTabl
         title=artefact["title"],
         cells=cells,
         headings=("training", "", "", *rivals),
-        lines=tuple(lines),
+        lines=_shown(context, lines),
         remarks=(
             *remarks,
-            "Reproduced: |published − reproduced| ≤ tol; close: ≤ 2 tol; tol = "
-            + "; ".join(
-                f"{value['absolute']:g} for {name}"
-                for name, value in tolerances.items()
-            )
-            + ".",
+            _rule_of_tests(tolerances) if context.is_judged else NOT_JUDGED_NOTE,
             *_reasons(cells),
         ),
     )
+
+
+def _rule_of_tests(tolerances: Mapping[str, Mapping[str, float]]) -> str:
+    sizes = [f"{value['absolute']:g} for {name}" for name, value in tolerances.items()]
+    return (
+        "Reproduced: |published − reproduced| ≤ tol; close: ≤ 2 tol; tol = "
+        f"{'; '.join(sizes)}."
+    )
+
+
+def _shown(
+    context: Context, lines: Iterable[tuple[str, ...]]
+) -> tuple[tuple[str, ...], ...]:
+    """Leave out the lines of verdicts where there are none."""
+    return tuple(line for line in lines if context.is_judged or line[2] != _VERDICT)
 
 
 def _rows_of(
@@ -403,6 +415,7 @@ def _mean_rank_cells(context: Context, artefact: Mapping[str, Any]) -> pd.DataFr
                 reproduced=None if over_all is None else float(over_all.ranks[column]),
                 over_all=over_all,
                 tolerance=Tolerance(**artefact["rank_tolerance"]),
+                full_protocol=context.is_judged,
                 data=_origin(context, comparison),
             )
             rows.append(cell | {"unit": "rank"})
@@ -418,6 +431,7 @@ def _test_row(
     reproduced: float | None,
     over_all: FriedmanResult | None,
     tolerance: Tolerance,
+    full_protocol: bool,
     data: str,
 ) -> dict[str, Any]:
     """Return a cell whose number is one over all data sets, so without a spread."""
@@ -425,7 +439,7 @@ def _test_row(
         raise ValueError(f"no published number {row!r}, {column!r}")
     n = 0 if over_all is None else over_all.n_blocks
     ours = None if reproduced is None else Reproduced(reproduced, 0.0, n)
-    verdict = judge(published, ours, tolerance)
+    verdict = judge(published, ours, tolerance, full_protocol=full_protocol)
     return dict.fromkeys(TEST_COLUMNS) | {
         "row": row,
         "column": column,
@@ -494,7 +508,7 @@ def _lines_of_row(
                 *_with_ranks(more, "reproduced", decimals),
             )
         )
-    return [*lines, ("", "", "verdict", *main["verdict"])]
+    return [*lines, ("", "", _VERDICT, *main["verdict"])]
 
 
 def _lines_of_test(
@@ -506,7 +520,7 @@ def _lines_of_test(
         (block, quantity, "published", *_numbers(shown["published"], "g")),
         ("", "", "of the published accuracies", *_numbers(shown["recomputed"], form)),
         ("", "", _OURS_LINE, *_numbers(shown["reproduced"], form)),
-        ("", "", "verdict", *shown["verdict"]),
+        ("", "", _VERDICT, *shown["verdict"]),
     ]
 
 
@@ -550,15 +564,29 @@ def _repeats(cells: pd.DataFrame) -> str:
     return f"{shown} repeat{'s' * (most > 1)}"
 
 
-def _remarks_on_readings(comparison: Mapping[str, Any]) -> list[str]:
-    return [
-        f"{name}: what the printed number measures is uncertain; ranks are by "
-        f"{row['metric'].replace('_', ' ')}, the verdict is the weaker of the readings "
-        f"{', '.join([row['metric'].replace('_', ' '), *row['readings']])}."
-        + "".join(f" {OURS} {label} is not judged." for label in row.get("beside", {}))
-        for name, row in comparison["rows"].items()
-        if "readings" in row
-    ]
+def _remarks_on_ranks(artefact: Mapping[str, Any], *, is_judged: bool) -> list[str]:
+    """Say how mean ranks are judged, and which of its readings ranks a row."""
+    remarks = []
+    if is_judged:
+        tolerance = artefact["rank_tolerance"]["absolute"]
+        remarks.append(f"Mean ranks: tol = {tolerance:g}, without a spread.")
+    for name, row in artefact["comparison"]["rows"].items():
+        if "readings" not in row:
+            continue
+        metric = row["metric"].replace("_", " ")
+        remark = (
+            f"{name}: what the printed number measures is uncertain; ranks are by "
+            f"{metric}"
+        )
+        if is_judged:
+            readings = ", ".join([metric, *row["readings"]])
+            remark += f", the verdict is the weaker of the readings {readings}."
+            beside = row.get("beside", {})
+            remark += "".join(f" {OURS} {label} is not judged." for label in beside)
+        else:
+            remark += "."
+        remarks.append(remark)
+    return remarks
 
 
 def _reasons(cells: pd.DataFrame) -> list[str]:

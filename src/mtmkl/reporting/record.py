@@ -52,7 +52,12 @@ def verdict_table(context: Context) -> pd.DataFrame:
 def claims_table(context: Context) -> pd.DataFrame:
     """Return the verdict on every claim; ``no data`` says why."""
     config = context.config
-    table = evaluate_claims(config["claims"], context.scores, config["methods"])
+    table = evaluate_claims(
+        config["claims"],
+        context.scores,
+        config["methods"],
+        full_protocol=context.is_judged,
+    )
     notes = [
         _note_with_reason(context, claim["args"], str(row["note"]))
         if row["verdict"] == "no data"

@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +15,10 @@ from mtmkl.config import experiments_of
 from mtmkl.files import write_text
 from mtmkl.reporting.context import Context, load_context, read_jobs
 from mtmkl.reporting.layouts import build
-from mtmkl.reporting.tables import build_quoted, mean_sd, rule_text
+from mtmkl.reporting.tables import build_quoted, mean_sd, rule_note
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
+from mtmkl.statistics.comparison import FEW_UNITS, MIN_UNITS
 from mtmkl.statistics.sample import fits, sample
 
 _MAX_DIGESTS = 3
@@ -244,8 +246,11 @@ def render_report(papers: Sequence[PaperResult], *, tier: str) -> str:
     page = environment.get_template("report.html.j2").render(
         papers=papers,
         tier=tier,
-        verdict_names=verdict_rule.VERDICTS,
-        claim_names=claim_tests.VERDICTS,
+        verdict_names=_verdicts_of(tier, verdict_rule.VERDICTS),
+        claim_names=_verdicts_of(tier, claim_tests.VERDICTS),
+        not_judged=verdict_rule.NOT_JUDGED,
+        min_units=MIN_UNITS,
+        few_units=FEW_UNITS,
     )
     return page if page.endswith("\n") else page + "\n"
 
@@ -299,7 +304,8 @@ def _artefact_view(
 
 def _quoted_table(context: Context, quoted: Mapping[str, Any]) -> TextTable:
     cells, acceptance = build_quoted(context, quoted)
-    header = ["quoted in the text", "published", "reproduced", "verdict", "rule"]
+    header = ["quoted in the text", "published", "reproduced"]
+    verdict = ["verdict", "rule"] if context.is_judged else []
     rows = [
         [
             f"{cell['column']}, {cell['row']}",
@@ -307,13 +313,12 @@ def _quoted_table(context: Context, quoted: Mapping[str, Any]) -> TextTable:
             f"no data: {cell['missing']}"
             if pd.isna(cell["reproduced"])
             else mean_sd(cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), 3),
-            cell["verdict"],
-            cell["rule"],
+            *(cell[name] for name in verdict),
         ]
         for cell in cells.to_dict("records")
     ]
-    rule = rule_text(quoted["tolerance"], quoted["unit"])
-    return TextTable(header, rows, [f"{rule} Of the other cells: {acceptance}."])
+    rule = rule_note(context, quoted["tolerance"], quoted["unit"], acceptance)
+    return TextTable([*header, *verdict], rows, [rule])
 
 
 def _facts(
@@ -423,6 +428,14 @@ def _with_labels(context: Context, statistics: pd.DataFrame) -> pd.DataFrame:
     return statistics.replace({"first": names, "second": names})
 
 
+def _verdicts_of(tier: str, names: Sequence[str]) -> list[str]:
+    """Return the verdicts that a tier can have: the quick tier judges nothing."""
+    not_judged = (verdict_rule.NOT_JUDGED, "no data")
+    if tier == "quick":
+        return [name for name in names if name in not_judged]
+    return [name for name in names if name != verdict_rule.NOT_JUDGED]
+
+
 def _counts(values: pd.Series, names: Sequence[str]) -> dict[str, int]:
     found = values.value_counts()
     return {name: int(found.get(name, 0)) for name in names}
@@ -458,7 +471,7 @@ def _unbroken(text: str) -> str:
 
 
 def _slug(text: str) -> str:
-    return text.replace(" ", "-")
+    return "-".join(re.findall(r"[a-z]+", text))
 
 
 def _number(value: float) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 from mtmkl.reporting.context import Context
 from mtmkl.statistics.sample import sample
 from mtmkl.statistics.verdicts import (
+    NOT_JUDGED,
     Published,
     Reproduced,
     Tolerance,
@@ -27,6 +28,10 @@ CELL_COLUMNS = (
 
 OURS = "†"
 MEAN_SD_NOTE = "Numbers are mean ± standard deviation over repeats (number of repeats)."
+NOT_JUDGED_NOTE = (
+    f"{NOT_JUDGED.capitalize()}: repeats, grid or data are reduced in the quick tier, "
+    "so published and reproduced numbers stand side by side without a verdict."
+)
 _DASH = "–"
 
 # A longer reason for a missing number goes below the table.
@@ -107,27 +112,27 @@ class Table(PrintedTable):
         ``corner`` is the heading of the first column.
     decimals : int
         Of all numbers.
+    is_judged : bool
+        Whether the verdicts are shown.
     rule : str
-        The verdict rule with the table's tolerance.
-    acceptance : str
-        How many other cells the rule would accept.
+        The verdict rule with the table's tolerance, or why there is no verdict.
     """
 
     corner: str
     unit: str
     decimals: int
+    is_judged: bool
     rule: str
-    acceptance: str
 
     def header(self) -> list[str]:
-        """Return the headings: published, reproduced and verdict a paper's column."""
+        """Return the headings: published, reproduced, verdict for a paper's column."""
         names = [self.corner]
         for column in self._columns():
             if self._is_paper_column(column):
                 names += [
                     f"{column}, published{self._unit()}",
                     f"{column}, reproduced{self._unit()}",
-                    "verdict",
+                    *["verdict"] * self.is_judged,
                 ]
             else:
                 names.append(f"{column}{self._mark()}{self._unit()}")
@@ -145,7 +150,7 @@ class Table(PrintedTable):
                 if self._is_paper_column(column):
                     line.append(self._published(cell))
                 line.append(self.reproduced(cell))
-                if self._is_paper_column(column):
+                if self._is_paper_column(column) and self.is_judged:
                     line.append(cell["verdict"] if cell["in_paper"] else _DASH)
             lines.append(line)
         return lines
@@ -165,7 +170,7 @@ class Table(PrintedTable):
         if self._mark() and not self.cells["in_paper"].all():
             notes.append(f"{OURS} not in the paper.")
         if self.cells["in_paper"].any():
-            notes.append(f"{self.rule} Of the other cells: {self.acceptance}.")
+            notes.append(self.rule)
         reasons = self.cells["missing"].drop_duplicates()
         notes += [
             f"No data: {reason}" for reason in reasons if len(reason) > _MAX_REASON
@@ -240,8 +245,8 @@ def build_table(context: Context, artefact: Mapping[str, Any]) -> Table:
         unit=artefact["unit"],
         decimals=artefact["decimals"],
         cells=frame,
-        rule=rule_text(artefact["tolerance"], artefact["unit"]),
-        acceptance=acceptance,
+        is_judged=context.is_judged,
+        rule=rule_note(context, artefact["tolerance"], artefact["unit"], acceptance),
     )
 
 
@@ -292,6 +297,24 @@ def rule_text(tolerance: Mapping[str, float], unit: str) -> str:
         "Reproduced: |published − reproduced| ≤ max(2 SE, tol); close: ≤ max(sd of "
         f"either, 2 tol); else different; tol = {size}."
     )
+
+
+def rule_note(
+    context: Context, tolerance: Mapping[str, float], unit: str, acceptance: str
+) -> str:
+    """Return the sentences on the verdicts of a table, or on why it has none.
+
+    Parameters
+    ----------
+    context : Context
+    tolerance, unit
+        As for :func:`rule_text`.
+    acceptance : str
+        How many other cells the rule would accept.
+    """
+    if not context.is_judged:
+        return NOT_JUDGED_NOTE
+    return f"{rule_text(tolerance, unit)} Of the other cells: {acceptance}."
 
 
 def mean_sd(mean: float, sd: float, n: int, decimals: int) -> str:
@@ -372,7 +395,7 @@ def judge_cells(
             theirs = published[key] = printed[key]
             if ours is not None:
                 reproduced[key] = ours
-        verdict = judge(theirs, ours, tolerance)
+        verdict = judge(theirs, ours, tolerance, full_protocol=context.is_judged)
         missing = (
             context.missing_reason(where["experiment"], where.get("method"))
             if ours is None

@@ -22,6 +22,7 @@ from mtmkl.reporting.drawing import (
     FigureAndNumbers,
     Series,
     draw_curve,
+    interval_text,
     no_data_figure,
     spread_text,
 )
@@ -340,7 +341,7 @@ def figure_protocol(context: Context) -> FigureAndNumbers:
         axis.set_title(_READINGS[reading])
     panels[0].set_yticks(range(len(names)), names)
     panels[0].invert_yaxis()
-    figure.suptitle(f"mean and 95 % interval over {runs} runs")
+    figure.suptitle(f"{interval_text(fewest)} over {runs} runs")
     handles, texts = panels[0].get_legend_handles_labels()
     figure.legend(handles, texts, loc="outside lower center", ncols=len(sizes))
     return figure, table

@@ -159,7 +159,7 @@ def printed_comparisons(
     Raises
     ------
     AuditError
-        If a file, the ranks or the count of a block is missing.
+        If a file, the ranks, the count of a block or an accuracy is missing.
     """
     names = ("table_1.csv", "table_2.csv", "texts.csv")
     missing = [name for name in names if name not in published]
@@ -183,12 +183,19 @@ def printed_comparisons(
             )
         ending = f", {label}"
         mine = _without_ending(cells, ending)
+        table = _wide(mine, "value")
+        if table.isna().to_numpy().any():
+            row, column = np.argwhere(table.isna().to_numpy())[0]
+            raise AuditError(
+                f"table_1.csv has no number for {table.columns[column]} on "
+                f"{table.index[row]}, {label}: its ranks cannot be recomputed"
+            )
         heading = accuracies[accuracies["row"] == MEAN_RANK + ending]
         comparisons.append(
             PrintedComparison(
                 label=label,
                 control=stated[label],
-                accuracies=_wide(mine, "value"),
+                accuracies=table,
                 ranks=_wide(mine, "rank"),
                 mean_ranks=heading.set_index("column")["value"].rename_axis(None),
                 tests=_wide(_without_ending(tests, ending), "value").T,

@@ -6,6 +6,7 @@ A test takes a scores table and the arguments of the claim, and returns a
 - *holds*: the evidence is for the claim at the 5 % level,
 - *does not hold*: it is against the claim at the 5 % level,
 - *undecided*: neither,
+- *not judged (quick)*: repeats, grid or data are reduced,
 - *no data*: the scores lack a side of the comparison.
 
 ``unit`` names the paired observations: ``repeat`` (the value over all tasks of each
@@ -33,9 +34,10 @@ from mtmkl.statistics.sample import (
     higher_is_better,
     select,
 )
+from mtmkl.statistics.verdicts import NOT_JUDGED
 
 LEVEL = 0.05
-VERDICTS = ("holds", "does not hold", "undecided", "no data")
+VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
 COLUMNS = (
     "id", "claim", "section", "test", "statistic", "p", "interval_low",
     "interval_high", "verdict", "note",
@@ -404,8 +406,8 @@ def within_range(
         f"{values.min():.4g}, largest {values.max():.4g}; {inside} in "
         f"[{floor:g}, {ceiling:g}]"
     )
-    if len(values) == 1:
-        note += "; one unit, so no interval"
+    if test.why_no_test:
+        note += f"; {test.why_no_test}, so no interval"
     return TestResult(verdict, note, float(values.mean()), math.nan, (start, stop))
 
 
@@ -460,6 +462,8 @@ def evaluate_claims(
     claims: Iterable[Mapping[str, Any]],
     scores: pd.DataFrame,
     methods: Iterable[str],
+    *,
+    full_protocol: bool = True,
 ) -> pd.DataFrame:
     """Run the test of every claim.
 
@@ -470,11 +474,14 @@ def evaluate_claims(
     scores : DataFrame
     methods : iterable of str
         Ids of the configured methods.
+    full_protocol : bool
+        False where repeats, grid or data are reduced: then the notes say what was
+        found, and nothing is judged.
 
     Returns
     -------
     DataFrame
-        With :data:`COLUMNS`, one row a claim, in their order.
+        With :data:`COLUMNS`, one row per claim, in their order.
 
     Raises
     ------
@@ -489,6 +496,10 @@ def evaluate_claims(
             result = TESTS[claim["test"]](scores, **claim["args"])
         except (ClaimError, SelectionError) as error:
             raise ClaimError(f"claim {claim['id']!r}: {error}") from error
+        verdict: str = result.verdict
+        if not full_protocol and verdict != "no data":
+            # A statistic or p beside it would be read as the verdict.
+            verdict, result = NOT_JUDGED, TestResult(result.verdict, result.note)
         rows.append(
             {
                 "id": claim["id"],
@@ -499,7 +510,7 @@ def evaluate_claims(
                 "p": result.p,
                 "interval_low": result.interval[0],
                 "interval_high": result.interval[1],
-                "verdict": result.verdict,
+                "verdict": verdict,
                 "note": result.note,
             }
         )
@@ -512,10 +523,11 @@ class _TTest:
     statistic: float
     p: float
     interval: tuple[float, float]
+    why_no_test: str = ""
 
     def result(self, verdict: VerdictName, note: str) -> TestResult:
         if math.isnan(self.p):
-            note += "; one unit, so no test"
+            note += f"; {self.why_no_test}, so no test"
         return TestResult(verdict, note, self.statistic, self.p, self.interval)
 
 
@@ -535,8 +547,13 @@ def _t_test(
     from scipy import stats
 
     mean = float(values.mean())
+    why_no_test = ""
     if len(values) < 2:
-        return _TTest(mean, math.nan, math.nan, (math.nan, math.nan))
+        why_no_test = "one unit"
+    elif not np.isfinite(values).all():
+        why_no_test = "not every value is finite"
+    if why_no_test:
+        return _TTest(mean, math.nan, math.nan, (math.nan, math.nan), why_no_test)
     if values.std(ddof=1) <= _ROUNDING * scale:
         distance = mean - null
         if abs(distance) <= _ROUNDING * scale:

@@ -11,7 +11,7 @@ import math
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -23,15 +23,31 @@ from mtmkl.statistics.verdicts import Tolerance
 
 LEVEL = 0.05
 
+MIN_UNITS = 5
+"""Fewer units than these have no interval, effect size, test or posterior.
+
+Two or three repeats can differ by nearly the same amount by chance, and then look
+precise.
+"""
+
+FEW_UNITS = "fewer than five units"
+"""The same in words, for readers of a report."""
+
 _BOOTSTRAP_SAMPLES = 9999
 _POSTERIOR_SAMPLES = 5000
 _MAX_EXACT_WILCOXON = 50
+
+# Differences below this share of the values are rounding, not effects.
+_ROUNDING = 1e-12
 _OVERLAPPING = ("random", "published", "halves", "thirds", "fractions")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairComparison:
     """Two methods on the same units; a difference is first − second.
+
+    With fewer than :data:`MIN_UNITS` units only the means, their difference and wins,
+    ties and losses are given; all else is ``nan``, the posterior "".
 
     Attributes
     ----------
@@ -41,11 +57,12 @@ class PairComparison:
     interval_low, interval_high : float
         95 % bootstrap interval (percentiles) of the mean difference.
     effect_size : float
-        Cohen's d_z, the mean difference over its standard deviation.
+        Cohen's d_z, the mean difference over its standard deviation; ``nan``, as the
+        t-tests are, where all units differ by the same amount other than zero.
     wins, ties, losses : int
         Units where the first method is better, equal, worse.
     t, p_t : float
-        Paired t-test, two-sided.
+        Paired t-test, two-sided; p is 1 where no unit differs.
     rho, t_divided_by, t_corrected, p_corrected : float
         Corrected resampled t-test of Nadeau and Bengio (2003) for overlapping splits:
         ρ = n_test / (n_test + n_train), t divided by √(1 + n ρ / (1 − ρ)); ``nan`` for
@@ -66,24 +83,24 @@ class PairComparison:
     mean_first: float
     mean_second: float
     mean_difference: float
-    interval_low: float
-    interval_high: float
-    effect_size: float
+    interval_low: float = math.nan
+    interval_high: float = math.nan
+    effect_size: float = math.nan
     wins: int
     ties: int
     losses: int
-    t: float
-    p_t: float
-    rho: float
-    t_divided_by: float
-    t_corrected: float
-    p_corrected: float
-    p_wilcoxon: float
-    posterior: str
-    rope: float
-    p_first_better: float
-    p_equivalent: float
-    p_second_better: float
+    t: float = math.nan
+    p_t: float = math.nan
+    rho: float = math.nan
+    t_divided_by: float = math.nan
+    t_corrected: float = math.nan
+    p_corrected: float = math.nan
+    p_wilcoxon: float = math.nan
+    posterior: str = ""
+    rope: float = math.nan
+    p_first_better: float = math.nan
+    p_equivalent: float = math.nan
+    p_second_better: float = math.nan
 
 
 PAIR_COLUMNS = (
@@ -91,7 +108,7 @@ PAIR_COLUMNS = (
     *(field.name for field in fields(PairComparison)),
     "p_printed", "p_wilcoxon_holm", "can_reject",
 )  # fmt: skip
-"""Columns of ``statistics.csv``, one row a pair of methods."""
+"""Columns of ``statistics.csv``, one row per pair of methods."""
 
 
 def compare_pair(
@@ -122,7 +139,7 @@ def compare_pair(
     Raises
     ------
     ValueError
-        If the shapes differ or there are fewer than two units.
+        If the shapes differ, there are fewer than two units, or a value is not finite.
     """
     from scipy import stats
 
@@ -132,14 +149,28 @@ def compare_pair(
     n = one.size
     if n < 2:
         raise ValueError(f"{n} unit: a comparison needs at least two")
+    for side, values in (("first", one), ("second", two)):
+        _check_finite(values, f"unit {{}} of the {side} method")
     difference = _without_rounding(one, two)
     gain = difference if higher_better else -difference
-    mean, sd = float(difference.mean()), float(difference.std(ddof=1))
-    if np.ptp(difference) == 0:
-        t = math.copysign(math.inf, mean) if mean else 0.0
-        low = high = mean
+    mean = float(difference.mean())
+    described = PairComparison(
+        n=n,
+        mean_first=float(one.mean()),
+        mean_second=float(two.mean()),
+        mean_difference=mean,
+        wins=int((gain > 0).sum()),
+        ties=int((gain == 0).sum()),
+        losses=int((gain < 0).sum()),
+    )
+    if n < MIN_UNITS:
+        return described
+    if _is_constant(difference, one, two):
+        # Without a spread there is nothing to test a difference against.
+        t = low = high = effect_size = math.nan if mean else 0.0
     else:
         t = float(stats.ttest_1samp(difference, 0.0).statistic)
+        effect_size = mean / float(difference.std(ddof=1))
         low, high = stats.bootstrap(
             (difference,),
             np.mean,
@@ -153,18 +184,16 @@ def compare_pair(
         shrink = math.sqrt(1 + n * test_train_ratio)
         t_corrected = t / shrink
         p_corrected = float(2 * stats.t.sf(abs(t_corrected), n - 1))
-    posterior = _posterior(gain, test_train_ratio, rope, seed)
-    return PairComparison(
-        n=n,
-        mean_first=float(one.mean()),
-        mean_second=float(two.mean()),
-        mean_difference=mean,
+    posterior: tuple[float, float, float]
+    if test_train_ratio is not None and math.isnan(t):
+        posterior = (math.nan,) * 3
+    else:
+        posterior = _posterior(gain, test_train_ratio, rope, seed)
+    return replace(
+        described,
         interval_low=float(low),
         interval_high=float(high),
-        effect_size=mean / sd if sd > 0 else t,
-        wins=int((gain > 0).sum()),
-        ties=int((gain == 0).sum()),
-        losses=int((gain < 0).sum()),
+        effect_size=effect_size,
         t=t,
         p_t=float(2 * stats.t.sf(abs(t), n - 1)),
         rho=rho,
@@ -181,10 +210,17 @@ def compare_pair(
 
 
 def wilcoxon_p(difference: ArrayLike) -> float:
-    """Return the two-sided p of Wilcoxon's signed-rank test; 1 if all are zero."""
+    """Return the two-sided p of Wilcoxon's signed-rank test; 1 if all are zero.
+
+    Raises
+    ------
+    ValueError
+        If a difference is NaN or infinite.
+    """
     from scipy import stats
 
     values = np.asarray(difference, dtype=float)
+    _check_finite(values, "difference {}")
     if not values.any():
         return 1.0
     with warnings.catch_warnings():
@@ -210,10 +246,19 @@ def bayesian_signed_rank(
     rope : float
         Half width of the region of practical equivalence; 0 leaves its part ``nan``.
     seed : int
+
+    Raises
+    ------
+    ValueError
+        If a gain is NaN or infinite.
     """
     import baycomp
 
     values = np.asarray(gain, dtype=float)
+    _check_finite(values, "gain {}")
+    if rope == 0 and not values.any():
+        # baycomp's samples then differ from each other by rounding alone.
+        return 0.5, math.nan, 0.5
     # baycomp's second argument minus its first: left is then "second better".
     probabilities = baycomp.SignedRankTest.probs(
         np.zeros_like(values),
@@ -239,7 +284,9 @@ class FriedmanResult:
         Friedman's χ² (ties corrected) and its p.
     f, p_iman_davenport : float
         (N − 1) χ² / (N (k − 1) − χ²), against F with k − 1 and (k − 1)(N − 1)
-        degrees of freedom.
+        degrees of freedom. Where all data sets rank the methods alike F is infinite,
+        and its p would be 0 even for two of them: p is then the chance m^(1 − N) of
+        that, with m the number of distinct orders of the ranks.
     """
 
     ranks: pd.Series
@@ -333,6 +380,9 @@ def ranking_matrix(
 def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
     """Test whether k >= 3 methods have the same mean rank over N data sets.
 
+    Equal values share the mean of their ranks; if all methods are equal on every data
+    set, both statistics are 0 and both p are 1.
+
     Parameters
     ----------
     matrix : DataFrame of shape (N, k)
@@ -343,25 +393,33 @@ def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
     Raises
     ------
     ValueError
-        If there are fewer than two data sets or three methods.
+        If there are fewer than two data sets or three methods, or a value is NaN.
     """
     from scipy import stats
 
     n, k = matrix.shape
     if n < 2 or k < 3:
         raise ValueError(f"{n} data sets and {k} methods: needs at least 2 and 3")
+    _check_complete(matrix)
     ranks = matrix.rank(axis=1, ascending=not higher_better)
+    n_orders = _number_of_orders(ranks.iloc[0])
+    is_unanimous = bool(ranks.eq(ranks.iloc[0]).all(axis=None))
+    if is_unanimous and n_orders == 1:
+        return FriedmanResult(ranks.mean(), n, 0.0, 1.0, 0.0, 1.0)
     test = stats.friedmanchisquare(*ranks.to_numpy().T)
     chi2 = float(test.statistic)
-    rest = n * (k - 1) - chi2
-    f = (n - 1) * chi2 / rest if rest > 0 else math.inf
+    if is_unanimous:
+        f, p_iman_davenport = math.inf, float(n_orders) ** (1 - n)
+    else:
+        f = (n - 1) * chi2 / (n * (k - 1) - chi2)
+        p_iman_davenport = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
     return FriedmanResult(
         ranks=ranks.mean(),
         n_blocks=n,
         chi2=chi2,
         p=float(test.pvalue),
         f=f,
-        p_iman_davenport=float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
+        p_iman_davenport=p_iman_davenport,
     )
 
 
@@ -387,13 +445,18 @@ def holm_against_control(ranks: pd.Series, n_blocks: int, control: str) -> pd.Da
     Raises
     ------
     ValueError
-        If the control is not one of the methods.
+        If the control is not one of the methods, a rank is NaN, or there is no data
+        set.
     """
     from scipy import stats
     from statsmodels.stats.multitest import multipletests
 
     if control not in ranks.index:
         raise ValueError(f"control {control!r} is not one of {list(ranks.index)}")
+    if n_blocks < 1:
+        raise ValueError(f"{n_blocks} data sets: a test of mean ranks needs at least 1")
+    if ranks.isna().any():
+        raise ValueError(f"{ranks.index[ranks.isna()][0]} has no mean rank: it is NaN")
     k = len(ranks)
     others = ranks.drop(control)
     z = (others - ranks[control]) / math.sqrt(k * (k + 1) / (6 * n_blocks))
@@ -416,11 +479,18 @@ def all_pairs_wilcoxon(matrix: pd.DataFrame) -> pd.DataFrame:
         ``first``, ``second``, ``p``, ``p_holm`` and ``can_reject``: whether so few
         blocks could reject at 5 % after correction at all (7 blocks and 7 comparisons
         never can).
+
+    Raises
+    ------
+    ValueError
+        If a value is NaN.
     """
     from statsmodels.stats.multitest import multipletests
 
+    _check_complete(matrix)
     pairs = list(itertools.combinations(matrix.columns, 2))
-    p = [wilcoxon_p(matrix[a].to_numpy() - matrix[b].to_numpy()) for a, b in pairs]
+    values = {name: matrix[name].to_numpy(dtype=float) for name in matrix.columns}
+    p = [wilcoxon_p(_without_rounding(values[a], values[b])) for a, b in pairs]
     table = pd.DataFrame(pairs, columns=["first", "second"])
     table["p"] = p
     table["p_holm"] = multipletests(p, method="holm")[1] if p else []
@@ -460,8 +530,8 @@ def pairwise_table(
     Returns
     -------
     DataFrame
-        :data:`PAIR_COLUMNS`, a row a pair; ``p_wilcoxon_holm`` and ``can_reject`` are
-        over the pairs of this table.
+        :data:`PAIR_COLUMNS`, one row per pair of methods with two common units or more;
+        ``p_wilcoxon_holm`` and ``can_reject`` are over the tested pairs of this table.
     """
     columns: dict[str, pd.Series] = {}
     for method in methods:
@@ -477,8 +547,10 @@ def pairwise_table(
             columns[method] = average(largest, [unit, "dataset", "train_size"])
     table = []
     for first, second in itertools.combinations(columns, 2):
-        both = pd.concat([columns[first], columns[second]], axis=1).dropna()
-        paired = both.groupby(level=unit).mean().to_numpy()
+        both = pd.concat([columns[first], columns[second]], axis=1)
+        # A metric that overflows has no difference either.
+        finite = np.isfinite(both.to_numpy()).all(axis=1)
+        paired = both.loc[finite].groupby(level=unit).mean().to_numpy()
         if len(paired) < 2:
             continue
         comparison = compare_pair(
@@ -569,14 +641,16 @@ def _pairs_of_columns(
 
 
 def _corrected(table: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return comparisons with Holm's correction of Wilcoxon's p over all of them."""
+    """Return comparisons with Holm's correction of Wilcoxon's p over those tested."""
     from statsmodels.stats.multitest import multipletests
 
     frame = pd.DataFrame(table, columns=list(PAIR_COLUMNS))
-    if not frame.empty:
-        p = frame["p_wilcoxon"]
-        frame["p_wilcoxon_holm"] = multipletests(p, method="holm")[1]
-        frame["can_reject"] = [_can_reject(n, len(frame)) for n in frame["n"]]
+    p = frame["p_wilcoxon"].dropna().astype(float)
+    holm = multipletests(p, method="holm")[1] if len(p) else []
+    frame["p_wilcoxon_holm"] = pd.Series(holm, index=p.index, dtype=float)
+    frame["can_reject"] = [
+        n >= MIN_UNITS and _can_reject(n, len(p)) for n in frame["n"]
+    ]
     return frame
 
 
@@ -711,7 +785,37 @@ def _without_rounding(
     """Return the difference, with what is rounding alone set to zero."""
     difference = one - two
     scale = np.maximum(np.abs(one), np.abs(two))
-    return np.where(np.abs(difference) <= 1e-12 * scale, 0.0, difference)
+    return np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, difference)
+
+
+def _is_constant(
+    difference: NDArray[np.float64], one: NDArray[np.float64], two: NDArray[np.float64]
+) -> bool:
+    """Tell whether units differ by the same amount, but for rounding."""
+    scale = max(np.abs(one).max(), np.abs(two).max())
+    return bool(np.ptp(difference) <= _ROUNDING * scale)
+
+
+def _check_finite(values: NDArray[np.float64], name: str) -> None:
+    """Refuse values that are not finite; ``name`` has a place for the position."""
+    for position in np.flatnonzero(~np.isfinite(values)):
+        raise ValueError(
+            f"{name.format(position + 1)} is {values[position]}: give finite numbers"
+        )
+
+
+def _check_complete(matrix: pd.DataFrame) -> None:
+    for row, column in np.argwhere(matrix.isna().to_numpy()):
+        raise ValueError(
+            f"{matrix.columns[column]} has no value on {matrix.index[row]} (NaN): "
+            "leave out the method or the data set"
+        )
+
+
+def _number_of_orders(ranks: pd.Series) -> int:
+    """Return in how many ways ranks, some of them equal, can fall to the methods."""
+    repeated = math.prod(math.factorial(count) for count in ranks.value_counts())
+    return math.factorial(len(ranks)) // repeated
 
 
 def _can_reject(n: int, comparisons: int) -> bool:

@@ -5,23 +5,30 @@ cell is
 
 - *reproduced* if |published − reproduced| ≤ max(2 SE, tolerance),
 - *close* if it is ≤ max(sd_r, sd_p, 2 tolerance),
-- *different* otherwise, and
+- *different* otherwise,
+- *not judged (quick)* if repeats, grid or data are reduced: a few repeats have a spread
+  that accepts anything, or next to none; and
 - *no data* if either number is missing.
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-VERDICTS = ("reproduced", "close", "different", "no data")
+NOT_JUDGED: Final = "not judged (quick)"
+"""In place of a verdict, of a number or a claim, where the protocol is reduced."""
+
+VERDICTS = ("reproduced", "close", "different", NOT_JUDGED, "no data")
 STATUSES = ("legible", "ambiguous", "illegible")
 
-VerdictName = Literal["reproduced", "close", "different", "no data"]
+VerdictName = Literal[
+    "reproduced", "close", "different", "not judged (quick)", "no data"
+]
 
 # Decimal numbers that differ by exactly the tolerance must count as within it.
 _ROUNDING = 1e-9
@@ -85,6 +92,10 @@ class Reproduced:
     sd: float
     n: int
 
+    def __post_init__(self) -> None:
+        if math.isnan(self.value):
+            raise ValueError("a reproduced number is NaN: None stands for no number")
+
     @classmethod
     def from_sample(cls, sample: ArrayLike) -> "Reproduced | None":
         """Return the summary of a sample, None if it is empty."""
@@ -133,7 +144,11 @@ class Verdict:
 
 
 def judge(
-    published: Published | None, reproduced: Reproduced | None, tolerance: Tolerance
+    published: Published | None,
+    reproduced: Reproduced | None,
+    tolerance: Tolerance,
+    *,
+    full_protocol: bool = True,
 ) -> Verdict:
     """Apply the verdict rule to one cell.
 
@@ -147,6 +162,8 @@ def judge(
         None where nothing was run.
     tolerance : Tolerance
         In the unit of both numbers.
+    full_protocol : bool
+        False where repeats, grid or data are reduced: then nothing is judged.
     """
     if published is None:
         return Verdict("no data", "the paper prints no number here")
@@ -154,6 +171,10 @@ def judge(
         return Verdict("no data", "the printed number is illegible")
     if reproduced is None:
         return Verdict("no data", "not run")
+    if not full_protocol:
+        distance = abs(published.value - reproduced.value)
+        rule = f"|difference| {distance:.4g}; repeats, grid or data are reduced"
+        return Verdict(NOT_JUDGED, rule)
     first = _judge_reading(published.value, published, reproduced, tolerance)
     # What an ambiguous number measures may be uncertain, and not the number.
     if published.status != "ambiguous" or published.alternative in (

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import (
     Split,
+    check_protocol,
     load_splits,
     make_split,
     make_splits,
@@ -127,6 +130,31 @@ def test_no_task_of_two_lies_in_one_fold():
             for task in range(data.n_tasks):
                 folds = split.fold[tasks == task]
                 assert folds.size < 2 or np.unique(folds).size > 1
+
+
+def test_more_folds_than_training_examples_are_refused():
+    data = marked([9, 12])
+    enough = make_splits(data, GIVEN | {"folds": 14}, 0)[0, 0]
+    assert np.unique(enough.fold).size == 14
+    with pytest.raises(
+        ValueError, match=r"'g': folds is 15, more than the 14 training .* 'marked'"
+    ):
+        make_splits(data, GIVEN | {"folds": 15}, 0)
+
+
+def test_examples_are_counted_for_folds_not_their_rows():
+    # Each of the 30 training examples is a row in all four one-vs-rest tasks.
+    data = labelled()
+    data = replace(data, truth={"is_test": data.sample >= 30})
+    assert make_splits(data, GIVEN | {"folds": 30}, 0)[0, 0].train.size == 120
+    with pytest.raises(ValueError, match="folds is 31, more than the 30 training"):
+        make_splits(data, GIVEN | {"folds": 31}, 0)
+
+
+def test_folds_and_train_samples_are_compared_without_data():
+    check_protocol(RANDOM | {"folds": 40})
+    with pytest.raises(ValueError, match="'r': folds is 41, more than the 40 examples"):
+        check_protocol(RANDOM | {"folds": 41})
 
 
 def test_folds_that_cannot_part_a_task_are_an_error():

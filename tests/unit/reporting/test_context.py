@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from mtmkl.reporting.context import load_context, read_jobs, split_ratios
@@ -50,6 +53,21 @@ def test_origin_and_reasons(context, paper, empty_results):
     assert empty.origin("school") == ""
     assert "'school' is absent" in empty.missing_reason("school")
     assert empty.scores.empty
+
+
+@pytest.mark.parametrize("metric", ["unsupported", "failed"])
+def test_a_method_without_scores_has_its_recorded_reason(context, metric):
+    scores = context.scores
+    mine = (scores["experiment"] == "school") & (scores["method"] == "aggregate")
+    gap = (
+        scores[mine]
+        .iloc[[0]]
+        .assign(metric=metric, value=np.nan, params='{"reason": "it stumbled"}')
+    )
+    assert mine.any()
+    partial = replace(context, scores=pd.concat([scores[~mine], gap]))
+    assert partial.missing_reason("school", "aggregate") == "it stumbled"
+    assert partial.missing_reason("school", "mtl_feat_linear") == "no scores"
 
 
 def test_missing_scores_are_an_error(paper, tmp_path):

@@ -1,5 +1,6 @@
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ TABLES = [
     "table_pen_full",
 ]  # fmt: skip
 SETS = ["robot", "vehicle", "image", "pen", "mnist", "landmine", "letter"]
-REPEATS = 3
+REPEATS = 5
 READINGS = {"accuracy": 1.0, "accuracy_chosen_C": 2.0, "accuracy_last_round": 0.5}
 AUTHORS = "group_feature_sharing_authors"
 LETTER_TASKS = ["C vs E", "G vs Y", "M vs N", "A vs G", "I vs J", "A vs O", "F vs T",
@@ -62,15 +63,16 @@ def rows_of(experiment, dataset, published, columns):
             columns.items(), range(REPEATS)
         ):
             at = {"size": size, "repeat": repeat}
+            centred = repeat - (REPEATS - 1) / 2
             if (f"{name}, {size} %", label) not in found.index:
                 continue
-            value = (found[f"{name}, {size} %", label] + 0.5 * (repeat - 1)) / 100
+            value = (found[f"{name}, {size} %", label] + 0.5 * centred) / 100
             metrics = {"accuracy": value}
             if experiment == "landmine":
                 metrics = {"auc": value, "balanced_accuracy": value, "accuracy": 0.9}
             if method == "group_feature_sharing":
                 metrics["n_groups"] = 4
-                gain = 0.004 * (1 + repeat) if size < 50 else -0.002 * repeat
+                gain = 0.004 * (2 + centred) if size < 50 else -0.002 * (1 + centred)
                 clean = metrics["accuracy"]
                 for reading, share in READINGS.items():
                     rows.append(
@@ -114,9 +116,10 @@ def letter_rows(two, groups):
         ("groups_width", "groups_variance"), (10, 50), range(REPEATS), range(4)
     ):
         at = {"size": size, "repeat": repeat}
+        centred = repeat - (REPEATS - 1) / 2
         setting = {"setting": json.dumps({"C": 128.0, "lam": 2.0**power})}
         for metric, value in (
-            ("n_groups", 4 - power + (repeat if size == 50 else 0)),
+            ("n_groups", 4 - power + (1 + centred if size == 50 else 0)),
             ("accuracy", 0.8 + 0.01 * repeat),
         ):
             row = score("letter_groups", groups, method, metric, value, **at)
@@ -208,7 +211,7 @@ def test_groups_are_counted_along_lambda_at_each_train_size(drawn):
     many = found.loc[(panel, "50 % for training")]
     assert few["mean"].tolist() == [4, 3, 2, 1]
     assert many["mean"].tolist() == [5, 4, 3, 2]
-    assert many["sd"].iloc[0] == pytest.approx(1)
+    assert many["sd"].iloc[0] == pytest.approx(np.std(range(REPEATS), ddof=1))
     assert [len(axis.lines) for axis in figure.axes] == [2] * 4
 
 
@@ -254,6 +257,17 @@ def test_mean_ranks_need_every_data_set(paper, printed):
         figure, numbers = yousefi2015.figure_ranks(partial)
     assert set(numbers["series"]) == {"published accuracies"}
     assert "not every value" in figure.axes[0].texts[0].get_text()
+
+
+def test_a_gain_over_few_repeats_has_no_interval(paper, printed):
+    few = make(paper, printed)
+    few = replace(few, scores=few.scores[few.scores["repeat"] < 4])
+    with figure_style():
+        figure, numbers = yousefi2015.figure_protocol(few)
+    assert set(numbers["n"]) == {4}
+    assert numbers["gain"].notna().all()
+    assert numbers[["low", "high"]].isna().all(axis=None)
+    assert figure.get_suptitle() == "mean over 4 runs"
 
 
 def test_the_protocols_gain_is_paired_by_repeat(drawn):

@@ -119,7 +119,7 @@ def score_rows(name, block, metric, values):
     ]  # fmt: skip
 
 
-def context(without=()):
+def context(without=(), tier="paper"):
     rows = []
     for (name, block), values in OURS.items():
         if name in without:
@@ -134,6 +134,7 @@ def context(without=()):
     }
     return Context(
         config={
+            "tier": tier,
             "methods": methods,
             "experiments": {
                 name: {
@@ -272,6 +273,27 @@ def test_an_incomplete_block_has_no_mean_ranks_and_says_so():
 
 
 @pytest.mark.parametrize("artefact", [RANKING, TESTS])
+def test_the_quick_tier_shows_both_numbers_without_a_verdict(artefact):
+    table = build(context(tier="quick"), artefact)
+    full = build(context(), artefact)
+    printed = table.cells[table.cells["in_paper"]]
+    assert set(printed["verdict"]) == {"not judged (quick)"}
+    assert not printed["rule"].str.contains("readings").any()
+    pd.testing.assert_frame_equal(
+        table.cells.drop(columns=["verdict", "rule"]),
+        full.cells.drop(columns=["verdict", "rule"]),
+    )
+    assert [line for line in full.body() if line[2] != "verdict"] == list(table.body())
+    notes = " ".join(table.notes())
+    assert "Not judged (quick): repeats, grid or data are reduced" in notes
+    assert "tol" not in notes
+    assert "weaker" not in notes
+    assert notes.count("what the printed number measures is uncertain") == (
+        artefact is RANKING
+    )
+
+
+@pytest.mark.parametrize("artefact", [RANKING, TESTS])
 def test_files_in_every_format(artefact):
     table = build(context(), artefact)
     assert "| published | " in table.markdown()
@@ -310,5 +332,5 @@ def test_pairs_over_data_sets_follow_the_ranking():
     first = pairs.iloc[0]
     assert (first["first"], first["second"]) == ("alone", "pooled")
     assert first["mean_difference"] == pytest.approx((80.5 - 88 + 70 - 65) / 200)
-    assert set(pairs["rope"]) == {0.01}
+    assert pairs["rope"].isna().all()  # fewer than five data sets
     assert not pairs["can_reject"].any()

@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -11,7 +12,6 @@ from mtmkl.reporting.record import (
 )
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics.comparison import PAIR_COLUMNS
-from mtmkl.statistics.verdicts import VERDICTS
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +21,12 @@ def written(paper, results, tmp_path_factory):
         paper, results, verdicts=folder / "verdicts.csv", claims=folder / "claims.csv"
     )
     return folder
+
+
+@pytest.fixture(scope="module")
+def full_paper(paper):
+    """The same results, as if they were of the full protocols."""
+    return {**paper, "tier": "paper"}
 
 
 # These columns are what other programs read: they are spelt out here on purpose.
@@ -46,16 +52,36 @@ def test_every_published_cell_has_one_verdict(written, paper):
         "figure_3": 5, "table_1": 6, "table_2": 7, "table_3": 4,
     }  # fmt: skip
     assert not table.duplicated(["artefact", "row", "column"]).any()
-    assert set(table["verdict"]) <= set(VERDICTS)
+    assert set(table["verdict"]) == {"not judged (quick)", "no data"}
     assert set(table["data"]) == {"synthetic", "original"}
     gaussian = table.query("artefact == 'table_2' and row.str.contains('Gaussian')")
     assert gaussian["verdict"].item() == "no data"
     assert gaussian["rule"].item() == "not run in this tier"
 
 
-def test_claims_are_all_judged(written, paper):
+def test_full_protocols_are_judged(full_paper, results, written):
+    judged = verdict_table(load_context(full_paper, results))
+    table = pd.read_csv(written / "verdicts.csv")
+    assert set(judged["verdict"]) <= {"reproduced", "close", "different", "no data"}
+    gaps = judged["verdict"] == "no data"
+    assert gaps.equals(table["verdict"] == "no data")
+    assert judged.loc[~gaps, "rule"].str.contains(r"max\(2 SE").all()
+    numbers = ["published", "reproduced", "reproduced_sd", "n"]
+    np.testing.assert_allclose(judged[numbers].astype(float), table[numbers])
+
+
+def test_claims_of_a_reduced_run_are_described_only(written, full_paper, results):
     table = pd.read_csv(written / "claims.csv")
-    assert table["id"].tolist() == [claim["id"] for claim in paper["claims"]]
+    assert set(table["verdict"]) == {"not judged (quick)", "no data"}
+    numbers = ["statistic", "p", "interval_low", "interval_high"]
+    assert table[numbers].isna().all(axis=None)
+    judged = claims_table(load_context(full_paper, results))
+    assert judged["note"].tolist() == table["note"].tolist()
+
+
+def test_claims_are_all_judged(full_paper, results):
+    table = claims_table(load_context(full_paper, results))
+    assert table["id"].tolist() == [claim["id"] for claim in full_paper["claims"]]
     assert set(table["verdict"]) <= set(claim_tests.VERDICTS)
     table = table.set_index("id")
     by_id = table["verdict"]
@@ -88,9 +114,14 @@ def test_statistics(paper, results, empty_results, tmp_path):
     units = table.groupby("experiment")["unit"].first()
     assert units["survey"] == "task"
     assert units["school"] == "repeat"
-    corrected = table.groupby("experiment")["rho"].first()
-    assert corrected["school"] == pytest.approx(1 / 3)
-    assert pd.isna(corrected["linear_synthetic"])
+    # Made-up tasks are twelve, repeats two: too few for more than a difference.
+    inferred = table.loc[:, "effect_size":"p_wilcoxon_holm"].drop(
+        columns=["wins", "ties", "losses"]
+    )
+    assert inferred[table["unit"] == "repeat"].isna().all(axis=None)
+    assert table.loc[table["unit"] == "task", "p_wilcoxon_holm"].notna().all()
+    plain = ["mean_difference", "wins", "ties", "losses", "can_reject"]
+    assert table[plain].notna().all(axis=None)
     assert not table["first"].isin(["floor", "ceiling"]).any()
     write_statistics(paper, empty_results, tmp_path / "none.csv", seed=1)
     assert tuple(pd.read_csv(tmp_path / "none.csv").columns) == PAIR_COLUMNS

@@ -108,7 +108,6 @@ def test_every_artefact_is_shown(page, paper):
         "largest relative gap 1.0e-07",
         "26.7 ± 2.0",
         "1 job, 2.5 s in all",
-        "Of the other cells",
         "stand-in",
         "Digits, one-vs-rest",
         "packages: numpy",
@@ -122,10 +121,63 @@ def test_facts_are_on_the_page(page, words):
 
 def test_counts_are_those_of_the_record(result):
     counts = result.verdict_counts()
-    assert list(counts) == ["reproduced", "close", "different", "no data"]
+    assert list(counts) == [
+        "reproduced", "close", "different", "not judged (quick)", "no data",
+    ]  # fmt: skip
     assert sum(counts.values()) == len(result.verdicts) == 22
     assert sum(result.verdict_counts("table_3").values()) == 4
     assert sum(result.claim_counts().values()) == len(result.claims)
+
+
+def pills(page):
+    return set(re.findall(r'<span class="v ([^"]+)">', page))
+
+
+def test_the_quick_tier_passes_no_verdicts(page):
+    assert pills(page) == {"v-not-judged-quick", "v-no-data"}
+    assert ".v-not-judged-quick { background: #e4e4e4;" in page
+    text = " ".join("".join(Page(page).text).split())
+    overview = text[text.index("Overview") : text.index("Contents")]
+    assert "every claim that was run is not judged (quick): this tier reduces" in (
+        overview
+    )
+    for word in ("reproduced", "holds", "undecided"):
+        assert word not in overview
+    # The numbers stay, the verdicts on them go.
+    assert "Table 1. Comparison of methods" in text
+    assert "RMSE, reproduced (rating points)" in text
+    assert "<th>quoted in the text</th><th>published</th><th>reproduced</th></tr>" in (
+        page
+    )
+    assert "tol =" not in text
+    assert "Not judged (quick): repeats, grid or data are reduced" in text
+
+
+def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
+    config = {**paper, "tier": "paper"}
+    full = complete(config, make_results(config, tmp_path))
+    page = render_report([full], tier="paper")
+    assert "v-not-judged-quick" not in pills(page)
+    assert pills(page) >= {"v-reproduced", "v-different", "v-holds", "v-no-data"}
+    text = " ".join("".join(Page(page).text).split())
+    assert "Of the other cells" in text
+    assert "not judged" not in text.lower()
+    quoted = ["quoted in the text", "published", "reproduced", "verdict", "rule"]
+    assert "".join(f"<th>{name}</th>" for name in quoted) in page
+
+
+def test_few_units_have_a_difference_and_wins_only(page):
+    survey, school = (
+        page[page.index(f"<h4>{name}:") :].partition("</table>")[0]
+        for name in ("survey", "school")
+    )
+    assert "Fewer than five units: difference and win / tie / loss only." in school
+    assert re.findall(r"<th\b[^>]*>([^<]*)", school) == [
+        "First", "Second", "Difference", "Win/tie/loss",
+    ]  # fmt: skip
+    assert " to " not in school
+    assert "Fewer" not in survey
+    assert "p (Wilcoxon)" in survey
 
 
 def test_text_is_escaped(result):

@@ -29,7 +29,7 @@ SPEC = {
 }
 
 
-def make(*, values, reason="", published=None):
+def make(*, values, reason="", published=None, tier="paper"):
     rows = [
         {
             "experiment": "school", "dataset": "school", "method": method,
@@ -56,7 +56,11 @@ def make(*, values, reason="", published=None):
         "methods": [{"method": "alone"}, {"method": "joint"}],
     }
     return Context(
-        config={"methods": METHODS, "experiments": {"school": experiment}},
+        config={
+            "tier": tier,
+            "methods": METHODS,
+            "experiments": {"school": experiment},
+        },
         scores=pd.DataFrame(rows, columns=list(COLUMNS)),
         arrays={},
         data_info={"school": {"id": "school", **info}},
@@ -101,6 +105,19 @@ def test_markdown_shows_paper_beside_ours(table):
     assert "Late, γ †" in text
     assert "EV of tasks † (%)" in text
     assert "not in the paper" in text
+
+
+def test_the_quick_tier_shows_both_numbers_without_a_verdict():
+    table = build_table(make(values=VALUES, tier="quick"), SPEC)
+    text = table.markdown()
+    assert "| Alone & co | 22.7 ± 1.3 | 22.8 ± 0.3 (n = 2) | 15.0 ± 7.1" in text
+    assert "verdict |" not in text
+    assert "different" not in text
+    assert "tol" not in text
+    assert "Not judged (quick): repeats, grid or data are reduced" in text
+    printed = table.cells[table.cells["in_paper"]]
+    assert set(printed["verdict"]) == {"not judged (quick)"}
+    assert table.latex().count(r"\\") == len(table.body()) + 1
 
 
 def test_missing_numbers_say_why(table):

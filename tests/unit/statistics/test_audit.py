@@ -123,6 +123,11 @@ def test_missing_files_and_ranks_are_named(tmp_path):
     (folder / "table_1.csv").write_text('row,column,value,rank\n"A, 10 %",a,1,1\n')
     with pytest.raises(AuditError, match="no 'methods dominated' of the block 10 %"):
         read_comparisons(folder)
+    (folder / "table_1.csv").write_text(
+        'row,column,value,rank\n"A, 20 %",a,,1\n"A, 20 %",b,1,2\n'
+    )
+    with pytest.raises(AuditError, match="no number for a on A, 20 %"):
+        read_comparisons(folder)
     assert auditable_papers(tmp_path) == []
 
 

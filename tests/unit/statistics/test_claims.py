@@ -447,6 +447,33 @@ class TestEvaluate:
         assert "not_run" in frame["note"][1]
         assert frame["interval_low"][0] < frame["interval_high"][0]
 
+    def test_a_reduced_protocol_is_not_judged(self, table, pair):
+        scores = two_methods(table, *pair)
+        missing = CLAIM | {"args": CLAIM["args"] | {"experiment": "not_run"}}
+        judged, reduced = (
+            evaluate_claims([CLAIM, missing], scores, ["a", "b"], full_protocol=full)
+            for full in (True, False)
+        )
+        assert reduced["verdict"].tolist() == ["not judged (quick)", "no data"]
+        numbers = ["statistic", "p", "interval_low", "interval_high"]
+        assert judged.loc[0, numbers].notna().all()
+        assert reduced.loc[0, numbers].isna().all()
+        pd.testing.assert_frame_equal(
+            judged.drop(columns=[*numbers, "verdict"]),
+            reduced.drop(columns=[*numbers, "verdict"]),
+        )
+
+    def test_values_that_are_not_finite_are_not_called_one_unit(self, table):
+        scores = two_methods(table, [1.0, 2.0, math.inf], [1.0, 2.0, 3.0])
+        by_pair = paired_difference(
+            scores, lower={"method": "a"}, higher={"method": "b"}, **ARGS
+        )
+        assert by_pair.verdict == "undecided"
+        assert by_pair.note.endswith("; not every value is finite, so no test")
+        mean = within_range(scores, where={"method": "a"}, low=0.0, **ARGS)
+        assert mean.verdict == "undecided"
+        assert mean.note.endswith("; not every value is finite, so no interval")
+
     @pytest.mark.parametrize(
         ("change", "words"),
         [

@@ -1,5 +1,7 @@
 import itertools
 import math
+from dataclasses import asdict
+from functools import partial
 
 import baycomp
 import numpy as np
@@ -11,6 +13,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from mtmkl.statistics.comparison import (
+    MIN_UNITS,
     all_pairs_wilcoxon,
     bayesian_signed_rank,
     compare_experiments,
@@ -65,9 +68,9 @@ class TestPair:
         assert down.p_first_better < 0.1
 
     def test_rounding_is_a_tie(self):
-        values = np.array([0.1, 0.2, 0.3, 0.4])
+        values = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
         result = compare_pair(values, values * (1 + 1e-15), higher_better=True)
-        assert result.ties == 4
+        assert result.ties == 5
         assert result.p_t == 1.0
         assert result.p_wilcoxon == 1.0
 
@@ -115,11 +118,70 @@ class TestPair:
 
     @pytest.mark.parametrize(
         ("first", "second", "word"),
-        [([1.0, 2.0], [1.0], "paired"), ([1.0], [2.0], "at least two")],
+        [
+            ([1.0, 2.0], [1.0], "paired"),
+            ([1.0], [2.0], "at least two"),
+            ([1.0, math.nan], [1.0, 2.0], "unit 2 of the first method is nan"),
+            ([1.0, 2.0], [math.inf, 2.0], "unit 1 of the second method is inf"),
+        ],
     )
     def test_bad_input(self, first, second, word):
         with pytest.raises(ValueError, match=word):
             compare_pair(first, second, higher_better=True)
+
+    @pytest.mark.parametrize("ratio", [None, 0.5])
+    @pytest.mark.parametrize(
+        "first", [[66.0, 67.0], [66.0, 65.0, 68.0], [2.0, 3.0, 1.0, 9.0]]
+    )
+    def test_few_units_are_described_and_not_tested(self, first, ratio):
+        result = compare_pair(
+            first, np.ones(len(first)), higher_better=True, test_train_ratio=ratio
+        )
+        given = {
+            name: value
+            for name, value in asdict(result).items()
+            if value != "" and not math.isnan(value)
+        }
+        assert given == {
+            "n": len(first),
+            "mean_first": pytest.approx(np.mean(first)),
+            "mean_second": 1.0,
+            "mean_difference": pytest.approx(np.mean(first) - 1),
+            "wins": sum(value > 1 for value in first),
+            "ties": sum(value == 1 for value in first),
+            "losses": 0,
+        }
+        assert len(first) < MIN_UNITS
+
+    def test_five_units_are_tested(self):
+        first = np.array([2.0, 3.0, 1.0, 9.0, 4.0])
+        result = compare_pair(first, np.ones(5), higher_better=True)
+        assert result.p_t == pytest.approx(stats.ttest_1samp(first, 1).pvalue)
+        assert result.interval_low < 2.8 < result.interval_high
+
+    # 0.3 - 0.1 and 1.2 - 1.0 differ by rounding.
+    @pytest.mark.parametrize("first", [np.full(6, 1.2), [0.3, 1.2, 1.2, 1.2, 1.2, 1.2]])
+    def test_a_difference_without_spread_is_not_precise(self, first):
+        second = np.asarray(first) - 0.2
+        for ratio in (None, 0.5):
+            result = compare_pair(
+                first, second, higher_better=True, test_train_ratio=ratio
+            )
+            assert result.wins == 6
+            assert result.p_wilcoxon == pytest.approx(2 / 2**6)
+            for name in ("effect_size", "t", "p_t", "interval_low", "p_corrected"):
+                assert math.isnan(getattr(result, name)), name
+        assert math.isnan(result.p_first_better)
+        assert result.posterior == "correlated t"
+
+    def test_methods_that_are_equal_everywhere_favour_none(self):
+        values = np.linspace(0, 1, 6)
+        for ratio in (None, 0.5):
+            result = compare_pair(
+                values, values, higher_better=True, test_train_ratio=ratio
+            )
+            assert (result.p_t, result.p_wilcoxon) == (1.0, 1.0)
+            assert result.p_first_better == result.p_second_better == 0.5
 
 
 class TestSignedRank:
@@ -139,6 +201,28 @@ class TestSignedRank:
 
     def test_wilcoxon_of_no_difference(self):
         assert wilcoxon_p(np.zeros(5)) == 1.0
+
+    @pytest.mark.parametrize("test", [wilcoxon_p, bayesian_signed_rank])
+    def test_what_is_no_number_is_refused(self, test):
+        with pytest.raises(ValueError, match="2 is nan"):
+            test([1.0, math.nan, 2.0])
+
+    # Equal sizes share their ranks, zeros are dropped; all signs are equally likely.
+    @pytest.mark.parametrize(
+        "difference",
+        [[1, 1, 2, 2, -1, 3], [1, -1, 1, -1, 1, 1, 1], [0, 1, 2, 0, -1.5, 3, 3, 3]],
+    )
+    def test_ties_have_the_p_of_all_signs(self, difference):
+        values = np.array([value for value in difference if value != 0])
+        ranks = stats.rankdata(np.abs(values))
+        found = ranks[values > 0].sum()
+        middle = ranks.sum() / 2
+        sums = [
+            np.dot(signs, ranks)
+            for signs in itertools.product((0, 1), repeat=len(values))
+        ]
+        p = np.mean([abs(s - middle) >= abs(found - middle) - 1e-9 for s in sums])
+        assert wilcoxon_p(difference) == pytest.approx(p)
 
     # Seven data sets: 2 / 2^7.
     def test_smallest_p(self):
@@ -168,6 +252,60 @@ class TestFriedman:
         down = friedman(matrix, higher_better=False)
         np.testing.assert_allclose(down.ranks, 5 - result.ranks)
 
+    @pytest.mark.parametrize("seed", range(8))
+    def test_ties_match_independent_implementations(self, seed):
+        rng = np.random.default_rng(seed)
+        values = pd.DataFrame(rng.integers(0, 3, size=(7, 4)).astype(float))
+        values.iloc[0] = 1.0  # all tied on one data set
+        result = friedman(values, higher_better=True)
+        referee = stats.friedmanchisquare(*values.to_numpy().T)
+        assert result.chi2 == pytest.approx(referee.statistic)
+        assert result.p == pytest.approx(referee.pvalue)
+        # Durbin's test of a complete design is Friedman's.
+        p, statistic, _ = scikit_posthocs.test_durbin(values.to_numpy())
+        assert result.chi2 == pytest.approx(statistic)
+        assert result.p == pytest.approx(p)
+        # Conover (1999), sec. 5.8: with A the sum of squared ranks.
+        n, k = values.shape
+        ranks = np.array([stats.rankdata(row) for row in values.to_numpy()])
+        spread = (ranks**2).sum() - n * k * (k + 1) ** 2 / 4
+        t1 = (k - 1) * ((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2).sum() / spread
+        t2 = (n - 1) * t1 / (n * (k - 1) - t1)
+        assert result.chi2 == pytest.approx(t1)
+        assert result.f == pytest.approx(t2)
+        assert result.p_iman_davenport == pytest.approx(
+            stats.f.sf(t2, k - 1, (n - 1) * (k - 1))
+        )
+
+    def test_full_ties_have_p_one(self):
+        result = friedman(pd.DataFrame(np.full((5, 3), 0.8)), higher_better=True)
+        assert (result.chi2, result.p) == (0.0, 1.0)
+        assert (result.f, result.p_iman_davenport) == (0.0, 1.0)
+        assert result.ranks.tolist() == [2.0, 2.0, 2.0]
+
+    # By enumeration: how often n random orders of the same ranks agree.
+    @pytest.mark.parametrize("row", [[1.0, 2.0, 3.0], [1.0, 1.0, 2.0, 3.0]])
+    @pytest.mark.parametrize("n", [2, 3])
+    def test_agreement_has_the_p_of_all_orders(self, row, n):
+        result = friedman(pd.DataFrame([row] * n), higher_better=True)
+        orders = list(itertools.permutations(row))
+        drawn = itertools.product(orders, repeat=n)
+        p = np.mean([len(set(orders)) == 1 for orders in drawn])
+        assert result.f == math.inf
+        assert result.p_iman_davenport == pytest.approx(p)
+
+    def test_what_is_no_number_is_refused(self, matrix):
+        matrix.index = [f"set {k}" for k in range(9)]
+        matrix.loc["set 3", "c"] = math.nan
+        for test in (partial(friedman, higher_better=True), all_pairs_wilcoxon):
+            with pytest.raises(ValueError, match="c has no value on set 3"):
+                test(matrix)
+        ranks = pd.Series({"a": 1.0, "b": math.nan, "c": 2.0})
+        with pytest.raises(ValueError, match="b has no mean rank"):
+            holm_against_control(ranks, 5, "a")
+        with pytest.raises(ValueError, match="0 data sets"):
+            holm_against_control(ranks.fillna(3.0), 0, "a")
+
     # Demšar (2006), sec. 3.2.2: mean ranks of four classifiers on 14 data sets.
     def test_control_matches_the_literature(self):
         ranks = pd.Series({"c45": 3.143, "m": 2.0, "cf": 2.893, "m+cf": 1.964})
@@ -190,6 +328,10 @@ class TestFriedman:
 
 
 class TestAllPairs:
+    def test_rounding_is_a_tie(self, matrix):
+        twice = matrix[["a"]].assign(b=matrix["a"] * (1 + 1e-15))
+        assert all_pairs_wilcoxon(twice)["p"].tolist() == [1.0]
+
     def test_matches_scikit_posthocs(self, matrix):
         table = all_pairs_wilcoxon(matrix)
         referee = scikit_posthocs.posthoc_wilcoxon(
@@ -246,6 +388,28 @@ class TestTables:
         frame = pairwise_table(table(rows), "e", "mse", methods=["a", "b"])
         assert frame.loc[0, "mean_first"] == pytest.approx(2.0)
 
+    # a and b share three repeats, a and c eight.
+    def test_holm_is_over_the_tested_pairs(self, table):
+        rng = np.random.default_rng(2)
+        values = {m: rng.normal(k, 1, size=8) for k, m in enumerate("ac")}
+        values["b"] = rng.normal(size=3)
+        frame = pairwise_table(
+            self.scores(table, values), "e", "mse", methods=["a", "b", "c"]
+        ).set_index(["first", "second"])
+        p = stats.wilcoxon(values["a"], values["c"]).pvalue
+        assert frame["n"].tolist() == [3, 8, 3]
+        assert frame.loc[("a", "c"), "p_wilcoxon_holm"] == pytest.approx(p)
+        assert frame["p_wilcoxon_holm"].isna().tolist() == [True, False, True]
+        assert frame["can_reject"].tolist() == [False, True, False]
+
+    def test_a_metric_that_overflows_has_no_difference(self, table):
+        values = {"a": [1.0, math.inf, 3.0], "b": [1.0, 1.0, 1.0]}
+        frame = pairwise_table(
+            self.scores(table, values), "e", "mse", methods=["a", "b"]
+        )
+        assert frame["n"].tolist() == [2]
+        assert frame["mean_difference"].tolist() == [1.0]
+
     def test_no_scores_no_rows(self, table):
         assert pairwise_table(table([{}]), "e", "mse", methods=["x", "y"]).empty
 
@@ -296,8 +460,8 @@ class TestPlan:
                  "value": rng.normal()}
                 for e in PLAN["experiments"]
                 for m in ("a", "b", "floor")
-                for r in range(3)
-                for t in ("all", "t1", "t2", "t3", "t4")
+                for r in range(5)
+                for t in ("all", "t1", "t2", "t3", "t4", "t5", "t6")
             ]
         )  # fmt: skip
         frame = compare_experiments(
@@ -306,7 +470,7 @@ class TestPlan:
         ).set_index("experiment")  # fmt: skip
         assert frame.index.tolist() == ["drawn", "split", "surveyed"]
         assert frame["unit"].tolist() == ["repeat", "repeat", "task"]
-        assert frame["n"].tolist() == [3, 3, 4]
+        assert frame["n"].tolist() == [5, 5, 6]
         assert frame["rho"].isna().tolist() == [True, False, True]
         assert frame.loc["split", "rho"] == pytest.approx(1 / 3)
         assert frame["rope"].tolist() == [0.0, 0.1, 0.0]

@@ -3,6 +3,7 @@ import math
 import pytest
 
 from mtmkl.statistics.verdicts import (
+    NOT_JUDGED,
     Published,
     Reproduced,
     Tolerance,
@@ -75,6 +76,30 @@ def test_missing_numbers_are_no_data():
     assert judge(None, ours, POINTS).verdict == "no data"
     assert judge(Published(1.0), None, POINTS).verdict == "no data"
     assert judge(Published(None, status="illegible"), ours, POINTS).verdict == "no data"
+
+
+# Two repeats: the spread of 4 accepts anything, the one of 0 nothing.
+@pytest.mark.parametrize("ours", [Reproduced(22.7, 4.0, 2), Reproduced(40.0, 0.0, 1)])
+def test_a_reduced_protocol_is_not_judged(ours):
+    for published in (
+        Published(22.7),
+        Published(22.7, status="ambiguous", alternative=9),
+    ):
+        verdict = judge(published, ours, POINTS, full_protocol=False)
+        assert verdict.verdict == NOT_JUDGED == "not judged (quick)"
+        assert f"|difference| {abs(22.7 - ours.value):.4g};" in verdict.rule
+        assert "reduced" in verdict.rule
+
+
+def test_a_reduced_protocol_has_gaps_too():
+    illegible, ours = Published(None, status="illegible"), Reproduced(1.0, 0.0, 1)
+    for pair in ((None, ours), (illegible, ours), (Published(1.0), None)):
+        assert judge(*pair, POINTS, full_protocol=False) == judge(*pair, POINTS)
+
+
+def test_a_number_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="NaN"):
+        Reproduced.from_sample([1.0, math.nan])
 
 
 def test_ambiguous_number_gets_the_weaker_verdict():

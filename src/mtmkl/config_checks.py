@@ -1,0 +1,280 @@
+"""What only the code can tell of a paper's configuration, asked before any work."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mtmkl.config import ConfigError
+from mtmkl.evaluation.plan import n_repeats
+from mtmkl.schema_errors import unknown
+
+
+def check_settings(config: Mapping[str, Any]) -> None:
+    """Check protocols, data set options, methods and their parameters.
+
+    The parameters are checked by the methods themselves: each is constructed with its
+    fixed parameters and every value of its grid.
+
+    Parameters
+    ----------
+    config : mapping
+        A paper's configuration with its tier resolved.
+
+    Raises
+    ------
+    mtmkl.config.ConfigError
+        Names the file, the key, its value and what it should be.
+    """
+    try:
+        for name, protocol in config["protocols"].items():
+            _check_protocol(name, protocol)
+        for name, method in config["methods"].items():
+            _check_method(f"methods.{name}", method)
+        for name in config["experiments"]:
+            _check_experiment(name, config)
+    except ConfigError as error:
+        stem = Path(config.get("published", config["paper"]["id"])).name
+        raise ConfigError(f"{stem}.yaml: {error}") from error
+
+
+def _check_protocol(name: str, protocol: Mapping[str, Any]) -> None:
+    from mtmkl.datasets.splits import check_protocol
+
+    try:
+        check_protocol({"id": name, **protocol})
+    except ValueError as error:
+        raise ConfigError(f"key 'protocols.{name}': {error}") from error
+
+
+def _check_experiment(name: str, config: Mapping[str, Any]) -> None:
+    key = f"experiments.{name}"
+    experiment = config["experiments"][name]
+    repeats = n_repeats(config, name)
+    _check_datasets(f"{key}.datasets", experiment["datasets"])
+    _check_metrics(name, experiment)
+    _check_criterion(name, experiment, config["methods"])
+    kind = config["protocols"][experiment["protocol"]]["kind"]
+    seen = set()
+    for position, entry in enumerate(experiment["methods"]):
+        place, method = f"{key}.methods.{position}", entry["method"]
+        if method in seen:
+            raise ConfigError(
+                f"key '{place}.method': {method!r} stands here twice; name each "
+                "method once, with all its n_tasks"
+            )
+        seen.add(method)
+        spec = config["methods"][method]
+        _check_entry(place, entry, spec.get("grid", {}), repeats)
+        if experiment.get("mode") != "path":
+            _check_selection(place, entry["method"], spec["selection"], kind)
+
+
+def _check_datasets(key: str, datasets: Mapping[str, Any]) -> None:
+    from mtmkl.datasets import check_options
+
+    options = [*datasets.get("options", {}), *datasets.get("vary", {})]
+    try:
+        check_options(datasets["name"], options)
+    except ValueError as error:
+        raise ConfigError(f"key '{key}': {error}") from error
+
+
+def _check_entry(
+    key: str, entry: Mapping[str, Any], grid: Mapping[str, Any], repeats: int
+) -> None:
+    hold = entry.get("hold", {})
+    for part, names in (("hold", hold), ("along", entry.get("along", []))):
+        for parameter in names:
+            if parameter not in grid:
+                text = unknown("parameter of the grid", parameter, grid)
+                raise ConfigError(f"key '{key}.{part}': {text}")
+    for parameter, repeat in hold.items():
+        if repeat >= repeats:
+            raise ConfigError(
+                f"key '{key}.hold.{parameter}': {repeat} is no repeat; there are "
+                f"{repeats}, numbered from 0"
+            )
+
+
+def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
+    """Check that splits of this kind have what a method is selected by."""
+    from mtmkl.datasets.splits import WITH_VALIDATION
+
+    has_validation = kind in WITH_VALIDATION
+    if selection in ("none", "authors_code"):
+        return
+    if has_validation != (selection == "validation"):
+        rows = "validation rows" if has_validation else "folds and no validation rows"
+        wanted = "validation" if has_validation else "common or per_task"
+        raise ConfigError(
+            f"key '{key}.method': {method!r} has selection: {selection}, but a "
+            f"protocol of kind {kind!r} has {rows}: take a method with selection: "
+            f"{wanted}"
+        )
+
+
+def _check_method(key: str, method: Mapping[str, Any]) -> None:
+    from mtmkl.methods import resolve
+
+    name, grid = method["class"], method.get("grid", {})
+    try:
+        found = resolve(name)
+    except ValueError as error:
+        raise ConfigError(f"key '{key}.class': {error}") from error
+    _check_is_method(key, name, found)
+    by_authors = method["selection"] == "authors_code"
+    if by_authors:
+        from mtmkl.evaluation.authors_code import alternate
+    known = inspect.signature(alternate if by_authors else found).parameters
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in known.values())
+    for part in ("params", "grid"):
+        for parameter in method.get(part, {}):
+            if not takes_any and parameter not in known:
+                text = unknown(f"parameter of {name}", parameter, known)
+                raise ConfigError(f"key '{key}.{part}.{parameter}': {text}")
+    if by_authors:
+        return
+    if method["selection"] == "per_task":
+        allowed = getattr(found, "per_task_params", ())
+        for parameter in grid:
+            if parameter not in allowed:
+                raise ConfigError(
+                    f"key '{key}.selection': {name} takes no {parameter!r} for each "
+                    "task, only one for all: write selection: common"
+                )
+    for point in _covering_points(grid):
+        _check_values(key, name, found, method.get("params", {}), point)
+
+
+def _check_is_method(key: str, name: str, found: type) -> None:
+    for function in ("fit", "predict", "decision_function"):
+        member = getattr(found, function, None)
+        if member is None and function == "decision_function":
+            continue
+        if member is None or not _takes_task(member):
+            lacks = f"{function} takes no task" if member else f"has no {function}"
+            raise ConfigError(
+                f"key '{key}.class': {name!r}: {lacks}; a method is a class with "
+                "fit(X, y, task) and predict(X, task), and with "
+                "decision_function(X, task) if it has scores"
+            )
+
+
+def _takes_task(function: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    return any(p.name == "task" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _covering_points(grid: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    """Yield so few points of a grid that every value of it stands in one."""
+    longest = max(map(len, grid.values()), default=1)
+    for k in range(longest):
+        yield {name: values[k % len(values)] for name, values in grid.items()}
+
+
+def _check_values(
+    key: str,
+    name: str,
+    found: type,
+    params: Mapping[str, Any],
+    point: Mapping[str, Any],
+) -> None:
+    try:
+        estimator = found(**{**params, **point})
+    except TypeError:
+        # An argument that a class of one's own needs: the run says so, as a gap.
+        return
+    except ValueError as error:
+        raise _wrong_value(key, name, error, params, point) from error
+    check = getattr(estimator, "_check_params", None)
+    if check is None:
+        return
+    try:
+        check()
+    except AttributeError as error:
+        # The rest of the check is about the data of a fit, as in `self.tasks_`.
+        if not str(error.name).endswith("_"):
+            raise
+    except (TypeError, ValueError) as error:
+        raise _wrong_value(key, name, error, params, point) from error
+
+
+def _wrong_value(
+    key: str,
+    name: str,
+    error: Exception,
+    params: Mapping[str, Any],
+    point: Mapping[str, Any],
+) -> ConfigError:
+    # By convention these messages begin with the name of the parameter.
+    parameter = str(error).partition(" ")[0]
+    for part, values in (("grid", point), ("params", params)):
+        if parameter in values:
+            return ConfigError(f"key '{key}.{part}.{parameter}': {name}: {error}")
+    return ConfigError(f"key '{key}': {name} with { ({**params, **point}) }: {error}")
+
+
+def _check_metrics(name: str, experiment: Mapping[str, Any]) -> None:
+    from mtmkl.datasets.registry import default_registry
+    from mtmkl.evaluation.metrics import METRIC_NAMES, metric
+
+    data = default_registry()[experiment["datasets"]["name"]]
+
+    def lacks(wanted: str) -> str:
+        needs = metric(wanted)
+        if needs.labels and data.outputs != "labels":
+            return "labels −1 and +1"
+        if needs.truth is not None and needs.truth not in data.truth:
+            return f"{needs.truth!r} of the ground truth"
+        return ""
+
+    for wanted in experiment["metrics"]:
+        if lacks(wanted):
+            possible = ", ".join(other for other in METRIC_NAMES if not lacks(other))
+            raise ConfigError(
+                f"key 'experiments.{name}.metrics': {wanted!r} needs {lacks(wanted)}, "
+                f"which data set {data.name!r} does not have; it can have {possible}"
+            )
+
+
+def _check_criterion(
+    name: str, experiment: Mapping[str, Any], methods: Mapping[str, Any]
+) -> None:
+    """Check what the methods of an experiment are to be chosen by, if they choose."""
+    from mtmkl.evaluation.metrics import metric
+
+    key = f"key 'experiments.{name}.select_by'"
+    given = experiment.get("select_by")
+    criterion = given or experiment["metrics"][0]
+    if criterion not in experiment["metrics"]:
+        raise ConfigError(
+            f"{key}: {criterion!r} is not among the metrics of the experiment: "
+            f"{', '.join(experiment['metrics'])}"
+        )
+    if experiment.get("mode") == "path":
+        return
+    for entry in experiment["methods"]:
+        selection = methods[entry["method"]]["selection"]
+        if selection == "per_task" and given:
+            raise ConfigError(
+                f"{key}: method {entry['method']!r} has selection 'per_task', which "
+                "takes the smallest squared error of each task; give it selection "
+                "'common' or 'validation', or leave select_by out"
+            )
+        if selection != "validation" and not (selection == "common" and given):
+            continue
+        found = metric(criterion)
+        if found.better is None or found.truth is not None:
+            why = "asks for the truth" if found.truth else "is not better or worse"
+            possible = [m for m in experiment["metrics"] if _is_criterion(m)]
+            raise ConfigError(
+                f"{key}: method {entry['method']!r} cannot be chosen by {criterion!r}, "
+                f"which {why}; choose by {' or '.join(possible) or 'another metric'}"
+            )
+
+
+def _is_criterion(name: str) -> bool:
+    from mtmkl.evaluation.metrics import metric
+
+    return metric(name).better is not None and metric(name).truth is None
