@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel
+from mtmkl.kernels.gram import INPUTS_TOO_LARGE, refuse_overflow
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -99,6 +100,7 @@ def kernel_basis(
     distinct, inverse = np.unique(X, axis=0, return_inverse=True)
     inverse = inverse.ravel()
     diagonal = kernel.diagonal(distinct)
+    refuse_overflow(diagonal, f"the Gram matrix of {kernel}", INPUTS_TOO_LARGE)
     trace = float(diagonal.sum())
     if not trace > 0:
         empty = np.zeros((1, 0))

@@ -13,6 +13,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.kernels.base import from_spec
+from mtmkl.kernels.gram import refuse_overflow
 
 if TYPE_CHECKING:
     from typing import Self
@@ -153,6 +154,8 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
             self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1
         )
         y_array = np.asarray(y_array, dtype=np.float64)
+        refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
+        refuse_overflow(y_array, "y", "bring the targets to a smaller scale")
         n = X_array.shape[0]
         labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
         self.tasks_, index = np.unique(labels, return_inverse=True)

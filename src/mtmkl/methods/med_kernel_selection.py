@@ -67,6 +67,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     change_tol : float
         With ``solver="sqp"``: also stop when a sweep over the tasks changes λ by at
         most this share of its norm (step 4 of the algorithm); 0 leaves it to ``tol``.
+        A gap above ``tol`` raises a ``ConvergenceWarning`` all the same.
     max_iter : int
         Limit on Newton steps, or on sweeps.
 

@@ -70,7 +70,11 @@ class MEDRegression(SwitchedMachine):
     coef_ : ndarray of shape (d, T)
         Weights of the inputs, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
-    objective_, dual_objective_, duality_gap_ : float
+    objective_, dual_objective_ : float
+        Value of the primal at ``coef_`` (or ``dual_coef_``), and of the dual.
+    duality_gap_ : float
+        Their difference, relative to the objective or, where that is less, to 1e-9 of
+        the objective of the model that is zero.
     history_ : ndarray
         Objective at each check of the gap.
     n_iter_ : int
