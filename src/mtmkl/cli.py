@@ -24,10 +24,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         0 if all went well, 1 if something was refused or is damaged, if a method
-        failed, or if an experiment that was asked for has no data.
+        failed, or if an experiment that was asked for has no data, 130 if it was
+        interrupted.
     """
     parsed = _parser().parse_args(arguments)
     from mtmkl.datasets import DataCorruptError, DataNotAvailableError
+    from mtmkl.runs import ResultsInUseError
 
     try:
         return int(parsed.run(parsed))
@@ -35,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ConfigError,
         DataCorruptError,
         DataNotAvailableError,
+        ResultsInUseError,
         LookupError,
         ValueError,
         ImportError,
@@ -42,6 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = error.args[0] if error.args else error
         print(f"mtmkl: {message}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        message = "mtmkl: stopped"
+        if parsed.run is _run_paper:
+            message += ": finished cells are kept, the same command goes on from there"
+        print(message, file=sys.stderr)
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -217,7 +226,7 @@ def _run_paper(parsed: argparse.Namespace) -> int:
         print(f"mtmkl: {line}", file=sys.stderr)
     if done.failures:
         print(f"mtmkl: tracebacks: {done.logs}", file=sys.stderr)
-    print(f"report: {done.report}")
+    print(f"Report: {done.report.resolve().as_uri()}")
     return int(bool(done.failures or (parsed.experiment and done.missing)))
 
 
