@@ -132,11 +132,17 @@ def test_a_path_on_sparse_inputs_is_that_of_single_fits(name, examples):
 )
 def test_settings_that_need_dense_inputs_are_named(name, params, reason, examples):
     X, y, task = examples
-    method = REGISTRY[name](C=0.1, **params)
+    method = REGISTRY[name](**params)
     with pytest.raises(TypeError, match=f"{name} takes dense inputs only: .*{reason}"):
         method.fit(sparse.csr_array(X), y, task)
-    with pytest.raises(TypeError, match="X is sparse"):
-        outputs(method.fit(X, y, task), sparse.csr_array(X), task)
+
+
+def test_settings_that_need_dense_inputs_need_them_in_predictions_too(examples):
+    X, y, task = examples
+    method = REGISTRY["PooledSVM"](standardize=True).fit(X, y, task)
+    for function in (method.predict, method.decision_function):
+        with pytest.raises(TypeError, match="X is sparse"):
+            function(sparse.csr_array(X), task)
 
 
 @pytest.mark.parametrize("name", KERNEL_MACHINES)
