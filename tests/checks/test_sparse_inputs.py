@@ -188,6 +188,8 @@ def test_bad_sparse_inputs(examples):
     X[3, 0] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         method.fit(sparse.csr_array(X), y, task)
+    with pytest.raises(ValueError, match="X has values up to 1e"):
+        method.fit(sparse.csr_array(np.full((36, 1), 1e200)), y, task)
     with pytest.raises(ValueError, match="real numbers"):
         method.fit(sparse.csr_array(np.nan_to_num(X) * 1j), y, task)
 
