@@ -18,7 +18,6 @@ from mtmkl.evaluation.cells import Job, run_job
 from mtmkl.evaluation.metrics import metric
 from mtmkl.evaluation.plan import FitJob, MethodSpec
 from mtmkl.methods import REGISTRY
-from mtmkl.methods._inputs import Standardization
 from mtmkl.methods._kernel_machine import KernelMachine
 from mtmkl.methods.base import MultiTaskEstimator
 
@@ -157,11 +156,6 @@ def test_settings_that_need_dense_inputs_need_them_in_predictions_too(examples):
 )
 def test_scikit_learn_checks(name, check):
     check(name, REGISTRY[name](kernels="linear"))
-
-
-def test_sparse_inputs_are_not_standardised(examples):
-    with pytest.raises(TypeError, match="no zero stays zero"):
-        Standardization.of(sparse.csr_array(examples[0]))
 
 
 def test_repeated_entries_are_summed(examples):

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._inputs import STANDARDIZED_IS_DENSE
 from mtmkl.methods._kernel_terms import (
     KernelList,
     KernelTerms,
@@ -44,7 +43,10 @@ class KernelMachine(PathEstimator):
 
     def _dense_only(self) -> str | None:
         if self.standardize:
-            return STANDARDIZED_IS_DENSE
+            return (
+                "standardize=True subtracts the means of the features, so that no zero "
+                "stays zero"
+            )
         if has_features(self.kernels):
             return (
                 '"features" makes a dense column of each feature (take kernels such as '
@@ -100,9 +102,9 @@ class KernelMachine(PathEstimator):
         for t in range(training.sizes.size):
             np.add.at(coef[:, t], terms.column, weights[t])
         self.coef_ = coef[:, block]
-        if terms.standardization is not None:
-            self.coef_ /= terms.standardization.scale[:, None]
-            self.intercept_ = self.intercept_ - terms.standardization.mean @ self.coef_
+        if terms.scaler is not None:
+            self.coef_ /= terms.scaler.scale_[:, None]
+            self.intercept_ = self.intercept_ - terms.scaler.mean_ @ self.coef_
 
     def _scores(self, X: FloatArray, task: IntArray) -> FloatArray:
         if hasattr(self, "coef_"):
