@@ -44,7 +44,7 @@ def provenance(
         ``seconds_by_job``. The last two are all that a second run may change.
     """
     infos = [json.loads(path.read_text()) for path in data_infos]
-    portable = {key: value for key, value in config.items() if key != "published"}
+    portable = {k: v for k, v in config.items() if k not in ("published", "seconds")}
     text = json.dumps(portable, sort_keys=True)
     return {
         "paper": config["paper"]["id"],

@@ -137,8 +137,10 @@ def test_a_generator_draws_anew_each_repeat_and_alike_for_its_variants():
 def test_held_parameters_need_the_first_chunk(config):
     config["methods"]["ridge"]["grid"]["kernel"] = [None]
     config["experiments"]["digits"]["methods"] = [
-        {"method": "ridge", "hold": {"kernel": 0}, "chunk_repeats": 1}
+        {"method": "ridge", "hold": {"kernel": 0}}
     ]
+    dataset = "digits[n_per_class=10]"
+    config |= {"tier": "paper", "seconds": {f"digits/{dataset}/ridge": 1e4}}
     needs = [pipeline.needs_first_chunk(config, job) for job in fit_jobs(config)]
     assert needs == [False, True]
 
