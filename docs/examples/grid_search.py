@@ -1,7 +1,8 @@
 """A multi-task estimator in a scikit-learn pipeline and grid search.
 
-The task of each example travels beside X and y as metadata: each step says that it
-wants ``task``, and scikit-learn hands it on, cut to the fold at hand.
+The task of each example travels beside X and y as metadata: ``route_tasks`` has each
+step that takes ``task`` ask for it, and scikit-learn hands it on, cut to the fold at
+hand.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mtmkl.datasets import load
 from mtmkl.methods import MultiTaskFeatureLearning
-from mtmkl.model_selection import TaskKFold
+from mtmkl.model_selection import TaskKFold, route_tasks
 
 # %% Data
 #
@@ -24,13 +25,10 @@ train = ~test
 
 # %% Model
 #
-# Each method that shall receive the tasks requests them.
+# These two calls are all that a pipeline or a search needs to hand tasks on.
 sklearn.set_config(enable_metadata_routing=True)
 method = MultiTaskFeatureLearning(fit_intercept=True)
-method.set_fit_request(task=True)
-method.set_predict_request(task=True)
-method.set_score_request(task=True)
-model = Pipeline([("scale", StandardScaler()), ("method", method)])
+model = route_tasks(Pipeline([("scale", StandardScaler()), ("method", method)]))
 
 # %% Search
 #

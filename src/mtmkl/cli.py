@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from mtmkl import __version__
 from mtmkl.config import TIERS, ConfigError
 
 _WIDTH_OF_A_FILE = 400
@@ -22,10 +23,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all went well, 1 if something was refused or is damaged.
+        0 if all went well, 1 if something was refused or is damaged, if a method
+        failed, or if an experiment that was asked for has no data, 130 if it was
+        interrupted.
     """
     parsed = _parser().parse_args(arguments)
     from mtmkl.datasets import DataCorruptError, DataNotAvailableError
+    from mtmkl.runs import ResultsInUseError
 
     try:
         return int(parsed.run(parsed))
@@ -33,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ConfigError,
         DataCorruptError,
         DataNotAvailableError,
+        ResultsInUseError,
         LookupError,
         ValueError,
         ImportError,
@@ -40,10 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = error.args[0] if error.args else error
         print(f"mtmkl: {message}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        message = "mtmkl: stopped"
+        if parsed.run is _run_paper:
+            message += ": finished cells are kept, the same command goes on from there"
+        print(message, file=sys.stderr)
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mtmkl", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"mtmkl {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     datasets = commands.add_parser("datasets", help="list, fetch or verify data sets")
@@ -201,7 +213,7 @@ def _audit_paper(parsed: argparse.Namespace) -> int:
 def _run_paper(parsed: argparse.Namespace) -> int:
     from mtmkl.runner import run_paper
 
-    report = run_paper(
+    done = run_paper(
         parsed.paper,
         tier=parsed.tier,
         experiments=parsed.experiment,
@@ -210,8 +222,12 @@ def _run_paper(parsed: argparse.Namespace) -> int:
         cores=parsed.cores,
         results=parsed.results,
     )
-    print(f"report: {report}")
-    return 0
+    for line in (*done.failures, *done.missing):
+        print(f"mtmkl: {line}", file=sys.stderr)
+    if done.failures:
+        print(f"mtmkl: tracebacks: {done.logs}", file=sys.stderr)
+    print(f"Report: {done.report.resolve().as_uri()}")
+    return int(bool(done.failures or (parsed.experiment and done.missing)))
 
 
 if __name__ == "__main__":

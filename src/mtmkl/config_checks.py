@@ -52,6 +52,8 @@ def _check_experiment(name: str, config: Mapping[str, Any]) -> None:
     experiment = config["experiments"][name]
     repeats = n_repeats(config, name)
     _check_datasets(f"{key}.datasets", experiment["datasets"])
+    _check_metrics(name, experiment)
+    _check_criterion(name, experiment, config["methods"])
     kind = config["protocols"][experiment["protocol"]]["kind"]
     seen = set()
     for position, entry in enumerate(experiment["methods"]):
@@ -211,3 +213,68 @@ def _wrong_value(
         if parameter in values:
             return ConfigError(f"key '{key}.{part}.{parameter}': {name}: {error}")
     return ConfigError(f"key '{key}': {name} with { ({**params, **point}) }: {error}")
+
+
+def _check_metrics(name: str, experiment: Mapping[str, Any]) -> None:
+    from mtmkl.datasets.registry import default_registry
+    from mtmkl.evaluation.metrics import METRIC_NAMES, metric
+
+    data = default_registry()[experiment["datasets"]["name"]]
+
+    def lacks(wanted: str) -> str:
+        needs = metric(wanted)
+        if needs.labels and data.outputs != "labels":
+            return "labels −1 and +1"
+        if needs.truth is not None and needs.truth not in data.truth:
+            return f"{needs.truth!r} of the ground truth"
+        return ""
+
+    for wanted in experiment["metrics"]:
+        if lacks(wanted):
+            possible = ", ".join(other for other in METRIC_NAMES if not lacks(other))
+            raise ConfigError(
+                f"key 'experiments.{name}.metrics': {wanted!r} needs {lacks(wanted)}, "
+                f"which data set {data.name!r} does not have; it can have {possible}"
+            )
+
+
+def _check_criterion(
+    name: str, experiment: Mapping[str, Any], methods: Mapping[str, Any]
+) -> None:
+    """Check what the methods of an experiment are to be chosen by, if they choose."""
+    from mtmkl.evaluation.metrics import metric
+
+    key = f"key 'experiments.{name}.select_by'"
+    given = experiment.get("select_by")
+    criterion = given or experiment["metrics"][0]
+    if criterion not in experiment["metrics"]:
+        raise ConfigError(
+            f"{key}: {criterion!r} is not among the metrics of the experiment: "
+            f"{', '.join(experiment['metrics'])}"
+        )
+    if experiment.get("mode") == "path":
+        return
+    for entry in experiment["methods"]:
+        selection = methods[entry["method"]]["selection"]
+        if selection == "per_task" and given:
+            raise ConfigError(
+                f"{key}: method {entry['method']!r} has selection 'per_task', which "
+                "takes the smallest squared error of each task; give it selection "
+                "'common' or 'validation', or leave select_by out"
+            )
+        if selection != "validation" and not (selection == "common" and given):
+            continue
+        found = metric(criterion)
+        if found.better is None or found.truth is not None:
+            why = "asks for the truth" if found.truth else "is not better or worse"
+            possible = [m for m in experiment["metrics"] if _is_criterion(m)]
+            raise ConfigError(
+                f"{key}: method {entry['method']!r} cannot be chosen by {criterion!r}, "
+                f"which {why}; choose by {' or '.join(possible) or 'another metric'}"
+            )
+
+
+def _is_criterion(name: str) -> bool:
+    from mtmkl.evaluation.metrics import metric
+
+    return metric(name).better is not None and metric(name).truth is None

@@ -1,11 +1,13 @@
 """Cross-validation and scoring that know of tasks."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn import config_context
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
@@ -13,11 +15,57 @@ from sklearn.utils.validation import check_array
 IntArray = NDArray[np.intp]
 
 
+def route_tasks(estimator: Any) -> Any:
+    """Return an unfitted copy of an estimator that requests ``task`` everywhere.
+
+    Every method that takes ``task``, of the estimator and of those within it (steps of
+    a pipeline, the estimator of a search), requests it from scikit-learn's metadata
+    routing, which hands it on where it is enabled::
+
+        sklearn.set_config(enable_metadata_routing=True)
+        search = GridSearchCV(route_tasks(model), grid, cv=TaskKFold(5))
+        search.fit(X, y, task=task, groups=task)
+
+    Parameters
+    ----------
+    estimator : estimator
+        One of the package's methods, or a composition that holds some.
+
+    Returns
+    -------
+    estimator
+
+    Raises
+    ------
+    ValueError
+        If neither it nor an estimator within it takes ``task``.
+    """
+    routed = clone(estimator)
+    requested = False
+    # Without routing there are no requests to set.
+    with config_context(enable_metadata_routing=True):
+        for part in (routed, *routed.get_params(deep=True).values()):
+            for name in dir(type(part)):
+                method = name.removeprefix("set_").removesuffix("_request")
+                if name != f"set_{method}_request":
+                    continue
+                function = getattr(type(part), method)
+                if "task" in inspect.signature(function).parameters:
+                    getattr(part, name)(task=True)
+                    requested = True
+    if not requested:
+        raise ValueError(
+            f"nothing in {estimator!r} takes task: give an estimator of mtmkl.methods, "
+            "or a pipeline that ends in one"
+        )
+    return routed
+
+
 class TaskKFold(BaseCrossValidator):
     """K folds within tasks: each task's examples are dealt to the folds evenly.
 
     The tasks are the ``groups`` of :meth:`split`, as in ``search.fit(X, y, task=task,
-    groups=task)`` for a ``search = GridSearchCV(estimator, grid, cv=TaskKFold(5))``.
+    groups=task)`` for a ``search`` as in :func:`route_tasks`.
     Every task keeps at least one training example in every fold; a task with fewer
     examples than folds is tested in some of them only.
 
@@ -100,7 +148,7 @@ class TaskScorer(BaseEstimator):
     """A ``scoring`` that hands tasks to the estimator: the mean over tasks of a metric.
 
     Scikit-learn's own scorers do not pass ``task`` on to ``predict``. For use as in
-    ``GridSearchCV(estimator, grid, scoring=TaskScorer(roc_auc_score,
+    ``GridSearchCV(route_tasks(estimator), grid, scoring=TaskScorer(roc_auc_score,
     response="decision_function"))`` with metadata routing enabled; ``task`` is
     requested without further ado.
 
@@ -137,7 +185,7 @@ class TaskScorer(BaseEstimator):
         ----------
         estimator : estimator
             Fitted, with the method that ``response`` names; a pipeline must have its
-            last step request ``task`` for it (``set_predict_request(task=True)``).
+            last step request ``task`` for it, as :func:`route_tasks` arranges.
         X : array-like of shape (n, d)
         y : array-like of shape (n,)
         task : array-like of shape (n,), optional

@@ -4,9 +4,12 @@ The rules of the workflow and ``mtmkl run`` call the same functions, so both do 
 same work. A step reads its inputs, computes, and writes whole files only.
 """
 
+import contextlib
 import json
 import os
+import traceback
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +23,7 @@ from mtmkl.evaluation.plan import (
     method_specs,
 )
 from mtmkl.evaluation.seeds import data_seed
-from mtmkl.files import write_json, write_table
+from mtmkl.files import read_json, read_table, write_json, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +36,10 @@ if TYPE_CHECKING:
 UNSUPPORTED = "unsupported"
 """Metric of the row that says why a method was not run."""
 
+FAILED = "failed"
+"""Metric of the row that says why a method has no scores: it raised an exception."""
+
+_METHOD = ["experiment", "dataset", "method"]
 _CELL_LOOP = "mtmkl.evaluation.cells"
 _BEST_ON_TEST = "mtmkl.papers.yousefi2015.best_on_test"
 
@@ -62,16 +69,12 @@ def check_names(config: Mapping[str, Any]) -> None:
     ------
     ValueError
         Names the method and what it lacks, or the metric, test or argument that is
-        wrong.
+        wrong; the metric that a data set cannot have, or that nothing can be chosen by.
     """
     from mtmkl.config_checks import check_settings
-    from mtmkl.evaluation.metrics import metric_module
     from mtmkl.statistics.claims import check_claims
 
     check_settings(config)
-    for experiment in config["experiments"].values():
-        for name in experiment["metrics"]:
-            metric_module(name)
     check_claims(config["claims"], config["methods"])
 
 
@@ -211,7 +214,7 @@ def write_splits(
     from mtmkl.datasets.splits import make_splits, save_splits
 
     splits: dict[SplitKey, Split] = {}
-    if json.loads(data_info.read_text())["status"] == "ok":
+    if read_json(data_info)["status"] == "ok":
         if is_drawn(variant.name):
             for repeat in range(protocol["repeats"]):
                 data = load_variant(variant, seed, repeat=repeat)
@@ -250,7 +253,8 @@ def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        Seconds that a first small fit of each took.
+        Seconds that a first small fit of each took. A method that fails here is left
+        to fail in its jobs, which say so.
     """
     import time
     import warnings
@@ -266,7 +270,7 @@ def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
     seconds = {}
     for name in class_names:
         start = time.perf_counter()
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), contextlib.suppress(Exception):
             warnings.simplefilter("ignore")
             resolve(name)().fit(X, y, task=task)
         seconds[name] = time.perf_counter() - start
@@ -287,8 +291,9 @@ def run_fit(
 ) -> None:
     """Run one fit job and write its scores and kept arrays.
 
-    A method that cannot be run on the data leaves one row instead, metric
-    "unsupported", with its reason in the column of the parameters.
+    A method that cannot be run on the data, or that fails, leaves one row instead,
+    metric "unsupported" or "failed", with the reason in the column of the parameters.
+    Cells finished before a failure stay in the cache: a new run tries the rest again.
 
     Parameters
     ----------
@@ -306,15 +311,15 @@ def run_fit(
     first_chunk : Path or None
         Scores of the chunk that chose what the method holds.
     progress : callable
-        Told a line after each cell.
+        Told a line after each cell, and the traceback of a failure.
     """
-    import pandas as pd
     from threadpoolctl import threadpool_limits
 
     from mtmkl.datasets.splits import load_splits
     from mtmkl.evaluation import cells
     from mtmkl.evaluation.cache import write_npz
-    from mtmkl.evaluation.cells import Job, held_params
+    from mtmkl.evaluation.cells import Job
+    from mtmkl.evaluation.failures import MethodFailedError
     from mtmkl.evaluation.metrics import metric
     from mtmkl.methods import resolve
     from mtmkl.papers.yousefi2015 import best_on_test
@@ -322,10 +327,6 @@ def run_fit(
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
     spec = spec.with_design(seed)
     variant = find_variant(config, plan.dataset)
-    held = {}
-    if first_chunk is not None:
-        chosen = pd.read_csv(first_chunk, keep_default_na=False)
-        held = held_params(spec, chosen) if len(chosen) else {}
     experiment = config["experiments"][plan.experiment]
     job = Job(
         paper=config["paper"]["id"],
@@ -337,32 +338,61 @@ def run_fit(
         seed=seed,
         code_version=code_version(config["methods"][spec.id], experiment["metrics"]),
         cache=cache,
-        held=held,
+        held={},
     )
+    kept: dict[str, NDArray[Any]] = {}
     stored = load_splits(splits)
-    kept: dict[str, NDArray[Any]]
-    reason = None
-    if stored and hasattr(job.method_class, "unsupported"):
-        data = load_variant(variant, seed, repeat=plan.repeats[0])
-        reason = job.method_class.unsupported(data)
-    if reason is not None:
-        table, kept = _unsupported_row(job, reason), {}
-    else:
-        # Parallelism comes from jobs; one thread also makes sums independent of cores.
-        loop = best_on_test if spec.selection == "best_on_test" else cells
-        with threadpool_limits(1):
-            table, kept = loop.run_job(
-                job,
-                lambda repeat: load_variant(variant, seed, repeat=repeat),
-                stored,
-                progress=progress,
-            )
+    try:
+        reason = _unsupported(job, variant) if stored else None
+        if reason is not None:
+            table = _gap(job, UNSUPPORTED, reason)
+        else:
+            job = replace(job, held=_held(job, first_chunk))
+            loop = best_on_test if spec.selection == "best_on_test" else cells
+            # Parallelism comes from jobs; one thread also makes sums independent of
+            # cores.
+            with threadpool_limits(1):
+                table, kept = loop.run_job(
+                    job,
+                    lambda repeat: load_variant(variant, seed, repeat=repeat),
+                    stored,
+                    progress=progress,
+                )
+    except MethodFailedError as error:
+        progress(traceback.format_exc())
+        table = _gap(job, FAILED, str(error))
     write_npz(arrays, kept)
     write_table(scores, table)
 
 
-def _unsupported_row(job: "Job", reason: str) -> "pd.DataFrame":
-    """Return the one row that stands for a method which cannot be run on the data."""
+def _unsupported(job: "Job", variant: Variant) -> str | None:
+    """Return why a method cannot be run on the data, if it says so."""
+    from mtmkl.evaluation.failures import naming
+
+    if not hasattr(job.method_class, "unsupported"):
+        return None
+    data = load_variant(variant, job.seed, repeat=job.plan.repeats[0])
+    with naming(f"method {job.plan.method!r} on {job.plan.dataset}"):
+        reason: str | None = job.method_class.unsupported(data)
+    return reason
+
+
+def _held(job: "Job", first_chunk: Path | None) -> dict[str, Any]:
+    """Return what the first chunk of a method has chosen; its failure is everyone's."""
+    from mtmkl.evaluation.cells import held_params
+    from mtmkl.evaluation.failures import MethodFailedError
+
+    if first_chunk is None:
+        return {}
+    chosen = read_table(first_chunk, keep_default_na=False)
+    failed = chosen[chosen["metric"] == FAILED]
+    if len(failed):
+        raise MethodFailedError(json.loads(failed["params"].iloc[0])["reason"])
+    return held_params(job.spec, chosen) if len(chosen) else {}
+
+
+def _gap(job: "Job", metric: str, reason: str) -> "pd.DataFrame":
+    """Return the one row that stands for a method without scores."""
     import pandas as pd
 
     from mtmkl.evaluation.cells import ALL, COLUMNS
@@ -373,7 +403,7 @@ def _unsupported_row(job: "Job", reason: str) -> "pd.DataFrame":
         "dataset": job.plan.dataset,
         "method": job.plan.method,
         "task": ALL,
-        "metric": UNSUPPORTED,
+        "metric": metric,
         "params": json.dumps({"reason": reason}),
         "code_version": job.code_version,
     }
@@ -404,7 +434,80 @@ def collect_scores(config: Mapping[str, Any], fits: Path, scores: Path) -> None:
     import pandas as pd
 
     tables = [
-        pd.read_csv(fits / f"{job.stem}.csv.gz", keep_default_na=False, dtype=str)
+        read_table(fits / f"{job.stem}.csv.gz", keep_default_na=False, dtype=str)
         for job in fit_jobs(config)
     ]
-    write_table(scores, pd.concat(tables, ignore_index=True))
+    write_table(scores, complete_methods(pd.concat(tables, ignore_index=True)))
+
+
+def complete_methods(scores: "pd.DataFrame") -> "pd.DataFrame":
+    """Leave out the scores of methods that failed in another of their jobs.
+
+    Fewer repeats than planned must not pass for all.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Of all fit jobs.
+
+    Returns
+    -------
+    DataFrame
+        Of a method that failed on a data set in an experiment it has only the rows
+        that say so.
+    """
+    import pandas as pd
+
+    is_failure = scores["metric"] == FAILED
+    place = pd.MultiIndex.from_frame(scores[_METHOD])
+    return scores[is_failure | ~place.isin(place[is_failure])]
+
+
+def failures(scores: Path) -> list[str]:
+    """Return a line for each method that failed, from the scores table of a paper."""
+    failed = _failed_rows(scores)
+    return [
+        f"experiment {experiment!r}: {json.loads(params)['reason']}"
+        for experiment, params in zip(
+            failed["experiment"], failed["params"], strict=True
+        )
+    ]
+
+
+def discard_failures(config: Mapping[str, Any], fits: Path, scores: Path) -> None:
+    """Delete the scores of fit jobs whose method failed, so that they run again.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration.
+    fits : Path
+        Folder of the scores of its fit jobs.
+    scores : Path
+        The scores table of the paper, which stays.
+    """
+    failed = set(_failed_rows(scores)[_METHOD].itertuples(index=False, name=None))
+    for job in fit_jobs(config):
+        if (job.experiment, job.dataset, job.method) in failed:
+            (fits / f"{job.stem}.csv.gz").unlink(missing_ok=True)
+
+
+def _failed_rows(scores: Path) -> "pd.DataFrame":
+
+    table = read_table(scores, keep_default_na=False, dtype=str)
+    failed = table[table["metric"] == FAILED]
+    return failed.drop_duplicates([*_METHOD, "params"])
+
+
+def missing_data(data_infos: Iterable[Path]) -> list[str]:
+    """Return why data sets are missing and what brings them, a line for each set.
+
+    Parameters
+    ----------
+    data_infos : iterable of Path
+        Files of :func:`write_data_info`.
+    """
+    infos = [read_json(path) for path in data_infos]
+    return list(
+        dict.fromkeys(info["reason"] for info in infos if info["status"] == "missing")
+    )

@@ -75,6 +75,13 @@ def test_values(data):
     assert n_constant <= MOST_CONSTANT_FEATURES.get(data.name, 1)
 
 
+def test_outputs_and_truth_are_as_registered(data):
+    entry = REGISTRY[data.name]
+    is_labelled = set(np.unique(data.y)) == {-1.0, 1.0}
+    assert entry.outputs == ("labels" if is_labelled else "numbers")
+    assert set(entry.truth) <= set(data.truth)
+
+
 def test_loading_again_gives_the_same(data):
     again = load(data.name, download=False)
     assert again.digest() == data.digest()

@@ -1,6 +1,17 @@
+from importlib import metadata
+
 import pytest
 
+import mtmkl
 from mtmkl.cli import main
+
+
+def test_version(capsys):
+    assert mtmkl.__version__ == metadata.version("mtmkl")
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"mtmkl {mtmkl.__version__}\n"
 
 
 def test_verify_without_names_checks_every_data_set(capsys, monkeypatch, tmp_path):

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.methods import IndependentRidge, IndependentSVM, MultiTaskFeatureLearning
-from mtmkl.model_selection import TaskKFold, TaskScorer
+from mtmkl.model_selection import TaskKFold, TaskScorer, route_tasks
 
 
 @pytest.fixture(scope="module")
@@ -64,35 +64,94 @@ def test_bad_input(data):
         list(TaskKFold(3).split(X[:2], y[:2], [0, 0]))
 
 
-def test_grid_search_in_a_pipeline_with_tasks(data):
+@pytest.mark.parametrize(
+    "wrap", [lambda method: make_pipeline(StandardScaler(), method), lambda m: m]
+)
+def test_grid_search_with_routed_tasks(data, wrap):
     X, y, task = data
+    model = wrap(MultiTaskFeatureLearning())
+    (gamma,) = (name for name in model.get_params() if name.endswith("gamma"))
     with config_context(enable_metadata_routing=True):
-        method = (
-            MultiTaskFeatureLearning()
-            .set_fit_request(task=True)
-            .set_predict_request(task=True)
-            .set_score_request(task=True)
-        )
         search = GridSearchCV(
-            make_pipeline(StandardScaler(), method),
-            {"multitaskfeaturelearning__gamma": [1e-3, 1e4]},
-            cv=TaskKFold(4, random_state=0),
+            route_tasks(model), {gamma: [1e-3, 1e4]}, cv=TaskKFold(4, random_state=0)
         ).fit(X, y, task=task, groups=task)
-        assert search.best_params_ == {"multitaskfeaturelearning__gamma": 1e-3}
+        assert search.best_params_ == {gamma: 1e-3}
         assert search.score(X, y, task=task) > 0.9
         # GridSearchCV passes no metadata on to predict; its best estimator does.
         predictions = search.best_estimator_.predict(X, task=task)
         assert predictions.shape == (20,)
 
 
+def test_routing_leaves_the_given_estimator_alone(data):
+    X, y, task = data
+    method = IndependentRidge(gamma=3.0).fit(X, y, task)
+    routed = route_tasks(method)
+    assert routed.get_params() == method.get_params()
+    assert not hasattr(routed, "coef_")
+    assert "task=True" not in str(method.get_metadata_routing())
+    for name in ("fit", "predict", "score"):
+        requests = getattr(routed.get_metadata_routing(), name).requests
+        assert requests["task"] is True
+
+
+def test_a_routed_search_is_routed_within(data):
+    X, y, task = data
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), IndependentRidge()),
+        {"independentridge__gamma": [0.1, 1e4]},
+        cv=TaskKFold(3, random_state=0),
+    )
+    with config_context(enable_metadata_routing=True):
+        routed = route_tasks(search).fit(X, y, task=task, groups=task)
+    assert routed.best_params_ == {"independentridge__gamma": 0.1}
+
+
+def test_nothing_to_route_is_an_error():
+    with pytest.raises(ValueError, match=r"nothing in Pipeline.* takes task: give"):
+        route_tasks(make_pipeline(StandardScaler()))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("prefix", ["", "independentridge__"])
+def test_a_search_without_routing_is_one_error_with_the_remedy(data, prefix, jobs):
+    X, y, task = data
+    method = IndependentRidge()
+    model = make_pipeline(StandardScaler(), method) if prefix else method
+    search = GridSearchCV(
+        model,
+        {f"{prefix}gamma": [1.0, 2.0, 3.0]},
+        cv=TaskKFold(4),
+        n_jobs=jobs,
+    )
+    with pytest.raises(ValueError, match="12 fits") as error:
+        search.fit(X, y, **{f"{prefix}task": task}, groups=task)
+    lines = str(error.value).strip().splitlines()
+    assert lines[-1] == (
+        "ValueError: a search hands task on with metadata routing only: call "
+        "sklearn.set_config(enable_metadata_routing=True) and search over "
+        "mtmkl.model_selection.route_tasks(estimator)"
+    )
+    assert len(lines) < 40
+
+
+def test_searches_of_one_task_need_no_routing(data):
+    X, y, _ = data
+    search = GridSearchCV(IndependentRidge(), {"gamma": [0.1, 1e4]}, cv=3)
+    assert search.fit(X, y).best_params_ == {"gamma": 0.1}
+    assert search.fit(X, y, task=np.ones(20, int)).best_params_ == {"gamma": 0.1}
+
+
 def test_cross_validation_scores_are_those_of_a_loop(data):
     X, y, task = data
     folds = TaskKFold(3, random_state=0)
     with config_context(enable_metadata_routing=True):
-        method = IndependentRidge().set_fit_request(task=True)
-        method.set_score_request(task=True)
         scores = cross_validate(
-            method, X, y, cv=folds, params={"task": task, "groups": task}
+            route_tasks(IndependentRidge()),
+            X,
+            y,
+            cv=folds,
+            params={"task": task, "groups": task},
         )["test_score"]
     expected = [
         IndependentRidge()
@@ -147,10 +206,8 @@ def test_grid_search_by_a_task_scorer(data, metric, response):
     keep = task != "a"  # too few to be in every fold with both labels
     X, sign, task = X[keep], sign[keep], task[keep]
     with config_context(enable_metadata_routing=True):
-        svm = IndependentSVM().set_fit_request(task=True)
-        getattr(svm, f"set_{response}_request")(task=True)
         search = GridSearchCV(
-            make_pipeline(StandardScaler(), svm),
+            route_tasks(make_pipeline(StandardScaler(), IndependentSVM())),
             {"independentsvm__C": [0.01, 1.0]},
             cv=TaskKFold(2, random_state=0),
             scoring=TaskScorer(metric, response=response),

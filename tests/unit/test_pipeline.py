@@ -6,11 +6,16 @@ import pandas as pd
 import pytest
 
 from mtmkl import pipeline
-from mtmkl.config import ConfigError, load_paper
-from mtmkl.datasets import load_splits, make_splits
+from mtmkl.config import TIERS, ConfigError, load_paper
+from mtmkl.datasets import DataCorruptError, load_splits, make_splits
 from mtmkl.evaluation.plan import Variant, fit_jobs, method_specs
 from mtmkl.files import write_bytes, write_table
 from mtmkl.methods import IndependentRidge
+
+ONE_REPEAT_PER_JOB = {
+    "tier": "paper",
+    "seconds": {"digits/digits[n_per_class=10]/ridge": 1e4},
+}
 
 
 @pytest.fixture
@@ -43,8 +48,8 @@ def config():
     }
 
 
-def fit(config, folder):
-    (job,) = fit_jobs(config)
+def fit(config, folder, progress=lambda line: None, job=None, **more):
+    job = job or next(iter(fit_jobs(config)))
     variant = Variant("digits", {"n_per_class": 10})
     info, splits = folder / "info.json", folder / "splits.npz"
     pipeline.write_data_info(info, variant, 1, download=False, on_missing="fail")
@@ -58,6 +63,8 @@ def fit(config, folder):
         scores=folder / "scores.csv.gz",
         arrays=folder / "arrays.npz",
         cache=folder / "cache",
+        progress=progress,
+        **more,
     )
     return pd.read_csv(folder / "scores.csv.gz")
 
@@ -78,6 +85,188 @@ def test_the_reason_of_a_method_that_cannot_run_is_kept(config, tmp_path, monkey
     scores = fit(config, tmp_path)
     assert list(scores["metric"]) == [pipeline.UNSUPPORTED]
     assert json.loads(scores["params"].iloc[0]) == {"reason": "too many tasks"}
+
+
+def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
+    config, tmp_path, monkeypatch
+):
+    lines = []
+    with monkeypatch.context() as broken:
+        broken.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
+        scores = fit(config, tmp_path, lines.append)
+    assert list(scores["metric"]) == [pipeline.FAILED]
+    assert json.loads(scores["params"].iloc[0]) == {
+        "reason": "method 'ridge' on digits[n_per_class=10] (repeat 0, train size "
+        "60, 10 tasks): IndexError: list index out of range"
+    }
+    assert "Traceback" in lines[-1]
+    assert "in <lambda>" in lines[-1]
+    assert pipeline.failures(tmp_path / "scores.csv.gz") == [
+        "experiment 'digits': method 'ridge' on digits[n_per_class=10] (repeat 0, "
+        "train size 60, 10 tasks): IndexError: list index out of range"
+    ]
+    assert set(fit(config, tmp_path)["metric"]) == {"misclassified"}
+    assert pipeline.failures(tmp_path / "scores.csv.gz") == []
+
+
+def test_an_error_that_is_not_the_methods_is_no_gap(config, tmp_path, monkeypatch):
+    def damaged(*args, **options):
+        raise DataCorruptError("damaged")
+
+    fit(config, tmp_path)
+    monkeypatch.setattr("mtmkl.datasets.load", damaged)
+    (job,) = fit_jobs(config)
+    with pytest.raises(DataCorruptError):
+        pipeline.run_fit(
+            pipeline.job_config(config, job),
+            job,
+            seed=2,
+            splits=tmp_path / "splits.npz",
+            scores=tmp_path / "other.csv.gz",
+            arrays=tmp_path / "other.npz",
+            cache=tmp_path / "cache",
+        )
+    assert not (tmp_path / "other.csv.gz").exists()
+
+
+def test_the_failure_of_the_first_chunk_is_that_of_the_others(
+    config, tmp_path, monkeypatch
+):
+    config["experiments"]["digits"]["methods"] = [
+        {"method": "ridge", "hold": {"gamma": 0}}
+    ]
+    config |= ONE_REPEAT_PER_JOB
+    first, second = fit_jobs(config)
+    with monkeypatch.context() as broken:
+        broken.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
+        fit(config, tmp_path, job=first)
+    (tmp_path / "scores.csv.gz").rename(tmp_path / "first.csv.gz")
+    scores = fit(config, tmp_path, job=second, first_chunk=tmp_path / "first.csv.gz")
+    assert list(scores["metric"]) == [pipeline.FAILED]
+    assert "(repeat 0, train size 60, 10 tasks): IndexError" in scores["params"].iloc[0]
+
+
+def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
+    config["methods"]["floor"] = {
+        "label": "Floor", "class": "TaskMeanControl", "selection": "none"
+    }  # fmt: skip
+    config["experiments"]["digits"]["methods"] = [
+        {"method": "ridge"},
+        {"method": "floor"},
+    ]
+    config |= ONE_REPEAT_PER_JOB
+    rows = {
+        "ridge.0": {"method": "ridge", "metric": "misclassified", "params": ""},
+        "ridge.1": {
+            "method": "ridge", "metric": "failed", "params": '{"reason": "no luck"}'
+        },
+        "floor.0": {"method": "floor", "metric": "misclassified", "params": ""},
+    }  # fmt: skip
+    fits, table = tmp_path / "fits", tmp_path / "scores.csv.gz"
+    folder = fits / "digits/digits[n_per_class=10]"
+    for name, row in rows.items():
+        common = {"experiment": "digits", "dataset": folder.name}
+        write_table(folder / f"{name}.csv.gz", pd.DataFrame([common | row]))
+    pipeline.collect_scores(config, fits, table)
+    collected = pd.read_csv(table)
+    assert collected[["method", "metric"]].to_numpy().tolist() == [
+        ["ridge", "failed"],
+        ["floor", "misclassified"],
+    ]
+    assert pipeline.failures(table) == ["experiment 'digits': no luck"]
+    pipeline.discard_failures(config, fits, table)
+    assert [path.name for path in folder.iterdir()] == ["floor.0.csv.gz"]
+
+
+def test_missing_data_are_told_once_for_a_set_with_the_remedy(tmp_path, monkeypatch):
+    monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path))
+    variants = [Variant("school", {"bias": bias}) for bias in (False, True)]
+    paths = [tmp_path / f"{k}.json" for k in range(3)]
+    for path, variant in zip(paths, [*variants, Variant("digits")], strict=True):
+        pipeline.write_data_info(path, variant, 1, download=False, on_missing="report")
+    (line,) = pipeline.missing_data(paths)
+    assert line.startswith("data set 'school' is not available")
+    assert "mtmkl datasets fetch school" in line
+
+
+def test_a_method_that_cannot_be_compiled_fails_in_its_job_instead(monkeypatch):
+    monkeypatch.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
+    assert set(pipeline.warm_compiled_code(["IndependentRidge"])) == {
+        "IndependentRidge"
+    }
+
+
+def edited(config, *, dataset="digits", methods=None, **experiment):
+    config["experiments"]["digits"].update(experiment)
+    config["experiments"]["digits"]["datasets"] = {"name": dataset}
+    config["methods"]["ridge"].update(methods or {})
+    return config
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (
+            {"dataset": "school", "metrics": ["rmse", "auc"]},
+            "key 'experiments.digits.metrics': 'auc' needs labels −1 and \\+1, which "
+            "data set 'school' does not have; it can have mse, rmse, explained_",
+        ),
+        (
+            {"metrics": ["edge_auc"]},
+            "'edge_auc' needs 'adjacency' of the ground truth, which data set 'digits'",
+        ),
+        ({"dataset": "school", "metrics": ["covariance_distance"]}, "'covariance' of"),
+        ({"dataset": "scool", "metrics": ["mse"]}, "'scool'.* mean 'school'"),
+        (
+            {"select_by": "auc"},
+            "key 'experiments.digits.select_by': 'auc' is not among the metrics of "
+            "the experiment: misclassified",
+        ),
+        (
+            {"select_by": "misclassified", "methods": {"selection": "per_task"}},
+            "'ridge' has selection 'per_task', which takes the smallest squared error",
+        ),
+        (
+            {"metrics": ["n_features", "mse"], "methods": {"selection": "validation"}},
+            "'ridge' cannot be chosen by 'n_features', which is not better or worse; "
+            "choose by mse",
+        ),
+        (
+            {"metrics": ["mse", "n_features"], "select_by": "n_features"},
+            "'ridge' cannot be chosen by 'n_features'",
+        ),
+        (
+            {
+                "dataset": "linear_synthetic",
+                "metrics": ["covariance_distance"],
+                "methods": {"selection": "validation"},
+            },
+            "which asks for the truth; choose by another metric",
+        ),
+    ],
+)
+def test_a_metric_that_cannot_be_had_or_chosen_by_is_refused(config, edit, message):
+    with pytest.raises(ValueError, match=message):
+        pipeline.check_names(edited(config, **edit))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"metrics": ["n_features", "misclassified"]},
+        {"metrics": ["n_features", "auc"], "select_by": "auc"},
+        {"metrics": ["auc"], "methods": {"selection": "per_task"}},
+        {
+            "dataset": "ising_graphs",
+            "metrics": ["edge_auc"],
+            "mode": "path",
+            "methods": {"selection": "validation"},
+        },
+    ],
+)
+def test_metrics_that_can_be_had_are_accepted(config, edit):
+    pipeline.check_names(edited(config, **edit))
 
 
 def test_job_configuration_leaves_out_what_a_fit_does_not_need(config):
@@ -118,8 +307,10 @@ def test_unknown_names_are_found_before_any_work(config, edit, message):
         pipeline.check_names(config)
 
 
-def test_names_of_the_papers_exist():
-    pipeline.check_names(load_paper("argyriou2008", "paper"))
+@pytest.mark.parametrize("paper", ["argyriou2008", "jebara2011", "yousefi2015"])
+def test_names_of_the_papers_exist(paper):
+    for tier in TIERS:
+        pipeline.check_names(load_paper(paper, tier))
 
 
 def test_a_generator_draws_anew_each_repeat_and_alike_for_its_variants():
@@ -139,8 +330,7 @@ def test_held_parameters_need_the_first_chunk(config):
     config["experiments"]["digits"]["methods"] = [
         {"method": "ridge", "hold": {"kernel": 0}}
     ]
-    dataset = "digits[n_per_class=10]"
-    config |= {"tier": "paper", "seconds": {f"digits/{dataset}/ridge": 1e4}}
+    config |= ONE_REPEAT_PER_JOB
     needs = [pipeline.needs_first_chunk(config, job) for job in fit_jobs(config)]
     assert needs == [False, True]
 

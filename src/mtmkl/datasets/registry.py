@@ -82,6 +82,10 @@ class DataSetEntry:
     drawn : bool
         Whether every repeat of an experiment has a draw of its own, by the loader's
         option ``seed``.
+    outputs : {"labels", "numbers"}
+        Whether the outputs are labels −1 and +1, or real numbers.
+    truth : tuple of str
+        What metrics may find in the ground truth of the data.
     files : tuple of FileEntry
         None for what is generated or comes with an installed package.
     """
@@ -96,6 +100,8 @@ class DataSetEntry:
     tried: bool
     loader: str | None
     drawn: bool
+    outputs: Literal["labels", "numbers"]
+    truth: tuple[str, ...]
     files: tuple[FileEntry, ...]
 
     def file(self, path: str) -> FileEntry:
@@ -540,6 +546,8 @@ def _entry(name: str, spec: Mapping[str, Any], source: str) -> DataSetEntry:
         tried=spec.get("tried", False),
         loader=spec["loader"],
         drawn=spec.get("drawn", spec["origin"] == "synthetic"),
+        outputs=spec.get("outputs", "numbers"),
+        truth=tuple(spec.get("truth", ())),
         files=files,
     )
 

@@ -11,16 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.evaluation.cache import content_key, get_or_compute
+from mtmkl.evaluation.failures import naming
 from mtmkl.evaluation.metrics.outcome import Outcome
+from mtmkl.evaluation.predictions import predictions
 from mtmkl.evaluation.seeds import derived_seed
-from mtmkl.evaluation.selection import choose, cross_validation_errors, fit_path
+from mtmkl.evaluation.selection import (
+    choose,
+    cross_validation_errors,
+    fit_path,
+    held_out_fits,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from mtmkl.datasets.container import MultiTaskData
     from mtmkl.datasets.splits import Split
-    from mtmkl.evaluation.metrics import Metric
+    from mtmkl.evaluation.metrics.outcome import Metric
     from mtmkl.evaluation.plan import FitJob, MethodSpec
 
 COLUMNS = (
@@ -49,7 +56,7 @@ class Job:
         The estimator's class.
     experiment : mapping
         The experiment's configuration.
-    metrics : mapping of str to callable
+    metrics : mapping of str to Metric
         What to measure, by name.
     seed : int
         The root seed.
@@ -106,6 +113,14 @@ def run_job(
         With :data:`COLUMNS`.
     arrays : dict of str to ndarray
         Kept attributes, by ``name|train size|repeat|n_tasks|subset``.
+
+    Raises
+    ------
+    mtmkl.evaluation.failures.MethodFailedError
+        If the method raises, or its predictions cannot be scored; cells finished
+        before stay in the cache, the failed one is not kept.
+    ValueError
+        If a cell has more tasks than the data.
     """
     import pandas as pd
 
@@ -173,7 +188,21 @@ class _Cell:
     held: Mapping[str, Any]
 
     def run(self) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
+        n_available = len(self.split.task_order)
+        if self.n_tasks > n_available:
+            raise ValueError(
+                f"{self.data.name} has {n_available} tasks: "
+                f"n_tasks cannot be {self.n_tasks}"
+            )
         return get_or_compute(self.job.cache, self._key("cell"), self._compute)
+
+    @property
+    def _name(self) -> str:
+        size = f"train size {self.train_size}, " if self.train_size else ""
+        return (
+            f"method {self.job.spec.id!r} on {self.job.plan.dataset} "
+            f"(repeat {self.repeat}, {size}{self.n_tasks} tasks)"
+        )
 
     def _key(self, purpose: str, **more: Any) -> str:
         spec, split = self.job.spec, self.split
@@ -191,7 +220,7 @@ class _Cell:
             arrays=self.job.keeps_arrays(self.repeat, self.n_tasks),
             split=[getattr(split, name) for name in _SPLIT_ARRAYS],
             along=spec.along,
-            select_by=self._select_by,
+            select_by=self.job.experiment.get("select_by"),
             record_path=self._record_path,
             cell=[self.train_size, self.repeat, self.n_tasks],
             seed=self.job.seed,
@@ -208,14 +237,20 @@ class _Cell:
         return bool(self.job.experiment.get("record_tasks", False))
 
     @property
-    def _select_by(self) -> str:
-        return str(self.job.experiment.get("select_by", next(iter(self.job.metrics))))
+    def _criterion(self) -> "Metric":
+        """What a choice on validation rows, or by ``select_by``, goes by."""
+        first = next(iter(self.job.metrics))
+        return self.job.metrics[self.job.experiment.get("select_by", first)]
 
     @property
     def _record_path(self) -> bool:
         return bool(self.job.experiment.get("record_path", False))
 
     def _compute(self) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
+        with naming(self._name):
+            return self._scores()
+
+    def _scores(self) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
         rows: list[dict[str, Any]] = []
         arrays: dict[str, NDArray[Any]] = {}
         for subset, tasks in enumerate(self._task_subsets()):
@@ -245,15 +280,15 @@ class _Cell:
                         cell = (self.train_size, self.repeat, self.n_tasks, subset)
                         key = "|".join(map(str, (name, *cell)))
                         arrays[key] = np.asarray(getattr(fitted.estimator, name))
+        if not rows:
+            raise ValueError(
+                f"none of the metrics {', '.join(self.job.metrics)} applies to "
+                f"{self.job.spec.class_name}"
+            )
         return rows, arrays
 
     def _task_subsets(self) -> list[NDArray[np.intp]]:
         order = self.split.task_order
-        if self.n_tasks > len(order):
-            raise ValueError(
-                f"{self.data.name} has {len(order)} tasks: "
-                f"n_tasks cannot be {self.n_tasks}"
-            )
         count = len(order) // self.n_tasks
         return [
             np.sort(order[k * self.n_tasks : (k + 1) * self.n_tasks])
@@ -274,7 +309,17 @@ class _Cell:
 
     def _estimator(self) -> Any:
         spec = self.job.spec
-        estimator = self.job.method_class(**spec.params)
+        try:
+            estimator = self.job.method_class(**spec.params)
+        except TypeError as error:
+            raise TypeError(
+                f"{error}; give it under 'params' of the method, or a default"
+            ) from error
+        if not hasattr(estimator, "get_params"):
+            raise TypeError(
+                f"{spec.class_name} has no get_params: derive it from "
+                "sklearn.base.BaseEstimator"
+            )
         if "random_state" in estimator.get_params():
             seed = derived_seed(self.job.seed, "method", spec.id, self.repeat)
             estimator.set_params(random_state=seed)
@@ -325,7 +370,13 @@ class _Cell:
             replace(fitted, on_validation=_outcome(fitted.estimator, validation))
             for fitted in self._path(train)
         ]
-        errors = np.array([[1.0 - self._criterion(fitted)] for fitted in path])
+        losses = [self._criterion.loss(fitted.on_validation) for fitted in path]
+        if not np.isfinite(losses).all():
+            raise ValueError(
+                f"metric {self._criterion.name!r} has no value on the validation rows"
+                "; choose by another with select_by"
+            )
+        errors = np.array(losses)[:, np.newaxis]
         if self._record_path:
             yield from path
         seconds = sum(fitted.seconds for fitted in path)
@@ -348,13 +399,6 @@ class _Cell:
                 seconds=seconds,
             )
 
-    def _criterion(self, fitted: "_Fitted") -> float:
-        measure = self.job.metrics[self._select_by]
-        for name, task, value in measure(fitted.on_validation):
-            if name == self._select_by and task == ALL:
-                return value
-        raise ValueError(f"metric {self._select_by!r} has no value to select by")
-
     def _errors(
         self,
         estimator: Any,
@@ -365,15 +409,54 @@ class _Cell:
         is_whole: bool,
     ) -> NDArray[np.float64]:
         def compute() -> tuple[Any, dict[str, NDArray[np.float64]]]:
-            errors = cross_validation_errors(
-                estimator, train.X, train.y, train.task, fold, group, len(tasks)
-            )
+            if "select_by" in self.job.experiment:
+                errors = self._held_out_losses(estimator, train, fold, group)
+            else:
+                errors = cross_validation_errors(
+                    estimator, train.X, train.y, train.task, fold, group, len(tasks)
+                )
             return None, {"errors": errors}
 
         if is_whole:
             return compute()[1]["errors"]
         key = self._key("errors", group=group, tasks=tasks)
         return get_or_compute(self.job.cache, key, compute)[1]["errors"]
+
+    def _held_out_losses(
+        self,
+        estimator: Any,
+        train: "MultiTaskData",
+        fold: NDArray[np.intp],
+        group: list[dict[str, Any]],
+    ) -> NDArray[np.float64]:
+        """Return the mean over folds of the criterion's loss, shape (n_points, 1).
+
+        A fold in which the criterion has no value (an area under a curve where all
+        labels are the same) has none for any point, and is left out.
+        """
+        by_fold: list[list[float]] = [[] for _ in group]
+        fits = held_out_fits(estimator, train.X, train.y, train.task, fold, group)
+        for point, held, fitted in fits:
+            if not held.any():
+                continue
+            rows = train.subset(held)
+            present = np.unique(rows.task)
+            outcome = _outcome(fitted, rows)
+            outcome = replace(
+                outcome,
+                task=np.searchsorted(present, rows.task),
+                task_names=tuple(rows.task_names[t] for t in present),
+            )
+            by_fold[point].append(self._criterion.loss(outcome))
+        losses = np.array(by_fold)
+        losses = losses[:, np.isfinite(losses).all(axis=0)]
+        if not losses.size:
+            raise ValueError(
+                f"metric {self._criterion.name!r} has no value on the held-out rows of "
+                "any fold; choose by another with select_by, or take fewer folds"
+            )
+        mean: NDArray[np.float64] = losses.mean(axis=1, keepdims=True)
+        return mean
 
     def _score(
         self,
@@ -425,10 +508,10 @@ class _Fitted:
 def _outcome(estimator: Any, data: "MultiTaskData") -> Outcome:
     score = None
     if hasattr(estimator, "decision_function"):
-        score = estimator.decision_function(data.X, task=data.task)
+        score = predictions(estimator, data.X, data.task, "decision_function")
         prediction = np.where(score > 0, 1.0, -1.0)
     else:
-        prediction = estimator.predict(data.X, task=data.task)
+        prediction = predictions(estimator, data.X, data.task)
     return Outcome(
         y=data.y,
         prediction=prediction,

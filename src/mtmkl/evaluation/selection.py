@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.evaluation.predictions import predictions
+
 TIE = 1e-12
 
 
@@ -49,7 +51,43 @@ def fit_path(
     from sklearn.base import clone
 
     for point in grid:
-        yield clone(estimator).set_params(**point).fit(X, y, task=task)
+        fitted = clone(estimator).set_params(**point)
+        fitted.fit(X, y, task=task)
+        yield fitted
+
+
+def held_out_fits(
+    estimator: Any,
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    task: NDArray[np.intp],
+    fold: NDArray[np.intp],
+    grid: Sequence[Mapping[str, Any]],
+) -> Iterator[tuple[int, NDArray[np.bool_], Any]]:
+    """Yield what cross-validation fits: every grid point, for every fold.
+
+    Parameters
+    ----------
+    estimator, X, y, task, fold, grid
+        As for :func:`cross_validation_errors`.
+
+    Yields
+    ------
+    point : int
+        Position in the grid.
+    held : ndarray of bool of shape (n,)
+        Rows held out, of tasks that have others.
+    fitted : object
+        The estimator fitted on the other folds.
+    """
+    for part in np.unique(fold):
+        held = fold == part
+        # A task all of whose rows are held out has nothing to learn from.
+        held &= np.isin(task, task[~held])
+        train = fold != part
+        path = fit_path(estimator, X[train], y[train], task[train], grid)
+        for point, fitted in enumerate(path):
+            yield point, held, fitted
 
 
 def cross_validation_errors(
@@ -78,17 +116,17 @@ def cross_validation_errors(
     -------
     ndarray of shape (len(grid), n_tasks)
         Sums of squares over all held-out rows.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a prediction is unfit to be scored; see
+        :func:`mtmkl.evaluation.predictions.predictions`.
     """
     total = np.zeros((len(grid), n_tasks))
-    for part in np.unique(fold):
-        held = fold == part
-        # A task all of whose rows are held out has nothing to learn from.
-        held &= np.isin(task, task[~held])
-        train = fold != part
-        path = fit_path(estimator, X[train], y[train], task[train], grid)
-        for point, fitted in enumerate(path):
-            error = (y[held] - fitted.predict(X[held], task=task[held])) ** 2
-            total[point] += np.bincount(task[held], error, n_tasks)
+    for point, held, fitted in held_out_fits(estimator, X, y, task, fold, grid):
+        error = (y[held] - predictions(fitted, X[held], task[held])) ** 2
+        total[point] += np.bincount(task[held], error, n_tasks)
     return total
 
 
@@ -106,7 +144,8 @@ def choose(
     Parameters
     ----------
     errors : ndarray of shape (n_points, n_tasks)
-        Summed squared errors, so that a task weighs by its number of examples.
+        Summed squared errors, so that a task weighs by its number of examples; or one
+        column with what a selection by a metric minimises.
     grid : sequence of mapping
         The points: of the product of one list of values a parameter, all or some.
     per_task : bool

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel
+from mtmkl.kernels.gram import INPUTS_TOO_LARGE, refuse_overflow
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -43,12 +44,19 @@ class KernelBasis:
         R, columns in the order of decreasing eigenvalues.
     discarded_trace : float
         Share of the trace of the distinct inputs' Gram matrix beyond the cut, 0 … 1.
+    discarded_norm : float
+        Bound on the largest eigenvalue of the Gram matrix K − ZZ' of what is beyond the
+        cut, Z the coordinates of the distinct inputs.
+    distinct : ndarray of shape (n,)
+        Which of the distinct inputs each training input is.
     """
 
     kernel: Kernel
     landmarks: FloatArray
     coefficients: FloatArray
     discarded_trace: float
+    discarded_norm: float
+    distinct: IntArray
 
     @property
     def dimension(self) -> int:
@@ -90,22 +98,25 @@ def kernel_basis(
 
     kernel = kernel.fit(X)
     distinct, inverse = np.unique(X, axis=0, return_inverse=True)
+    inverse = inverse.ravel()
     diagonal = kernel.diagonal(distinct)
+    refuse_overflow(diagonal, f"the Gram matrix of {kernel}", INPUTS_TOO_LARGE)
     trace = float(diagonal.sum())
     if not trace > 0:
         empty = np.zeros((1, 0))
-        return KernelBasis(kernel, distinct[:1], empty, 0.0), np.zeros((len(X), 0))
-    pivots, L = _pivoted_cholesky(kernel, distinct, diagonal, tol)
+        basis = KernelBasis(kernel, distinct[:1], empty, 0.0, 0.0, inverse)
+        return basis, np.zeros((len(X), 0))
+    pivots, L, remainder = _pivoted_cholesky(kernel, distinct, diagonal, tol)
     if pivots is None:
         gram = kernel(distinct, distinct)
         values, vectors = eigh(gram, overwrite_a=True, check_finite=False)
-        values, vectors = _leading(values, vectors, tol)
+        values, vectors, next_value = _leading(values, vectors, tol)
         landmarks = distinct
         coefficients = vectors / np.sqrt(values)
         coordinates = vectors * np.sqrt(values)
     else:
         values, vectors = eigh(L.T @ L)
-        values, vectors = _leading(values, vectors, tol)
+        values, vectors, next_value = _leading(values, vectors, tol)
         landmarks = distinct[pivots]
         coefficients = solve_triangular(L[pivots], vectors, lower=True, trans="T")
         coordinates = L @ vectors
@@ -114,21 +125,29 @@ def kernel_basis(
         landmarks=landmarks,
         coefficients=coefficients,
         discarded_trace=max(1.0 - float(values.sum()) / trace, 0.0),
+        discarded_norm=next_value + remainder + np.finfo(float).eps * trace,
+        distinct=inverse,
     )
-    return basis, coordinates[inverse.ravel()]
+    return basis, coordinates[inverse]
 
 
 def _leading(
     values: FloatArray, vectors: FloatArray, tol: float
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return the eigenvalues above the cut, their vectors and the next eigenvalue."""
     keep = np.flatnonzero(values > tol * values[-1])[::-1]
-    return values[keep], vectors[:, keep]
+    n_cut = values.size - keep.size
+    next_value = max(float(values[n_cut - 1]), 0.0) if n_cut else 0.0
+    return values[keep], vectors[:, keep], next_value
 
 
 def _pivoted_cholesky(
     kernel: Kernel, X: FloatArray, diagonal: FloatArray, tol: float
-) -> tuple[IntArray | None, FloatArray]:
-    """Return pivots and L with K ≈ LL', or None if K has no low numerical rank."""
+) -> tuple[IntArray | None, FloatArray, float]:
+    """Return pivots, L with K ≈ LL' and the trace of K − LL'.
+
+    The pivots are None, and the trace 0, if K has no low numerical rank.
+    """
     m = X.shape[0]
     limit = max(int(_PIVOT_SHARE * m), min(m, 64))
     left = diagonal.copy()
@@ -141,7 +160,7 @@ def _pivoted_cholesky(
         if k in (1, 4, 16, 64, 256):
             largest = max(largest, float(np.linalg.norm(L[:, :k], 2)) ** 2)
         if left.sum() <= _REMAINDER * tol * largest:
-            return np.array(pivots, dtype=np.intp), L[:, :k]
+            return np.array(pivots, dtype=np.intp), L[:, :k], float(left.sum())
         if k == limit:
             break
         pivot = int(np.argmax(left))
@@ -152,4 +171,4 @@ def _pivoted_cholesky(
         pivots.append(pivot)
         left = np.maximum(left - column**2, 0.0)
         left[pivots] = 0.0
-    return None, L
+    return None, L, 0.0

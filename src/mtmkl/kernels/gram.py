@@ -22,6 +22,13 @@ IndexArray = NDArray[np.intp]
 MAX_BYTES = 2 * 2**30
 """Default bound on the memory of a stack: 2 GiB."""
 
+LARGEST = 1e150
+"""Values that are larger have squares that overflow, or nearly."""
+
+INPUTS_TOO_LARGE = (
+    "bring the inputs to a smaller scale, for instance by standardize=True"
+)
+
 # Columns of a single-precision stack that are widened at a time, to stay in cache.
 _BLOCK = 1 << 14
 
@@ -46,6 +53,26 @@ def gram_bytes(
     """
     columns = n_rows if n_columns is None else n_columns
     return int(n_kernels) * int(n_rows) * int(columns) * np.dtype(dtype).itemsize
+
+
+def refuse_overflow(values: FloatArray, what: str, remedy: str) -> None:
+    """Raise ValueError if a value is not finite, or so large that its square is not.
+
+    Parameters
+    ----------
+    values : ndarray
+    what : str
+        What has these values.
+    remedy : str
+        What to do about it.
+    """
+    largest = float(np.maximum(values.max(initial=0.0), -values.min(initial=0.0)))
+    if not np.isfinite(largest):
+        raise ValueError(f"{what} has values that are not finite: {remedy}")
+    if largest > LARGEST:
+        raise ValueError(
+            f"{what} has values up to {largest:.0e}, whose squares overflow: {remedy}"
+        )
 
 
 @dataclass(frozen=True, eq=False)

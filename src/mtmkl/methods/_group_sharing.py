@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_machine import KernelMachine, check_choice
+from mtmkl.methods._kernel_machine import KernelMachine
 from mtmkl.methods._kernel_terms import TrainingSet, check_kernels
-from mtmkl.methods.base import check_count, check_positive
+from mtmkl.methods.base import check_choice, check_count, check_flag, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class WeightedKernelMachine(MultiTaskClassifier, KernelMachine):
         check_positive("C", self.C)
         check_kernels(self.kernels)
         check_choice("normalize", self.normalize, ("cosine", "trace", None))
+        check_flag("standardize", self.standardize)
         check_positive("tol", self.tol)
         check_count("max_iter", self.max_iter)
 

@@ -76,13 +76,14 @@ class KernelMachine(PathEstimator):
 
     def _fold_into_weights(self, training: TrainingSet) -> None:
         """Write the models as weights of the raw inputs."""
+        from mtmkl.solvers.med import feature_weights
+
         terms, block = training.terms, self._block_of_task()
-        features, scale = training.features(), np.sqrt(terms.scale)
+        weights = feature_weights(training.offsets, training.features(), self._beta)
+        weights = weights * self._weights * np.sqrt(terms.scale)
         coef = np.zeros((self.n_features_in_, training.sizes.size))
         for t in range(training.sizes.size):
-            rows = training.rows(t)
-            weights = (features[rows].T @ self._beta[rows]) * self._weights[t] * scale
-            np.add.at(coef[:, t], terms.column, weights)
+            np.add.at(coef[:, t], terms.column, weights[t])
         self.coef_ = coef[:, block]
         if terms.standardization is not None:
             self.coef_ /= terms.standardization.scale[:, None]
@@ -105,10 +106,3 @@ def keep_certificate(estimator: Any, solution: "Solution") -> None:
     estimator.duality_gap_ = certificate.duality_gap
     estimator.n_iter_ = certificate.n_iter
     estimator.history_ = certificate.history
-
-
-def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """Raise ValueError unless the value is one of the choices."""
-    if not any(value is choice or value == choice for choice in choices):
-        shown = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {shown}, got {value!r}")

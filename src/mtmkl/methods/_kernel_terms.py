@@ -8,9 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Gaussian, Kernel, from_spec
-from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
+from mtmkl.kernels.gram import (
+    INPUTS_TOO_LARGE,
+    MAX_BYTES,
+    GramMemoryError,
+    refuse_overflow,
+)
 from mtmkl.kernels.normalize import CosineNormalized, trace_factor
 from mtmkl.methods._inputs import Standardization
+from mtmkl.methods.base import check_kernel
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -29,8 +35,8 @@ def check_kernels(kernels: KernelList) -> None:
     if not entries:
         raise ValueError('kernels is empty: give at least one, such as "linear"')
     for entry in entries:
-        if entry != FEATURES:
-            from_spec(entry)
+        if not isinstance(entry, str) or entry != FEATURES:
+            check_kernel("kernels", entry)
 
 
 def _entries(kernels: KernelList) -> list[Any]:
@@ -127,6 +133,8 @@ class KernelTerms:
                     kernel = CosineNormalized(kernel)
                 resolved.append(kernel)
                 diagonals.append(kernel.diagonal(X))
+        for name, diagonal in zip(names, diagonals, strict=True):
+            refuse_overflow(diagonal, f"the Gram matrix of {name}", INPUTS_TOO_LARGE)
         scale = np.ones(len(columns))
         if normalize == "trace":
             scale = np.array([trace_factor(diagonal) for diagonal in diagonals])
@@ -168,7 +176,13 @@ class KernelTerms:
         for g, number in enumerate(numbers):
             kernel = self.kernels[number]
             assert kernel is not None
-            np.multiply(kernel(X, Z), self.scale[number], out=out[:, g])
+            values = kernel(X, Z)
+            refuse_overflow(
+                values,
+                f"the Gram matrix of {self.names[number]}",
+                INPUTS_TOO_LARGE,
+            )
+            np.multiply(values, self.scale[number], out=out[:, g])
         return out
 
     def squared_distances(

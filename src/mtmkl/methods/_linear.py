@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.kernels.base import Kernel, from_spec
+from mtmkl.kernels.base import Kernel
+from mtmkl.kernels.basis import KernelBasis
 from mtmkl.methods._inputs import Coordinates
-from mtmkl.methods.base import PathEstimator, check_count, check_positive
+from mtmkl.methods.base import (
+    PathEstimator,
+    check_count,
+    check_flag,
+    check_kernel,
+    check_positive,
+)
 
 if TYPE_CHECKING:
     from typing import Self
@@ -37,9 +44,11 @@ class LinearPathEstimator(PathEstimator):
     fit_intercept: bool
 
     def _check_params(self) -> None:
+        check_flag("fit_intercept", self.fit_intercept)
+        check_flag("standardize", self.standardize)
         check_positive("basis_tol", self.basis_tol)
         if self.kernel is not None:
-            from_spec(self.kernel)
+            check_kernel("kernel", self.kernel)
 
     def _fit_group(
         self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
@@ -57,8 +66,8 @@ class LinearPathEstimator(PathEstimator):
         means: tuple[FloatArray, FloatArray] | None = None
         if first.fit_intercept:
             means = (
-                _task_means(Z, task, n_tasks),
-                _task_means(y[:, None], task, n_tasks)[:, 0],
+                task_means(Z, task, n_tasks),
+                task_means(y[:, None], task, n_tasks)[:, 0],
             )
             # Centring leaves out exactly what an unpenalised offset a task explains.
             Z, y = Z - means[0][task], y - means[1][task]
@@ -68,6 +77,13 @@ class LinearPathEstimator(PathEstimator):
             solution = estimator._solve(tasks, start)
             start = solution.extra.get("warm_start")
             estimator._keep(coordinates, solution, means)
+            if coordinates.basis is not None:
+                estimator._bound_truncation(coordinates.basis, solution, task)
+
+    def _bound_truncation(
+        self, basis: KernelBasis, solution: "Solution", task: IntArray
+    ) -> None:
+        """Set what the cut of a kernel's basis may cost, if the method says so."""
 
     def _solve(
         self, tasks: "TaskDecomposition", start: "WarmStart | None"
@@ -161,7 +177,7 @@ def rank_of(magnitudes: NDArray[np.floating[Any]]) -> int:
     return int(np.sum(magnitudes > RANK_TOLERANCE * magnitudes.max(initial=0.0)))
 
 
-def _task_means(values: FloatArray, task: IntArray, n_tasks: int) -> FloatArray:
+def task_means(values: FloatArray, task: IntArray, n_tasks: int) -> FloatArray:
     """Return the mean rows of each task, shape (T, d)."""
     means = np.zeros((n_tasks, values.shape[1]))
     for t in range(n_tasks):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.methods._inputs import Standardization
-from mtmkl.methods._linear import _task_means
-from mtmkl.methods.base import PathEstimator, check_count, check_positive
+from mtmkl.methods._linear import task_means
+from mtmkl.methods.base import PathEstimator, check_count, check_number, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class PreparedTasks:
         from mtmkl.solvers.task_decomposition import decompose
 
         n_tasks = int(task.max()) + 1
-        target_means = _task_means(y[:, None], task, n_tasks)[:, 0]
+        target_means = task_means(y[:, None], task, n_tasks)[:, 0]
         taking_part = np.abs(target_means) < 1.0
         varying = np.ptp(X, axis=0) > 0.0
         standardization = Standardization.of(X[:, varying])
@@ -89,7 +89,7 @@ class PreparedTasks:
                 basis = _span(Z)
                 Z = Z if basis is None else Z @ basis
             decomposition = decompose(
-                Z - _task_means(Z, member, int(number[-1]) + 1)[member],
+                Z - task_means(Z, member, int(number[-1]) + 1)[member],
                 y[rows] - target_means[task[rows]],
                 member,
                 n_tasks=int(number[-1]) + 1,
@@ -100,7 +100,7 @@ class PreparedTasks:
             varying,
             standardization.scale,
             basis,
-            _task_means(X, task, n_tasks),
+            task_means(X, task, n_tasks),
             target_means,
             float(np.sum((y - target_means[task]) ** 2)),
         )
@@ -197,7 +197,7 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
 class RestartedClassifier(LinearTaskClassifier):
     """Base of those whose problem is not convex: the best of several seeded starts.
 
-    A subclass implements ``_solve_from``. No point of a grid starts from another, so
+    A subclass implements ``_local_minima``. No point of a grid starts from another, so
     that a fit depends on its own parameters alone.
     """
 
@@ -215,24 +215,18 @@ class RestartedClassifier(LinearTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return ()
 
-    def _solve_from(
-        self, tasks: "TaskDecomposition", restart: int, rng: np.random.Generator
-    ) -> "Solution":
-        """Return the local minimum that a start leads to."""
+    def _local_minima(
+        self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
+    ) -> "list[Solution]":
+        """Return the local minima that the starts lead to, one generator for each."""
         raise NotImplementedError
-
-    def _n_starts(self, tasks: "TaskDecomposition") -> int:
-        """Return how many starts can differ."""
-        return self.n_restarts
 
     def _solve(
         self, tasks: "TaskDecomposition", previous: "Solution | None"
     ) -> "Solution":
-        seeds = np.random.SeedSequence(self.random_state).spawn(self._n_starts(tasks))
-        solutions = [
-            self._solve_from(tasks, restart, np.random.default_rng(seed))
-            for restart, seed in enumerate(seeds)
-        ]
+        seeds = np.random.SeedSequence(self.random_state).spawn(self.n_restarts)
+        rngs = [np.random.default_rng(seed) for seed in seeds]
+        solutions = self._local_minima(tasks, rngs)
         self.restart_histories_ = [each.certificate.history for each in solutions]
         return min(solutions, key=lambda each: each.certificate.objective)
 
@@ -241,20 +235,12 @@ class RestartedClassifier(LinearTaskClassifier):
         self.restart_histories_ = [self.history_]
 
 
-def check_weight(name: str, value: object) -> None:
-    """Raise ValueError unless the value is a finite number of at least 0."""
-    if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-        raise ValueError(f"{name} must be at least 0 and finite, got {value!r}")
-
-
 def check_groups(name: str, value: object) -> None:
     """Raise ValueError unless the value can stand for a number of groups of tasks."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ValueError(f"{name} must be a number, got {value!r}")
+    check_number(name, value)
     if isinstance(value, Integral):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value!r}")
-    elif not 0 < float(value) <= 0.5:
+        check_count(name, value)
+    elif not (isinstance(value, Real) and 0 < float(value) <= 0.5):
         raise ValueError(
             f"{name} must be a whole number, or a share of the tasks in (0, 0.5], "
             f"got {value!r}"

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_machine import KernelMachine, check_choice
+from mtmkl.methods._kernel_machine import KernelMachine
 from mtmkl.methods._kernel_terms import TrainingSet, check_kernels
-from mtmkl.methods.base import check_positive
+from mtmkl.methods.base import (
+    check_choice,
+    check_flag,
+    check_not_negative,
+    check_positive,
+)
 
 if TYPE_CHECKING:
     from typing import Self
@@ -61,6 +66,7 @@ class SwitchedMachine(KernelMachine):
         check_positive("C", self.C)
         check_kernels(self.kernels)
         check_choice("normalize", self.normalize, ("trace", None))
+        check_flag("standardize", self.standardize)
         check_positive("tol", self.tol)
         check_alpha(self)
 
@@ -109,15 +115,10 @@ def log_alpha_of(estimator: Any, path: Path) -> float:
 
 def check_alpha(estimator: Any) -> None:
     """Raise ValueError unless ``alpha`` and ``relative_alpha`` are in range."""
-    for name in ("alpha", "relative_alpha"):
-        value = getattr(estimator, name, None)
-        if name == "relative_alpha" and value is None:
-            continue
-        if name == "alpha" and not hasattr(estimator, name):
-            continue
-        number = np.asarray(value, dtype=float)
-        if number.ndim != 0 or not (number >= 0 and np.isfinite(number)):
-            raise ValueError(f"{name} must be at least 0 and finite, got {value!r}")
+    if hasattr(estimator, "alpha"):
+        check_not_negative("alpha", estimator.alpha)
+    if getattr(estimator, "relative_alpha", None) is not None:
+        check_not_negative("relative_alpha", estimator.relative_alpha)
 
 
 def position_on_path(estimator: Any) -> tuple[float, bool, float]:

@@ -1,14 +1,19 @@
 """What every multi-task estimator shares: validation, tasks, paths of parameters."""
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mtmkl.kernels.base import from_spec
+from mtmkl.kernels.gram import refuse_overflow
 
 if TYPE_CHECKING:
     from typing import Self
@@ -18,13 +23,16 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
+# Where every search and cross-validation of scikit-learn fits: module and function.
+_SEARCH_STEP = ("sklearn.model_selection._validation", "_fit_and_score")
+
 
 class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
     ``task`` holds one label an example: any integers or strings. Without it, all
     examples are one task. In a Pipeline or a grid search it is passed on by
-    scikit-learn's metadata routing (``set_fit_request(task=True)`` and so on).
+    scikit-learn's metadata routing, see :func:`mtmkl.model_selection.route_tasks`.
 
     A subclass implements ``_fit(X, y, task)`` and ``_predict(X, task)`` with tasks
     encoded as 0 … T − 1; it may override :meth:`fit_path` where a path of parameters
@@ -62,10 +70,13 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If lengths differ, X or y is not finite, or a parameter is out of range.
+            If lengths differ, X or y is not finite, or a parameter is out of range; or
+            within a search of scikit-learn that has no way to score several tasks.
         """
         X_array, y_array, index = self._validate_fit(X, y, task)
         self._check_params()
+        if self.tasks_.size > 1:
+            _refuse_search_without_routing()
         self._fit(X_array, y_array, index)
         return self
 
@@ -143,6 +154,8 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
             self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1
         )
         y_array = np.asarray(y_array, dtype=np.float64)
+        refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
+        refuse_overflow(y_array, "y", "bring the targets to a smaller scale")
         n = X_array.shape[0]
         labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
         self.tasks_, index = np.unique(labels, return_inverse=True)
@@ -197,14 +210,14 @@ class PathEstimator(MultiTaskEstimator):
             ``gamma`` alone are fitted together when the first of them is due.
         """
         estimators = [clone(self).set_params(**point) for point in grid]
+        for estimator in estimators:
+            arrays = estimator._validate_fit(X, y, task)
+            estimator._check_params()
         keys = [estimator._group_key() for estimator in estimators]
         done: set[int] = set()
         for position, estimator in enumerate(estimators):
             if position not in done:
                 group = [i for i, key in enumerate(keys) if key == keys[position]]
-                for i in group:
-                    arrays = estimators[i]._validate_fit(X, y, task)
-                    estimators[i]._check_params()
                 self._fit_group([estimators[i] for i in group], *arrays)
                 done.update(group)
             yield estimator
@@ -220,6 +233,27 @@ class PathEstimator(MultiTaskEstimator):
         self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
         raise NotImplementedError
+
+
+def _refuse_search_without_routing() -> None:
+    """Raise ValueError within a search that hands tasks to ``fit`` alone.
+
+    Without metadata routing ``score`` gets no tasks: the search would catch what it
+    raises, warn of it for every fold and point, and return the first point. Fits that
+    fail end the search with one error.
+    """
+    if get_config()["enable_metadata_routing"]:
+        return
+    caller = inspect.currentframe()
+    while caller is not None:
+        module = caller.f_globals.get("__name__")
+        if (module, caller.f_code.co_name) == _SEARCH_STEP:
+            raise ValueError(
+                "a search hands task on with metadata routing only: call "
+                "sklearn.set_config(enable_metadata_routing=True) and search over "
+                "mtmkl.model_selection.route_tasks(estimator)"
+            )
+        caller = caller.f_back
 
 
 def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
@@ -254,15 +288,62 @@ def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
     return labels
 
 
+def check_flag(name: str, value: object) -> None:
+    """Raise ValueError unless the value is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
 def check_count(name: str, value: object, least: int = 1) -> None:
     """Raise ValueError unless the value is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ValueError(
-            f"{name} must be a whole number of at least {least}, got {value!r}"
+            f"{name} must be a whole number of at least {least}, got {_shown(value)}"
         )
+
+
+def check_number(name: str, value: object) -> None:
+    """Raise ValueError unless the value is a finite number."""
+    if not _is_number(value):
+        raise ValueError(f"{name} must be a finite number, got {_shown(value)}")
 
 
 def check_positive(name: str, value: object) -> None:
     """Raise ValueError unless the value is a positive finite number."""
-    if not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value!r}")
+    if not _is_number(value) or value <= 0:
+        raise ValueError(f"{name} must be positive and finite, got {_shown(value)}")
+
+
+def check_not_negative(name: str, value: object) -> None:
+    """Raise ValueError unless the value is a finite number of at least 0."""
+    if not _is_number(value) or value < 0:
+        raise ValueError(f"{name} must be at least 0 and finite, got {_shown(value)}")
+
+
+def check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> None:
+    """Raise ValueError unless the value is one of the choices."""
+    if not isinstance(value, str | None) or value not in choices:
+        shown = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {shown}, got {value!r}")
+
+
+def check_kernel(name: str, spec: Any) -> None:
+    """Raise ValueError unless the value specifies a kernel."""
+    try:
+        from_spec(spec)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Return whether the value is a finite number; True and False are none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return bool(np.isfinite(float(value)))
+
+
+def _shown(value: object) -> str:
+    """Return the value, and its type where no number has it."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return repr(value)
+    return f"{value!r} ({type(value).__name__}, not a number)"

@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mtmkl.kernels.gram import refuse_overflow
 from mtmkl.methods.base import MultiTaskEstimator, _labels
 
 FloatArray = NDArray[np.float64]
@@ -111,6 +112,7 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
     ) -> tuple[FloatArray, FloatArray, IntArray]:
         X_array, y_array = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y_array)
+        refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         self.classes_, code = np.unique(y_array, return_inverse=True)
         if self.classes_.size > 2:
             shown = ", ".join(str(label) for label in self.classes_[:5])

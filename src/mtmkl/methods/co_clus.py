@@ -1,5 +1,6 @@
 """CoClus: co-clusters of tasks and features."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -106,20 +107,23 @@ class CoClus(RestartedClassifier):
         check_positive("lam_2", self.lam_2)
         check_groups("n_clusters", self.n_clusters)
 
-    def _solve_from(
-        self, tasks: "TaskDecomposition", restart: int, rng: np.random.Generator
-    ) -> "Solution":
+    def _local_minima(
+        self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
+    ) -> "list[Solution]":
         from mtmkl.solvers.co_clusters import solve
 
-        return solve(
-            tasks,
-            self.lam_1,
-            self.lam_2,
-            number_of_groups(self.n_clusters, tasks.n_tasks),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rng=None if restart == 0 else rng,
-        )
+        return [
+            solve(
+                tasks,
+                self.lam_1,
+                self.lam_2,
+                number_of_groups(self.n_clusters, tasks.n_tasks),
+                tol=self.tol,
+                max_iter=self.max_iter,
+                rng=None if restart == 0 else rng,
+            )
+            for restart, rng in enumerate(rngs)
+        ]
 
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         super()._keep(prepared, solution)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from mtmkl.methods._linear_classifier import (
     LinearTaskClassifier,
     PreparedTasks,
-    check_weight,
 )
+from mtmkl.methods.base import check_not_negative
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
@@ -87,7 +87,7 @@ class FlexClus(LinearTaskClassifier):
     def _check_params(self) -> None:
         super()._check_params()
         for name in ("lam_1", "lam_2", "lam_3"):
-            check_weight(name, getattr(self, name))
+            check_not_negative(name, getattr(self, name))
 
     def _position(self) -> tuple[float, ...]:
         return -self.lam_3, -self.lam_2, -self.lam_1

@@ -1,10 +1,10 @@
 """Multi-task learning with group-specific feature space sharing."""
 
-from numbers import Real
 from typing import TYPE_CHECKING, ClassVar
 
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
 from mtmkl.methods._kernel_terms import KernelList, Normalization, TrainingSet
+from mtmkl.methods.base import check_not_negative
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
@@ -109,8 +109,7 @@ class GroupFeatureSharing(WeightedKernelMachine):
 
     def _check_params(self) -> None:
         super()._check_params()
-        if not isinstance(self.lam, Real) or not 0 <= float(self.lam) < float("inf"):
-            raise ValueError(f"lam must be at least 0 and finite, got {self.lam!r}")
+        check_not_negative("lam", self.lam)
 
     def _lam(self) -> float:
         return float(self.lam)

@@ -4,7 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mtmkl.methods.base import MultiTaskEstimator, check_count, check_positive
+from mtmkl.methods.base import (
+    MultiTaskEstimator,
+    check_count,
+    check_number,
+    check_positive,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -96,13 +101,16 @@ class HierarchicalBayes(MultiTaskEstimator):
             "prior_noise_rate",
         ):
             check_positive(name, getattr(self, name))
-        if self.prior_degrees is not None and not (
-            self.prior_degrees > self.n_features_in_ - 1
-        ):
-            raise ValueError(
-                f"prior_degrees must exceed {self.n_features_in_ - 1}, one less than "
-                f"the number of inputs, got {self.prior_degrees!r}"
-            )
+        if self.prior_degrees is not None:
+            check_number("prior_degrees", self.prior_degrees)
+            if self.prior_degrees <= self.n_features_in_ - 1:
+                raise ValueError(
+                    f"prior_degrees must exceed {self.n_features_in_ - 1}, one less "
+                    f"than the number of inputs, got {self.prior_degrees!r}"
+                )
+        is_state = isinstance(self.random_state, np.random.RandomState)
+        if self.random_state is not None and not is_state:
+            check_count("random_state", self.random_state, least=0)
 
     def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
         from mtmkl.solvers.chain_diagnostics import effective_sample_size, split_r_hat

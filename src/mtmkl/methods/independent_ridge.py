@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from mtmkl.kernels.base import Kernel
 from mtmkl.methods._linear import LinearPathEstimator
+from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
@@ -69,17 +70,14 @@ class IndependentRidge(LinearPathEstimator):
 
     def _check_params(self) -> None:
         super()._check_params()
-        try:
-            gamma = np.asarray(self.gamma, dtype=float)
-        except (TypeError, ValueError):
-            gamma = np.asarray(np.nan)
-        if not np.all((gamma > 0) & np.isfinite(gamma)):
-            raise ValueError(f"gamma must be positive and finite, got {self.gamma!r}")
-        if gamma.ndim > 1 or (gamma.ndim == 1 and gamma.size != self.tasks_.size):
+        shape = np.shape(self.gamma)
+        if shape not in ((), (self.tasks_.size,)):
             raise ValueError(
                 f"gamma must be one number or one for each of the {self.tasks_.size} "
-                f"tasks, got shape {gamma.shape}"
+                f"tasks, got {self.gamma!r}"
             )
+        for value in self.gamma if shape else [self.gamma]:
+            check_positive("gamma", value)
 
     def _solve(
         self, tasks: "TaskDecomposition", start: "WarmStart | None"

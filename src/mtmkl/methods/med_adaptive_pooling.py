@@ -7,10 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel, from_spec
-from mtmkl.methods._kernel_machine import check_choice, keep_certificate
+from mtmkl.methods._kernel_machine import keep_certificate
 from mtmkl.methods._kernel_terms import KernelTerms, Normalization
 from mtmkl.methods._switched import check_alpha, log_alpha_of, position_on_path
-from mtmkl.methods.base import PathEstimator, check_count, check_positive
+from mtmkl.methods.base import (
+    PathEstimator,
+    check_choice,
+    check_count,
+    check_flag,
+    check_kernel,
+    check_positive,
+)
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -114,11 +121,12 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
     def _check_params(self) -> None:
         check_positive("C", self.C)
         check_alpha(self)
-        from_spec(self.kernel)
+        check_kernel("kernel", self.kernel)
         check_positive("communal_scale", self.communal_scale)
         if self.specialised_scale is not None:
             check_positive("specialised_scale", self.specialised_scale)
         check_choice("normalize", self.normalize, ("trace", None))
+        check_flag("standardize", self.standardize)
         check_positive("tol", self.tol)
         check_count("max_iter", self.max_iter)
 

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from mtmkl.methods._graph import GraphEstimator, symmetric
 from mtmkl.methods._kernel_machine import keep_certificate
 from mtmkl.methods._switched import check_alpha, log_alpha_of, position_on_path
-from mtmkl.methods.base import check_count, check_positive
+from mtmkl.methods.base import check_count, check_number, check_positive
 
 if TYPE_CHECKING:
     from typing import Self
@@ -118,10 +118,11 @@ class MEDGraphStructure(GraphEstimator):
             for estimator in estimators:
                 yield estimator.fit(X, y, task)
             return
+        for estimator in estimators:
+            estimator._check_params()
         paths: MedPath | None = None
         for estimator in sorted(estimators, key=position_on_path):
             samples = estimator._samples(X, task)
-            estimator._check_params()
             nodes = (samples > estimator.binarize).astype(np.float64)
             paths = paths or estimator._path(nodes)
             estimator._follow(paths, nodes)
@@ -130,6 +131,7 @@ class MEDGraphStructure(GraphEstimator):
     def _check_params(self) -> None:
         check_positive("C", self.C)
         check_alpha(self)
+        check_number("binarize", self.binarize)
         check_positive("tol", self.tol)
         check_count("max_iter", self.max_iter)
 

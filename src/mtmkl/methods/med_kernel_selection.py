@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_machine import check_choice
 from mtmkl.methods._kernel_terms import KernelList, Normalization
 from mtmkl.methods._switched import Path, SwitchedMachine
-from mtmkl.methods.base import check_count
+from mtmkl.methods.base import check_choice, check_count, check_not_negative
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -68,6 +67,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     change_tol : float
         With ``solver="sqp"``: also stop when a sweep over the tasks changes λ by at
         most this share of its norm (step 4 of the algorithm); 0 leaves it to ``tol``.
+        A gap above ``tol`` raises a ``ConvergenceWarning`` all the same.
     max_iter : int
         Limit on Newton steps, or on sweeps.
 
@@ -137,6 +137,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         check_count("max_iter", self.max_iter)
         check_choice("switches", self.switches, ("shared", "independent"))
         check_choice("solver", self.solver, ("newton", "sqp"))
+        check_not_negative("change_tol", self.change_tol)
 
     def _path(self, tasks: "BlockTasks") -> Path:
         from mtmkl.solvers.med import MedPath

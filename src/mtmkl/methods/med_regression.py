@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_machine import check_choice
 from mtmkl.methods._kernel_terms import KernelList, Normalization
 from mtmkl.methods._switched import Path, SwitchedMachine
-from mtmkl.methods.base import check_count
+from mtmkl.methods.base import check_choice, check_count, check_not_negative
 
 if TYPE_CHECKING:
     from mtmkl.solvers.med import BlockTasks
@@ -71,7 +70,11 @@ class MEDRegression(SwitchedMachine):
     coef_ : ndarray of shape (d, T)
         Weights of the inputs, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
-    objective_, dual_objective_, duality_gap_ : float
+    objective_, dual_objective_ : float
+        Value of the primal at ``coef_`` (or ``dual_coef_``), and of the dual.
+    duality_gap_ : float
+        Their difference, relative to the objective or, where that is less, to 1e-9 of
+        the objective of the model that is zero.
     history_ : ndarray
         Objective at each check of the gap.
     n_iter_ : int
@@ -112,11 +115,7 @@ class MEDRegression(SwitchedMachine):
         super()._check_params()
         check_count("max_iter", self.max_iter)
         check_choice("loss", self.loss, ("epsilon", "squared"))
-        epsilon = np.asarray(self.epsilon, dtype=float)
-        if epsilon.ndim != 0 or not (epsilon >= 0 and np.isfinite(epsilon)):
-            raise ValueError(
-                f"epsilon must be at least 0 and finite, got {self.epsilon!r}"
-            )
+        check_not_negative("epsilon", self.epsilon)
 
     def _tube(self) -> float:
         return float(self.epsilon) if self.loss == "epsilon" else 0.0

@@ -7,12 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel
+from mtmkl.kernels.basis import KernelBasis
 from mtmkl.methods._linear import (
     SquaredNormEstimator,
     covariance_of,
     learned_features,
     rank_of,
+    task_means,
 )
+from mtmkl.methods.base import check_choice, check_not_negative, check_positive
+from mtmkl.solvers.solution import relative_gap
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
 
 
 class MultiTaskFeatureLearning(SquaredNormEstimator):
@@ -77,6 +82,9 @@ class MultiTaskFeatureLearning(SquaredNormEstimator):
     duality_gap_ : float
         Certified relative distance of ``objective_`` from the minimum (with a kernel:
         of the problem in the coordinates kept).
+    untruncated_gap_ : float
+        With a kernel: the same of the problem in all coordinates, whose minimum may be
+        lower; see the notes. A smaller ``basis_tol`` makes it smaller.
     n_iter_ : int
     history_ : ndarray
         Objective at each check of the certificate, or at each alternation.
@@ -86,6 +94,19 @@ class MultiTaskFeatureLearning(SquaredNormEstimator):
         With a kernel: dimension of the basis.
     discarded_trace_ : float
         With a kernel: share of the Gram matrix's trace beyond ``basis_tol``.
+
+    Notes
+    -----
+    With a kernel the basis is cut at ``basis_tol``, so that φ(x_i) = z_i + r_i with r_i
+    orthogonal to all z. The solution is feasible in all coordinates, with the same
+    objective. A dual point a of value D in those kept has the value
+
+        D − ||Σ_i r_i a_i e_t(i)'||²_op / 4γ  ≥  D − κ ||A||²_op / 4γ
+
+    in all of them, κ the largest eigenvalue of the Gram matrix of the r_i of distinct
+    inputs and A (distinct inputs × T) the sums of the a_i of equal inputs. The multiple
+    of a for which this is largest gives the lower bound D² / (D + κ ||A||²_op / 4γ) of
+    ``untruncated_gap_``.
 
     References
     ----------
@@ -144,10 +165,32 @@ class MultiTaskFeatureLearning(SquaredNormEstimator):
 
     def _check_params(self) -> None:
         super()._check_params()
-        if self.solver not in ("admm", "alternating"):
+        check_choice("solver", self.solver, ("admm", "alternating"))
+        check_not_negative("epsilon", self.epsilon)
+        check_positive("epsilon_decay", self.epsilon_decay)
+        if self.epsilon_decay > 1:
             raise ValueError(
-                f"solver must be 'admm' or 'alternating', got {self.solver!r}"
+                f"epsilon_decay must be at most 1, got {self.epsilon_decay!r}"
             )
+        check_not_negative("epsilon_min", self.epsilon_min)
+
+    def _bound_truncation(
+        self, basis: KernelBasis, solution: "Solution", task: IntArray
+    ) -> None:
+        from scipy.sparse import coo_array
+
+        a = solution.dual
+        assert a is not None
+        if self.fit_intercept:
+            # Inputs centred within tasks see the dual point centred.
+            a = a - task_means(a[:, None], task, self.tasks_.size)[task, 0]
+        shape = (int(basis.distinct.max()) + 1, self.tasks_.size)
+        A = coo_array((a, (basis.distinct, task)), shape=shape).tocsr()
+        largest = max(float(np.linalg.eigvalsh((A.T @ A).toarray())[-1]), 0.0)
+        cost = basis.discarded_norm * largest / (4.0 * self.gamma)
+        value = solution.certificate.dual_objective
+        bound = value**2 / (value + cost) if value > 0 else 0.0
+        self.untruncated_gap_ = relative_gap(self.objective_, bound)
 
     def _solve(
         self, tasks: "TaskDecomposition", start: "WarmStart | None"

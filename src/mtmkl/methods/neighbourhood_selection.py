@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.methods._graph import GraphEstimator
-from mtmkl.methods._kernel_machine import check_choice
-from mtmkl.methods.base import check_count, check_positive
+from mtmkl.methods.base import check_choice, check_count, check_number, check_positive
 from mtmkl.solvers.solution import relative_gap
 
 FloatArray = NDArray[np.float64]
@@ -80,6 +79,7 @@ class NeighbourhoodSelection(GraphEstimator):
     def _check_params(self) -> None:
         check_positive("nu", self.nu)
         check_choice("rule", self.rule, ("and", "or"))
+        check_number("binarize", self.binarize)
         check_positive("tol", self.tol)
         check_count("max_iter", self.max_iter)
 

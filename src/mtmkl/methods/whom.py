@@ -1,5 +1,6 @@
 """Whom: learning with whom to share features."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,8 +24,8 @@ FloatArray = NDArray[np.float64]
 class Whom(RestartedClassifier):
     r"""Least-squares classifiers in groups, each of which shares a few features.
 
-    Seeks a local minimum over W (d × T), an assignment of the tasks to at most G
-    groups, and offsets b of
+    Minimises over W (d × T), an assignment of the tasks to at most G groups, and
+    offsets b
 
         Σ_t ||y_t − X_t w_t − b_t||² + λ Σ_g ||W_g||_tr²,
 
@@ -32,8 +33,10 @@ class Whom(RestartedClassifier):
     and X standardised over the training examples of all tasks together; inputs that are
     constant there are left out. With one group it is
     :class:`~mtmkl.methods.multi_task_feature_learning.MultiTaskFeatureLearning`. For a
-    given assignment the problem is convex; several random assignments are improved by
-    moving one task at a time.
+    given assignment the problem is convex, and G groups are never worse than fewer. Of
+    up to six tasks all partitions into G groups are tried, which gives the minimum; of
+    more tasks several random assignments are improved by moving one task, or swapping
+    two, to a local minimum.
 
     Parameters
     ----------
@@ -43,8 +46,8 @@ class Whom(RestartedClassifier):
         G, of which at most T count, or a share of T in (0, 0.5], which stands for the
         nearest whole number (halves go up), at least 1.
     n_restarts : int
-        Random assignments to start from, if there is more than one group. The one of
-        the lowest objective is kept.
+        Random assignments to start from, of which the one that ends at the lowest
+        objective is kept. Of no account where all partitions are tried.
     random_state : int or None
         Their seed; None for another at each fit.
     tol : float
@@ -63,11 +66,11 @@ class Whom(RestartedClassifier):
     objective_ : float
         Value of the problem.
     n_iter_ : int
-        Assignments, each better than the last.
+        Assignments, each better than the last, from the start that was kept.
     history_ : ndarray
         Their objectives.
     restart_histories_ : list of ndarray
-        That of every start.
+        That of every start; a single one where all partitions are tried.
 
     Notes
     -----
@@ -102,20 +105,16 @@ class Whom(RestartedClassifier):
         check_positive("lam", self.lam)
         check_groups("n_groups", self.n_groups)
 
-    def _n_starts(self, tasks: "TaskDecomposition") -> int:
-        n_groups = number_of_groups(self.n_groups, tasks.n_tasks)
-        return 1 if n_groups == 1 else self.n_restarts
-
-    def _solve_from(
-        self, tasks: "TaskDecomposition", restart: int, rng: np.random.Generator
-    ) -> "Solution":
+    def _local_minima(
+        self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
+    ) -> "list[Solution]":
         from mtmkl.solvers.shared_groups import solve
 
         return solve(
             tasks,
             self.lam,
             number_of_groups(self.n_groups, tasks.n_tasks),
-            rng=rng,
+            rngs=rngs,
             tol=self.tol,
             max_iter=self.max_iter,
         )

@@ -12,16 +12,14 @@ from numpy.typing import NDArray
 
 from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.evaluation.plan import fit_jobs, variants
-from mtmkl.pipeline import UNSUPPORTED
+from mtmkl.files import intact, read_json
+from mtmkl.pipeline import FAILED, UNSUPPORTED, complete_methods
 from mtmkl.statistics.sample import average, read_scores, select
 
 Array = NDArray[Any]
 
 NO_SCORES = "no scores"
 """Reason where nothing is known but that scores are missing."""
-
-# Rows that stand for a method without scores, the reason among their parameters.
-_GAPS = (UNSUPPORTED, "failed")
 
 _JOB_COLUMNS = ("experiment", "dataset", "seconds")
 
@@ -134,7 +132,7 @@ class Context:
         gaps = self.scores[
             (self.scores["experiment"] == experiment)
             & (self.scores["method"] == method)
-            & self.scores["metric"].isin(_GAPS)
+            & self.scores["metric"].isin([UNSUPPORTED, FAILED])
         ]
         if len(gaps):
             return str(json.loads(gaps["params"].iloc[0])["reason"])
@@ -188,11 +186,7 @@ def _read_data_info(config: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         for variant in variants(experiment)
     )
     paths = {name: folder / f"{name}.json" for name in configured}
-    return {
-        name: json.loads(path.read_text(encoding="utf-8"))
-        for name, path in paths.items()
-        if path.is_file()
-    }
+    return {name: read_json(path) for name, path in paths.items() if path.is_file()}
 
 
 def _read_fits(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
@@ -200,7 +194,7 @@ def _read_fits(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
     filled = [table for table in tables if len(table)]
     if not filled:
         return tables[0] if tables else pd.DataFrame(columns=list(COLUMNS))
-    return pd.concat(filled, ignore_index=True)
+    return complete_methods(pd.concat(filled, ignore_index=True))
 
 
 def split_ratios(config: Mapping[str, Any], results: Path) -> dict[str, float]:
@@ -249,7 +243,7 @@ class _StoredArrays(Mapping[str, Mapping[str, Array]]):
     def __getitem__(self, key: str) -> dict[str, Array]:
         merged: dict[str, Array] = {}
         for path in self._paths[key]:
-            with np.load(path, allow_pickle=False) as stored:
+            with intact(path), np.load(path, allow_pickle=False) as stored:
                 merged |= {name: stored[name] for name in stored.files if "|" in name}
         return merged
 

@@ -144,6 +144,8 @@ def solve_alternating(
             epsilon = min(epsilon, smaller)
 
     dual = 2.0 * (tasks.target - _forward(scaled, W, tasks.offsets))
+    # The value of W itself, not of the ridge regressions that it came from.
+    history[-1] = tasks.constant + float(dual @ dual) / 4 + gamma * omega**2
     linear = float(tasks.target @ dual)
     gradient = _adjoint(scaled, dual, tasks.offsets)
     quadratic = float(dual @ dual) / 4 + norm.dual_norm(gradient) ** 2 / (4 * gamma)

@@ -34,7 +34,6 @@ functions, SIAM Journal on Optimization 24(3), 2014.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +46,7 @@ from mtmkl.solvers.group_sharing_weights import (
     total_forces,
 )
 from mtmkl.solvers.med import BlockTasks, TaskDuals
-from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
+from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.switches import Inner
 
 FloatArray = NDArray[np.float64]
@@ -80,16 +79,26 @@ class _Support:
 
     linear: FloatArray
     q: FloatArray
+    beta: FloatArray
 
     def at(self, theta: FloatArray) -> FloatArray:
         """Return the values at θ, shape (blocks,)."""
         return self.linear - np.einsum("tm,tm->t", self.q, theta)
 
-    def bounds(self, pulled: FloatArray | float) -> FloatArray:
+    def bounds(self, pulled: FloatArray) -> FloatArray:
         """Return the dual's terms of each block under summed forces, (blocks,)."""
         # The forces have the sum zero, so that no minimum is above 0.
         values: FloatArray = self.linear + (pulled - self.q).min(axis=1)
         return values
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A lower bound on the minimum, and the duals and pair forces behind it."""
+
+    value: float
+    beta: FloatArray
+    forces: FloatArray
 
 
 class GroupSharingPath:
@@ -137,7 +146,8 @@ class GroupSharingPath:
             "groups" (blocks,), labels of equal weights in order of appearance, "q"
             (blocks, M), "forces" (pairs of blocks, M), "n_solves" (calls of the support
             vector solver for all tasks) and "n_weight_steps" (iterations of the model's
-            solver). The certificate's lower bound is the best of those met.
+            solver). The certificate's lower bound is the best of those met; it and the
+            objective are computed from their duals anew at the end.
         """
         start = self._start(C, lam)
         solution, visited = self._minimise(start)
@@ -193,11 +203,31 @@ class GroupSharingPath:
     def _support(self) -> _Support:
         """Return the affine functions that the last duals put below V."""
         assert self._state is not None
-        linear = self._state.linear
+        return self._support_of(self._state, self._inner)
+
+    def _support_of(self, state: TaskDuals, inner: Inner) -> _Support:
         return _Support(
-            np.bincount(self._block, linear, self.n_blocks).astype(np.float64),
-            self._inner.q.reshape(self.n_blocks, self.n_kernels),
+            np.bincount(self._block, state.linear, self.n_blocks).astype(np.float64),
+            inner.q.reshape(self.n_blocks, self.n_kernels),
+            state.beta.copy(),
         )
+
+    def _bound(self, forces: FloatArray, *supports: _Support) -> _Bound:
+        """Return the dual's value, of the best support in each block."""
+        pulled = total_forces(forces, self.n_blocks)
+        values = np.stack([each.bounds(pulled) for each in supports])
+        best = values.argmax(axis=0)[self._block]
+        rows = np.repeat(best, np.diff(self.tasks.offsets))
+        beta = np.stack([each.beta for each in supports])[rows, np.arange(rows.size)]
+        return _Bound(float(values.max(axis=0).sum()), beta, forces)
+
+    def _anew(self, bound: _Bound) -> _Bound:
+        """Return a bound with weights and outputs computed from its duals."""
+        assert self._state is not None
+        state = TaskDuals(self.tasks, self._state.C)
+        state.start(bound.beta)
+        inner = state.solve(np.zeros(self.tasks.n_switches), np.inf)
+        return self._bound(bound.forces, self._support_of(state, inner))
 
     def _remember(self, support: _Support) -> None:
         self._supports = [support, *self._supports[: _N_CUTS - 1]]
@@ -214,10 +244,13 @@ class GroupSharingPath:
         """Return the mean of supports, a support below that of the mean duals."""
         rest = 1.0 - shares.sum(axis=1)
         linear, q = rest * support.linear, rest[:, None] * support.q
+        row_block = np.repeat(self._block, np.diff(self.tasks.offsets))
+        beta = rest[row_block] * support.beta
         for j, each in enumerate(self._supports):
             linear = linear + shares[:, j] * each.linear
             q = q + shares[:, [j]] * each.q
-        return _Support(linear, q)
+            beta = beta + shares[row_block, j] * each.beta
+        return _Support(linear, q, beta)
 
     def _solve(self, theta: FloatArray, accuracy: float) -> Inner:
         assert self._state is not None
@@ -235,6 +268,7 @@ class GroupSharingPath:
     def _minimise(self, start: _Visited) -> tuple[Solution, _Visited]:
         state = self._state
         assert state is not None
+        state.renew()
         lam, theta, forces = start.lam, start.theta, start.forces
         damping, rho = start.damping.copy(), start.rho
         has_pairs = lam > 0.0 and self.n_blocks > 1
@@ -248,37 +282,52 @@ class GroupSharingPath:
         def coupling(theta: FloatArray) -> float:
             return lam * pair_penalty(theta) if has_pairs else 0.0
 
-        def bound(forces: FloatArray, *supports: _Support) -> float:
-            pulled = total_forces(forces, self.n_blocks) if has_pairs else 0.0
-            return float(np.max([each.bounds(pulled) for each in supports], 0).sum())
-
         inner, penalty = self._solve(theta, accuracy), coupling(theta)
         support = self._support()
-        dual_objective = bound(forces, support)
+        bound = self._bound(forces, support)
         history: list[float] = []
-        status: Literal["converged", "stopped"] = "stopped"
+        is_evaluated, is_limited, limit = False, False, inner.limit
+        status: Status
         curvature: FloatArray | None = None
         while True:
             objective = inner.primal + penalty
             history.append(objective)
-            gap, allowed = objective - dual_objective, self.tol * abs(objective)
+            gap, allowed = objective - bound.value, self.tol * abs(objective)
             # Weights from another λ may be good enough and yet not be fused as here.
             is_settled = n_iter > 1 or not has_pairs or not penalty
-            if gap <= allowed and is_settled:
-                status = "converged"
-                break
-            if n_iter > self.max_iter or n_rejected > _MAX_REJECTED:
-                break
+            is_reached = gap <= allowed and is_settled
+            is_stalled = is_limited or n_rejected > _MAX_REJECTED
+            if is_reached or is_stalled or n_iter > self.max_iter:
+                if is_evaluated:
+                    status = "stalled" if is_stalled else "stopped"
+                    if is_reached:
+                        status = "converged"
+                    break
+                if n_rejected:
+                    # The duals at hand belong to weights that were not taken.
+                    self._solve(theta, accuracy)
+                inner = self._inner = state.evaluate(theta.ravel())
+                support, bound = self._support(), self._anew(bound)
+                is_evaluated = True
+                history.pop()
+                continue
+            if is_evaluated:
+                state.refresh()
+                curvature, is_evaluated = None, False
             inner_gap = inner.primal - inner.dual
             if (
                 inner_gap > max(0.1 * gap, 0.3 * allowed)
                 and accuracy > _FINEST_ACCURACY
             ):
+                if limit:
+                    is_limited = True
+                    continue
                 wanted = max(0.05 * gap, 0.15 * allowed)
                 accuracy *= float(np.clip(wanted / inner_gap, 0.01, 0.3))
                 inner = self._solve(theta, accuracy)
+                limit = inner.limit
                 support = self._support()
-                dual_objective = max(dual_objective, bound(forces, support))
+                bound = _better(bound, self._bound(forces, support))
                 curvature = None
                 continue
 
@@ -319,7 +368,7 @@ class GroupSharingPath:
             candidates = [support, seen_support]
             if model.shares.any():
                 candidates.append(self._mixture(support, model.shares))
-            dual_objective = max(dual_objective, bound(model.forces, *candidates))
+            bound = _better(bound, self._bound(model.forces, *candidates))
             decrease = inner.dual + penalty - trial.dual - new_penalty
             is_accepted = (
                 decrease >= -_SUFFICIENT_DECREASE * predicted - _ROUNDING * objective
@@ -337,6 +386,7 @@ class GroupSharingPath:
             if is_accepted:
                 self._remember(support)
                 theta, inner, penalty = model.theta, trial, new_penalty
+                limit = inner.limit
                 support, forces = seen_support, model.forces
                 damping = np.maximum(np.maximum(seen, 0.0), _DECAY * damping)
                 curvature = None
@@ -349,25 +399,26 @@ class GroupSharingPath:
                 # The gap is one of q, which is known less well than V.
                 accuracy *= _REFINEMENT
                 inner = self._solve(theta, accuracy)
+                limit = inner.limit
                 support = self._support()
                 curvature = None
                 n_rejected = 0
-        if n_rejected:
-            inner = self._solve(theta, accuracy)
-            objective = inner.primal + penalty
-            history.append(objective)
         certificate = Certificate(
             objective=objective,
-            dual_objective=dual_objective,
+            dual_objective=bound.value,
             n_iter=n_iter,
             status=status,
             history=np.array(history),
         )
         problem = f"group sharing, C={start.C:g}, lam={lam:g}"
         warn_if_stopped(
-            certificate, problem, self.tol, steps="visited weights",
+            certificate,
+            problem,
+            self.tol,
+            steps="visited weights",
+            limit=limit,
             stacklevel=4,
-        )  # fmt: skip
+        )
         solution = Solution(
             coef=theta,
             certificate=certificate,
@@ -383,6 +434,11 @@ class GroupSharingPath:
         )
         visited = _Visited(start.C, lam, state.beta.copy(), theta, forces, damping, rho)
         return solution, visited
+
+
+def _better(first: _Bound, second: _Bound) -> _Bound:
+    """Return the higher of two bounds."""
+    return second if second.value > first.value else first
 
 
 def _within(forces: FloatArray, lam: float) -> FloatArray:

@@ -31,20 +31,39 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtmkl.solvers.smo import _factorise, minimise_box, workspace
-from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
+from mtmkl.solvers.smo import (
+    DIAGONAL,
+    FIRST_SHARE,
+    LAST_SHARE,
+    SLICE,
+    _factorise,
+    intercept_at,
+    pair_steps,
+    rounding_error,
+    step_cost,
+    workspace,
+)
+from mtmkl.solvers.solution import (
+    LEAST_SHARE,
+    Certificate,
+    Solution,
+    warn_if_stopped,
+)
 from mtmkl.solvers.switches import Inner, Switched, minimise_over_switches
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-_MAX_PAIR_STEPS = 10_000_000
-_MAX_ROUNDS = 1000
 FAR = 1e300
 _NEAR_ALPHA = 1e-3
+_LEAST_WORK = 1e9
+_WORK_PER_EXAMPLE = 1000  # pair steps, and rows of kernel sums
+_LEAST_STEPS = 16
 # Columns of a task's statistics.
-_INTERCEPT, _LINEAR, _QUADRATIC, _LOSS, _SOLVES = range(5)
-_N_STATISTICS = 5
+_INTERCEPT, _LINEAR, _QUADRATIC, _LOSS, _SOLVES, _VIOLATION = range(6)
+_N_STATISTICS = 6
+# Where the solves of all tasks have come to, and the work that is left.
+_TASK, _CREDIT, _SHARE, _WORK = range(4)
 
 
 @dataclass(frozen=True)
@@ -89,6 +108,17 @@ class BlockTasks:
         if self.is_classification:
             return np.minimum(C * self.c, 0.0), np.maximum(C * self.c, 0.0)
         return np.full(self.c.size, -C), np.full(self.c.size, C)
+
+    def floor(self, C: float) -> float:
+        """Return the least that an objective counts for in a relative gap.
+
+        The optimum of regression may be zero; that of classification is so only where
+        every task is of one class, and then without rounding.
+        """
+        if self.is_classification:
+            return 0.0
+        outside = np.maximum(np.abs(self.c) - self.kink, 0.0)
+        return LEAST_SHARE * C * float(outside.sum())
 
     def task(self, t: int) -> "BlockTasks":
         """Return task t by itself, its terms with the same switches."""
@@ -253,7 +283,9 @@ class MedPath:
         start = self._start(C, log_alpha)
         state = self._state
         assert state is not None
+        state.renew()
         before = state.n_svm_solves
+        floor = self.tasks.floor(C)
         result = minimise_over_switches(
             state,
             log_alpha,
@@ -261,6 +293,7 @@ class MedPath:
             start=start,
             tol=self.tol,
             max_iter=self.max_iter,
+            floor=floor,
         )
         self._log_odds = result.log_odds
         beta = state.beta.copy()
@@ -271,6 +304,7 @@ class MedPath:
             intercept=state.intercept,
             n_svm_solves=state.n_svm_solves - before,
             tol=self.tol,
+            floor=floor,
         )
 
     def _start(self, C: float, log_alpha: float) -> FloatArray | None:
@@ -297,6 +331,24 @@ class MedPath:
         return self._log_odds
 
 
+def feature_weights(
+    offsets: IntArray, features: FloatArray, beta: FloatArray
+) -> FloatArray:
+    """Return X_t'β_t, shape (T, F), to the last bit as certificates have it.
+
+    Parameters
+    ----------
+    offsets, features : ndarray
+        As :class:`BlockTasks` has them.
+    beta : ndarray of shape (N,)
+    """
+    weights = np.zeros((offsets.size - 1, features.shape[1]))
+    n = int(np.sum(np.diff(offsets) ** 2))
+    nothing, outputs = np.empty((n, 0)), np.empty((beta.size, 0))
+    _accumulate(offsets, features, nothing, beta, weights, outputs)
+    return weights
+
+
 def solution_of(
     result: Switched,
     *,
@@ -304,16 +356,18 @@ def solution_of(
     intercept: FloatArray,
     n_svm_solves: int,
     tol: float,
+    floor: float = 0.0,
 ) -> Solution:
-    """Return a solution, with a warning if it was stopped short of its tolerance."""
+    """Return a solution, with a warning if it ended short of its tolerance."""
     certificate = Certificate(
         objective=result.objective,
         dual_objective=result.dual_objective,
         n_iter=result.n_iter,
         status=result.status,
         history=result.history,
+        floor=floor,
     )
-    warn_if_stopped(certificate, "switches", tol, stacklevel=5)
+    warn_if_stopped(certificate, "switches", tol, limit=result.limit, stacklevel=5)
     return Solution(
         coef=result.s,
         certificate=certificate,
@@ -333,6 +387,11 @@ class TaskDuals:
 
     An :class:`~mtmkl.solvers.switches.InnerProblem`.
 
+    No accuracy can be had that is far below the rounding errors of the outputs, which
+    grow with the kernels and with C: a solve ends there, and says so. All solves of one
+    solution share a bound on their work (`renew`); when it is used up, they return the
+    point at hand.
+
     Parameters
     ----------
     tasks : BlockTasks
@@ -343,6 +402,8 @@ class TaskDuals:
     ----------
     beta : ndarray of shape (N,)
         The last solution.
+    work_left : float
+        Multiplications left to the solution in progress.
     """
 
     def __init__(self, tasks: BlockTasks, C: float) -> None:
@@ -352,7 +413,18 @@ class TaskDuals:
         self._outputs = np.zeros((tasks.c.size, tasks.grams.shape[1]))
         self._statistics = np.zeros((tasks.n_tasks, _N_STATISTICS))
         self._unit = float(np.abs(tasks.c).max(initial=1e-300))
+        self._diagonal = _diagonal(tasks)
+        self.renew()
         self.set_box(C)
+
+    def renew(self) -> None:
+        """Grant the work of one solution."""
+        sizes = np.diff(self.tasks.offsets)
+        steps = sizes * np.array([step_cost(n) for n in sizes])
+        sums = 0.5 * sizes**2 * self.tasks.switch.shape[1]
+        self.work_left = max(
+            _LEAST_WORK, _WORK_PER_EXAMPLE * float(np.sum(steps + sums))
+        )
 
     def set_box(self, C: float) -> None:
         """Change C and with it the box."""
@@ -373,6 +445,26 @@ class TaskDuals:
             self._weights,
             self._outputs,
         )
+
+    def refresh(self) -> None:
+        """Compute weights and outputs from β anew."""
+        self.start(self.beta)
+
+    def evaluate(self, s: FloatArray) -> Inner:
+        """Return what β is worth for switches s, with weights and outputs anew.
+
+        The intercepts are those that belong to them; otherwise the state is left alone,
+        so that what is solved next does not depend on it. The primal is an upper bound
+        for the support vectors' outputs as rounded.
+        """
+        fresh = TaskDuals(self.tasks, self.C)
+        fresh.start(self.beta)
+        inner = fresh.solve(s, np.inf)
+        self._statistics[:, _INTERCEPT] = fresh.intercept
+        sizes = np.abs(self.tasks.c)
+        sizes += np.repeat(np.abs(fresh.intercept), np.diff(self.tasks.offsets))
+        rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
+        return replace(inner, primal=inner.primal + rounding)
 
     def rescale(self, C: float) -> None:
         """Change C, and each task's β by the best multiple of it in the new box."""
@@ -397,35 +489,52 @@ class TaskDuals:
         return int(self._statistics[:, _SOLVES].sum())
 
     def solve(self, s: FloatArray, accuracy: float) -> Inner:
-        """Solve for switches s until no optimality condition is violated by more."""
+        """Solve for switches s until no optimality condition is violated by more.
+
+        Switches are at most 1.
+        """
         tasks = self.tasks
+        tol = accuracy * self._unit
         q = np.zeros(tasks.n_switches)
-        _solve_tasks(
-            tasks.offsets,
-            tasks.features,
-            tasks.grams,
-            tasks.switch,
-            tasks.c,
-            self._lo,
-            self._hi,
-            tasks.kink,
-            s,
-            accuracy * self._unit,
-            self.beta,
-            self._weights,
-            self._outputs,
-            q,
-            self._statistics,
-        )
+        progress = np.array([0.0, 0.0, FIRST_SHARE, self.work_left])
+        finished = False
+        while not finished:  # back in Python, an interrupt is seen
+            finished = _solve_tasks(
+                tasks.offsets,
+                tasks.features,
+                tasks.grams,
+                tasks.switch,
+                tasks.c,
+                self._lo,
+                self._hi,
+                tasks.kink,
+                s,
+                tol,
+                self._diagonal,
+                self.beta,
+                self._weights,
+                self._outputs,
+                q,
+                self._statistics,
+                progress,
+            )
+        self.work_left = float(progress[_WORK])
         linear, quadratic, loss = (
             float(self._statistics[:, column].sum())
             for column in (_LINEAR, _QUADRATIC, _LOSS)
         )
+        violation = float(self._statistics[:, _VIOLATION].max())
+        limit = ""
+        if violation > tol:
+            limit = limit_of_accuracy(
+                violation, float(self._diagonal.max()), self.C, self.work_left
+            )
         return Inner(
             q=q,
             linear=linear,
             primal=0.5 * quadratic + loss,
             dual=linear - 0.5 * quadratic,
+            limit=limit,
         )
 
     def curvature(self, s: FloatArray) -> FloatArray:
@@ -447,6 +556,38 @@ class TaskDuals:
             out,
         )
         return out
+
+
+def limit_of_accuracy(error: float, largest: float, C: float, work_left: float) -> str:
+    """Return why support vector machines end with an error of their outputs.
+
+    Parameters
+    ----------
+    error : float
+        Violation of the conditions that is left.
+    largest : float
+        Largest kernel value.
+    C : float
+    work_left : float
+        Not positive where it was the bound on work that ended them.
+    """
+    cause = "rounding" if work_left > 0.0 else "the bound on their work"
+    return (
+        f"{cause} leaves the outputs of the support vector machines an error of "
+        f"{error:.1g}, with kernel values up to {largest:.1g} and C={C:g}: bring the "
+        "inputs to one scale (standardize=True), normalise the kernels or lower C"
+    )
+
+
+def _diagonal(tasks: BlockTasks) -> FloatArray:
+    """Return Σ_f k_f(x_i, x_i) of all examples, shape (N,)."""
+    out = np.einsum("if,if->i", tasks.features, tasks.features)
+    entries = np.concatenate([[0], np.cumsum(np.diff(tasks.offsets) ** 2)])
+    for t in range(tasks.n_tasks):
+        first, last = tasks.offsets[t], tasks.offsets[t + 1]
+        block = tasks.grams[entries[t] : entries[t + 1] : last - first + 1]
+        out[first:last] += block.sum(axis=1, dtype=np.float64)
+    return out
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -547,10 +688,10 @@ def extremes(
     hi: FloatArray,
     kink: float,
 ) -> tuple[float, float, float]:
-    """Return max(v + up), min(v + low), and the intercept between them.
+    """Return max(v + up), min(v + low), and an intercept that tells what violates.
 
-    The intercept is the mean over the free variables, or the middle of the interval
-    if none is free, or its finite end.
+    The mean over the free variables, or the middle of the interval if none is free, or
+    its finite end: that of a solution is `intercept_at`.
     """
     highest, lowest = -FAR, FAR
     n_free, mean = 0, 0.0
@@ -606,6 +747,25 @@ def _sub_gram(
             K[b, a] = value
 
 
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _switched_diagonal(
+    features: FloatArray,
+    gram: NDArray[Any],
+    s_features: FloatArray,
+    s_grams: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write Σ_f s_f k_f(x_i, x_i) to out."""
+    n = out.size
+    for i in range(n):
+        value = 0.0
+        for f in range(s_features.size):
+            value += s_features[f] * features[i, f] * features[i, f]
+        for g in range(s_grams.size):
+            value += s_grams[g] * gram[i * (n + 1), g]
+        out[i] = value
+
+
 @numba.njit(cache=True, nogil=True)
 def _solve_tasks(
     offsets: IntArray,
@@ -618,17 +778,22 @@ def _solve_tasks(
     kink: float,
     s: FloatArray,
     tol: float,
+    diagonal: FloatArray,
     beta: FloatArray,
     weights: FloatArray,
     outputs: FloatArray,
     q: FloatArray,
     statistics: FloatArray,
-) -> None:
+    progress: FloatArray,
+) -> bool:
     """Solve every task's support vector dual for switches s, from the present β.
 
     Each is solved on the examples that have a multiplier or violate their condition,
-    until no other violates.
+    until no other violates, the rest is rounding, or no work is left.
+
+    Returns False after a slice of work: call again with the same arrays.
     """
+    slice_left = SLICE
     n_features, n_grams = features.shape[1], grams.shape[1]
     largest = 0
     for t in range(offsets.size - 1):
@@ -641,6 +806,9 @@ def _solve_tasks(
     for t in range(offsets.size - 1):
         first, last = offsets[t], offsets[t + 1]
         n = last - first
+        if t < progress[_TASK]:
+            first_entry += n * n
+            continue
         for f in range(n_features):
             s_features[f] = s[switch[t, f]]
         for g in range(n_grams):
@@ -655,11 +823,20 @@ def _solve_tasks(
         gram = grams[first_entry : first_entry + n * n]
         v = v_space[:n]
         _negative_gradient(c_t, x, out_t, s_features, s_grams, w_t, v)
-        intercept = 0.0
-        for _ in range(_MAX_ROUNDS):
+        allowed = tol
+        while True:
             highest, lowest, intercept = extremes(v, beta_t, lo_t, hi_t, kink)
             if highest - lowest <= tol:
                 break
+            share = progress[_SHARE]
+            if share * rounding_error(diagonal[first:last], c_t, beta_t) > tol:
+                # Switches make it smaller.
+                here = np.empty(n)
+                _switched_diagonal(x, gram, s_features, s_grams, here)
+                allowed = max(tol, share * rounding_error(here, c_t, beta_t))
+            if highest - lowest <= allowed or progress[_WORK] <= 0.0:
+                break
+            progress[_SHARE] = min(2.0 * share, LAST_SHARE)
             m = 0
             for i in range(n):
                 b = beta_t[i]
@@ -682,21 +859,29 @@ def _solve_tasks(
                 vectors[3, a] = beta_t[i]
                 vectors[4, a] = v[i]
             work, index = workspace(m)
-            minimise_box(
+            for a in range(m):
+                work[DIAGONAL, a] = K[a, a]
+            affordable = min(slice_left, progress[_WORK]) / step_cost(m)
+            most = max(int(affordable), _LEAST_STEPS)
+            done, _, credit = pair_steps(
                 K,
                 vectors[0],
                 vectors[1],
                 vectors[2],
                 kink,
-                True,
                 vectors[3],
                 vectors[4],
                 work,
                 index,
-                0.5 * tol,
-                _MAX_PAIR_STEPS,
+                0.5 * allowed,
+                most,
+                progress[_CREDIT],
             )
             statistics[t, _SOLVES] += 1.0
+            progress[_CREDIT] = credit if done == most else 0.0
+            spent = done * step_cost(m) + 0.5 * m * m * (n_features + n_grams)
+            slice_left -= spent
+            progress[_WORK] -= spent
             moved = False
             for a in range(m):
                 i = rows[a]
@@ -712,6 +897,12 @@ def _solve_tasks(
             if not moved:
                 # Rounding is all that is left.
                 break
+            if slice_left <= 0.0:
+                progress[_TASK] = t
+                return False
+        progress[_CREDIT] = 0.0
+        progress[_SHARE] = FIRST_SHARE
+        intercept = intercept_at(v, beta_t, lo_t, hi_t, kink)
         linear, loss, quadratic = 0.0, 0.0, 0.0
         for i in range(n):
             b = beta_t[i]
@@ -732,7 +923,9 @@ def _solve_tasks(
         statistics[t, _LINEAR] = linear
         statistics[t, _QUADRATIC] = quadratic
         statistics[t, _LOSS] = loss
+        statistics[t, _VIOLATION] = highest - lowest
         first_entry += n * n
+    return True
 
 
 @numba.njit(cache=True, nogil=True)

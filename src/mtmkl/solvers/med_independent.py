@@ -49,15 +49,20 @@ class IndependentPath:
         solutions = [path.solve(C, log_alpha) for path in self._paths]
         certificates = [solution.certificate for solution in solutions]
         objective = sum(each.objective for each in certificates)
-        is_done = all(each.status == "converged" for each in certificates)
+        statuses = {each.status for each in certificates}
         return Solution(
             coef=np.array([each.coef for each in solutions]),
             certificate=Certificate(
                 objective=objective,
                 dual_objective=sum(each.dual_objective for each in certificates),
                 n_iter=sum(each.n_iter for each in certificates),
-                status="converged" if is_done else "stopped",
+                status=next(
+                    status
+                    for status in ("stopped", "stalled", "converged")
+                    if status in statuses
+                ),
                 history=np.array([objective]),
+                floor=sum(each.floor for each in certificates),
             ),
             dual=np.concatenate([each.dual for each in solutions]),
             intercept=np.concatenate([each.intercept for each in solutions]),

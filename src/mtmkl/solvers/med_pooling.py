@@ -22,13 +22,21 @@ Learning Research 12, 2011, section 8.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtmkl.solvers.med import FAR, extremes, solution_of
-from mtmkl.solvers.smo import _factorise
+from mtmkl.solvers.med import FAR, limit_of_accuracy, solution_of
+from mtmkl.solvers.smo import (
+    FIRST_SHARE,
+    LAST_SHARE,
+    SLICE,
+    _factorise,
+    intercept_at,
+    rounding_error,
+)
 from mtmkl.solvers.solution import Solution
 from mtmkl.solvers.switches import Inner, minimise_over_switches
 
@@ -36,9 +44,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 _PAIR_STEPS_PER_EXAMPLE = 10
-_MAX_PAIR_STEPS = 10_000_000
+_MAX_STEPS_PER_EXAMPLE = 10_000
+_STEP_COST = 8.0  # multiplications of a pair step for each example
 _FACE_STEPS = 20
-_MAX_ROUNDS = 200
 _RIDGE = 1e-12
 
 
@@ -95,6 +103,7 @@ class PoolingPath:
         """
         problem = self._problem
         problem.set_box(C)
+        problem.renew()
         result = minimise_over_switches(
             problem,
             log_alpha,
@@ -128,6 +137,11 @@ class _Pooling:
         self.beta = np.zeros(c.size)
         self.intercept = np.zeros(len(sizes))
         self.C = 0.0
+        self.renew()
+
+    def renew(self) -> None:
+        """Grant the pair steps of one solution."""
+        self.steps_left = _MAX_STEPS_PER_EXAMPLE * self.c.size
 
     def set_box(self, C: float) -> None:
         """Change C, with β scaled into the new box."""
@@ -144,28 +158,48 @@ class _Pooling:
         return K
 
     def solve(self, s: FloatArray, accuracy: float) -> Inner:
-        """Solve for switches s until no optimality condition is violated by more."""
+        """Solve for switches s until no optimality condition is violated by more.
+
+        Or by no more than rounding errors make, as far as the pair steps last.
+        """
+        n = self.c.size
         K = self._kernel(s)
+        diagonal = K.diagonal().copy()
         v = self.c - K @ self.beta
-        budget = _PAIR_STEPS_PER_EXAMPLE * self.c.size
-        for _ in range(_MAX_ROUNDS):
+        # Compiled code does not see an interrupt: return to Python in between.
+        most_at_once = max(int(SLICE / (_STEP_COST * n)), _PAIR_STEPS_PER_EXAMPLE)
+        budget = min(_PAIR_STEPS_PER_EXAMPLE * n, most_at_once)
+        tol, share = accuracy, FIRST_SHARE
+        while True:
             n_steps = _minimise_grouped(
-                K, self._lo, self._hi, self.offsets, self.beta, v, accuracy, budget
+                K, self._lo, self._hi, self.offsets, self.beta, v, tol, budget
             )
-            if n_steps < budget:
+            self.steps_left -= n_steps
+            if n_steps < budget or self.steps_left <= 0:
                 break
             # Pair steps find the active set soon and then converge slowly.
             is_lower = self._face_steps(K, v)
             v[:] = self.c - K @ self.beta
             if not is_lower:
-                budget = min(2 * budget, _MAX_PAIR_STEPS)
+                budget = min(2 * budget, most_at_once)
+            error = share * rounding_error(diagonal, self.c, self.beta)
+            tol, share = max(accuracy, error), min(2.0 * share, LAST_SHARE)
+        limit = ""
+        if tol > accuracy or n_steps == budget:
+            limit = limit_of_accuracy(
+                tol, float(diagonal.max()), self.C, self.steps_left
+            )
+        return replace(self._values(s, v), limit=limit)
+
+    def _values(self, s: FloatArray, v: FloatArray) -> Inner:
+        """Return the values at β for ``v = c − Kβ``, and keep the intercepts."""
         q = np.empty(len(self.specialised))
         loss = 0.0
         for t, own in enumerate(self.specialised):
             part = slice(self.offsets[t], self.offsets[t + 1])
             lo, hi, beta = self._lo[part], self._hi[part], self.beta[part]
             q[t] = 0.5 * beta @ own @ beta
-            self.intercept[t] = extremes(v[part], beta, lo, hi, 0.0)[2]
+            self.intercept[t] = intercept_at(v[part], beta, lo, hi, 0.0)
             residual = v[part] - self.intercept[t]
             loss += np.maximum(lo * residual, hi * residual).sum()
         quadratic = float((self.c - v) @ self.beta)
@@ -177,6 +211,18 @@ class _Pooling:
             primal=0.5 * quadratic + float(loss),
             dual=linear - 0.5 * quadratic,
         )
+
+    def evaluate(self, s: FloatArray) -> Inner:
+        """Return what β is worth for switches s."""
+        inner = self._values(s, self.c - self._kernel(s) @ self.beta)
+        sizes = np.abs(self.c) + np.repeat(
+            np.abs(self.intercept), np.diff(self.offsets)
+        )
+        rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
+        return replace(inner, primal=inner.primal + rounding)
+
+    def refresh(self) -> None:
+        """Do nothing: every solve computes its outputs from β."""
 
     def _face_steps(self, K: FloatArray, v: FloatArray) -> bool:
         """Minimise over the free multipliers, cut at the first bound, a few times.

@@ -29,15 +29,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from mtmkl.solvers.med import BlockTasks, extremes
-from mtmkl.solvers.smo import minimise_box, workspace
-from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
+from mtmkl.solvers.med import BlockTasks
+from mtmkl.solvers.smo import intercept_at, minimise_box, workspace
+from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.switches import switch_cost
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 _MAX_PAIR_STEPS = 10_000_000
+_FINEST_ACCURACY, _REFINEMENT = 1e-14, 0.1
 
 
 def solve_sqp(
@@ -71,7 +72,8 @@ def solve_sqp(
     start : ndarray of shape (N,), optional
         A feasible β; by default zero.
     accuracy : float
-        Largest violation of the conditions of a quadratic program, in units of c.
+        Largest violation of the conditions of a quadratic program, in units of c. It
+        gets finer whenever a sweep changes nothing before the gap is reached.
     simultaneous : bool
         Take all tasks' steps from the values at the start of the sweep.
 
@@ -80,8 +82,13 @@ def solve_sqp(
     Solution
         ``coef``: the switches (S,), those of β; ``dual``: β (N,); ``intercept``: (T,);
         ``extra``: "log_odds" (S,), "q" (S,), "dual_history" and "change_history": J and
-        ‖β − β̃‖/‖β‖ after each sweep, and "stopped_by": "gap", "change" or "limit".
-        ``certificate.n_iter`` counts sweeps (step 3).
+        ‖β − β̃‖/‖β‖ after each sweep, and "stopped_by": "gap", "change", "limit" or
+        "rounding". ``certificate.n_iter`` counts sweeps (step 3).
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the gap is not reached, whatever ended the search.
     """
     _check_switches(tasks)
     lo, hi = tasks.box(C)
@@ -91,6 +98,7 @@ def solve_sqp(
     _outputs(tasks.offsets, tasks.features, tasks.grams, beta, outputs)
     total = _sum_of_kernels(tasks.offsets, tasks.features, tasks.grams)
     unit = float(np.abs(tasks.c).max(initial=1e-300))
+    floor = tasks.floor(C)
     history, dual_history, changes = [], [], []
     stopped_by = "limit"
     for _ in range(max_iter):
@@ -126,20 +134,37 @@ def solve_sqp(
         history.append(objective)
         dual_history.append(dual_objective)
         changes.append(change / size if size > 0 else 0.0)
-        if gap <= tol * abs(objective):
+        if gap <= tol * max(abs(objective), floor):
             stopped_by = "gap"
             break
-        if change <= change_tol * size:
+        if change_tol > 0.0 and change <= change_tol * size:
             stopped_by = "change"
             break
+        if change == 0.0:
+            if accuracy < _FINEST_ACCURACY:
+                stopped_by = "rounding"
+                break
+            accuracy *= _REFINEMENT
+    status: Status = "converged"
+    if stopped_by in ("limit", "rounding"):
+        status = "stopped" if stopped_by == "limit" else "stalled"
     certificate = Certificate(
         objective=objective,
         dual_objective=dual_objective,
         n_iter=len(history),
-        status="stopped" if stopped_by == "limit" else "converged",
+        status=status,
         history=np.array(history),
+        floor=floor,
     )
-    warn_if_stopped(certificate, "Algorithm 1", tol, steps="sweeps")
+    warn_if_stopped(
+        certificate,
+        "Algorithm 1",
+        tol,
+        steps="sweeps",
+        remedy="lower change_tol or raise tol"
+        if stopped_by == "change"
+        else "raise max_iter or tol",
+    )
     return Solution(
         coef=s,
         certificate=certificate,
@@ -409,7 +434,7 @@ def _inner_gap(
         for i in range(v.size):
             for f in range(switch.shape[1]):
                 v[i] -= s[switch[t, f]] * outputs[offsets[t] + i, f]
-        intercept[t] = extremes(v, b, lo[part], hi[part], kink)[2]
+        intercept[t] = intercept_at(v, b, lo[part], hi[part], kink)
         for i in range(v.size):
             residual = v[i] - intercept[t]
             gap -= v[i] * b[i] - kink * abs(b[i])

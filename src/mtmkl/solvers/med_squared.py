@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from mtmkl.solvers.med import BlockTasks, solution_of
-from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.solution import LEAST_SHARE, Solution
 from mtmkl.solvers.switches import Inner, minimise_over_switches
 
 FloatArray = NDArray[np.float64]
@@ -68,6 +68,7 @@ class SquaredPath:
             As :meth:`mtmkl.solvers.med.MedPath.solve` says.
         """
         state = _Ridges(self.tasks, C)
+        floor = LEAST_SHARE * 0.5 * C * float(np.sum(self.tasks.c**2))
         result = minimise_over_switches(
             state,
             log_alpha,
@@ -75,6 +76,7 @@ class SquaredPath:
             start=self._log_odds,
             tol=self.tol,
             max_iter=self.max_iter,
+            floor=floor,
         )
         # Those of α = 0 are infinite.
         self._log_odds = result.log_odds if log_alpha > -np.inf else None
@@ -84,6 +86,7 @@ class SquaredPath:
             intercept=state.intercept,
             n_svm_solves=result.n_solves * self.tasks.n_tasks,
             tol=self.tol,
+            floor=floor,
         )
 
 
@@ -134,18 +137,27 @@ class _Ridges:
             B = B - ones @ (ones.T @ B) / float(np.sum(ones**2))
             np.add.at(curvature, np.ix_(switch, switch), B.T @ B)
             residual = c - K @ beta - offset
-            linear += float(c @ beta - beta @ beta / (2.0 * self.C))
+            # What rounding leaves of 1'β is worth the offset: without it a bound.
+            linear += float((c - offset) @ beta - beta @ beta / (2.0 * self.C))
             quadratic += float(beta @ K @ beta)
             loss += 0.5 * self.C * float(residual @ residual)
             self.beta[first:last] = beta
             self.intercept[t] = offset
         self._curvature = curvature
-        return Inner(
+        self._inner = Inner(
             q=q,
             linear=linear,
             primal=0.5 * quadratic + loss,
             dual=linear - 0.5 * quadratic,
         )
+        return self._inner
+
+    def evaluate(self, s: FloatArray) -> Inner:
+        """Return the values of the last solution, none of which is a running sum."""
+        return self._inner
+
+    def refresh(self) -> None:
+        """Do nothing: every solution is computed anew."""
 
     def curvature(self, s: FloatArray) -> FloatArray:
         """Return V''(s), shape (S, S), at the last solution."""

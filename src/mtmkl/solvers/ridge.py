@@ -43,7 +43,8 @@ def solve_ridge(tasks: TaskDecomposition, gamma: float | FloatArray) -> Solution
     for t in range(tasks.n_tasks):
         rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
         coef[t] = along[rows] @ tasks.right[rows]
-    residual = target - singular * along
+    # Of c_j − s_j·along_j, without its cancellation where s_j² is far above γ_t.
+    residual = ridge * target / (singular**2 + ridge)
     objective = tasks.constant + residual @ residual + (gammas[owner] * along) @ along
     dual = 2.0 * residual
     bound = tasks.constant + target @ dual - dual @ dual / 4

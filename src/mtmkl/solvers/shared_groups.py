@@ -6,13 +6,18 @@ over W (d × T) and the assignment to at most G groups
     Σ_t ||y_t − X_t w_t||² + γ Σ_g ||W Q_g||_tr².
 
 For a given assignment each group is the convex problem of
-:mod:`mtmkl.solvers.squared_norm`; for a given W tasks are moved one at a time to the
-group where the penalty is least, until no move lowers it. The two alternate, and the
-objective never rises. Where they end, the coefficients have settled in their groups and
-make every move look dear: the moves that look least so are tried in earnest, both
-groups solved anew, until several in a row do not help. It is not convex: the method is
-started from several random assignments, whose first moves are by the tasks' own ridge
-regressions.
+:mod:`mtmkl.solvers.squared_norm`. The value of a group is at least the sum of the
+values of its parts: ||W||_tr² is the least of Σ_t w_t'D⁺w_t over D ⪰ 0 with tr D ≤ 1,
+and the D of the group serves each part. So G groups are never worse than fewer, and of
+up to six tasks every partition into G groups is tried.
+
+Of more tasks there are too many partitions, and local minima are sought from several
+random assignments, whose first moves are by the tasks' own ridge regressions. For a
+given W tasks are moved one at a time to the group where the penalty is least, until no
+move lowers it; this and the convex problems alternate, and the objective never rises.
+Where they end, the coefficients have settled in their groups and make every change look
+dear: the moves of a task, and then the swaps of two, that look least so are tried in
+earnest, their groups solved anew, until none of them helps.
 
 A relaxation to q_gt ∈ [0, 1] gains nothing: ||W √Q_g||_tr² is the least of functions
 that are linear in q, so concave in it, and a vertex is optimal.
@@ -22,6 +27,8 @@ References
 Z. Kang, K. Grauman and F. Sha, Learning with whom to share in multi-task feature
 learning, International Conference on Machine Learning, 2011.
 """
+
+from collections.abc import Iterator, Sequence
 
 import numba
 import numpy as np
@@ -35,6 +42,12 @@ from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+Partition = tuple[tuple[int, ...], ...]
+
+# Up to so many tasks there are no more groups to solve than a search would solve.
+_FEW_TASKS = 6
+# How many swaps are rated exactly for each that may be tried.
+_RATED_PER_TRIAL = 4
 
 
 def solve(
@@ -42,12 +55,12 @@ def solve(
     gamma: float,
     n_groups: int,
     *,
-    rng: np.random.Generator,
+    rngs: Sequence[np.random.Generator],
     n_trials: int = 8,
     tol: float = 1e-6,
     max_iter: int = 10_000,
-) -> Solution:
-    """Find a local minimum of the problem of this module from one random assignment.
+) -> list[Solution]:
+    """Find the best partition of few tasks, or local minima for many.
 
     Parameters
     ----------
@@ -55,24 +68,26 @@ def solve(
     gamma : float
         γ > 0.
     n_groups : int
-        G, from 1 to T; groups may become empty.
-    rng : Generator
-        Draws the first assignment.
+        G, from 1 to T.
+    rngs : sequence of Generator
+        One for each search; it draws the first assignment. Not used where every
+        partition is tried: with at most six tasks, one group, or T groups.
     n_trials : int
-        Moves tried in a row without success before the search ends.
+        Moves, and swaps, tried in a row without success before a search ends.
     tol : float
         Relative duality gap to which each group is solved, and the least share of the
-        objective by which a trial has to lower it.
+        objective by which a search has to lower it.
     max_iter : int
         Iterations at which to stop a group in any case.
 
     Returns
     -------
-    Solution
-        ``coef`` of shape (d, T); ``extra["groups"]`` of shape (T,), numbered from 0 in
-        the order in which they appear; ``dual`` of shape (n,), a dual point of the
-        problem with the assignment held. There is no bound on the minimum. The history
-        holds the objective of each assignment that was better than the last.
+    list of Solution
+        One for each search, or the best of all partitions alone. ``coef`` of shape
+        (d, T); ``extra["groups"]`` of shape (T,), numbered from 0 in the order in which
+        they appear; ``dual`` of shape (n,), a dual point of the problem with the
+        assignment held. There is no bound on the minimum. The history holds the
+        objective of each assignment that was better than the last.
 
     Raises
     ------
@@ -84,50 +99,67 @@ def solve(
         raise ValueError(f"n_groups must be from 1 to {n_tasks}, got {n_groups}")
     # The problem of a group of one; raises for a γ out of range.
     alone = solve_ridge(tasks, gamma).coef
-    best = rng.integers(n_groups, size=n_tasks)
-    groups = move_tasks(alone.T @ alone, best, n_groups)
     solver = _GroupSolver(tasks, gamma, tol, max_iter)
+    if n_tasks <= _FEW_TASKS or n_groups in (1, n_tasks):
+        return [_best_partition(solver, n_groups)]
+    gram = alone.T @ alone
+    return [_search(solver, gram, n_groups, rng, n_trials) for rng in rngs]
+
+
+def _best_partition(solver: "_GroupSolver", n_groups: int) -> Solution:
+    """Return the best of all partitions into so many groups."""
     history: list[float] = []
-    W = alone
-    failures = 0
-    candidates: list[tuple[int, int]] = []
-    while True:
-        value = solver.objective(groups)
-        if not history or value < history[-1] * (1.0 - tol):
+    best: Partition = ()
+    for partition in partitions(solver.tasks.n_tasks, n_groups):
+        value = solver.objective(partition)
+        if not history or value < history[-1]:
             history.append(value)
-            best, failures, candidates = groups, 0, []
-            W = solver.coefficients(best)
-            groups = move_tasks(W.T @ W, best, n_groups)
+            best = partition
+    return solver.answer(best, history)
+
+
+def partitions(n_tasks: int, n_groups: int) -> Iterator[Partition]:
+    """Yield the partitions of tasks 0 … n_tasks − 1 into exactly ``n_groups`` groups.
+
+    Groups stand in the order of their first tasks.
+    """
+    if n_tasks == n_groups == 0:
+        yield ()
+    if not 1 <= n_groups <= n_tasks:
+        return
+    last = n_tasks - 1
+    for rest in partitions(last, n_groups):
+        for g, group in enumerate(rest):
+            yield (*rest[:g], (*group, last), *rest[g + 1 :])
+    for rest in partitions(last, n_groups - 1):
+        yield (*rest, (last,))
+
+
+def _search(
+    solver: "_GroupSolver",
+    gram: FloatArray,
+    n_groups: int,
+    rng: np.random.Generator,
+    n_trials: int,
+) -> Solution:
+    """Return a local minimum; ``gram`` is W'W of the tasks' own ridge regressions."""
+    best = rng.integers(n_groups, size=solver.tasks.n_tasks)
+    groups: IntArray | None = move_tasks(gram, best, n_groups)
+    history: list[float] = []
+    trials: Iterator[IntArray] = iter(())
+    while groups is not None:
+        value = solver.objective(_members(groups))
+        if not history or value < history[-1] * (1.0 - solver.tol):
+            history.append(value)
+            best = groups
+            W = solver.coefficients(_members(best))
+            gram = W.T @ W
+            trials = _trials(gram, best, n_groups, n_trials)
+            groups = move_tasks(gram, best, n_groups)
             if not np.array_equal(groups, best):
                 continue
-            candidates = _likely_moves(W.T @ W, best, n_groups)
-        else:
-            failures += 1
-        if failures >= min(n_trials, len(candidates)):
-            break
-        task, group = candidates[failures]
-        groups = best.copy()
-        groups[task] = group
-    members = _members(best)
-    labels = np.empty(n_tasks, dtype=np.intp)
-    dual = np.zeros_like(tasks.orthogonal)
-    for number, each in enumerate(members):
-        labels[list(each)] = number
-        part = solver.solution(each).dual
-        assert part is not None
-        dual += part
-    return Solution(
-        coef=W,
-        certificate=Certificate(
-            objective=history[-1],
-            dual_objective=np.nan,
-            n_iter=len(history),
-            status="converged",
-            history=np.array(history),
-        ),
-        dual=dual,
-        extra={"groups": labels},
-    )
+        groups = next(trials, None)
+    return solver.answer(_members(best), history)
 
 
 class _GroupSolver:
@@ -171,48 +203,120 @@ class _GroupSolver:
             np.array(primal), np.array(multiplier), float(np.median(steps))
         )
 
-    def objective(self, groups: IntArray) -> float:
-        return sum(
-            self.solution(each).certificate.objective for each in _members(groups)
-        )
+    def objective(self, partition: Partition) -> float:
+        return sum(self.solution(each).certificate.objective for each in partition)
 
-    def coefficients(self, groups: IntArray) -> FloatArray:
+    def coefficients(self, partition: Partition) -> FloatArray:
         W = np.empty((self.tasks.n_features, self.tasks.n_tasks))
-        for each in _members(groups):
+        for each in partition:
             W[:, list(each)] = self.solution(each).coef
         return W
 
+    def answer(self, partition: Partition, history: list[float]) -> Solution:
+        labels = np.empty(self.tasks.n_tasks, dtype=np.intp)
+        dual = np.zeros_like(self.tasks.orthogonal)
+        for number, each in enumerate(partition):
+            labels[list(each)] = number
+            part = self.solution(each).dual
+            assert part is not None
+            dual += part
+        return Solution(
+            coef=self.coefficients(partition),
+            certificate=Certificate(
+                objective=history[-1],
+                dual_objective=np.nan,
+                n_iter=len(history),
+                status="converged",
+                history=np.array(history),
+            ),
+            dual=dual,
+            extra={"groups": labels},
+        )
 
-def _likely_moves(
-    gram: FloatArray, groups: IntArray, n_groups: int
-) -> list[tuple[int, int]]:
-    """Return moves (task, group), those first that raise the penalty least at this W.
 
-    Empty groups are alike: only the first of them is among the moves.
+def _trials(
+    gram: FloatArray, groups: IntArray, n_groups: int, n_trials: int
+) -> Iterator[IntArray]:
+    """Yield assignments near this one: moves of a task, then swaps of two tasks.
+
+    Of each kind those first that raise the penalty least at this W.
     """
-    costs = np.array([squared_trace_norm(gram, groups == g) for g in range(n_groups)])
-    sizes = np.bincount(groups, minlength=n_groups)
-    targets = [*np.flatnonzero(sizes), *np.flatnonzero(sizes == 0)[:1]]
-    moves = []
-    for t, own in enumerate(groups):
+    rises = _rises(gram, groups, n_groups)
+    for t, g in _smallest(rises, n_trials):
+        moved = groups.copy()
+        moved[t] = g
+        yield moved
+    # Two moves one by one rate a swap too high, but well enough to choose some.
+    both = rises[:, groups]
+    both = np.triu(both + both.T) + np.where(np.tri(groups.size, k=0), np.inf, 0.0)
+    pairs = _smallest(both, _RATED_PER_TRIAL * n_trials)
+    rated = [(_swap_rise(gram, groups, s, t), s, t) for s, t in pairs]
+    for _, s, t in sorted(rated)[:n_trials]:
+        swapped = groups.copy()
+        swapped[[s, t]] = groups[[t, s]]
+        yield swapped
+
+
+@numba.njit(cache=True, nogil=True)
+def _rises(gram: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
+    """Return by how much a move of a task (row) to a group (column) raises the penalty.
+
+    Infinite for moves that change nothing; of empty groups, which are alike, all but
+    the first are left out.
+    """
+    costs = np.empty(n_groups)
+    sizes = np.zeros(n_groups, dtype=np.intp)
+    first_empty = n_groups
+    for g in range(n_groups - 1, -1, -1):
+        costs[g] = squared_trace_norm(gram, groups == g)
+        sizes[g] = np.sum(groups == g)
+        if sizes[g] == 0:
+            first_empty = g
+    rises = np.full((groups.size, n_groups), np.inf)
+    for t in range(groups.size):
+        own = groups[t]
         inside = groups == own
         inside[t] = False
         saved = costs[own] - squared_trace_norm(gram, inside)
-        for g in targets:
-            if g != own and not (sizes[g] == 0 and sizes[own] == 1):
+        for g in range(n_groups):
+            to_empty = g == first_empty and sizes[own] > 1
+            if g != own and (sizes[g] > 0 or to_empty):
                 inside = groups == g
                 inside[t] = True
-                rise = squared_trace_norm(gram, inside) - costs[g] - saved
-                moves.append((rise, t, int(g)))
-    return [(t, g) for _, t, g in sorted(moves)]
+                rises[t, g] = squared_trace_norm(gram, inside) - costs[g] - saved
+    return rises
 
 
-def _members(groups: IntArray) -> list[tuple[int, ...]]:
+@numba.njit(cache=True, nogil=True)
+def _swap_rise(gram: FloatArray, groups: IntArray, s: int, t: int) -> float:
+    """Return by how much the penalty rises as two tasks of two groups change places."""
+    rise = 0.0
+    for leaving, coming in ((s, t), (t, s)):
+        inside = groups == groups[leaving]
+        rise -= squared_trace_norm(gram, inside)
+        inside[leaving] = False
+        inside[coming] = True
+        rise += squared_trace_norm(gram, inside)
+    return rise
+
+
+def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
+    """Return where the smallest finite entries of a matrix are, in their order."""
+    order = np.argsort(values, axis=None, kind="stable")[:count]
+    rows, columns = np.unravel_index(order, values.shape)
+    return [
+        (int(i), int(j))
+        for i, j in zip(rows, columns, strict=True)
+        if np.isfinite(values[i, j])
+    ]
+
+
+def _members(groups: IntArray) -> Partition:
     """Return the tasks of each group that has any, in the order of their first."""
     _, first, number = np.unique(groups, return_index=True, return_inverse=True)
-    return [
+    return tuple(
         tuple(np.flatnonzero(number == each).tolist()) for each in np.argsort(first)
-    ]
+    )
 
 
 @numba.njit(cache=True, nogil=True)

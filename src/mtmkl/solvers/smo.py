@@ -34,6 +34,12 @@ variables:
   carried from one box to the next by the best multiple of it, so that variables at a
   bound stay there (`_rescale`).
 
+No tolerance can be met that is far below the rounding errors of ``v``. A solve that
+takes long compares the two (`rounding_error`) and raises its tolerance, at first to a
+small share of the errors and then to twice as much each time; the callers are told.
+Compiled code does not see an interrupt, so that long work is done in slices of
+`SLICE` multiplications, with a return to Python between them.
+
 All compiled code of the solver is in this one file, since numba's cache notices a
 change in the file of a function and not in the files of its callees.
 """
@@ -63,12 +69,19 @@ _FIRST_BOX = 4.0  # width of the first box, in units of a lone variable's optimu
 _BOX_GROWTH = 4.0  # ratio of one box to the next
 _BOX_TOLERANCE = 0.3  # tolerance in all but the last box, in units of c's spread
 _REFRESH = 4  # steps per variable after which v is computed anew before stopping
+_PATIENCE = 16  # steps per variable between two looks at the rounding errors
+FIRST_SHARE, LAST_SHARE = 2.0**-6, 16.0  # of the rounding errors, as a tolerance
+_NEAR_BOUND = 1e-12  # distance from a bound that is rounding, relative to max |β|
+_NO_FACES = -1e300  # credit with which no face step is taken
 
-# Rows of the work space.
+SLICE = 2e8
+"""Multiplications of compiled work between two looks for an interrupt."""
+
+# Rows of the work space. Callers of `pair_steps` fill the diagonal of K.
 (
     _UP,
     _LOW,
-    _DIAGONAL,
+    DIAGONAL,
     _INVERSE,
     _POINT,
     _NEWTON,
@@ -80,8 +93,13 @@ _REFRESH = 4  # steps per variable after which v is computed anew before stoppin
 ) = range(11)
 
 # Columns of the statistics.
-INTERCEPT, OBJECTIVE, DUAL_OBJECTIVE, N_ITER, VIOLATION = range(5)
-N_STATISTICS = 5
+INTERCEPT, OBJECTIVE, DUAL_OBJECTIVE, N_ITER, VIOLATION, TOLERANCE = range(6)
+N_STATISTICS = 6
+
+FINISHED, UNFINISHED, NOT_FINITE = range(3)
+# Where a solve along a path has come to.
+_PROBLEM, _SCALE, _BOX, _STEPS, _CREDIT = range(5)
+N_PROGRESS = 5
 
 _SCAN = {"error_model": "numpy", "fastmath": {"nnan", "nsz", "contract"}}
 _LINEAR_ALGEBRA = {
@@ -388,7 +406,29 @@ def _least_curvature(diagonal: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _pair_steps(
+def rounding_error(diagonal: FloatArray, c: FloatArray, beta: FloatArray) -> float:
+    """Return the size of the rounding errors of ``c − Kβ``.
+
+    The machine's precision times what is summed, which for a positive semi-definite
+    ``K`` is at most max √K_ii · Σ √K_jj |β_j| and max |c|.
+    """
+    root, summed, largest = 0.0, 0.0, 0.0
+    for k in range(beta.size):
+        here = np.sqrt(max(diagonal[k], 0.0))
+        root = max(root, here)
+        summed += here * abs(beta[k])
+        largest = max(largest, abs(c[k]))
+    return 2.0**-52 * (root * summed + largest)
+
+
+@njit(cache=True, nogil=True, **_SCAN)
+def step_cost(n: int) -> float:
+    """Return the cost of a pair step in multiplications, face steps included."""
+    return 3.0 * n + 225.0
+
+
+@njit(cache=True, nogil=True, **_SCAN)
+def pair_steps(
     K: FloatArray,
     c: FloatArray,
     lo: FloatArray,
@@ -400,7 +440,8 @@ def _pair_steps(
     index: IntArray,
     tol: float,
     max_iter: int,
-) -> int:
+    credit: float,
+) -> tuple[int, float, float]:
     """Sequential minimal optimisation with the equality, from a feasible point.
 
     Working sets of two by second-order information: i has the largest v + up, and j
@@ -408,16 +449,20 @@ def _pair_steps(
     Working set selection using second order information for training support vector
     machines, JMLR 6, 2005).
 
-    Returns the number of pair steps.
+    `work` holds the diagonal of ``K``. `credit` is what has been saved for a face step:
+    zero, or what the last call returned where this one continues it.
+
+    Returns the number of pair steps, the tolerance, raised where it is below the
+    rounding errors, and the credit.
     """
     n = beta.size
     n_sums = np.int64(1)  # a call, lest it be a literal and compiled for separately
-    up, low, diagonal = work[_UP], work[_LOW], work[_DIAGONAL]
+    up, low, diagonal = work[_UP], work[_LOW], work[DIAGONAL]
     tiny = _least_curvature(diagonal)
     n_free = _enter(beta, lo, hi, kink, work)
-    faces_pay = True
     cost_of_pair = 2.0 * n + 150.0
-    budget = 0.0
+    next_look = _PATIENCE * n
+    share = FIRST_SHARE
     n_iter = 0
     n_stale = 0
     i = _steepest(v, up)
@@ -477,18 +522,26 @@ def _pair_steps(
 
         n_iter += 1
         n_stale += 1
-        budget += cost_of_pair
+        credit += cost_of_pair
         if (
             n_iter % _FACE_EVERY == 0
             and n_free > 1
-            and faces_pay
-            and budget > _FACE_RATIO * _face_cost(n, n_free)
+            and credit > _FACE_RATIO * _face_cost(n, n_free)
         ):
-            budget = 0.0
-            faces_pay = _face_step(K, lo, hi, kink, n_sums, beta, v, work, index)
+            pays = _face_step(K, lo, hi, kink, n_sums, beta, v, work, index)
+            credit = 0.0 if pays else _NO_FACES
             n_free = _enter(beta, lo, hi, kink, work)
             i = _steepest(v, up)
-    return n_iter
+        if n_iter == next_look:
+            next_look += _PATIENCE * n
+            error = share * rounding_error(diagonal, c, beta)
+            share = min(2.0 * share, LAST_SHARE)
+            if error > tol:
+                tol = error
+                negative_gradient(K, c, beta, v)
+                n_stale = 0
+                i = _steepest(v, up)
+    return n_iter, tol, credit
 
 
 @njit(cache=True, nogil=True, **_SCAN)
@@ -504,25 +557,26 @@ def _single_steps(
     index: IntArray,
     tol: float,
     max_iter: int,
-) -> int:
+    credit: float,
+) -> tuple[int, float, float]:
     """Dual coordinate ascent without the equality, from a feasible point.
 
     Each step moves the variable with the largest decrease along its own axis,
     ignoring the box.
 
-    Returns the number of steps.
+    `work`, `credit` and what is returned are as in `pair_steps`.
     """
     n = beta.size
     n_sums = np.int64(0)
-    up, low, diagonal = work[_UP], work[_LOW], work[_DIAGONAL]
+    up, low, diagonal = work[_UP], work[_LOW], work[DIAGONAL]
     inverse = work[_INVERSE]
     tiny = _least_curvature(diagonal)
     for k in range(n):
         inverse[k] = 1.0 / max(diagonal[k], tiny)
     n_free = _enter(beta, lo, hi, kink, work)
-    faces_pay = True
     cost_of_step = 1.0 * n + 100.0
-    budget = 0.0
+    next_look = _PATIENCE * n
+    share = FIRST_SHARE
     n_iter = 0
     n_stale = 0
     i = np.int64(0)
@@ -565,21 +619,29 @@ def _single_steps(
 
         n_iter += 1
         n_stale += 1
-        budget += cost_of_step
+        credit += cost_of_step
         if (
             n_iter % _FACE_EVERY == 0
             and n_free > 0
-            and faces_pay
-            and budget > _FACE_RATIO * _face_cost(n, n_free)
+            and credit > _FACE_RATIO * _face_cost(n, n_free)
         ):
-            budget = 0.0
             row = K[i]
             for k in range(n):
                 v[k] -= step * row[k]
             step = 0.0
-            faces_pay = _face_step(K, lo, hi, kink, n_sums, beta, v, work, index)
+            pays = _face_step(K, lo, hi, kink, n_sums, beta, v, work, index)
+            credit = 0.0 if pays else _NO_FACES
             n_free = _enter(beta, lo, hi, kink, work)
-    return n_iter
+        if n_iter == next_look:
+            next_look += _PATIENCE * n
+            error = share * rounding_error(diagonal, c, beta)
+            share = min(2.0 * share, LAST_SHARE)
+            if error > tol:
+                tol = error
+                negative_gradient(K, c, beta, v)
+                n_stale = 0
+                step = 0.0
+    return n_iter, tol, credit
 
 
 @njit(cache=True, nogil=True)
@@ -628,10 +690,14 @@ def minimise_box(
     n_iter : int
     """
     for k in range(beta.size):
-        work[_DIAGONAL, k] = K[k, k]
+        work[DIAGONAL, k] = K[k, k]
     if equality:
-        return _pair_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter)
-    return _single_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter)
+        return pair_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter, 0.0)[
+            0
+        ]
+    return _single_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter, 0.0)[
+        0
+    ]
 
 
 @njit(cache=True, nogil=True, **_SCAN)
@@ -747,6 +813,49 @@ def _first_box(
     return _FAR
 
 
+@njit(cache=True, nogil=True, **_SCAN)
+def intercept_at(
+    v: FloatArray,
+    beta: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    kink: float,
+) -> float:
+    """Return the multiplier of the equality at a solution.
+
+    The mean of ``v ∓ ε`` over the free variables, or the middle of the interval
+    [max(v + up), min(v + low)] if none is free, or the finite end of it. A variable
+    that only rounding keeps from a bound or the kink is there, not free.
+    """
+    largest = 0.0
+    for k in range(beta.size):
+        largest = max(largest, abs(beta[k]))
+    slack = _NEAR_BOUND * largest
+    n_free = 0
+    mean = 0.0
+    highest, lowest = -_FAR, _FAR
+    for k in range(beta.size):
+        b = beta[k]
+        near = min(slack, 0.25 * (hi[k] - lo[k]))
+        is_low, is_high = b <= lo[k] + near, b >= hi[k] - near
+        if not is_high:
+            rising = v[k] + (-kink if b >= -near else kink)
+            highest = max(highest, rising)
+            if not is_low and (kink == 0.0 or abs(b) > near):
+                n_free += 1
+                mean += rising
+        if not is_low:
+            lowest = min(lowest, v[k] + (-kink if b > near else kink))
+    if n_free > 0:
+        return mean / n_free
+    can_rise, can_sink = highest > -0.5 * _FAR, lowest < 0.5 * _FAR
+    if can_rise and can_sink:
+        return 0.5 * (highest + lowest)
+    if can_rise:
+        return highest
+    return lowest if can_sink else 0.0
+
+
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
 def certify(
     c: FloatArray,
@@ -761,38 +870,20 @@ def certify(
 ) -> None:
     """Write intercept, objectives and violation to `statistics`.
 
-    The intercept b is the multiplier of the equality: the mean of ``v ∓ ε`` over the
-    free variables, or the middle of the interval [max(v + up), min(v + low)] if none
-    is free, or the finite end of it. The objective is the one of the support vector
-    machine, to which this problem is the dual::
+    The intercept b is the multiplier of the equality (`intercept_at`). The objective is
+    the one of the support vector machine, to which this problem is the dual::
 
         ½ β'Kβ + Σ_i max over z in [lo_i, hi_i] of ((v_i − b) z − ε|z|) + b·total
     """
-    n_free = 0
-    mean = 0.0
     highest, lowest = -_FAR, _FAR
     for k in range(beta.size):
-        rising = v[k] + _up_penalty(beta[k], lo[k], hi[k], kink)
-        sinking = v[k] + _low_penalty(beta[k], lo[k], hi[k], kink)
-        highest = max(highest, rising)
-        lowest = min(lowest, sinking)
-        if _is_free(beta[k], lo[k], hi[k], kink):
-            n_free += 1
-            mean += rising
-    can_rise, can_sink = highest > -0.5 * _FAR, lowest < 0.5 * _FAR
+        highest = max(highest, v[k] + _up_penalty(beta[k], lo[k], hi[k], kink))
+        lowest = min(lowest, v[k] + _low_penalty(beta[k], lo[k], hi[k], kink))
     intercept = 0.0
-    if not equality:
-        violation = max(highest, -lowest)
-    else:
+    violation = max(highest, -lowest)
+    if equality:
+        intercept = intercept_at(v, beta, lo, hi, kink)
         violation = highest - lowest
-        if n_free > 0:
-            intercept = mean / n_free
-        elif can_rise and can_sink:
-            intercept = 0.5 * (highest + lowest)
-        elif can_rise:
-            intercept = highest
-        elif can_sink:
-            intercept = lowest
     quadratic = 0.0
     linear = 0.0
     losses = 0.0
@@ -850,7 +941,8 @@ def solve_paths(
     check_finite: bool,
     coef: FloatArray,
     statistics: FloatArray,
-) -> bool:
+    progress: FloatArray,
+) -> int:
     """Solve many problems, each along a path of boxes ``scale·[lower, upper]``.
 
     Parameters
@@ -876,11 +968,16 @@ def solve_paths(
         Overwritten by β.
     statistics : ndarray of shape (n_scales, n_problems, N_STATISTICS)
         Overwritten.
+    progress : ndarray of shape (N_PROGRESS,)
+        Zeros for the first call; where a call that is not finished has come to.
 
     Returns
     -------
-    finite : bool
+    status : {FINISHED, UNFINISHED, NOT_FINITE}
+        UNFINISHED after a slice of work: call again with the same arrays.
     """
+    work_left = SLICE
+    resumed = progress[_BOX] > 0.0
     size = 0
     for t in range(sizes.size):
         size = max(size, sizes[t])
@@ -895,26 +992,38 @@ def solve_paths(
                 for column in range(N_STATISTICS):
                     statistics[s, t, column] = 0.0
             continue
+        if resumed and t < progress[_PROBLEM]:
+            first += n
+            first_gram += n * n
+            continue
         if work.shape[1] != n:
             work, index = workspace(n)
         last = first + n
         entries = grams[first_gram : first_gram + n * n]
         if check_finite and not _all_finite(entries):
-            return False
+            return NOT_FINITE
         K = entries.reshape(n, n)
         c_t, start_t = c[first:last], start[first:last]
         lower_t, upper_t = lower[first:last], upper[first:last]
         beta, v = vectors[0, :n], vectors[1, :n]
         lo, hi = vectors[2, :n], vectors[3, :n]
         for k in range(n):
-            work[_DIAGONAL, k] = K[k, k]
+            work[DIAGONAL, k] = K[k, k]
         spread = _spread(c_t, equality)
-        first_box = _first_box(work[_DIAGONAL], lower_t, upper_t, spread)
-        for s in range(scales.size):
+        first_box = _first_box(work[DIAGONAL], lower_t, upper_t, spread)
+        first_scale = int(progress[_SCALE]) if resumed else 0
+        for s in range(first_scale, scales.size):
             scale = scales[s]
             box = scale
             started = s == 0 and has_start
-            if s > 0 and warm:
+            n_iter, credit = 0, 0.0
+            if resumed:
+                box = progress[_BOX]
+                n_iter = int(progress[_STEPS])
+                credit = progress[_CREDIT]
+                for k in range(n):
+                    beta[k] = coef[s, first + k]
+            elif s > 0 and warm:
                 if _bounds_matter(beta, lo, hi):
                     box = min(scale, max(first_box, _BOX_GROWTH * scales[s - 1]))
             elif not started:
@@ -922,21 +1031,27 @@ def solve_paths(
                     beta[k] = 0.0
                     v[k] = c_t[k]
                 box = min(scale, first_box)
-            n_iter = 0
             while True:
                 for k in range(n):
                     lo[k] = box * lower_t[k]
                     hi[k] = box * upper_t[k]
-                if started:
+                box_tol = tol if box == scale else max(tol, _BOX_TOLERANCE * spread)
+                if resumed:
+                    negative_gradient(K, c_t, beta, v)
+                    error = rounding_error(work[DIAGONAL], c_t, beta)
+                    box_tol = max(box_tol, 4.0 * error)
+                    resumed = False
+                elif started:
                     for k in range(n):
                         beta[k] = start_t[k]
                     make_feasible(beta, lo, hi, total, equality)
                     negative_gradient(K, c_t, beta, v)
                 else:
                     _rescale(beta, v, c_t, lo, hi, kink)
-                box_tol = tol if box == scale else max(tol, _BOX_TOLERANCE * spread)
+                affordable = max(int(work_left / step_cost(n)), _FACE_EVERY)
+                most = min(max_iter - n_iter, affordable)
                 if equality:
-                    done = _pair_steps(
+                    done, box_tol, credit = pair_steps(
                         K,
                         c_t,
                         lo,
@@ -947,10 +1062,11 @@ def solve_paths(
                         work,
                         index,
                         box_tol,
-                        max_iter - n_iter,
+                        most,
+                        credit,
                     )
                 else:
-                    done = _single_steps(
+                    done, box_tol, credit = _single_steps(
                         K,
                         c_t,
                         lo,
@@ -961,9 +1077,22 @@ def solve_paths(
                         work,
                         index,
                         box_tol,
-                        max_iter - n_iter,
+                        most,
+                        credit,
                     )
                 n_iter += done
+                work_left -= done * step_cost(n) + n * n
+                if work_left <= 0.0:
+                    for k in range(n):
+                        coef[s, first + k] = beta[k]
+                    progress[_PROBLEM] = t
+                    progress[_SCALE] = s
+                    progress[_BOX] = box
+                    progress[_STEPS] = n_iter
+                    progress[_CREDIT] = credit
+                    if n_iter < max_iter:
+                        return UNFINISHED
+                credit = 0.0
                 if box == scale:
                     break
                 if _bounds_matter(beta, lo, hi):
@@ -974,9 +1103,10 @@ def solve_paths(
                 coef[s, first + k] = beta[k]
             certify(c_t, lo, hi, kink, equality, total, beta, v, statistics[s, t])
             statistics[s, t, N_ITER] = n_iter
+            statistics[s, t, TOLERANCE] = box_tol
         first += n
         first_gram += n * n
-    return True
+    return FINISHED
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)

@@ -11,6 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 FloatArray = NDArray[np.float64]
 
+#: The least objective, as a share of that of the model that is zero, to which a gap is
+#: taken relative in regression: below, rounding of the targets is all there is.
+LEAST_SHARE = 1e-9
+
+Status = Literal["converged", "stopped", "stalled"]
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -25,22 +31,26 @@ class Certificate:
         problem without a computable dual (non-convex methods).
     n_iter : int
         Iterations done.
-    status : {"converged", "stopped"}
-        "stopped" if the iteration limit came before the tolerance.
+    status : {"converged", "stopped", "stalled"}
+        "stopped" if the iteration limit came before the tolerance, "stalled" if
+        rounding did: no further step is of any use.
     history : ndarray of shape (n_checks,)
         Objective at each check, the last entry being ``objective``.
+    floor : float
+        As for :func:`relative_gap`.
     """
 
     objective: float
     dual_objective: float
     n_iter: int
-    status: Literal["converged", "stopped"]
+    status: Status
     history: FloatArray
+    floor: float = 0.0
 
     @property
     def duality_gap(self) -> float:
-        """Relative gap ``(objective - dual_objective) / |objective|``, at least 0."""
-        return relative_gap(self.objective, self.dual_objective)
+        """The gap as :func:`relative_gap` defines it, at least 0."""
+        return relative_gap(self.objective, self.dual_objective, self.floor)
 
 
 @dataclass(frozen=True)
@@ -67,12 +77,19 @@ class Solution:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-def relative_gap(objective: float, dual_objective: float) -> float:
-    """Return ``max(objective - dual_objective, 0) / |objective|``.
+def relative_gap(objective: float, dual_objective: float, floor: float = 0.0) -> float:
+    """Return ``max(objective - dual_objective, 0) / max(|objective|, floor)``.
 
-    An objective of zero counts as 1e-300, so that a zero gap there is zero.
+    Parameters
+    ----------
+    objective, dual_objective : float
+    floor : float
+        The least that an objective counts for, where the optimum may be zero up to
+        rounding: ``LEAST_SHARE`` of the objective of the zero model. At an objective
+        and a floor of zero a gap of zero is zero.
     """
-    return max(objective - dual_objective, 0.0) / max(abs(objective), 1e-300)
+    size = max(abs(objective), floor, 1e-300)
+    return max(objective - dual_objective, 0.0) / size
 
 
 def warn_if_stopped(
@@ -81,9 +98,11 @@ def warn_if_stopped(
     tol: float,
     *,
     steps: str = "iterations",
+    remedy: str = "raise max_iter or tol",
+    limit: str = "",
     stacklevel: int = 3,
 ) -> None:
-    """Warn of a solve that was stopped short of its tolerance.
+    """Warn of a solve that ended short of its tolerance, whatever ended it.
 
     Parameters
     ----------
@@ -91,17 +110,27 @@ def warn_if_stopped(
     problem : str
         What was being solved, with the parameters that tell it from others.
     tol : float
-        The relative duality gap asked for.
+        The relative duality gap asked for; 0 if none is.
     steps : str
         What ``certificate.n_iter`` counts.
+    remedy : str
+        What to do about it, unless the solve stalled.
+    limit : str
+        Why it stalled and what to do about that, where more is known than that rounding
+        is all that is left.
     stacklevel : int
         As for :func:`warnings.warn`.
     """
-    if certificate.status == "stopped":
+    is_missed = tol > 0.0 and certificate.duality_gap > tol
+    if certificate.status != "converged" or is_missed:
+        if certificate.status == "stalled":
+            remedy = limit or (
+                "rounding is all that is left: bring the inputs to a smaller scale "
+                "(standardize=True), lower C, or raise tol"
+            )
         warnings.warn(
             f"{problem}: stopped after {certificate.n_iter} {steps} at a relative "
-            f"duality gap of {certificate.duality_gap:.1e} (tol={tol:g}); raise "
-            "max_iter or tol",
+            f"duality gap of {certificate.duality_gap:.1e} (tol={tol:g}); {remedy}",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )

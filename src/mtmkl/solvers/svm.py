@@ -103,7 +103,8 @@ def svc(
     tol : float
         Largest violation of the optimality conditions, in units of f.
     max_iter : int
-        Most steps; beyond, a `ConvergenceWarning` and the status "stopped".
+        Most steps. Beyond, and where rounding errors are larger than `tol`, a
+        `ConvergenceWarning` and the status "stopped".
     check_finite : bool
         Look for entries that are not finite, in one pass over K; without, they give
         meaningless numbers.
@@ -534,7 +535,7 @@ def _solve_one(
         check_finite,
     )
     values = statistics[0, 0]
-    if values[smo.N_ITER] >= max_iter:
+    if values[smo.N_ITER] >= max_iter or values[smo.TOLERANCE] > tol:
         _warn_unless_converged(statistics, tol, max_iter)
     return coef[0], values
 
@@ -609,34 +610,40 @@ def _run(
     statistics = np.empty((scales.size, sizes.size, smo.N_STATISTICS))
     if not flat.flags.writeable:  # a type of its own, which numba would compile for
         flat = flat.copy()
-    finite = smo.solve_paths(
-        flat,
-        sizes,
-        c,
-        lower,
-        upper,
-        kink,
-        bool(equality),
-        total,
-        scales,
-        begin,
-        start is not None,
-        bool(warm),
-        float(tol),
-        int(max_iter),
-        bool(check_finite),
-        coef,
-        statistics,
-    )
-    if not finite:
+    progress = np.zeros(smo.N_PROGRESS)
+    status = smo.UNFINISHED
+    while status == smo.UNFINISHED:  # back in Python, an interrupt is seen
+        status = smo.solve_paths(
+            flat,
+            sizes,
+            c,
+            lower,
+            upper,
+            kink,
+            bool(equality),
+            total,
+            scales,
+            begin,
+            start is not None,
+            bool(warm),
+            float(tol),
+            int(max_iter),
+            bool(check_finite),
+            coef,
+            statistics,
+            progress,
+        )
+    if status == smo.NOT_FINITE:
         raise ValueError("the kernel matrix has entries that are not finite")
     return coef, statistics
 
 
 def _converged(statistics: FloatArray, tol: float, max_iter: int) -> NDArray[np.bool_]:
-    # A violation of tol is one but for rounding: what ended early has converged.
+    # A violation of tol is one but for rounding: what ended early has converged,
+    # unless its tolerance had to be raised to the rounding errors.
     converged: NDArray[np.bool_] = (statistics[..., smo.VIOLATION] <= tol) | (
-        statistics[..., smo.N_ITER] < max_iter
+        (statistics[..., smo.N_ITER] < max_iter)
+        & (statistics[..., smo.TOLERANCE] <= tol)
     )
     return converged
 
@@ -648,11 +655,19 @@ def _warn_unless_converged(statistics: FloatArray, tol: float, max_iter: int) ->
     violation = np.where(stopped, statistics[..., smo.VIOLATION], 0.0)
     worst = statistics.reshape(-1, smo.N_STATISTICS)[violation.argmax()]
     gap = worst[smo.OBJECTIVE] - worst[smo.DUAL_OBJECTIVE]
+    error, n_iter = float(worst[smo.TOLERANCE]), int(worst[smo.N_ITER])
+    cause = f"; max_iter={max_iter} came first" if n_iter >= max_iter else ""
+    if error > tol:
+        cause += (
+            f"; rounding errors of {error:.1g} in the decision function are above tol, "
+            "for the kernel values times the multipliers are that large: standardise "
+            "the inputs (standardize=True) or normalise the kernel, or lower C"
+        )
     warnings.warn(
-        f"{int(stopped.sum())} of {stopped.size} problems stopped by "
-        f"max_iter before tol = {tol:g}; the worst after {int(worst[smo.N_ITER])} "
-        f"steps at a violation of {worst[smo.VIOLATION]:.3g} and a duality gap of "
-        f"{gap / max(abs(worst[smo.OBJECTIVE]), 1e-300):.3g}",
+        f"{int(stopped.sum())} of {stopped.size} problems stopped before "
+        f"tol={tol:g}; the worst after {n_iter} steps at a violation of "
+        f"{worst[smo.VIOLATION]:.3g} and a duality gap of "
+        f"{gap / max(abs(worst[smo.OBJECTIVE]), 1e-300):.3g}{cause}",
         ConvergenceWarning,
         stacklevel=4,
     )
@@ -666,8 +681,9 @@ def _solution(
     tol: float,
     max_iter: int,
 ) -> Solution:
-    _, objective, dual_objective, n_iter, violation = statistics.tolist()
-    done = violation <= tol or n_iter < max_iter  # as in _converged
+    _, objective, dual_objective, n_iter, violation, error = statistics.tolist()
+    # As in _converged.
+    done = violation <= tol or (n_iter < max_iter and error <= tol)
     return Solution(
         coef=coef,
         certificate=Certificate(

@@ -28,11 +28,13 @@ Learning Research 12, 2011.
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
+
+from mtmkl.solvers.solution import Status
 
 FloatArray = NDArray[np.float64]
 
@@ -58,12 +60,15 @@ class Inner:
         An upper bound of V(s): the objective of the support vector machine.
     dual : float
         ℓ(β) − Σ_d s_d q_d, a lower bound of V(s).
+    limit : str
+        Why the accuracy asked for is out of reach, and the remedy; empty if it is not.
     """
 
     q: FloatArray
     linear: float
     primal: float
     dual: float
+    limit: str = ""
 
 
 class InnerProblem(Protocol):
@@ -75,6 +80,14 @@ class InnerProblem(Protocol):
 
     def curvature(self, s: FloatArray) -> FloatArray:
         """Return V''(s), shape (S, S), at the last solution."""
+        ...
+
+    def evaluate(self, s: FloatArray) -> Inner:
+        """Return what the last β is worth, all sums computed from it anew."""
+        ...
+
+    def refresh(self) -> None:
+        """Go on from sums computed anew, where they were updated step by step."""
         ...
 
 
@@ -93,9 +106,11 @@ class Switched:
         Switches visited: one more than Newton steps.
     n_solves : int
         Calls of the inner solver.
-    status : {"converged", "stopped"}
+    status : {"converged", "stopped", "stalled"}
     history : ndarray
         Objective at each check of the gap.
+    limit : str
+        Where stalled, why and the remedy, as far as the inner solver knows.
     """
 
     log_odds: FloatArray
@@ -104,8 +119,9 @@ class Switched:
     dual_objective: float
     n_iter: int
     n_solves: int
-    status: Literal["converged", "stopped"]
+    status: Status
     history: FloatArray
+    limit: str = ""
 
     @property
     def s(self) -> FloatArray:
@@ -121,8 +137,12 @@ def minimise_over_switches(
     start: FloatArray | None = None,
     tol: float = 1e-6,
     max_iter: int = 100,
+    floor: float = 0.0,
 ) -> Switched:
     """Minimise F over the switches to a relative duality gap.
+
+    The last values are those of β itself: no sum that was updated step by step, and has
+    gathered rounding on the way, has a part in them.
 
     Parameters
     ----------
@@ -138,13 +158,16 @@ def minimise_over_switches(
         Relative duality gap.
     max_iter : int
         Limit on Newton steps.
+    floor : float
+        As for :func:`~mtmkl.solvers.solution.relative_gap`.
     """
     accuracy = float(np.clip(0.1 * tol, 1e-2 * _COARSEST_ACCURACY, _COARSEST_ACCURACY))
     is_fixed = log_alpha == -np.inf
     prior_odds = np.full(n_switches, -log_alpha)
     n_solves, n_iter = 0, 1
-    history = []
-    status: Literal["converged", "stopped"]
+    history: list[float] = []
+    is_evaluated, is_stalled = False, False
+    status: Status
     if is_fixed:
         u = np.full(n_switches, np.inf)
     elif start is None:
@@ -155,6 +178,7 @@ def minimise_over_switches(
         u = start
     inner = problem.solve(expit(u), accuracy)
     n_solves += 1
+    limit = inner.limit
     while True:
         target = inner.q - log_alpha
         prior = 0.0 if is_fixed else divergence(u, prior_odds)
@@ -162,19 +186,32 @@ def minimise_over_switches(
         objective = prior + inner.primal
         dual_objective = inner.linear - switch_cost(inner.q, log_alpha)
         history.append(objective)
-        allowed = tol * abs(objective)
-        if objective - dual_objective <= allowed:
-            status = "converged"
-            break
-        if n_iter > max_iter or accuracy < _FINEST_ACCURACY:
-            status = "stopped"
-            break
+        allowed = tol * max(abs(objective), floor)
+        is_reached = objective - dual_objective <= allowed
+        is_stalled = is_stalled or accuracy < _FINEST_ACCURACY
+        if is_reached or is_stalled or n_iter > max_iter:
+            if is_evaluated:
+                status = "stalled" if is_stalled else "stopped"
+                if is_reached:
+                    status = "converged"
+                break
+            inner = problem.evaluate(expit(u))
+            is_evaluated = True
+            history.pop()
+            continue
+        if is_evaluated:
+            problem.refresh()
+            is_evaluated = False
         inner_gap = inner.primal - inner.dual
         if inner_gap > max(0.1 * distance, 0.5 * allowed):
+            if limit:
+                is_stalled = True
+                continue
             wanted = max(0.05 * distance, 0.25 * allowed)
             accuracy *= float(np.clip(wanted / inner_gap, 0.01, 0.3))
             inner = problem.solve(expit(u), accuracy)
             n_solves += 1
+            limit = inner.limit
             continue
 
         s = expit(u)
@@ -209,6 +246,7 @@ def minimise_over_switches(
             secant = step * slope / (slope - rise) if rise > 0.0 else 0.0
             step = float(np.clip(secant, _LEAST_CUT * step, 0.5 * step))
         u = trial
+        limit = inner.limit
         n_iter += 1
     return Switched(
         log_odds=u,
@@ -219,6 +257,7 @@ def minimise_over_switches(
         n_solves=n_solves,
         status=status,
         history=np.array(history),
+        limit=limit,
     )
 
 

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
 from mtmkl.evaluation.cells import COLUMNS, Job, held_params, run_job
+from mtmkl.evaluation.failures import MethodFailedError
 from mtmkl.evaluation.metrics import metric
 from mtmkl.evaluation.plan import FitJob, MethodSpec
 
@@ -245,3 +246,189 @@ def test_arrays_are_kept_where_asked(tmp_path, data, splits):
     )
     _, kept = run_job(job, lambda repeat: data, splits)
     assert sorted(kept) == [f"coef_|0|1|2|{subset}" for subset in range(3)]
+
+
+class Threshold(RegressorMixin, BaseEstimator):
+    """Predicts labels by x_0 against a threshold, with confidence beside it."""
+
+    def __init__(self, threshold=0.0, size=1.0):
+        self.threshold = threshold
+        self.size = size
+
+    def fit(self, X, y, task=None):
+        FITS.append(len(y))
+        return self
+
+    def predict(self, X, task=None):
+        return self.size * np.where(X[:, 0] > self.threshold, 1.0, -1.0)
+
+
+def labelled_data(data):
+    y = np.where(data.X[:, 0] + 0.5 * data.X[:, 1] > 0.3, 1.0, -1.0)
+    return replace(data, y=y)
+
+
+@pytest.mark.parametrize("name", ["misclassified", "accuracy", "rmse"])
+def test_cross_validation_by_a_metric(tmp_path, data, splits, name):
+    toy = labelled_data(data)
+    grid = {"threshold": [-0.8, 0.0, 0.3, 0.6], "size": [0.1, 1.0, 4.0]}
+    spec = {"grid": grid}
+    experiment = {"metrics": [name], "select_by": name}
+    job = make_job(tmp_path, spec=spec, experiment=experiment, method_class=Threshold)
+    scores, _ = run_job(job, lambda repeat: toy, splits)
+    # Every point on every fold, then the chosen.
+    assert len(FITS) == 3 * (12 * 4 + 1)
+    split = splits[0, 0]
+    X, y, task = (a[split.train] for a in (toy.X, toy.y, toy.task))
+
+    def loss(point):
+        found = np.where(X[:, 0] > point["threshold"], 1.0, -1.0)
+        if name == "rmse":
+            error = (y - point["size"] * found) ** 2
+            parts = [
+                np.mean(
+                    [
+                        np.sqrt(error[(split.fold == part) & (task == t)].mean())
+                        for t in np.unique(task[split.fold == part])
+                    ]
+                )
+                for part in range(4)
+            ]
+            return np.mean(parts)
+        return np.mean(y != found)
+
+    points = [
+        {"threshold": t, "size": s} for t in grid["threshold"] for s in grid["size"]
+    ]
+    least = min(map(loss, points))
+    chosen = json.loads(scores["params"].iloc[0])
+    assert loss(chosen) == pytest.approx(least)
+    assert any(loss(point) > least + 0.01 for point in points)
+
+
+def test_cross_validation_by_a_metric_and_by_squared_error_may_differ(
+    tmp_path, data, splits
+):
+    toy = labelled_data(data)
+    # The better threshold has the larger squared error.
+    grid = ({"threshold": 0.3, "size": 9.0}, {"threshold": -9.0, "size": 0.1})
+    chosen = []
+    for by in ({"select_by": "misclassified"}, {}):
+        job = make_job(
+            tmp_path,
+            spec={"grid": grid},
+            experiment={"metrics": ["misclassified"]} | by,
+            method_class=Threshold,
+        )
+        scores, _ = run_job(job, lambda repeat: toy, splits)
+        chosen.append(json.loads(scores["params"].iloc[0]))
+    assert chosen == list(grid)
+
+
+def test_a_fold_without_a_value_is_left_out_of_the_choice(tmp_path, data, splits):
+    toy = labelled_data(data)
+    split = splits[0, 0]
+    y = toy.y.copy()
+    y[split.train[split.fold < 3]] = 1.0
+    grid = ({"threshold": 0.3}, {"threshold": 9.0})
+    experiment = {"metrics": ["auc"], "select_by": "auc"}
+    job = make_job(
+        tmp_path, spec={"grid": grid}, experiment=experiment, method_class=Threshold
+    )
+    toy = replace(toy, y=y)
+    scores, _ = run_job(job, lambda repeat: toy, {(0, 0): split})
+    assert json.loads(scores["params"].iloc[0]) == grid[0]
+    toy = replace(toy, y=np.ones(72))
+    with pytest.raises(MethodFailedError, match="no value on the held-out rows of any"):
+        run_job(job, lambda repeat: toy, {(0, 0): split})
+
+
+class Breaking(ShrunkMean):
+    """Fails while it is told how."""
+
+    how = None
+
+    def fit(self, X, y, task=None):
+        if self.how == "raises":
+            raise RuntimeError("no luck")
+        return super().fit(X, y, task)
+
+    def predict(self, X, task=None):
+        found = super().predict(X, task)
+        wrong = {
+            "not finite": np.where(np.arange(len(X)) == 2, np.nan, found),
+            "shape": found[:, np.newaxis],
+            "return numbers": found.astype(str),
+        }
+        return wrong.get(self.how, found)
+
+
+@pytest.mark.parametrize("selection", ["common", "none"])
+@pytest.mark.parametrize("how", ["raises", "not finite", "shape", "return numbers"])
+def test_a_failure_names_the_method_and_the_cell_and_is_not_kept(
+    tmp_path, data, splits, monkeypatch, how, selection
+):
+    grid = {} if selection == "none" else {"gamma": [0.0, 1.0]}
+    spec = {"selection": selection, "grid": grid}
+
+    def load(repeat):
+        monkeypatch.setattr(Breaking, "how", how if repeat == 1 else None)
+        return data
+
+    job = make_job(tmp_path, spec=spec, method_class=Breaking)
+    message = "no luck" if how == "raises" else how
+    with pytest.raises(
+        MethodFailedError,
+        match=rf"'shrunk' on toy \(repeat 1, 6 tasks\): \w+Error: .*{message}",
+    ):
+        run_job(job, load, splits)
+    assert len(list(tmp_path.rglob("*.npz"))) == 1
+    monkeypatch.setattr(Breaking, "how", None)
+    mended, _ = run_job(job, lambda repeat: data, splits)
+    assert list(mended["repeat"]) == [0, 1, 2]
+    assert np.isfinite(mended["value"]).all()
+
+
+class NeedsArgument(ShrunkMean):
+    def __init__(self, gamma):
+        super().__init__(gamma)
+
+
+class NoParameters:
+    def fit(self, X, y, task=None):
+        return self
+
+    def predict(self, X, task=None):
+        return np.zeros(len(X))
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (NeedsArgument, "missing 1 required positional argument: 'gamma'; give it un"),
+        (NoParameters, "x:ShrunkMean has no get_params: derive it from sklearn.base"),
+    ],
+)
+def test_a_class_that_is_no_estimator_is_named(tmp_path, data, splits, method, message):
+    job = make_job(
+        tmp_path, method_class=method, spec={"selection": "none", "grid": {}}
+    )
+    with pytest.raises(MethodFailedError, match=message):
+        run_job(job, lambda repeat: data, splits)
+
+
+def test_a_method_to_which_no_metric_applies_is_named(tmp_path, data, splits):
+    job = make_job(tmp_path, experiment={"metrics": ["edge_auc"]})
+    with pytest.raises(MethodFailedError, match="none of the metrics edge_auc applies"):
+        run_job(job, lambda repeat: data, splits)
+
+
+def test_fit_need_not_return_the_estimator(tmp_path, data, splits):
+    class ReturnsNothing(ShrunkMean):
+        def fit(self, X, y, task=None):
+            super().fit(X, y, task)
+
+    expected, _ = run_job(make_job(tmp_path / "a"), lambda repeat: data, splits)
+    job = make_job(tmp_path / "b", method_class=ReturnsNothing)
+    found, _ = run_job(job, lambda repeat: data, splits)
+    assert found["value"].tolist() == expected["value"].tolist()

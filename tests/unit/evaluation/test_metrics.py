@@ -133,7 +133,7 @@ def test_row_norms_fall_and_sum_to_one():
 
 
 def test_every_name_has_its_function():
-    assert all(metric(name).__name__ == name for name in METRIC_NAMES)
+    assert all(metric(name).name == name for name in METRIC_NAMES)
 
 
 def test_unknown_metric_is_named():
@@ -187,3 +187,57 @@ def test_groups_of_tasks_are_counted(labelled):
     grouped = replace(labelled, estimator=Fitted(groups_=np.array([4, 0, 4])))
     assert list(metric("n_groups")(grouped)) == [("n_groups", "all", 2.0)]
     assert list(metric("n_groups")(labelled)) == []
+
+
+OF_PREDICTIONS = [
+    name
+    for name in METRIC_NAMES
+    if metric(name).better is not None and metric(name).truth is None
+]
+
+
+@pytest.mark.parametrize("name", OF_PREDICTIONS)
+def test_the_loss_of_the_truth_is_smaller_than_that_of_its_opposite(labelled, name):
+    assert labelled.y.min() < 0 < labelled.y.max()
+    right = replace(labelled, prediction=labelled.y)
+    wrong = replace(labelled, prediction=-labelled.y)
+    assert metric(name).loss(right) == 0
+    assert metric(name).loss(wrong) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute", "truth", "right", "wrong"),
+    [
+        (
+            "edge_auc",
+            "edge_scores_",
+            {"adjacency": np.eye(3)[[1, 0, 2]]},
+            np.eye(3)[[1, 0, 2]],
+            -np.eye(3)[[1, 0, 2]],
+        ),
+        (
+            "covariance_distance",
+            "D_",
+            {"covariance": np.diag([3.0, 1.0]), "relevant": np.arange(2)},
+            np.diag([0.75, 0.25]),
+            np.diag([0.25, 0.75]),
+        ),
+    ],
+)
+def test_measures_of_a_known_truth_are_better_there(
+    outcome, name, attribute, truth, right, wrong
+):
+    losses = [
+        metric(name).loss(
+            replace(outcome, truth=truth, estimator=Fitted(**{attribute: found}))
+        )
+        for found in (right, wrong)
+    ]
+    assert losses[0] == pytest.approx(0)
+    assert losses[1] > 0.1
+
+
+def test_a_metric_without_a_value_has_no_loss(outcome, labelled):
+    assert np.isnan(metric("edge_auc").loss(outcome))
+    single = replace(labelled, y=np.ones(39))
+    assert np.isnan(metric("auc").loss(single))

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split, make_splits
 from mtmkl.evaluation.cells import Job, run_job
+from mtmkl.evaluation.failures import MethodFailedError
 from mtmkl.evaluation.metrics import metric
 from mtmkl.evaluation.metrics.ranking import area_under_curve
 from mtmkl.evaluation.plan import FitJob, MethodSpec
@@ -118,6 +119,32 @@ def test_selection_by_another_metric(tmp_path, data, splits):
         for frame in (by_area, default)
     )
     assert first == second
+
+
+@pytest.mark.parametrize(
+    "name", ["misclassified", "accuracy", "balanced_accuracy", "mse", "rmse"]
+)
+def test_the_best_by_any_metric_is_chosen(tmp_path, data, splits, name):
+    job = make_job(tmp_path, experiment={"metrics": [name], "record_path": True})
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    on_validation = scores[scores["metric"] == f"validation_{name}"]
+    best = max if name.endswith("accuracy") else min
+    for repeat in range(2):
+        mine = on_validation[on_validation["repeat"] == repeat]
+        path, chosen = mine[mine["setting"] != ""], mine[mine["setting"] == ""]
+        assert len(path) == 6
+        assert path["value"].nunique() > 1
+        assert chosen["value"].tolist() == [best(path["value"])]
+
+
+def test_no_value_to_choose_by_is_named(tmp_path, data, splits):
+    one_label = MultiTaskData(
+        X=data.X, y=np.ones(240), task=data.task, name="toy", task_names=("a", "b", "c")
+    )
+    with pytest.raises(
+        MethodFailedError, match="'auc' has no value on the validation rows"
+    ):
+        run_job(make_job(tmp_path), lambda repeat: one_label, splits)
 
 
 def test_some_parameters_are_walked_along(tmp_path, data, splits):

@@ -54,6 +54,19 @@ def test_cut_is_relative_to_the_largest_eigenvalue_of_the_distinct_rows(width):
     np.testing.assert_allclose(squares, values[: basis.dimension], rtol=0.02)
 
 
+@pytest.mark.parametrize("X", [FEW, MANY], ids=["whole", "pivoted"])
+@pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-6])
+def test_discarded_norm_bounds_what_is_lost(X, tol):
+    repeated = np.vstack([X, X[::2]])
+    kernel = Gaussian(width=1.0)
+    basis, Z = kernel_basis(kernel, repeated, tol=tol)
+    first = np.unique(basis.distinct, return_index=True)[1]
+    np.testing.assert_array_equal(repeated[first][basis.distinct], repeated)
+    lost = kernel(repeated[first], repeated[first]) - Z[first] @ Z[first].T
+    largest = np.linalg.eigvalsh(lost)[-1]
+    assert largest <= basis.discarded_norm <= 1.1 * tol * len(X)
+
+
 def test_pivoting_and_the_full_decomposition_span_the_same_functions():
     pivoted, _ = kernel_basis(Gaussian(width=3.0), MANY)
     assert pivoted.landmarks.shape[0] < 100

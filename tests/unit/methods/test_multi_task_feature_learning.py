@@ -1,5 +1,6 @@
 """Feature learning: what the paper states of its solutions."""
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -113,7 +114,86 @@ def test_gaussian_kernel_reports_its_basis(data):
     assert estimator.basis_dimension_ < len(X)
     assert 0 < estimator.discarded_trace_ < 1e-2
     assert estimator.duality_gap_ <= 1e-6
+    assert estimator.duality_gap_ < estimator.untruncated_gap_ < 1
     assert estimator.features_.shape == (estimator.basis_dimension_, 8)
+
+
+def _untruncated_minimum(kernel, X, y, task, gamma, *, fit_intercept):
+    """Return the minimum over all of the kernel's functions, by an interior point."""
+    values, vectors = np.linalg.eigh(kernel(X, X))
+    Z = vectors * np.sqrt(np.maximum(values, 0.0))
+    n_tasks = task.max() + 1
+    W = cp.Variable((Z.shape[1], n_tasks))
+    b = cp.Variable(n_tasks) if fit_intercept else np.zeros(n_tasks)
+    loss = sum(
+        cp.sum_squares(y[task == t] - Z[task == t] @ W[:, t] - b[t])
+        for t in range(n_tasks)
+    )
+    problem = cp.Problem(cp.Minimize(loss + gamma * cp.square(cp.normNuc(W))))
+    return problem.solve(solver=cp.CLARABEL)
+
+
+@pytest.mark.parametrize("basis_tol", [0.3, 1e-2, 1e-4])
+@pytest.mark.parametrize("gamma", [0.01, 1.0, 30.0])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_gap_without_truncation_bounds_the_untruncated_minimum(
+    basis_tol, gamma, fit_intercept
+):
+    rng = np.random.default_rng(1)
+    task = np.repeat(np.arange(3), 6)
+    X = rng.standard_normal((task.size, 2))
+    # Inputs that several tasks share, and one that a task has twice.
+    X[6:10], X[12:14], X[5] = X[:4], X[6:8], X[4]
+    y = np.sin(2 * X[:, 0]) + 0.3 * task * X[:, 1] + 0.3 * rng.standard_normal(18)
+    kernel = Gaussian(width=1.0)
+    estimator = MultiTaskFeatureLearning(
+        gamma,
+        kernel=kernel,
+        basis_tol=basis_tol,
+        fit_intercept=fit_intercept,
+        tol=1e-9,
+    ).fit(X, y, task)
+    minimum = _untruncated_minimum(
+        kernel, X, y, task, gamma, fit_intercept=fit_intercept
+    )
+    certified = estimator.objective_ * (1 - estimator.untruncated_gap_)
+    assert certified <= minimum * (1 + 1e-6)
+    assert minimum <= estimator.objective_ * (1 + 1e-6)
+    assert estimator.untruncated_gap_ >= estimator.duality_gap_
+    if gamma >= 1.0 and basis_tol == 1e-4:
+        assert estimator.untruncated_gap_ < 1e-3
+
+
+def test_gap_without_truncation_of_a_coarse_basis_is_no_idle_number(data):
+    X, y, task = data
+    gaps = [
+        MultiTaskFeatureLearning(1.0, kernel=Gaussian(width=2.0), basis_tol=basis_tol)
+        .fit(X, y, task)
+        .untruncated_gap_
+        for basis_tol in (1e-1, 1e-2, 1e-3, 1e-12)
+    ]
+    assert gaps[0] > gaps[1] > gaps[2] > gaps[3]
+    assert gaps[0] > 1e-2
+    assert gaps[3] < 2e-6
+
+
+def test_gap_without_truncation_of_a_pivoted_basis():
+    """400 inputs of low numerical rank, decomposed by way of a few of them."""
+    rng = np.random.default_rng(2)
+    X = rng.uniform(size=(400, 2))
+    task = np.repeat(np.arange(4), 100)
+    y = np.cos(3 * X[:, 0] + task) + 0.1 * rng.standard_normal(400)
+    coarse, fine = (
+        MultiTaskFeatureLearning(
+            0.1, kernel=Gaussian(width=1.0), basis_tol=basis_tol, tol=1e-8
+        ).fit(X, y, task)
+        for basis_tol in (1e-2, 1e-9)
+    )
+    assert coarse.basis_dimension_ < fine.basis_dimension_ < 100
+    assert fine.objective_ < coarse.objective_ * (1 - 1e-3)
+    certified = coarse.objective_ * (1 - coarse.untruncated_gap_)
+    assert certified <= fine.objective_
+    assert fine.untruncated_gap_ < 1e-4
 
 
 def test_intercept_is_an_unpenalised_offset_of_each_task(data):
@@ -203,7 +283,7 @@ def test_stopping_short_warns(data):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"solver": "newton"}, "solver must be 'admm' or 'alternating'"),
+        ({"solver": "newton"}, "solver must be one of 'admm', 'alternating'"),
         ({"tol": 0.0}, "tol must be positive"),
         ({"max_iter": 0}, "max_iter must be a whole number of at least 1"),
         ({"basis_tol": -1.0}, "basis_tol must be positive"),

@@ -1,8 +1,8 @@
 """CMTL's solver against cvxpy, its certificate, and known limits."""
 
-import cvxpy as cp
 import numpy as np
 import pytest
+from printed_problems import clustered_tasks
 
 from mtmkl.solvers.clustered_tasks import ClusteredTasks, solve, spectrum
 from mtmkl.solvers.task_decomposition import decompose
@@ -15,32 +15,6 @@ def _clusters(n_tasks):
     return sorted({1, 2, n_tasks})
 
 
-def _loss(X, y, task, W):
-    T = task.max() + 1
-    return sum(cp.sum_squares(y[task == t] - X[task == t] @ W[:, t]) for t in range(T))
-
-
-def _optimum(X, y, task, lam, r, *, epsilon_mean, epsilon_between, epsilon_within):
-    """Solve jointly in W and S, as printed: tr(A S⁻¹ A') ≤ tr H, [[H, A], [A', S]] ⪰ 0.
-
-    A = WΠ may be replaced by its rows in any rotation, so H is d × d.
-    """
-    T, d = task.max() + 1, X.shape[1]
-    W, S = cp.Variable((d, T)), cp.Variable((T, T), symmetric=True)
-    A = W @ (np.eye(T) - 1 / T)
-    H = cp.Variable((d, d), symmetric=True)
-    mean = cp.sum(W, axis=1) / T
-    penalty = epsilon_mean * T * cp.sum_squares(mean) + cp.trace(H)
-    constraints = [
-        cp.bmat([[H, A], [A.T, S]]) >> 0,
-        S >> np.eye(T) / epsilon_within,
-        np.eye(T) / epsilon_between >> S,
-        cp.trace(S) == (T - r + 1) / epsilon_within + (r - 1) / epsilon_between,
-    ]
-    problem = cp.Problem(cp.Minimize(_loss(X, y, task, W) + lam * penalty), constraints)
-    return problem.solve(solver=cp.CLARABEL)
-
-
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.parametrize("lam", LAMBDAS)
 def test_reaches_the_optimum_of_an_independent_solver(lam, problem):
@@ -48,7 +22,7 @@ def test_reaches_the_optimum_of_an_independent_solver(lam, problem):
     tasks = decompose(X, y, task, n_tasks=n_tasks)
     for r in _clusters(n_tasks):
         solution = solve(tasks, lam, r, tol=1e-8, **EPSILONS)
-        optimum = _optimum(X, y, task, lam, r, **EPSILONS)
+        optimum = clustered_tasks(X, y, task, lam, r, **EPSILONS)
         assert solution.certificate.objective == pytest.approx(optimum, rel=1e-6)
 
 

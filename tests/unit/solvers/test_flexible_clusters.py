@@ -3,6 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from printed_problems import flexible_clusters
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.flexible_clusters import (
@@ -34,17 +35,6 @@ def _objective(X, y, task, U, V, weights):
     )
 
 
-def _optimum(X, y, task, weights):
-    T, d = task.max() + 1, X.shape[1]
-    U, V = cp.Variable((d, T)), cp.Variable((d, T))
-    loss = sum(
-        cp.sum_squares(y[task == t] - X[task == t] @ (U + V)[:, t]) for t in range(T)
-    )
-    penalty = weights[0] * sum(cp.norm1(pair) for pair in _pairs(U))
-    penalty += weights[1] * cp.sum_squares(U) + weights[2] * cp.sum_squares(V)
-    return cp.Problem(cp.Minimize(loss + penalty)).solve(solver=cp.CLARABEL)
-
-
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_reaches_the_optimum_of_an_independent_solver(weights, problem):
     X, y, task, n_tasks = problem
@@ -52,7 +42,7 @@ def test_reaches_the_optimum_of_an_independent_solver(weights, problem):
     solution = solve(tasks, *weights, tol=1e-8)
     U = solution.extra["common"]
     reached = _objective(X, y, task, U, solution.coef - U, weights)
-    assert reached == pytest.approx(_optimum(X, y, task, weights), rel=1e-6)
+    assert reached == pytest.approx(flexible_clusters(X, y, task, weights), rel=1e-6)
     assert solution.certificate.objective == pytest.approx(reached, rel=1e-9)
 
 

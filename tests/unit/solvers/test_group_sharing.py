@@ -1,8 +1,8 @@
 import warnings
 
-import cvxpy as cp
 import numpy as np
 import pytest
+from printed_problems import group_sharing
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
@@ -31,6 +31,10 @@ def machines(seed=0, sizes=SIZES, kernels=KERNELS, classes=None):
     return labels, grams
 
 
+def as_lists(grams):
+    return [list(np.moveaxis(K, -1, 0)) for K in grams]
+
+
 def block_of(labels, grams, block=None):
     n_kernels = grams[0].shape[-1]
     first = np.arange(len(labels)) if block is None else np.asarray(block)
@@ -40,29 +44,6 @@ def block_of(labels, grams, block=None):
         grams=np.concatenate([K.reshape(-1, n_kernels) for K in grams]),
         switch=first[:, None] * n_kernels + np.arange(n_kernels),
     )
-
-
-def optimum(labels, grams, C, lam):
-    """Return the minimum of problem (2) and its weights by a general solver."""
-    n_tasks, n_kernels = len(labels), grams[0].shape[-1]
-    theta = cp.Variable((n_tasks, n_kernels), nonneg=True)
-    norms = cp.Variable((n_tasks, n_kernels))
-    value, constraints = 0.5 * cp.sum(norms), [cp.sum(theta, axis=1) <= 1]
-    for t, (y, K) in enumerate(zip(labels, grams, strict=True)):
-        scores = cp.Variable()
-        for m in range(n_kernels):
-            size, vectors = np.linalg.eigh(K[..., m])
-            root = vectors[:, size > 1e-12] * np.sqrt(size[size > 1e-12])
-            w = cp.Variable(root.shape[1])
-            constraints.append(cp.quad_over_lin(w, theta[t, m]) <= norms[t, m])
-            scores = scores + root @ w
-        value += C * cp.sum(cp.pos(1 - cp.multiply(y, scores)))
-    for t in range(n_tasks):
-        for s in range(t):
-            value += lam * cp.norm(theta[t] - theta[s])
-    problem = cp.Problem(cp.Minimize(value), constraints)
-    problem.solve(solver="CLARABEL")
-    return problem.value, theta.value
 
 
 def solve(tasks, C, lam, *, tol=1e-8, **kwargs):
@@ -76,7 +57,7 @@ def solve(tasks, C, lam, *, tol=1e-8, **kwargs):
 def test_equals_the_optimum_of_a_general_solver(C, lam):
     labels, grams = machines()
     solution = solve(block_of(labels, grams), C, lam)
-    expected, theta = optimum(labels, grams, C, lam)
+    expected, theta = group_sharing(labels, as_lists(grams), C, lam)
     assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
     assert solution.certificate.dual_objective <= expected * (1 + 1e-8)
     assert solution.certificate.duality_gap <= 1e-8
@@ -227,7 +208,7 @@ def test_kinks_at_kernels_of_low_rank(lam):
         parts = [np.outer(X[:, d], X[:, d]) for d in range(3)]
         grams.append(np.stack([*parts, Gaussian(1.0)(X, X)], axis=-1))
     solution = solve(block_of(labels, grams), 1.0, lam)
-    expected, _ = optimum(labels, grams, 1.0, lam)
+    expected, _ = group_sharing(labels, as_lists(grams), 1.0, lam)
     assert solution.certificate.duality_gap <= 1e-8
     assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
 
@@ -239,7 +220,7 @@ def test_task_of_one_class_follows_the_others():
     first = SIZES[0] + SIZES[1]
     assert not solution.dual[first : first + SIZES[2]].any()
     assert solution.intercept[2] == 1.0
-    expected, _ = optimum(labels, grams, 2.0, 0.4)
+    expected, _ = group_sharing(labels, as_lists(grams), 2.0, 0.4)
     assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
 
 

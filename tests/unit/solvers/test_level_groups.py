@@ -3,6 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from printed_problems import level_groups
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.level_groups import RIDGE, pairwise_norms, solve
@@ -31,17 +32,6 @@ def _levels(W, n_levels):
     return np.array([*[mean] * (n_levels - 1), W - (n_levels - 1) * mean])
 
 
-def _optimum(X, y, task, lam, phi, n_levels):
-    T, d = task.max() + 1, X.shape[1]
-    levels = [cp.Variable((d, T)) for _ in range(n_levels)]
-    W = sum(levels)
-    value = sum(cp.sum_squares(y[task == t] - X[task == t] @ W[:, t]) for t in range(T))
-    for h, level in enumerate(levels):
-        value += lam / phi**h * sum(cp.norm(pair, 2) for pair in _pairs(level))
-        value += RIDGE * T * cp.sum_squares(cp.sum(level, axis=1) / T)
-    return cp.Problem(cp.Minimize(value)).solve(solver=cp.CLARABEL)
-
-
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.parametrize("lam", WEIGHTS)
 def test_reaches_the_optimum_over_all_levels(lam, problem):
@@ -50,7 +40,7 @@ def test_reaches_the_optimum_over_all_levels(lam, problem):
     solution = solve(tasks, lam, 1.5, 3, tol=1e-8)
     reached = _value(X, y, task, _levels(solution.coef, 3), lam, 1.5)
     assert solution.certificate.objective == pytest.approx(reached, rel=1e-8)
-    assert reached == pytest.approx(_optimum(X, y, task, lam, 1.5, 3), rel=1e-6)
+    assert reached == pytest.approx(level_groups(X, y, task, lam, 1.5, 3), rel=1e-6)
 
 
 def test_levels_of_less_weight_take_all_differences(make_problem):

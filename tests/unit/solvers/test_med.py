@@ -1,6 +1,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from printed_problems import PRECISE, kernel_selection, kernel_selection_primal
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
@@ -13,13 +14,6 @@ from mtmkl.solvers.med import (
     solve_med,
 )
 from mtmkl.solvers.med_independent import IndependentPath
-
-PRECISE = {
-    "solver": cp.CLARABEL,
-    "tol_gap_abs": 1e-9,
-    "tol_gap_rel": 1e-9,
-    "tol_feas": 1e-9,
-}
 
 
 class Toy:
@@ -60,62 +54,6 @@ def stacked(grams):
     return np.concatenate([np.stack(g, axis=-1).reshape(-1, len(g)) for g in grams])
 
 
-def square_root(K):
-    values, vectors = np.linalg.eigh(K)
-    keep = values > 1e-12 * values[-1]
-    return vectors[:, keep] * np.sqrt(values[keep])
-
-
-def printed_dual(targets, grams, C, alpha, epsilon=None):
-    """Maximise the problem of sections 7 and 9 with cvxpy; return value and q."""
-    beta = [cp.Variable(len(y)) for y in targets]
-    constraints = [cp.sum(b) == 0 for b in beta]
-    linear = sum(y @ b for y, b in zip(targets, beta, strict=True))
-    for y, b in zip(targets, beta, strict=True):
-        if epsilon is None:
-            constraints += [cp.multiply(y, b) >= 0, cp.multiply(y, b) <= C]
-        else:
-            constraints += [cp.abs(b) <= C]
-            linear = linear - epsilon * cp.norm1(b)
-    n_kernels = len(grams[0])
-    q = [
-        0.5
-        * sum(
-            cp.sum_squares(square_root(grams[t][d]).T @ beta[t])
-            for t in range(len(beta))
-        )
-        for d in range(n_kernels)
-    ]
-    if alpha == 0:
-        J = linear - sum(q)
-    else:
-        J = linear + n_kernels * np.log1p(alpha)
-        J -= sum(cp.log_sum_exp(cp.hstack([np.log(alpha), each])) for each in q)
-    problem = cp.Problem(cp.Maximize(J), constraints)
-    problem.solve(**PRECISE)
-    return problem.value, np.array([each.value for each in q])
-
-
-def printed_primal(targets, grams, C, alpha):
-    """Minimise the KL form with cvxpy; return value and switches."""
-    n_kernels, rho = len(grams[0]), 1 / (1 + alpha)
-    s = cp.Variable(n_kernels)
-    objective = cp.sum(
-        -cp.entr(s) - cp.entr(1 - s) - s * np.log(rho) - (1 - s) * np.log(1 - rho)
-    )
-    for t, y in enumerate(targets):
-        f = cp.Variable()
-        for d in range(n_kernels):
-            root = square_root(grams[t][d])
-            theta = cp.Variable(root.shape[1])
-            f = f + root @ theta
-            objective += 0.5 * cp.quad_over_lin(theta, s[d])
-        objective += C * cp.sum(cp.pos(1 - cp.multiply(y, f)))
-    problem = cp.Problem(cp.Minimize(objective))
-    problem.solve(**PRECISE)
-    return problem.value, s.value
-
-
 def log_of(alpha):
     return np.log(alpha) if alpha > 0 else -np.inf
 
@@ -123,10 +61,10 @@ def log_of(alpha):
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.parametrize("alpha", [0, 1, 100])
 @pytest.mark.parametrize("C", [1, 10])
-def test_kernel_selection_against_the_printed_dual(C, alpha):
+def test_kernel_selection_against_the_kernel_selection(C, alpha):
     toy = Toy()
     grams = toy.gaussians
-    value, q = printed_dual(toy.y, grams, C, alpha)
+    value, q = kernel_selection(toy.y, grams, C, alpha)
     solution = solve_med(toy.tasks(grams=stacked(grams)), C, log_of(alpha), tol=1e-9)
     certificate = solution.certificate
     assert certificate.status == "converged"
@@ -141,7 +79,7 @@ def test_kernel_selection_against_the_printed_dual(C, alpha):
 def test_the_primal_has_the_same_value_and_switches(alpha):
     toy = Toy(seed=1)
     grams = toy.gaussians
-    value, s = printed_primal(toy.y, grams, 2.0, alpha)
+    value, s = kernel_selection_primal(toy.y, grams, 2.0, alpha)
     solution = solve_med(toy.tasks(grams=stacked(grams)), 2.0, log_of(alpha), tol=1e-9)
     assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
     np.testing.assert_allclose(solution.coef, s, atol=1e-4)
@@ -149,9 +87,9 @@ def test_the_primal_has_the_same_value_and_switches(alpha):
 
 @pytest.mark.parametrize("alpha", [0, 1, 100])
 @pytest.mark.parametrize("C", [1, 10])
-def test_feature_selection_against_the_printed_dual(C, alpha):
+def test_feature_selection_against_the_kernel_selection(C, alpha):
     toy = Toy(n_features=5, seed=2)
-    value, q = printed_dual(toy.y, toy.rank_ones, C, alpha)
+    value, q = kernel_selection(toy.y, toy.rank_ones, C, alpha)
     solution = solve_med(
         toy.tasks(features=np.vstack(toy.X)), C, log_of(alpha), tol=1e-9
     )
@@ -177,10 +115,10 @@ def test_features_equal_their_gram_matrices():
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.parametrize("alpha", [0, 1, 100])
 @pytest.mark.parametrize("C", [1, 10])
-def test_regression_against_the_printed_dual(C, alpha):
+def test_regression_against_the_kernel_selection(C, alpha):
     toy = Toy()
     grams = toy.gaussians
-    value, q = printed_dual(toy.targets, grams, C, alpha, epsilon=0.3)
+    value, q = kernel_selection(toy.targets, grams, C, alpha, epsilon=0.3)
     tasks = block_tasks(
         np.concatenate(toy.targets), toy.sizes, grams=stacked(grams), epsilon=0.3
     )
@@ -192,7 +130,7 @@ def test_regression_against_the_printed_dual(C, alpha):
     np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
 
 
-def test_graph_structure_against_the_printed_dual():
+def test_graph_structure_against_the_kernel_selection():
     rng = np.random.default_rng(3)
     X = (rng.random((12, 4)) < 0.5).astype(float)
     X[:4] = np.eye(4)
@@ -384,7 +322,7 @@ def test_independent_switches_are_one_problem_a_task():
     assert solution.coef.shape == (3, 4)
     total = 0.0
     for t in range(3):
-        value, q = printed_dual([toy.y[t]], [grams[t]], 2.0, np.e)
+        value, q = kernel_selection([toy.y[t]], [grams[t]], 2.0, np.e)
         total += value
         np.testing.assert_allclose(solution.coef[t], expit(q - 1.0), atol=1e-4)
     assert solution.certificate.objective == pytest.approx(total, rel=1e-6)

@@ -1,16 +1,10 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from printed_problems import PRECISE, adaptive_pooling, square_root
 from scipy.special import expit
 
 from mtmkl.solvers.med_pooling import PoolingPath
-
-PRECISE = {
-    "solver": cp.CLARABEL,
-    "tol_gap_abs": 1e-9,
-    "tol_gap_rel": 1e-9,
-    "tol_feas": 1e-9,
-}
 
 
 class Toy:
@@ -41,31 +35,6 @@ class Toy:
         return PoolingPath(self.communal, self.specialised, self.c, **kwargs)
 
 
-def square_root(K):
-    values, vectors = np.linalg.eigh(K)
-    keep = values > 1e-12 * values[-1]
-    return vectors[:, keep] * np.sqrt(values[keep])
-
-
-def printed_dual(toy, C, alpha):
-    """Maximise the problem of section 8 with cvxpy; return value and q."""
-    beta = cp.Variable(toy.c.size)
-    constraints = [cp.multiply(toy.c, beta) >= 0, cp.multiply(toy.c, beta) <= C]
-    q = []
-    for t, K in enumerate(toy.specialised):
-        constraints.append(cp.sum(beta[toy.rows(t)]) == 0)
-        q.append(0.5 * cp.sum_squares(square_root(K).T @ beta[toy.rows(t)]))
-    J = toy.c @ beta - 0.5 * cp.sum_squares(square_root(toy.communal).T @ beta)
-    if alpha == 0:
-        J -= sum(q)
-    else:
-        J += len(q) * np.log1p(alpha)
-        J -= sum(cp.log_sum_exp(cp.hstack([np.log(alpha), each])) for each in q)
-    problem = cp.Problem(cp.Maximize(J), constraints)
-    problem.solve(**PRECISE)
-    return problem.value, np.array([each.value for each in q])
-
-
 def log_of(alpha):
     return np.log(alpha) if alpha > 0 else -np.inf
 
@@ -74,7 +43,7 @@ def log_of(alpha):
 @pytest.mark.parametrize("C", [1, 10])
 def test_against_the_printed_dual(C, alpha):
     toy = Toy()
-    value, q = printed_dual(toy, C, alpha)
+    value, q = adaptive_pooling(toy.c, toy.communal, toy.specialised, C, alpha)
     solution = toy.path(tol=1e-9).solve(C, log_of(alpha))
     assert solution.certificate.status == "converged"
     assert solution.certificate.duality_gap <= 1e-9

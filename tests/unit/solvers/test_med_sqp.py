@@ -139,3 +139,31 @@ def test_terms_of_one_task_may_not_share_a_switch():
     )
     with pytest.raises(ValueError, match="two terms of task 0 share a switch"):
         solve_sqp(tasks, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("C", [1e4, 1e8])
+def test_a_sweep_that_changes_nothing_is_no_success(C):
+    """At its first accuracy a quadratic program may be solved, and the gap wide."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    y = np.sign(X @ rng.standard_normal(5) + 0.5 * rng.standard_normal(60))
+    tasks = block_tasks(y, [20, 20, 20], features=X)
+    certificate = solve_sqp(tasks, C, 0.0, tol=1e-6).certificate
+    assert certificate.status == "converged"
+    assert certificate.duality_gap <= 1e-6
+    expected = solve_med(tasks, C, 0.0, tol=1e-6).certificate
+    assert certificate.objective >= expected.dual_objective * (1 - 1e-9)
+    assert certificate.dual_objective <= expected.objective * (1 + 1e-9)
+
+
+def test_a_gap_below_rounding_stalls_and_says_so():
+    with pytest.warns(ConvergenceWarning, match="rounding is all that is left"):
+        solution = solve_sqp(toy(), 2.0, 2.0, tol=1e-20)
+    assert solution.extra["stopped_by"] == "rounding"
+    assert solution.certificate.status == "stalled"
+
+
+def test_stopping_by_the_change_warns_of_the_gap_that_was_asked_for():
+    with pytest.warns(ConvergenceWarning, match=r"tol=1e-09\); lower change_tol"):
+        solution = solve_sqp(toy(), 5.0, 5.0, tol=1e-9, change_tol=0.1)
+    assert solution.extra["stopped_by"] == "change"

@@ -1,6 +1,6 @@
-import cvxpy as cp
 import numpy as np
 import pytest
+from printed_problems import squared_selection
 from scipy.special import expit
 
 from mtmkl.solvers.med import block_tasks
@@ -22,32 +22,14 @@ def tasks_of(X, y, *, grams=False):
     return block_tasks(np.concatenate(y), [len(x) for x in X], epsilon=0.0, **kwargs)
 
 
-def printed_dual(X, y, C, alpha):
-    beta = [cp.Variable(len(each)) for each in y]
-    J = sum(t @ b for t, b in zip(y, beta, strict=True))
-    J -= sum(cp.sum_squares(b) for b in beta) / (2 * C)
-    q = [
-        0.5 * sum(cp.square(x[:, d] @ b) for x, b in zip(X, beta, strict=True))
-        for d in range(3)
-    ]
-    if alpha == 0:
-        J -= sum(q)
-    else:
-        J += 3 * np.log1p(alpha)
-        J -= sum(cp.log_sum_exp(cp.hstack([np.log(alpha), each])) for each in q)
-    problem = cp.Problem(cp.Maximize(J), [cp.sum(b) == 0 for b in beta])
-    problem.solve(
-        solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10
-    )
-    return problem.value, np.array([each.value for each in q])
-
-
 @pytest.mark.parametrize("grams", [False, True])
 @pytest.mark.parametrize("alpha", [0, 1, 100])
 @pytest.mark.parametrize("C", [1, 10])
 def test_against_the_dual(C, alpha, grams):
     X, y = toy()
-    value, q = printed_dual(X, y, C, alpha)
+    value, q = squared_selection(
+        y, [[np.outer(v, v) for v in x.T] for x in X], C, alpha
+    )
     log_alpha = np.log(alpha) if alpha > 0 else -np.inf
     solution = SquaredPath(tasks_of(X, y, grams=grams), tol=1e-10).solve(C, log_alpha)
     assert solution.certificate.duality_gap <= 1e-10

@@ -29,3 +29,10 @@ def test_gamma_must_be_positive_and_one_a_task():
         solve_ridge(tasks, np.array([1.0, 0.0]))
     with pytest.raises(ValueError, match=r"shape"):
         solve_ridge(tasks, np.ones(3))
+
+
+def test_gap_is_zero_on_every_scale(make_problem):
+    X, y, task = make_problem(3, 4, [7])
+    for scale in (1e-8, 1.0, 1e8, 1e60):
+        tasks = decompose(scale * X, y, task, n_tasks=3)
+        assert solve_ridge(tasks, 1.0).certificate.duality_gap <= 1e-13

@@ -1,17 +1,22 @@
-"""Whom's solver against all partitions of four tasks, and its convex parts."""
+"""Whom's solver against all partitions of a few tasks, and its convex parts."""
 
 import cvxpy as cp
 import numpy as np
 import pytest
 
-from mtmkl.solvers import squared_norm
+from mtmkl.solvers import shared_groups, squared_norm
 from mtmkl.solvers.penalties import PENALTIES
 from mtmkl.solvers.ridge import solve_ridge
-from mtmkl.solvers.shared_groups import move_tasks, solve, squared_trace_norm
+from mtmkl.solvers.shared_groups import (
+    move_tasks,
+    partitions,
+    solve,
+    squared_trace_norm,
+)
 from mtmkl.solvers.task_decomposition import decompose
 
 
-def _partitions(n_tasks, n_groups):
+def _assignments(n_tasks, n_groups):
     """Return all assignments to at most n_groups groups, numbered as they appear."""
     labels = [(0,)]
     for _ in range(n_tasks - 1):
@@ -21,29 +26,8 @@ def _partitions(n_tasks, n_groups):
     return [np.array(each) for each in labels]
 
 
-def _starts(tasks, gamma, n_groups, n_starts, **options):
-    return [
-        solve(tasks, gamma, n_groups, rng=np.random.default_rng([5, seed]), **options)
-        for seed in range(n_starts)
-    ]
-
-
-def _value(X, y, task, W, groups, gamma):
-    loss = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
-    norms = [PENALTIES["trace"].value(W[:, groups == g]) for g in np.unique(groups)]
-    return loss + gamma * np.sum(np.square(norms))
-
-
-def test_there_are_as_many_partitions_as_bell_and_stirling_say():
-    assert [len(_partitions(4, g)) for g in (1, 2, 3, 4)] == [1, 8, 14, 15]
-
-
-@pytest.mark.parametrize("n_groups", [2, 3])
-@pytest.mark.parametrize("gamma", [0.05, 0.5, 5.0])
-@pytest.mark.parametrize("seed", range(4))
-def test_best_start_is_the_best_of_all_partitions(seed, gamma, n_groups, make_problem):
-    X, y, task = make_problem(4, 5, [6, 9], seed=seed)
-    tasks = decompose(X, y, task, n_tasks=4)
+def _best_of_all(tasks, gamma, n_groups):
+    """Return the least objective over all assignments to at most n_groups groups."""
     solved = {}
 
     def cost(members):
@@ -53,13 +37,96 @@ def test_best_start_is_the_best_of_all_partitions(seed, gamma, n_groups, make_pr
             solved[members] = found.certificate.objective
         return solved[members]
 
-    best = min(
+    return min(
         sum(cost(tuple(np.flatnonzero(each == g))) for g in range(each.max() + 1))
-        for each in _partitions(4, n_groups)
+        for each in _assignments(tasks.n_tasks, n_groups)
     )
-    starts = _starts(tasks, gamma, n_groups, 5, tol=1e-7)
-    reached = min(each.certificate.objective for each in starts)
-    assert reached == pytest.approx(best, rel=1e-6)
+
+
+def _solutions(tasks, gamma, n_groups, n_starts, **options):
+    rngs = [np.random.default_rng([5, seed]) for seed in range(n_starts)]
+    return solve(tasks, gamma, n_groups, rngs=rngs, **options)
+
+
+def _value(X, y, task, W, groups, gamma):
+    loss = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
+    norms = [PENALTIES["trace"].value(W[:, groups == g]) for g in np.unique(groups)]
+    return loss + gamma * np.sum(np.square(norms))
+
+
+def _random_problem(seed, n_tasks):
+    """Return tasks along a few random directions, γ and a number of groups."""
+    rng = np.random.default_rng([11, seed])
+    task = np.repeat(np.arange(n_tasks), 8)
+    X = rng.standard_normal((task.size, 5))
+    directions = rng.standard_normal((5, 3))
+    W = directions @ rng.standard_normal((3, n_tasks))
+    W += 0.3 * rng.standard_normal(W.shape)
+    y = np.einsum("ij,ji->i", X, W[:, task]) + rng.standard_normal(task.size)
+    gamma = 10 ** rng.uniform(-1, 1)
+    n_groups = int(rng.integers(2, max(n_tasks // 2, 2) + 1))
+    return decompose(X, y, task, n_tasks=n_tasks), gamma, n_groups
+
+
+def test_partitions_are_all_of_them_once():
+    for n_tasks, counts in ((4, [1, 7, 6, 1]), (6, [1, 31, 90, 65, 15, 1])):
+        for n_groups, count in enumerate(counts, start=1):
+            found = list(partitions(n_tasks, n_groups))
+            assert len(found) == len({frozenset(each) for each in found}) == count
+            for each in found:
+                assert sorted(t for group in each for t in group) == [*range(n_tasks)]
+                assert [group[0] for group in each] == sorted(g[0] for g in each)
+    assert [len(_assignments(4, g)) for g in (1, 2, 3, 4)] == [1, 8, 14, 15]
+
+
+@pytest.mark.parametrize("n_groups", [2, 3])
+@pytest.mark.parametrize("gamma", [0.05, 0.5, 5.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_four_tasks_reach_the_best_of_all_partitions(
+    seed, gamma, n_groups, make_problem
+):
+    X, y, task = make_problem(4, 5, [6, 9], seed=seed)
+    tasks = decompose(X, y, task, n_tasks=4)
+    (solution,) = _solutions(tasks, gamma, n_groups, 1, tol=1e-7)
+    best = _best_of_all(tasks, gamma, n_groups)
+    assert solution.certificate.objective == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("n_tasks", [3, 5, 6])
+@pytest.mark.parametrize("seed", range(5))
+def test_random_problems_of_up_to_six_tasks(seed, n_tasks):
+    """benchmarks/whom_partitions.py has the same over many more problems."""
+    tasks, gamma, n_groups = _random_problem(seed, n_tasks)
+    found = _solutions(tasks, gamma, n_groups, 3, tol=1e-6)
+    best = _best_of_all(tasks, gamma, n_groups)
+    reached = min(each.certificate.objective for each in found)
+    assert reached == pytest.approx(best, rel=1e-5)
+
+
+def test_search_with_swaps_finds_most_best_partitions(monkeypatch):
+    """The search that more tasks get, on few enough to know the best partition."""
+    monkeypatch.setattr(shared_groups, "_FEW_TASKS", 0)
+    n_found = 0
+    for seed in range(20):
+        tasks, gamma, n_groups = _random_problem(seed, 6)
+        found = _solutions(tasks, gamma, n_groups, 3, tol=1e-6)
+        reached = min(each.certificate.objective for each in found)
+        n_found += reached <= _best_of_all(tasks, gamma, n_groups) * (1 + 1e-4)
+    assert n_found >= 19
+
+
+def test_value_of_a_group_is_at_least_that_of_its_parts():
+    """Why no fewer groups than G need be tried."""
+    for seed in range(5):
+        tasks, gamma, _ = _random_problem(seed, 5)
+
+        def cost(members, tasks=tasks, gamma=gamma):
+            some = tasks.subset(np.array(members))
+            return squared_norm.solve(some, gamma, tol=1e-8).certificate.objective
+
+        whole = cost([0, 1, 2, 3, 4])
+        for parts in partitions(5, 2):
+            assert whole >= sum(map(cost, parts)) * (1 - 1e-7)
 
 
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
@@ -67,7 +134,7 @@ def test_best_start_is_the_best_of_all_partitions(seed, gamma, n_groups, make_pr
 def test_coefficients_are_the_optimum_for_their_groups(gamma, problem):
     X, y, task, n_tasks = problem
     tasks = decompose(X, y, task, n_tasks=n_tasks)
-    (solution,) = _starts(tasks, gamma, 2, 1, tol=1e-8)
+    (solution,) = _solutions(tasks, gamma, 2, 1, tol=1e-8)
     groups = solution.extra["groups"]
     W = cp.Variable((X.shape[1], n_tasks))
     value = sum(
@@ -95,7 +162,7 @@ def test_coefficients_are_the_optimum_for_their_groups(gamma, problem):
 def test_one_group_is_multi_task_feature_learning(make_problem):
     X, y, task = make_problem(6, 4, [5])
     tasks = decompose(X, y, task, n_tasks=6)
-    (solution,) = _starts(tasks, 0.7, 1, 1, tol=1e-8)
+    (solution,) = _solutions(tasks, 0.7, 1, 3, tol=1e-8)
     together = squared_norm.solve(tasks, 0.7, tol=1e-8).certificate.objective
     assert solution.certificate.objective == pytest.approx(together, rel=2e-8)
     np.testing.assert_array_equal(solution.extra["groups"], 0)
@@ -105,11 +172,9 @@ def test_as_many_groups_as_tasks_reach_independent_ridge(make_problem):
     """Σ ||w_t||² is at most Σ_g ||W_g||_tr², so no grouping is better."""
     X, y, task = make_problem(5, 4, [6])
     tasks = decompose(X, y, task, n_tasks=5)
-    best = min(
-        each.certificate.objective for each in _starts(tasks, 2.0, 5, 5, tol=1e-8)
-    )
+    (solution,) = _solutions(tasks, 2.0, 5, 3, tol=1e-8)
     ridge = solve_ridge(tasks, 2.0).certificate.objective
-    assert best == pytest.approx(ridge, rel=1e-6)
+    assert solution.certificate.objective == pytest.approx(ridge, rel=1e-6)
 
 
 def test_two_kinds_of_task_are_found():
@@ -122,7 +187,8 @@ def test_two_kinds_of_task_are_found():
     W[kind, np.arange(8)] = rng.choice([-2.0, -1.0, 1.0, 2.0], 8)
     y = np.einsum("ij,ji->i", X, W[:, task]) + 0.1 * rng.standard_normal(task.size)
     tasks = decompose(X, y, task, n_tasks=8)
-    starts = _starts(tasks, 1.0, 2, 3)
+    starts = _solutions(tasks, 1.0, 2, 3)
+    assert len(starts) == 3
     best = min(starts, key=lambda each: each.certificate.objective)
     np.testing.assert_array_equal(best.extra["groups"], kind)
 
@@ -133,8 +199,8 @@ def test_trials_can_only_help(make_problem):
     for seed in range(3):
         without, few, many = (
             solve(
-                tasks, 1.0, 3, rng=np.random.default_rng(seed), n_trials=n, tol=1e-7
-            ).certificate.objective
+                tasks, 1.0, 3, rngs=[np.random.default_rng(seed)], n_trials=n, tol=1e-7
+            )[0].certificate.objective
             for n in (0, 2, 30)
         )
         assert without >= few * (1 - 1e-6)
@@ -174,9 +240,9 @@ def test_squared_trace_norm_is_that_of_the_columns():
 
 
 def test_same_seed_same_groups(make_problem):
-    X, y, task = make_problem(6, 4, [5])
-    tasks = decompose(X, y, task, n_tasks=6)
-    first, second = (_starts(tasks, 0.7, 3, 1)[0] for _ in range(2))
+    X, y, task = make_problem(8, 4, [5])
+    tasks = decompose(X, y, task, n_tasks=8)
+    first, second = (_solutions(tasks, 0.7, 3, 1)[0] for _ in range(2))
     np.testing.assert_array_equal(first.coef, second.coef)
     np.testing.assert_array_equal(first.extra["groups"], second.extra["groups"])
 
@@ -193,4 +259,4 @@ def test_parameters_out_of_range(gamma, n_groups, message, make_problem):
     X, y, task = make_problem(3, 2, [4])
     tasks = decompose(X, y, task, n_tasks=3)
     with pytest.raises(ValueError, match=message):
-        solve(tasks, gamma, n_groups, rng=np.random.default_rng(0))
+        _solutions(tasks, gamma, n_groups, 1)

@@ -60,15 +60,22 @@ class Quadratic:
         total = s @ self.a
         beta = self.b / total * (1 - accuracy)
         q = 0.5 * self.a * beta**2
-        return Inner(
+        self.last = Inner(
             q=q,
             linear=self.b * beta,
             primal=0.5 * self.b**2 / total,
             dual=self.b * beta - s @ q,
         )
+        return self.last
 
     def curvature(self, s):
         return np.outer(self.a, self.a) * self.b**2 / (s @ self.a) ** 3
+
+    def evaluate(self, s):
+        return self.last
+
+    def refresh(self):
+        pass
 
 
 @pytest.mark.parametrize("log_alpha", [-2.0, 0.0, 3.0, 30.0])

@@ -1,17 +1,15 @@
 """What is measured on a fitted method, by the names used in configurations.
 
 Every metric is a function of an ``Outcome`` and yields ``(name, task, value)`` with
-``task`` the name of a task or ``"all"``. A metric that does not apply to a method
-(number of features of a ridge regression) yields nothing. Fractions stay fractions;
-tables scale them to a paper's units.
+``task`` the name of a task or ``"all"``. It states which values are better and what it
+needs of the data, see ``Metric``. A metric that does not apply to a method (number of
+features of a ridge regression) yields nothing. Fractions stay fractions; tables scale
+them to a paper's units.
 """
 
 import importlib
-from collections.abc import Callable, Iterator
 
-from mtmkl.evaluation.metrics.outcome import Outcome, Row
-
-Metric = Callable[[Outcome], Iterator[Row]]
+from mtmkl.evaluation.metrics.outcome import Metric
 
 _MODULES = {
     "mse": "regression",
@@ -57,5 +55,5 @@ def metric(name: str) -> Metric:
     ValueError
         If there is no such metric; lists the known.
     """
-    function: Metric = getattr(importlib.import_module(metric_module(name)), name)
-    return function
+    found: Metric = getattr(importlib.import_module(metric_module(name)), name)
+    return found

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mtmkl.evaluation.metrics.outcome import Outcome, Row
+from mtmkl.evaluation.metrics.outcome import Outcome, Row, measures
 
 
+@measures(better="larger", labels=True)
 def accuracy(outcome: Outcome) -> Iterator[Row]:
     """Yield the mean over tasks of the share of right signs; zero counts as +1."""
     right = (np.where(outcome.prediction >= 0, 1.0, -1.0) == outcome.y).astype(float)
@@ -15,6 +16,7 @@ def accuracy(outcome: Outcome) -> Iterator[Row]:
     yield from outcome.rows("accuracy", by_task)
 
 
+@measures(better="larger", labels=True)
 def balanced_accuracy(outcome: Outcome) -> Iterator[Row]:
     """Yield the mean over tasks of the mean of the two labels' shares of right signs.
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mtmkl.evaluation.metrics.outcome import Outcome, Row
+from mtmkl.evaluation.metrics.outcome import Outcome, Row, measures
 from mtmkl.evaluation.metrics.ranking import area_under_curve
 
 
+@measures(better="larger", truth="adjacency")
 def edge_auc(outcome: Outcome) -> Iterator[Row]:
     """Yield the area under the ROC curve of the edges ranked by their scores."""
     if hasattr(outcome.estimator, "edge_scores_") and "adjacency" in outcome.truth:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mtmkl.evaluation.metrics.outcome import Outcome, Row
+from mtmkl.evaluation.metrics.outcome import Outcome, Row, measures
 
 
+@measures()
 def n_groups(outcome: Outcome) -> Iterator[Row]:
     """Yield the number of groups of tasks, the different labels in ``groups_``."""
     if hasattr(outcome.estimator, "groups_"):

@@ -1,8 +1,8 @@
-"""What a metric sees: a fitted estimator, and its predictions on test data."""
+"""What a metric sees: a fitted estimator, and its predictions; and what a metric is."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,3 +68,54 @@ class Outcome:
         """Yield a metric's value for each task."""
         for task_name, value in zip(self.task_names, by_task, strict=True):
             yield name, task_name, float(value)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A function of an outcome, and what it states of itself.
+
+    Attributes
+    ----------
+    function : callable
+        Outcome -> rows.
+    better : {"larger", "smaller", None}
+        Which values are better; None for what is neither, such as a number of features.
+    labels : bool
+        Whether the outputs must be labels −1 and +1.
+    truth : str or None
+        Entry that the ground truth of the data must have.
+    """
+
+    function: Callable[[Outcome], Iterator[Row]]
+    better: Literal["larger", "smaller"] | None
+    labels: bool
+    truth: str | None
+
+    def __call__(self, outcome: Outcome) -> Iterator[Row]:
+        """Yield the rows of an outcome."""
+        return self.function(outcome)
+
+    @property
+    def name(self) -> str:
+        """Name in configurations and scores."""
+        return self.function.__name__
+
+    def loss(self, outcome: Outcome) -> float:
+        """Return what a selection by this metric minimises; ``nan`` without a value.
+
+        The value of all tasks, or 1 minus it where larger values are better.
+        """
+        for name, task, value in self(outcome):
+            if name == self.name and task == "all":
+                return 1.0 - value if self.better == "larger" else value
+        return float("nan")
+
+
+def measures(
+    *,
+    better: Literal["larger", "smaller"] | None = None,
+    labels: bool = False,
+    truth: str | None = None,
+) -> Callable[[Callable[[Outcome], Iterator[Row]]], Metric]:
+    """Make a metric of a function; see :class:`Metric` for what it states."""
+    return lambda function: Metric(function, better, labels, truth)

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.evaluation.metrics.outcome import Outcome, Row
+from mtmkl.evaluation.metrics.outcome import Outcome, Row, measures
 
 
+@measures(better="larger", labels=True)
 def auc(outcome: Outcome) -> Iterator[Row]:
     """Yield the mean over tasks of the area under the ROC curve.
 
@@ -29,6 +30,7 @@ def auc(outcome: Outcome) -> Iterator[Row]:
     yield "auc_constant", "all", float(n_constant)
 
 
+@measures(better="larger", labels=True)
 def auc_pooled(outcome: Outcome) -> Iterator[Row]:
     """Yield the area under the ROC curve of all tasks' examples together."""
     yield "auc_pooled", "all", area_under_curve(outcome.y, outcome.ranking)

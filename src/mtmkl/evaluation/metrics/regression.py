@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.evaluation.metrics.outcome import Outcome, Row
+from mtmkl.evaluation.metrics.outcome import Outcome, Row, measures
 
 
+@measures(better="smaller")
 def mse(outcome: Outcome) -> Iterator[Row]:
     """Yield the mean over tasks of the task's mean squared error."""
     by_task = outcome.squared_error
@@ -15,6 +16,7 @@ def mse(outcome: Outcome) -> Iterator[Row]:
     yield from outcome.rows("mse", by_task)
 
 
+@measures(better="smaller")
 def rmse(outcome: Outcome) -> Iterator[Row]:
     """Yield the mean over tasks of the task's root mean squared error."""
     by_task = np.sqrt(outcome.squared_error)
@@ -22,6 +24,7 @@ def rmse(outcome: Outcome) -> Iterator[Row]:
     yield from outcome.rows("rmse", by_task)
 
 
+@measures(better="larger")
 def explained_variance(outcome: Outcome) -> Iterator[Row]:
     """Yield 1 − Σ n_t MSE_t / Σ n_t var_t (Argyriou et al. 2008, sec. 6.3).
 
@@ -35,18 +38,21 @@ def explained_variance(outcome: Outcome) -> Iterator[Row]:
             yield "explained_variance", name, float(1 - e / v)
 
 
+@measures(better="larger")
 def explained_variance_weighted(outcome: Outcome) -> Iterator[Row]:
     """Yield the mean of 1 − MSE_t / var_t weighted by task size, where var_t > 0."""
     ratio, sizes = _task_ratios(outcome)
     yield "explained_variance_weighted", "all", float(sizes @ ratio / sizes.sum())
 
 
+@measures(better="larger")
 def explained_variance_task_mean(outcome: Outcome) -> Iterator[Row]:
     """Yield the plain mean over tasks of 1 − MSE_t / var_t, where var_t > 0."""
     ratio, _ = _task_ratios(outcome)
     yield "explained_variance_task_mean", "all", float(ratio.mean())
 
 
+@measures()
 def explained_variance_task_sd(outcome: Outcome) -> Iterator[Row]:
     """Yield the standard deviation over tasks (divisor T − 1) of 1 − MSE_t / var_t."""
     ratio, _ = _task_ratios(outcome)

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mtmkl.evaluation.metrics.outcome import Outcome, Row
+from mtmkl.evaluation.metrics.outcome import Outcome, Row, measures
 
 
+@measures()
 def n_features(outcome: Outcome) -> Iterator[Row]:
     """Yield the number of features learned, the rank of D."""
     if hasattr(outcome.estimator, "n_features_"):
         yield "n_features", "all", float(outcome.estimator.n_features_)
 
 
+@measures(better="smaller", truth="covariance")
 def covariance_distance(outcome: Outcome) -> Iterator[Row]:
     """Yield the Frobenius distance of D from the true covariance scaled to trace 1.
 
@@ -28,6 +30,7 @@ def covariance_distance(outcome: Outcome) -> Iterator[Row]:
         yield "covariance_distance", "all", float(distance)
 
 
+@measures()
 def row_norms(outcome: Outcome) -> Iterator[Row]:
     """Yield the norms of the rows of A, falling and scaled to sum 1, and the top 5.
 

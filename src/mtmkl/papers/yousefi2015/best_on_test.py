@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
 from mtmkl.evaluation.cache import content_key, get_or_compute
+from mtmkl.evaluation.failures import naming
 from mtmkl.methods._group_sharing import TEN_KERNELS
 from mtmkl.methods._kernel_terms import KernelList, KernelTerms
 
@@ -195,6 +196,11 @@ def run_job(
         A row a split and value of :func:`accuracies`.
     arrays : dict
         Empty.
+
+    Raises
+    ------
+    mtmkl.evaluation.failures.MethodFailedError
+        If the protocol cannot be run on a split.
     """
     import pandas as pd
 
@@ -215,12 +221,19 @@ def run_job(
             code=job.code_version,
         )
 
+        cell = (
+            f"method {job.spec.id!r} on {job.plan.dataset} (repeat {repeat}, train "
+            f"size {train_size})"
+        )
+
         def compute(
             data: MultiTaskData = data,
             split: Split = split,
             grid: Sequence[Mapping[str, Any]] = grid,
+            cell: str = cell,
         ) -> tuple[Any, dict[str, Any]]:
-            return _best(data, split, grid, job.spec.params), {}
+            with naming(cell):
+                return _best(data, split, grid, job.spec.params), {}
 
         best, _ = get_or_compute(job.cache, key, compute)
         common = {

@@ -1,0 +1,56 @@
+"""Predictions of a fitted method, checked once before anything is made of them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def predictions(
+    estimator: Any,
+    X: NDArray[np.float64],
+    task: NDArray[np.intp],
+    function: str = "predict",
+) -> NDArray[np.float64]:
+    """Return what a fitted method predicts, if it can be scored.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted.
+    X : ndarray of shape (n, d)
+    task : ndarray of shape (n,)
+    function : {"predict", "decision_function"}
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    TypeError
+        If the predictions are not numbers.
+    ValueError
+        If they have another shape than (n,), or are not all finite.
+    """
+    values = np.asarray(getattr(estimator, function)(X, task=task))
+    if values.shape != (len(X),):
+        raise ValueError(
+            f"{function} returned shape {values.shape} for {len(X)} examples: "
+            f"return one number for each, shape ({len(X)},)"
+        )
+    if values.dtype.kind not in "iuf":
+        kind = values.dtype.name.rstrip("0123456789")
+        raise TypeError(
+            f"{function} returned values of type {kind}, such as "
+            f"{values[:1].tolist()}: return numbers, for classes the labels -1 and +1 "
+            "given to fit"
+        )
+    numbers = values.astype(np.float64, copy=False)
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    if wrong.size:
+        raise ValueError(
+            f"{function} returned values that are not finite for {wrong.size} of "
+            f"{len(X)} examples (first: {numbers[wrong[0]]} at position {wrong[0]})"
+        )
+    return numbers

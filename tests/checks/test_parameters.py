@@ -1,0 +1,142 @@
+"""Every registered method refuses a parameter of the wrong type, and names it."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.base import is_classifier
+
+from mtmkl.methods import REGISTRY
+from mtmkl.methods._graph import GraphEstimator
+from mtmkl.methods.base import PathEstimator
+from mtmkl.methods.med_metric import MEDMetric
+
+ESTIMATORS = {**REGISTRY, "MEDMetric": MEDMetric}
+PARAMETERS = [
+    (name, parameter)
+    for name, estimator in ESTIMATORS.items()
+    for parameter in estimator().get_params()
+]
+
+
+def _default(name, parameter):
+    return ESTIMATORS[name]().get_params()[parameter]
+
+
+# None of these is a value of any parameter.
+WRONG = ["1", "yes", 1j, np.nan, {1}]
+every_parameter = pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
+
+
+def _examples(name):
+    rng = np.random.default_rng(0)
+    task = np.repeat([0, 1], 10)
+    X = rng.standard_normal((20, 2))
+    y = X[:, 0] + 0.1 * rng.standard_normal(20)
+    estimator = ESTIMATORS[name]()
+    if isinstance(estimator, GraphEstimator):
+        return (X,)
+    if is_classifier(estimator) or name == "MEDMetric":
+        y = np.where(y > np.median(y), 1, -1)
+    return X, y, task
+
+
+def _refusal(name, parameter, value):
+    with pytest.raises((ValueError, TypeError)) as refused:
+        ESTIMATORS[name](**{parameter: value}).fit(*_examples(name))
+    return str(refused.value)
+
+
+@every_parameter
+@pytest.mark.parametrize("value", WRONG, ids=str)
+def test_a_wrong_type_is_refused_by_name_and_value(name, parameter, value):
+    message = _refusal(name, parameter, value)
+    assert message.startswith(parameter)
+    assert repr(value) in message
+
+
+@every_parameter
+def test_numbers_and_truth_values_are_not_mixed_up(name, parameter):
+    is_flag = isinstance(_default(name, parameter), bool)
+    message = _refusal(name, parameter, 1 if is_flag else True)
+    assert message.startswith(parameter)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        each
+        for each in PARAMETERS
+        if _default(*each) is not None and each[1] not in ("normalize", "random_state")
+    ],
+)
+def test_none_is_refused_where_it_means_nothing(name, parameter):
+    assert _refusal(name, parameter, None).startswith(parameter)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [each for each in PARAMETERS if issubclass(ESTIMATORS[each[0]], PathEstimator)],
+)
+def test_a_path_refuses_before_its_first_fit(name, parameter):
+    grid = [{}, {parameter: "1"}]
+    path = ESTIMATORS[name]().fit_path(*_examples(name), grid=grid)
+    with pytest.raises(ValueError, match=f"^{parameter}.*'1'"):
+        next(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "message"),
+    [
+        (
+            "HierarchicalBayes",
+            {"prior_degrees": "1"},
+            "prior_degrees must be a finite number, got '1' (str, not a number)",
+        ),
+        (
+            "MEDKernelSelection",
+            {"standardize": "yes"},
+            "standardize must be True or False, got 'yes'",
+        ),
+        (
+            "MEDRegression",
+            {"epsilon": "1"},
+            "epsilon must be at least 0 and finite, got '1' (str, not a number)",
+        ),
+        (
+            "IndependentRidge",
+            {"gamma": ["1", "2"]},
+            "gamma must be positive and finite, got '1' (str, not a number)",
+        ),
+        (
+            "MultiTaskFeatureLearning",
+            {"epsilon_decay": 2.0},
+            "epsilon_decay must be at most 1, got 2.0",
+        ),
+        (
+            "SharedMKL",
+            {"kernels": [3]},
+            "kernels: not a kernel specification: 3",
+        ),
+    ],
+)
+def test_messages(name, params, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        ESTIMATORS[name](**params).fit(*_examples(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        each
+        for each in PARAMETERS
+        if each[0] in REGISTRY and isinstance(_default(*each), int | float)
+    ],
+)
+def test_numpy_scalars_are_numbers(name, parameter):
+    """What a grid made with NumPy holds is as good as Python's own."""
+    value = np.asarray(_default(name, parameter))[()]
+    estimator = ESTIMATORS[name](**{parameter: value})
+    estimator.n_features_in_ = 2
+    estimator.tasks_ = np.arange(2)
+    estimator._check_params()
