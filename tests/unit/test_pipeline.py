@@ -87,6 +87,12 @@ def test_the_reason_of_a_method_that_cannot_run_is_kept(config, tmp_path, monkey
     assert json.loads(scores["params"].iloc[0]) == {"reason": "too many tasks"}
 
 
+def test_scores_say_what_train_sizes_count(config, tmp_path):
+    scores = fit(config, tmp_path)
+    assert scores.columns[-1] == "train_unit"
+    assert set(scores["train_unit"]) == {"examples"}
+
+
 def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
     config, tmp_path, monkeypatch
 ):
@@ -97,13 +103,13 @@ def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
     assert list(scores["metric"]) == [pipeline.FAILED]
     assert json.loads(scores["params"].iloc[0]) == {
         "reason": "method 'ridge' on digits[n_per_class=10] (repeat 0, train size "
-        "60, 10 tasks): IndexError: list index out of range"
+        "60 examples, 10 tasks): IndexError: list index out of range"
     }
     assert "Traceback" in lines[-1]
     assert "in <lambda>" in lines[-1]
     assert pipeline.failures(tmp_path / "scores.csv.gz") == [
         "experiment 'digits': method 'ridge' on digits[n_per_class=10] (repeat 0, "
-        "train size 60, 10 tasks): IndexError: list index out of range"
+        "train size 60 examples, 10 tasks): IndexError: list index out of range"
     ]
     assert set(fit(config, tmp_path)["metric"]) == {"misclassified"}
     assert pipeline.failures(tmp_path / "scores.csv.gz") == []
@@ -143,7 +149,10 @@ def test_the_failure_of_the_first_chunk_is_that_of_the_others(
     (tmp_path / "scores.csv.gz").rename(tmp_path / "first.csv.gz")
     scores = fit(config, tmp_path, job=second, first_chunk=tmp_path / "first.csv.gz")
     assert list(scores["metric"]) == [pipeline.FAILED]
-    assert "(repeat 0, train size 60, 10 tasks): IndexError" in scores["params"].iloc[0]
+    assert (
+        "(repeat 0, train size 60 examples, 10 tasks): IndexError"
+        in scores["params"].iloc[0]
+    )
 
 
 def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
