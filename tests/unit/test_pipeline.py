@@ -1,9 +1,11 @@
 import gzip
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from mtmkl import pipeline
 from mtmkl.config import TIERS, ConfigError, load_paper
@@ -91,6 +93,47 @@ def test_scores_say_what_train_sizes_count(config, tmp_path):
     scores = fit(config, tmp_path)
     assert scores.columns[-1] == "train_unit"
     assert set(scores["train_unit"]) == {"examples"}
+
+
+@pytest.fixture
+def sparse_digits(monkeypatch):
+    """The digits, stored as a sparse matrix."""
+    from mtmkl import datasets
+
+    def load(*args, load=datasets.load, **options):
+        data = load(*args, **options)
+        return replace(data, X=sparse.csr_array(data.X))
+
+    monkeypatch.setattr("mtmkl.datasets.load", load)
+
+
+@pytest.mark.usefixtures("sparse_digits")
+def test_a_method_for_dense_inputs_is_a_named_gap_on_sparse_ones(config, tmp_path):
+    scores = fit(config, tmp_path)
+    assert list(scores["metric"]) == [pipeline.UNSUPPORTED]
+    assert json.loads(scores["params"].iloc[0])["reason"].startswith(
+        "X is sparse, and IndependentRidge takes dense inputs only: "
+    )
+    info = json.loads((tmp_path / "info.json").read_text())
+    assert 0 < info["nonzeros"] < info["n"] * info["d"]
+
+
+@pytest.mark.usefixtures("sparse_digits")
+@pytest.mark.parametrize(
+    ("kernels", "metrics"),
+    [
+        ([["linear"], [{"name": "gaussian", "width": 20.0}]], {"misclassified"}),
+        ([["linear"], ["features"]], {pipeline.UNSUPPORTED}),
+    ],
+)
+def test_sparse_inputs_go_to_methods_whose_settings_take_them(
+    config, tmp_path, kernels, metrics
+):
+    config["methods"]["ridge"] |= {
+        "class": "PooledSVM",
+        "grid": {"kernels": kernels},
+    }
+    assert set(fit(config, tmp_path)["metric"]) == metrics
 
 
 def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(

@@ -9,9 +9,14 @@ from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.basis import KernelBasis, kernel_basis
+from mtmkl.sparse import is_sparse
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+
+STANDARDIZED_IS_DENSE = (
+    "standardize=True subtracts the means of the features, so that no zero stays zero"
+)
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,15 @@ class Standardization:
 
     @classmethod
     def of(cls, X: FloatArray) -> "Standardization":
-        """Return the standardisation of the training inputs of all tasks together."""
+        """Return the standardisation of the training inputs of all tasks together.
+
+        Raises
+        ------
+        TypeError
+            If the inputs are sparse.
+        """
+        if is_sparse(X):
+            raise TypeError(f"X is sparse, and {STANDARDIZED_IS_DENSE}")
         scale = X.std(axis=0)
         # A constant column's computed deviation is rounding, not a scale.
         scale[scale <= 1e-12 * np.abs(X).max(axis=0, initial=0.0)] = 1.0

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import (
@@ -306,3 +307,24 @@ def test_a_kind_says_what_its_train_sizes_count(kind, unit):
         protocol[keys[kind]] = 20
     # A kind without a unit is one whose sizes the data decide.
     assert (check_protocol(protocol)["sizes"] == [AS_PUBLISHED]) == (unit == "")
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        RANDOM,
+        {"id": "h", "kind": "halves", "train_sizes": 20, "repeats": 2},
+        {"id": "f", "kind": "fractions", "train_percent": 30, "repeats": 2},
+    ],
+    ids=lambda protocol: protocol["kind"],
+)
+def test_splits_do_not_depend_on_how_inputs_are_stored(protocol):
+    data = labelled()
+    from_sparse = replace(data, X=sparse.csr_array(data.X))
+    expected, found = (make_splits(each, protocol, 7) for each in (data, from_sparse))
+    assert found.keys() == expected.keys()
+    for key, split in found.items():
+        for role in ("train", "validation", "test", "fold", "task_order"):
+            np.testing.assert_array_equal(
+                getattr(split, role), getattr(expected[key], role)
+            )
