@@ -426,18 +426,17 @@ def _squared_norms(
 def _dot(
     data: FloatArray, indices: NDArray[Any], begin: int, end: int, v: FloatArray
 ) -> float:
+    values, columns = data[begin:end], indices[begin:end]
     # Four sums, so that an addition need not wait for the one before.
+    whole = values.size - values.size % 4
     first = second = third = fourth = 0.0
-    k = begin
-    while k + 4 <= end:
-        first += data[k] * v[indices[k]]
-        second += data[k + 1] * v[indices[k + 1]]
-        third += data[k + 2] * v[indices[k + 2]]
-        fourth += data[k + 3] * v[indices[k + 3]]
-        k += 4
-    while k < end:
-        first += data[k] * v[indices[k]]
-        k += 1
+    for k in range(0, whole, 4):
+        first += values[k] * v[columns[k]]
+        second += values[k + 1] * v[columns[k + 1]]
+        third += values[k + 2] * v[columns[k + 2]]
+        fourth += values[k + 3] * v[columns[k + 3]]
+    for k in range(whole, values.size):
+        first += values[k] * v[columns[k]]
     return (first + second) + (third + fourth)
 
 
@@ -450,8 +449,9 @@ def _add(
     step: float,
     v: FloatArray,
 ) -> None:
-    for k in range(begin, end):
-        v[indices[k]] += step * data[k]
+    values, columns = data[begin:end], indices[begin:end]
+    for k in range(values.size):
+        v[columns[k]] += step * values[k]
 
 
 @njit(**_COMPILED)
