@@ -385,9 +385,12 @@ def _quadratic_forms(problem: _Problem, U: FloatArray) -> FloatArray:
 
 def _dual_norm(q: FloatArray, p: float) -> float:
     """Return the norm of q that is dual to the p-norm."""
-    if p == 1:
-        return float(q.max())
-    return float(np.linalg.norm(q, 1.0 if np.isinf(p) else p / (p - 1.0)))
+    largest = float(q.max())
+    if p == 1 or largest == 0.0:
+        return largest
+    # The dual exponent of a p near 1 is beyond the range of numbers not scaled.
+    order = 1.0 if np.isinf(p) else p / (p - 1.0)
+    return largest * float(np.linalg.norm(q / largest, order))
 
 
 def _next_weights(theta: FloatArray, q: FloatArray, p: float) -> FloatArray:

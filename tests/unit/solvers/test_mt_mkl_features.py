@@ -240,6 +240,15 @@ def test_one_task_and_one_kernel_is_a_support_vector_machine(C):
     assert solution.extra["theta"] == [1.0]
 
 
+@pytest.mark.parametrize(("p", "limit"), [(1.0001, 1), (1e6, np.inf)])
+def test_norms_near_the_ends_of_their_range(p, limit):
+    X, y, task = problem()
+    terms = on_one_map(KERNELS)
+    near = solve([X], y, task, terms, C=1.0, p=p, tol=1e-6).certificate
+    end = solve([X], y, task, terms, C=1.0, p=limit, tol=1e-6).certificate
+    assert near.objective == pytest.approx(end.objective, rel=1e-3)
+
+
 def test_one_task_is_multiple_kernel_learning_over_maps():
     # At the weights found no machine does better, and no weights at its margins:
     # the two halves of the optimality conditions of ℓ_p-norm MKL.
