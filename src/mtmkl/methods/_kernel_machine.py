@@ -85,9 +85,9 @@ class KernelMachine(PathEstimator):
         for t in range(training.sizes.size):
             np.add.at(coef[:, t], terms.column, weights[t])
         self.coef_ = coef[:, block]
-        if terms.standardization is not None:
-            self.coef_ /= terms.standardization.scale[:, None]
-            self.intercept_ = self.intercept_ - terms.standardization.mean @ self.coef_
+        if terms.scaler is not None:
+            self.coef_ /= terms.scaler.scale_[:, None]
+            self.intercept_ = self.intercept_ - terms.scaler.mean_ @ self.coef_
 
     def _scores(self, X: FloatArray, task: IntArray) -> FloatArray:
         if hasattr(self, "coef_"):

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.base import Gaussian, Kernel, from_spec
 from mtmkl.kernels.gram import (
@@ -15,7 +16,6 @@ from mtmkl.kernels.gram import (
     refuse_overflow,
 )
 from mtmkl.kernels.normalize import CosineNormalized, trace_factor
-from mtmkl.methods._inputs import Standardization
 from mtmkl.methods.base import check_kernel
 
 FloatArray = NDArray[np.float64]
@@ -56,7 +56,7 @@ class KernelTerms:
 
     Attributes
     ----------
-    standardization : Standardization or None
+    scaler : StandardScaler or None
     is_feature : ndarray of bool of shape (D,)
         Which terms are single features.
     column : ndarray of shape (D,)
@@ -68,7 +68,7 @@ class KernelTerms:
     names : tuple of str of length D
     """
 
-    standardization: Standardization | None
+    scaler: StandardScaler | None
     is_feature: NDArray[np.bool_]
     column: IntArray
     kernels: tuple[Kernel | None, ...]
@@ -103,9 +103,9 @@ class KernelTerms:
         ValueError
             If single features are to be normalised by their cosine.
         """
-        standardization = Standardization.of(X) if standardize else None
-        if standardization is not None:
-            X = standardization(X)
+        scaler = StandardScaler().fit(X) if standardize else None
+        if scaler is not None:
+            X = scaler.transform(X)
         columns: list[int] = []
         resolved: list[Kernel | None] = []
         names: list[str] = []
@@ -140,7 +140,7 @@ class KernelTerms:
             scale = np.array([trace_factor(diagonal) for diagonal in diagonals])
         column_array = np.array(columns, dtype=np.intp)
         return cls(
-            standardization=standardization,
+            scaler=scaler,
             is_feature=column_array >= 0,
             column=column_array,
             kernels=tuple(resolved),
@@ -162,7 +162,7 @@ class KernelTerms:
 
     def inputs(self, X: FloatArray) -> FloatArray:
         """Return what the kernels see of the inputs."""
-        return X if self.standardization is None else self.standardization(X)
+        return X if self.scaler is None else self.scaler.transform(X)
 
     def features(self, X: FloatArray) -> FloatArray:
         """Return the single features, scaled, of (standardised) inputs, (n, F)."""
