@@ -168,6 +168,7 @@ def describe_data(
     import numpy as np
 
     from mtmkl.datasets import DataNotAvailableError, describe
+    from mtmkl.sparse import is_sparse
 
     info = {"id": variant.id, "name": variant.name, **describe(variant.name)}
     try:
@@ -184,6 +185,7 @@ def describe_data(
         "digest": data.digest(),
         "n": int(data.X.shape[0]),
         "d": int(data.X.shape[1]),
+        **({"nonzeros": int(data.X.nnz)} if is_sparse(data.X) else {}),
         "n_tasks": data.n_tasks,
         "task_sizes": [int(sizes.min()), float(np.median(sizes)), int(sizes.max())],
         "feature_names": list(data.feature_names),
@@ -367,12 +369,24 @@ def run_fit(
 def _unsupported(job: "Job", variant: Variant) -> str | None:
     """Return why a method cannot be run on the data, if it says so."""
     from mtmkl.evaluation.failures import naming
+    from mtmkl.methods.base import refusal_of_sparse
+    from mtmkl.sparse import is_sparse
 
-    if not hasattr(job.method_class, "unsupported"):
+    cls, spec = job.method_class, job.spec
+    if not hasattr(cls, "unsupported") and not hasattr(cls, "__sklearn_tags__"):
         return None
     data = load_variant(variant, job.seed, repeat=job.plan.repeats[0])
     with naming(f"method {job.plan.method!r} on {job.plan.dataset}"):
-        reason: str | None = job.method_class.unsupported(data)
+        reason: str | None = None
+        if hasattr(cls, "unsupported"):
+            reason = cls.unsupported(data)
+        # The protocol of the published code is no estimator, and refuses by itself.
+        if reason is None and is_sparse(data.X) and spec.selection != "authors_code":
+            points = spec.grid_points() or [{}]
+            reasons = (
+                refusal_of_sparse(cls(**{**spec.params, **p}), data.X) for p in points
+            )
+            reason = next(filter(None, reasons), None)
     return reason
 
 

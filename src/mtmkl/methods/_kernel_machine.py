@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.methods._inputs import STANDARDIZED_IS_DENSE
 from mtmkl.methods._kernel_terms import (
     KernelList,
     KernelTerms,
     Normalization,
     TrainingSet,
+    has_features,
 )
 from mtmkl.methods.base import PathEstimator
 
@@ -25,6 +27,9 @@ class KernelMachine(PathEstimator):
 
     Points of a grid that differ in the parameters ``along`` alone share the kernels. A
     subclass has the parameters ``kernels``, ``normalize`` and ``standardize``.
+
+    Inputs may be sparse if they are not standardised and no kernel is a single feature:
+    the solvers see nothing of them but Gram matrices.
     """
 
     kernels: KernelList
@@ -36,6 +41,16 @@ class KernelMachine(PathEstimator):
     def _block_of_task(self) -> IntArray:
         """Return which support vector machine each task has, shape (T,)."""
         return np.arange(self.tasks_.size)
+
+    def _dense_only(self) -> str | None:
+        if self.standardize:
+            return STANDARDIZED_IS_DENSE
+        if has_features(self.kernels):
+            return (
+                '"features" makes a dense column of each feature (take kernels such as '
+                '"linear", whose Gram matrices are sparse products)'
+            )
+        return None
 
     def _group_key(self) -> str:
         params = self.get_params(deep=False)
