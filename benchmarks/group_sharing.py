@@ -32,8 +32,9 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataNotAvailableError
 from mtmkl.datasets.registry import load
 from mtmkl.datasets.splits import make_split
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelTerms
 from mtmkl.methods._group_sharing import TEN_KERNELS
-from mtmkl.methods._kernel_terms import KernelTerms, TrainingSet
 from mtmkl.solvers.group_sharing import GroupSharingPath
 from mtmkl.solvers.group_sharing_weights import minimise_weights, pair_penalty
 from mtmkl.solvers.med import BlockTasks, block_tasks
@@ -59,11 +60,12 @@ def problem(data: MultiTaskData, rows: NDArray[np.intp]) -> BlockTasks:
     X, task = data.X[rows], data.task[rows]
     terms = KernelTerms.of(X, TEN_KERNELS, normalize="cosine", standardize=True)
     training = TrainingSet(terms, X, task, data.n_tasks)
+    blocks = training.blocks()
     n_tasks, n_kernels = data.n_tasks, terms.n_terms
     return block_tasks(
         data.y[rows][training.order],
         training.sizes,
-        grams=training.grams(),
+        grams=blocks.grams,
         switch=np.arange(n_tasks * n_kernels).reshape(n_tasks, n_kernels),
     )
 

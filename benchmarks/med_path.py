@@ -33,7 +33,8 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataNotAvailableError
 from mtmkl.datasets.registry import load
 from mtmkl.datasets.splits import make_splits
-from mtmkl.methods._kernel_terms import KernelTerms, TrainingSet
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelTerms
 from mtmkl.solvers.med import BlockTasks, MedPath, block_tasks
 from mtmkl.solvers.med_sqp import SqpPath, solve_sqp
 
@@ -69,11 +70,12 @@ def problem(data: MultiTaskData, size: int, seed: int) -> BlockTasks:
     X, task = data.X[rows], data.task[rows]
     terms = KernelTerms.of(X, KERNELS, normalize="trace", standardize=True)
     training = TrainingSet(terms, X, task, data.n_tasks)
+    blocks = training.blocks()
     return block_tasks(
         data.y[rows][training.order],
         training.sizes,
-        features=training.features(),
-        grams=training.grams(),
+        features=blocks.features,
+        grams=blocks.grams,
         switch=np.tile(terms.order, (data.n_tasks, 1)),
     )
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import check_kernels
 from mtmkl.methods._kernel_machine import KernelMachine
-from mtmkl.methods._kernel_terms import TrainingSet, check_kernels
 from mtmkl.methods.base import check_choice, check_count, check_flag, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
@@ -64,12 +65,12 @@ class WeightedKernelMachine(MultiTaskClassifier, KernelMachine):
         first = group[0]
         training = first._training_set(X, task, keep_last=len(group) > 1)
         block = first._weight_block(training.sizes.size)
-        n_terms = training.terms.n_terms
+        n_terms, blocks = training.terms.n_terms, training.blocks()
         tasks = block_tasks(
             y[training.order],
             training.sizes,
-            features=training.features(),
-            grams=training.grams(),
+            features=blocks.features,
+            grams=blocks.grams,
             switch=block[:, None] * n_terms + training.terms.order,
         )
         path = GroupSharingPath(tasks, tol=first.tol, max_iter=first.max_iter)

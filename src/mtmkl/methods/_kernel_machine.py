@@ -5,14 +5,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, has_features
 from mtmkl.methods._inputs import STANDARDIZED_IS_DENSE
-from mtmkl.methods._kernel_terms import (
-    KernelList,
-    KernelTerms,
-    Normalization,
-    TrainingSet,
-    has_features,
-)
 from mtmkl.methods.base import PathEstimator
 
 if TYPE_CHECKING:
@@ -38,9 +33,8 @@ class KernelMachine(PathEstimator):
 
     along: ClassVar[tuple[str, ...]] = ("C",)
 
-    def _block_of_task(self) -> IntArray:
-        """Return which support vector machine each task has, shape (T,)."""
-        return np.arange(self.tasks_.size)
+    #: Whether one support vector machine serves all tasks.
+    _joined: ClassVar[bool] = False
 
     def _dense_only(self) -> str | None:
         if self.standardize:
@@ -60,19 +54,23 @@ class KernelMachine(PathEstimator):
         self, X: FloatArray, task: IntArray, *, keep_last: bool
     ) -> TrainingSet:
         """Resolve the kernels on the training inputs."""
-        block = self._block_of_task()
         terms = KernelTerms.of(
             X, self.kernels, normalize=self.normalize, standardize=self.standardize
         )
         return TrainingSet(
-            terms, X, block[task], int(block.max()) + 1, keep_last=keep_last
+            terms,
+            X,
+            task,
+            self.tasks_.size,
+            joined=self._joined,
+            keep_last=keep_last,
         )
 
     def _keep_machine(
         self, training: TrainingSet, weights: FloatArray, solution: "Solution"
     ) -> None:
         """Set the fitted attributes, with weights (T, D) or (D,) of the kernels."""
-        terms, block = training.terms, self._block_of_task()
+        terms, block = training.terms, training.block_of_task
         beta, intercept = solution.dual, solution.intercept
         assert beta is not None
         assert intercept is not None
@@ -93,7 +91,7 @@ class KernelMachine(PathEstimator):
         """Write the models as weights of the raw inputs."""
         from mtmkl.solvers.med import feature_weights
 
-        terms, block = training.terms, self._block_of_task()
+        terms, block = training.terms, training.block_of_task
         weights = feature_weights(training.offsets, training.features(), self._beta)
         weights = weights * self._weights * np.sqrt(terms.scale)
         coef = np.zeros((self.n_features_in_, training.sizes.size))
@@ -108,8 +106,7 @@ class KernelMachine(PathEstimator):
         if hasattr(self, "coef_"):
             values: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
         else:
-            block = self._block_of_task()[task]
-            values = self._training.outputs(X, block, self._beta, self._weights)
+            values = self._training.outputs(X, task, self._beta, self._weights)
         return values + self.intercept_[task]
 
 

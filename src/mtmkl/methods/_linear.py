@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel
 from mtmkl.kernels.basis import KernelBasis
+from mtmkl.kernels.terms import check_kernel
 from mtmkl.methods._inputs import Coordinates
 from mtmkl.methods.base import (
     PathEstimator,
     check_count,
     check_flag,
-    check_kernel,
     check_positive,
 )
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import check_kernels
 from mtmkl.methods._kernel_machine import KernelMachine
-from mtmkl.methods._kernel_terms import TrainingSet, check_kernels
 from mtmkl.methods.base import (
     check_choice,
     check_flag,
@@ -77,12 +78,12 @@ class SwitchedMachine(KernelMachine):
 
         first = group[0]
         training = first._training_set(X, task, keep_last=len(group) > 1)
-        n_blocks = training.sizes.size
+        n_blocks, blocks = training.sizes.size, training.blocks()
         tasks = block_tasks(
             y[training.order],
             training.sizes,
-            features=training.features(),
-            grams=training.grams(),
+            features=blocks.features,
+            grams=blocks.grams,
             switch=np.tile(training.terms.order, (n_blocks, 1)),
             epsilon=first._tube(),
         )

@@ -13,8 +13,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mtmkl.kernels.base import from_spec
-from mtmkl.kernels.gram import refuse_overflow
+from mtmkl.kernels.base import refuse_overflow
 from mtmkl.sparse import canonical_csr, is_sparse
 
 if TYPE_CHECKING:
@@ -377,14 +376,6 @@ def check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> N
     if not isinstance(value, str | None) or value not in choices:
         shown = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {shown}, got {value!r}")
-
-
-def check_kernel(name: str, spec: Any) -> None:
-    """Raise ValueError unless the value specifies a kernel."""
-    try:
-        from_spec(spec)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_terms import KernelList, Normalization
+from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._switched import Path, SwitchedMachine
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 

@@ -7,15 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel, from_spec
+from mtmkl.kernels.terms import KernelTerms, Normalization, check_kernel
 from mtmkl.methods._kernel_machine import keep_certificate
-from mtmkl.methods._kernel_terms import KernelTerms, Normalization
 from mtmkl.methods._switched import check_alpha, log_alpha_of, position_on_path
 from mtmkl.methods.base import (
     PathEstimator,
     check_choice,
     check_count,
     check_flag,
-    check_kernel,
     check_positive,
 )
 from mtmkl.methods.base_classifier import MultiTaskClassifier

@@ -1,11 +1,6 @@
 """One support vector machine for all tasks."""
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mtmkl.methods.independent_svm import IndependentSVM
-
-IntArray = NDArray[np.intp]
 
 
 class PooledSVM(IndependentSVM):
@@ -42,5 +37,4 @@ class PooledSVM(IndependentSVM):
         1.
     """
 
-    def _block_of_task(self) -> IntArray:
-        return np.zeros(self.tasks_.size, dtype=np.intp)
+    _joined = True
