@@ -45,7 +45,7 @@ from mtmkl.solvers.group_sharing_weights import (
     pair_penalty,
     total_forces,
 )
-from mtmkl.solvers.med import BlockTasks, TaskDuals
+from mtmkl.solvers.med import BlockTasks, TaskDuals, remedy_of
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.switches import Inner
 
@@ -416,6 +416,7 @@ class GroupSharingPath:
             problem,
             self.tol,
             steps="visited weights",
+            remedy=remedy_of(self.tasks) if status == "stopped" else "",
             limit=limit,
             stacklevel=4,
         )

@@ -59,6 +59,7 @@ _NEAR_ALPHA = 1e-3
 _LEAST_WORK = 1e9
 _WORK_PER_EXAMPLE = 1000  # pair steps, and rows of kernel sums
 _LEAST_STEPS = 16
+_APART = 1e6  # ratio of the sizes of kernels worth mentioning
 # Columns of a task's statistics.
 _INTERCEPT, _LINEAR, _QUADRATIC, _LOSS, _SOLVES, _VIOLATION = range(6)
 _N_STATISTICS = 6
@@ -305,6 +306,7 @@ class MedPath:
             n_svm_solves=state.n_svm_solves - before,
             tol=self.tol,
             floor=floor,
+            remedy=remedy_of(self.tasks) if result.status == "stopped" else "",
         )
 
     def _start(self, C: float, log_alpha: float) -> FloatArray | None:
@@ -357,6 +359,7 @@ def solution_of(
     n_svm_solves: int,
     tol: float,
     floor: float = 0.0,
+    remedy: str = "raise max_iter or tol",
 ) -> Solution:
     """Return a solution, with a warning if it ended short of its tolerance."""
     certificate = Certificate(
@@ -367,7 +370,9 @@ def solution_of(
         history=result.history,
         floor=floor,
     )
-    warn_if_stopped(certificate, "switches", tol, limit=result.limit, stacklevel=5)
+    warn_if_stopped(
+        certificate, "switches", tol, remedy=remedy, limit=result.limit, stacklevel=5
+    )
     return Solution(
         coef=result.s,
         certificate=certificate,
@@ -556,6 +561,24 @@ class TaskDuals:
             out,
         )
         return out
+
+
+def remedy_of(tasks: BlockTasks) -> str:
+    """Return what to do about a search that its limit on steps stopped.
+
+    Kernels of very different sizes make it slow.
+    """
+    sizes = np.square(tasks.features).max(axis=0, initial=0.0)
+    if tasks.grams.shape[1]:
+        sizes = np.append(sizes, tasks.grams.max(axis=0, initial=0.0))
+    sizes = sizes[sizes > 0.0]
+    if sizes.size == 0 or sizes.max() < _APART * sizes.min():
+        return "raise max_iter or tol"
+    return (
+        f"kernel values reach {sizes.max():.1g} for one kernel and {sizes.min():.1g} "
+        "for another: bring the inputs to one scale (standardize=True) or normalise "
+        "the kernels, or raise max_iter or tol"
+    )
 
 
 def limit_of_accuracy(error: float, largest: float, C: float, work_left: float) -> str:

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from mtmkl.solvers.med import BlockTasks
+from mtmkl.solvers.med import BlockTasks, remedy_of
 from mtmkl.solvers.smo import intercept_at, minimise_box, workspace
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.switches import switch_cost
@@ -156,15 +156,10 @@ def solve_sqp(
         history=np.array(history),
         floor=floor,
     )
-    warn_if_stopped(
-        certificate,
-        "Algorithm 1",
-        tol,
-        steps="sweeps",
-        remedy="lower change_tol or raise tol"
-        if stopped_by == "change"
-        else "raise max_iter or tol",
-    )
+    remedy = "lower change_tol or raise tol"
+    if stopped_by == "limit":
+        remedy = remedy_of(tasks)
+    warn_if_stopped(certificate, "Algorithm 1", tol, steps="sweeps", remedy=remedy)
     return Solution(
         coef=s,
         certificate=certificate,

@@ -96,10 +96,10 @@ SLICE = 2e8
 INTERCEPT, OBJECTIVE, DUAL_OBJECTIVE, N_ITER, VIOLATION, TOLERANCE = range(6)
 N_STATISTICS = 6
 
-FINISHED, UNFINISHED, NOT_FINITE = range(3)
-# Where a solve along a path has come to.
-_PROBLEM, _SCALE, _BOX, _STEPS, _CREDIT = range(5)
-N_PROGRESS = 5
+# What `solve_paths` returns if it does not return the number of an unfinished solve,
+# whose statistics are the box and the credit in place of the objectives.
+FINISHED, NOT_FINITE = -1, -2
+_BOX, _CREDIT = OBJECTIVE, DUAL_OBJECTIVE
 
 _SCAN = {"error_model": "numpy", "fastmath": {"nnan", "nsz", "contract"}}
 _LINEAR_ALGEBRA = {
@@ -875,15 +875,31 @@ def certify(
 
         ½ β'Kβ + Σ_i max over z in [lo_i, hi_i] of ((v_i − b) z − ε|z|) + b·total
     """
+    n_free = 0
+    mean = 0.0
     highest, lowest = -_FAR, _FAR
+    largest, nearest = 0.0, _FAR
     for k in range(beta.size):
-        highest = max(highest, v[k] + _up_penalty(beta[k], lo[k], hi[k], kink))
-        lowest = min(lowest, v[k] + _low_penalty(beta[k], lo[k], hi[k], kink))
+        b = beta[k]
+        rising = v[k] + _up_penalty(b, lo[k], hi[k], kink)
+        sinking = v[k] + _low_penalty(b, lo[k], hi[k], kink)
+        highest = max(highest, rising)
+        lowest = min(lowest, sinking)
+        largest = max(largest, abs(b))
+        if _is_free(b, lo[k], hi[k], kink):
+            n_free += 1
+            mean += rising
+            nearest = min(nearest, min(b - lo[k], hi[k] - b))
+            if kink > 0.0:
+                nearest = min(nearest, abs(b))
     intercept = 0.0
     violation = max(highest, -lowest)
     if equality:
-        intercept = intercept_at(v, beta, lo, hi, kink)
         violation = highest - lowest
+        if n_free > 0 and nearest > _NEAR_BOUND * largest:
+            intercept = mean / n_free
+        else:
+            intercept = intercept_at(v, beta, lo, hi, kink)
     quadratic = 0.0
     linear = 0.0
     losses = 0.0
@@ -941,7 +957,7 @@ def solve_paths(
     check_finite: bool,
     coef: FloatArray,
     statistics: FloatArray,
-    progress: FloatArray,
+    unfinished: int,
 ) -> int:
     """Solve many problems, each along a path of boxes ``scale·[lower, upper]``.
 
@@ -968,16 +984,18 @@ def solve_paths(
         Overwritten by β.
     statistics : ndarray of shape (n_scales, n_problems, N_STATISTICS)
         Overwritten.
-    progress : ndarray of shape (N_PROGRESS,)
-        Zeros for the first call; where a call that is not finished has come to.
+    unfinished : int
+        What the last call with the same arrays returned; FINISHED in the first.
 
     Returns
     -------
-    status : {FINISHED, UNFINISHED, NOT_FINITE}
-        UNFINISHED after a slice of work: call again with the same arrays.
+    status : int
+        FINISHED, NOT_FINITE or, after a slice of work, the number of an unfinished
+        solve.
     """
     work_left = SLICE
-    resumed = progress[_BOX] > 0.0
+    resumed = unfinished >= 0
+    first_problem = unfinished % sizes.size if resumed else 0
     size = 0
     for t in range(sizes.size):
         size = max(size, sizes[t])
@@ -992,7 +1010,7 @@ def solve_paths(
                 for column in range(N_STATISTICS):
                     statistics[s, t, column] = 0.0
             continue
-        if resumed and t < progress[_PROBLEM]:
+        if t < first_problem:
             first += n
             first_gram += n * n
             continue
@@ -1011,16 +1029,16 @@ def solve_paths(
             work[DIAGONAL, k] = K[k, k]
         spread = _spread(c_t, equality)
         first_box = _first_box(work[DIAGONAL], lower_t, upper_t, spread)
-        first_scale = int(progress[_SCALE]) if resumed else 0
+        first_scale = unfinished // sizes.size if resumed else 0
         for s in range(first_scale, scales.size):
             scale = scales[s]
             box = scale
             started = s == 0 and has_start
             n_iter, credit = 0, 0.0
             if resumed:
-                box = progress[_BOX]
-                n_iter = int(progress[_STEPS])
-                credit = progress[_CREDIT]
+                box = statistics[s, t, _BOX]
+                n_iter = int(statistics[s, t, N_ITER])
+                credit = statistics[s, t, _CREDIT]
                 for k in range(n):
                     beta[k] = coef[s, first + k]
             elif s > 0 and warm:
@@ -1082,16 +1100,13 @@ def solve_paths(
                     )
                 n_iter += done
                 work_left -= done * step_cost(n) + n * n
-                if work_left <= 0.0:
+                if work_left <= 0.0 and n_iter < max_iter:
                     for k in range(n):
                         coef[s, first + k] = beta[k]
-                    progress[_PROBLEM] = t
-                    progress[_SCALE] = s
-                    progress[_BOX] = box
-                    progress[_STEPS] = n_iter
-                    progress[_CREDIT] = credit
-                    if n_iter < max_iter:
-                        return UNFINISHED
+                    statistics[s, t, _BOX] = box
+                    statistics[s, t, N_ITER] = n_iter
+                    statistics[s, t, _CREDIT] = credit
+                    return s * sizes.size + t
                 credit = 0.0
                 if box == scale:
                     break

@@ -534,10 +534,7 @@ def _solve_one(
         max_iter,
         check_finite,
     )
-    values = statistics[0, 0]
-    if values[smo.N_ITER] >= max_iter or values[smo.TOLERANCE] > tol:
-        _warn_unless_converged(statistics, tol, max_iter)
-    return coef[0], values
+    return coef[0], statistics[0, 0]
 
 
 def _solve_batch(
@@ -571,7 +568,9 @@ def _solve_batch(
         max_iter,
         check_finite,
     )
-    _warn_unless_converged(statistics, tol, max_iter)
+    converged = _converged(statistics, tol, max_iter)
+    if not converged.all():
+        _warn_of_stopped(statistics, ~converged, tol, max_iter)
     return BatchSolution(
         coef=coef,
         intercept=statistics[:, :, smo.INTERCEPT],
@@ -579,7 +578,7 @@ def _solve_batch(
         dual_objective=statistics[:, :, smo.DUAL_OBJECTIVE],
         n_iter=statistics[:, :, smo.N_ITER].astype(np.int64),
         violation=statistics[:, :, smo.VIOLATION],
-        converged=_converged(statistics, tol, max_iter),
+        converged=converged,
         sizes=sizes,
     )
 
@@ -610,9 +609,8 @@ def _run(
     statistics = np.empty((scales.size, sizes.size, smo.N_STATISTICS))
     if not flat.flags.writeable:  # a type of its own, which numba would compile for
         flat = flat.copy()
-    progress = np.zeros(smo.N_PROGRESS)
-    status = smo.UNFINISHED
-    while status == smo.UNFINISHED:  # back in Python, an interrupt is seen
+    status = smo.FINISHED
+    while True:
         status = smo.solve_paths(
             flat,
             sizes,
@@ -631,8 +629,11 @@ def _run(
             bool(check_finite),
             coef,
             statistics,
-            progress,
+            status,
         )
+        if status < 0:
+            break
+        # Unfinished, but back in Python, where an interrupt is seen.
     if status == smo.NOT_FINITE:
         raise ValueError("the kernel matrix has entries that are not finite")
     return coef, statistics
@@ -648,10 +649,9 @@ def _converged(statistics: FloatArray, tol: float, max_iter: int) -> NDArray[np.
     return converged
 
 
-def _warn_unless_converged(statistics: FloatArray, tol: float, max_iter: int) -> None:
-    stopped = ~_converged(statistics, tol, max_iter)
-    if not stopped.any():
-        return
+def _warn_of_stopped(
+    statistics: FloatArray, stopped: NDArray[np.bool_], tol: float, max_iter: int
+) -> None:
     violation = np.where(stopped, statistics[..., smo.VIOLATION], 0.0)
     worst = statistics.reshape(-1, smo.N_STATISTICS)[violation.argmax()]
     gap = worst[smo.OBJECTIVE] - worst[smo.DUAL_OBJECTIVE]
@@ -684,6 +684,8 @@ def _solution(
     _, objective, dual_objective, n_iter, violation, error = statistics.tolist()
     # As in _converged.
     done = violation <= tol or (n_iter < max_iter and error <= tol)
+    if not done:
+        _warn_of_stopped(statistics, np.array([True]), tol, max_iter)
     return Solution(
         coef=coef,
         certificate=Certificate(
