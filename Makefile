@@ -21,11 +21,9 @@ export NUMBA_NUM_THREADS ?= 1
 
 quick: $(INSTALLED) ## run the quick tier (default): report in results/quick/report.html
 	$(SNAKEMAKE)
-	@echo "Report: results/quick/report.html"
 
 paper: $(INSTALLED) ## run the papers' full protocols; needs their data
 	$(SNAKEMAKE) --config tier=paper
-	@echo "Report: results/paper/report.html"
 
 publish: $(INSTALLED) ## copy the paper tier's record and artefacts to figures/
 	$(SNAKEMAKE) publish --config tier=paper

@@ -19,6 +19,6 @@ include: "workflow/rules/publish.smk"
 rule all:
     default_target: True
     input:
-        f"{TIER}/report.html",
-        f"{TIER}/finished",
+        f"{RESULTS}/report.html",
+        f"{RESULTS}/finished",
         [published_record(paper) for paper in PAPERS],

@@ -11,15 +11,14 @@ Run this file, or give the class to the command yourself:
         --method own_method:SharedMeanRidge --grid '{"gamma": [0.1, 1, 10]}'
 """
 
-import json
 import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from mtmkl.cli import main as mtmkl
 from mtmkl.methods.base import MultiTaskEstimator
+from mtmkl.runner import run_paper
 
 
 # %% The method
@@ -52,30 +51,24 @@ class SharedMeanRidge(MultiTaskEstimator):
 
 # %% The run
 #
-# `--grid` says what five-fold cross-validation on the training part chooses from.
+# `grid` says what five-fold cross-validation on the training part chooses from.
 # Every method of the experiment gets the same splits and folds.
 if __name__ == "__main__":
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results/examples/own_method")
-    grid = {"gamma": [0.1, 1.0, 10.0, 100.0], "mu": [0.1, 1.0]}
-    status = mtmkl(
-        [
-            "run",
-            "--paper=argyriou2008",
-            "--experiment=digits",
-            "--method=own_method:SharedMeanRidge",
-            f"--grid={json.dumps(grid)}",
-            f"--results={results}",
-        ]
+    done = run_paper(
+        "argyriou2008",
+        experiments=["digits"],
+        methods=["own_method:SharedMeanRidge"],
+        grid={"gamma": [0.1, 1.0, 10.0, 100.0], "mu": [0.1, 1.0]},
+        results=results,
     )
-    if status:
-        sys.exit(status)
+    print(f"Report: {done.report}")
 
     # %% The scores
     #
-    # A run with methods of one's own has a folder of its own, with a report. In the
-    # scores, one row is a metric value: average over the repeats, best first. (The
-    # controls frame the table: "floor" is the task mean, "ceiling" the true labels.)
-    run = results / "quick+SharedMeanRidge"
-    scores = pd.read_csv(run / "argyriou2008" / "scores.csv.gz")
+    # They lie beside the report. One row is a metric value: average over the repeats,
+    # best first. (The controls frame the table: "floor" is the task mean, "ceiling" the
+    # true labels.)
+    scores = pd.read_csv(done.report.parent / "argyriou2008" / "scores.csv.gz")
     errors = scores[(scores["metric"] == "misclassified") & (scores["task"] == "all")]
     print(errors.groupby("method")["value"].agg(["mean", "std"]).sort_values("mean"))

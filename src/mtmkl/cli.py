@@ -24,10 +24,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         0 if all went well, 1 if something was refused or is damaged, if a method
-        failed, or if an experiment that was asked for has no data.
+        failed, or if an experiment that was asked for has no data, 130 if it was
+        interrupted.
     """
     parsed = _parser().parse_args(arguments)
     from mtmkl.datasets import DataCorruptError, DataNotAvailableError
+    from mtmkl.runs import ResultsInUseError
 
     try:
         return int(parsed.run(parsed))
@@ -35,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ConfigError,
         DataCorruptError,
         DataNotAvailableError,
+        ResultsInUseError,
         LookupError,
         ValueError,
         ImportError,
@@ -42,6 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = error.args[0] if error.args else error
         print(f"mtmkl: {message}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        message = "mtmkl: stopped"
+        if parsed.run is _run_paper:
+            message += ": finished cells are kept, the same command goes on from there"
+        print(message, file=sys.stderr)
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -65,13 +74,15 @@ def _parser() -> argparse.ArgumentParser:
     audit = commands.add_parser(
         "audit", help="recompute a paper's printed ranks and tests from its accuracies"
     )
-    audit.add_argument("paper", help="folder in config/published")
+    audit.add_argument("paper", help="folder in config/papers")
     audit.set_defaults(run=_audit_paper)
 
     run = commands.add_parser(
         "run", help="run a paper's experiments, tables, figures and report"
     )
-    run.add_argument("--paper", required=True, help="file in config/papers, or a path")
+    run.add_argument(
+        "--paper", required=True, help="folder in config/papers, or a path"
+    )
     run.add_argument(
         "--experiment",
         action="append",
@@ -176,11 +187,11 @@ def _audit_paper(parsed: argparse.Namespace) -> int:
         read_comparisons,
     )
 
-    published = config_dir() / "published"
+    papers = config_dir() / "papers"
     try:
-        comparisons = read_comparisons(published / parsed.paper)
+        comparisons = read_comparisons(papers / parsed.paper / "published")
     except AuditError as error:
-        known = ", ".join(auditable_papers(published))
+        known = ", ".join(auditable_papers(papers))
         raise AuditError(
             f"paper {parsed.paper!r}: {error}; papers that can be audited: {known}"
         ) from error
@@ -215,7 +226,7 @@ def _run_paper(parsed: argparse.Namespace) -> int:
         print(f"mtmkl: {line}", file=sys.stderr)
     if done.failures:
         print(f"mtmkl: tracebacks: {done.logs}", file=sys.stderr)
-    print(f"report: {done.report}")
+    print(f"Report: {done.report.resolve().as_uri()}")
     return int(bool(done.failures or (parsed.experiment and done.missing)))
 
 

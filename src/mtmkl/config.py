@@ -5,10 +5,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mtmkl.expand import expand
+
 TIERS = ("quick", "paper")
 
 _SELECTORS = ("rows", "columns", "extra_rows", "extra_columns")
 """Parts of a table's configuration that select scores."""
+
+_FILES = {"experiments": True, "artefacts": False, "claims": False}
+"""Files of a paper's folder, and whether a paper needs them."""
 
 
 class ConfigError(ValueError):
@@ -16,7 +21,7 @@ class ConfigError(ValueError):
 
 
 def config_dir() -> Path:
-    """Return the folder that holds ``datasets.yaml``, ``papers/`` and ``published/``.
+    """Return the folder that holds ``datasets.yaml`` and ``papers/``.
 
     Raises
     ------
@@ -34,9 +39,7 @@ def schema_dir() -> Path:
     FileNotFoundError
         If neither the installed package nor the checkout has it.
     """
-    return _shipped_dir(
-        "schemas", "experiment.schema.json", checkout="workflow/schemas"
-    )
+    return _shipped_dir("schemas", "config.schema.json", checkout="workflow/schemas")
 
 
 def _shipped_dir(name: str, witness: str, checkout: str | None = None) -> Path:
@@ -90,7 +93,7 @@ def validate(document: Any, schema_name: str, *, source: str) -> None:
     ----------
     document : object
         Parsed configuration.
-    schema_name : {"config", "experiment", "dataset"}
+    schema_name : {"config", "dataset", "experiments", "artefacts", "claims"}
         Which schema.
     source : str
         Name of the file, for the message.
@@ -172,13 +175,14 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> dict[str, Any
 def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
     """Return a paper's validated configuration with the tier's values chosen.
 
-    ``tier`` in it is the tier, and ``published`` the folder of the printed numbers: for
-    a paper at ``papers/<id>.yaml`` it is ``published/<id>`` beside ``papers``.
+    It is what ``experiments.yaml``, ``artefacts.yaml`` and ``claims.yaml`` in the
+    paper's folder say together; the last two files may be absent. ``tier`` in it is the
+    tier, and ``published`` the folder of the printed numbers.
 
     Parameters
     ----------
     paper : str or Path
-        Name of a file in ``config/papers`` without its ending, or a path to a file.
+        Name of a folder in ``config/papers``, or a path to a folder.
     tier : {"quick", "paper"}
 
     Raises
@@ -187,29 +191,56 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
         If there is no such paper, a key is wrong, or a name (method, protocol,
         experiment) is used but not defined; names file, key and value.
     """
-    path = Path(paper)
-    if path.suffix != ".yaml":
-        path = config_dir() / "papers" / f"{paper}.yaml"
-        if not path.is_file():
-            known = sorted(p.stem for p in path.parent.glob("*.yaml"))
-            raise ConfigError(f"paper {paper!r} is unknown; known: {', '.join(known)}")
-    raw = read_yaml(path)
-    resolved = {each: resolve_tier(raw, each) for each in TIERS}
-    for each in sorted(TIERS, key=lambda each: each != tier):
-        validate(resolved[each], "experiment", source=path.name)
-    config = {"artefacts": {}, "claims": [], **resolved[tier]}
-    _check_names(config, path.name)
+    folder = _paper_folder(paper)
+    # The other tier is read for its mistakes alone.
+    tiers = sorted(TIERS, key=lambda each: each != tier)
+    config = {each: _read_paper(folder, each) for each in tiers}[tier]
+    _check_names(config, folder.name)
     config["tier"] = tier
-    config["published"] = str(path.resolve().parents[1] / "published" / path.stem)
+    config["published"] = str(folder / "published")
     return _drop_other_tiers(config, tier)
 
 
-def _check_names(config: Mapping[str, Any], source: str) -> None:
+def _read_paper(folder: Path, tier: str) -> dict[str, Any]:
+    config: dict[str, Any] = {"artefacts": {}, "claims": []}
+    lists: dict[str, Any] = {}
+    for name, is_needed in _FILES.items():
+        path = folder / f"{name}.yaml"
+        if not is_needed and not path.is_file():
+            continue
+        source = f"{folder.name}/{path.name}"
+        part = resolve_tier(read_yaml(path), tier)
+        if isinstance(part, Mapping) and isinstance(part.get("lists"), Mapping):
+            lists = part["lists"]
+        try:
+            part = expand(part, lists)
+        except ValueError as error:
+            raise ConfigError(f"{source}: {error}") from error
+        validate(part, name, source=source)
+        config |= part
+    config.pop("lists", None)
+    return config
+
+
+def _paper_folder(paper: str | Path) -> Path:
+    shipped = config_dir() / "papers"
+    for folder in (shipped / paper, Path(paper)):
+        if folder.is_dir():
+            return folder.resolve()
+    known = ", ".join(sorted(each.name for each in shipped.iterdir()))
+    raise ConfigError(
+        f"paper {str(paper)!r} is unknown; known: {known}; or give the path of a "
+        "folder with experiments.yaml"
+    )
+
+
+def _check_names(config: Mapping[str, Any], folder: str) -> None:
     def require(kind: str, name: str, key: str) -> None:
         if name not in config[kind]:
             known = ", ".join(sorted(config[kind]))
+            file = f"{folder}/{key.partition('.')[0]}.yaml"
             raise ConfigError(
-                f"{source}: key {key!r}: {name!r} is not one of the {kind}: {known}"
+                f"{file}: key {key!r}: {name!r} is not one of the {kind}: {known}"
             )
 
     for name, experiment in config["experiments"].items():
@@ -227,12 +258,13 @@ def _check_names(config: Mapping[str, Any], source: str) -> None:
                 if "method" in selector:
                     key = f"artefacts.{name}.{part}.{label}.method"
                     require("methods", selector["method"], key)
-    for position, claim in enumerate(config["claims"]):
-        require(
-            "experiments",
-            claim["args"]["experiment"],
-            f"claims.{position}.args.experiment",
-        )
+    seen = set()
+    for claim in config["claims"]:
+        key = f"claims.{claim['id']}"
+        if claim["id"] in seen:
+            raise ConfigError(f"{folder}/claims.yaml: key {key!r} comes twice")
+        seen.add(claim["id"])
+        require("experiments", claim["args"]["experiment"], f"{key}.args.experiment")
 
 
 def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:

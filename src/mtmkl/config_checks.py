@@ -34,8 +34,8 @@ def check_settings(config: Mapping[str, Any]) -> None:
         for name in config["experiments"]:
             _check_experiment(name, config)
     except ConfigError as error:
-        stem = Path(config.get("published", config["paper"]["id"])).name
-        raise ConfigError(f"{stem}.yaml: {error}") from error
+        folder = Path(config["published"]).parent.name
+        raise ConfigError(f"{folder}/experiments.yaml: {error}") from error
 
 
 def _check_protocol(name: str, protocol: Mapping[str, Any]) -> None:
@@ -102,7 +102,7 @@ def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
     from mtmkl.datasets.splits import WITH_VALIDATION
 
     has_validation = kind in WITH_VALIDATION
-    if selection in ("none", "authors_code"):
+    if selection in ("none", "best_on_test"):
         return
     if has_validation != (selection == "validation"):
         rows = "validation rows" if has_validation else "folds and no validation rows"
@@ -123,17 +123,17 @@ def _check_method(key: str, method: Mapping[str, Any]) -> None:
     except ValueError as error:
         raise ConfigError(f"key '{key}.class': {error}") from error
     _check_is_method(key, name, found)
-    by_authors = method["selection"] == "authors_code"
-    if by_authors:
-        from mtmkl.evaluation.authors_code import alternate
-    known = inspect.signature(alternate if by_authors else found).parameters
+    on_test = method["selection"] == "best_on_test"
+    if on_test:
+        from mtmkl.papers.yousefi2015.best_on_test import alternate
+    known = inspect.signature(alternate if on_test else found).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in known.values())
     for part in ("params", "grid"):
         for parameter in method.get(part, {}):
             if not takes_any and parameter not in known:
                 text = unknown(f"parameter of {name}", parameter, known)
                 raise ConfigError(f"key '{key}.{part}.{parameter}': {text}")
-    if by_authors:
+    if on_test:
         return
     if method["selection"] == "per_task":
         allowed = getattr(found, "per_task_params", ())

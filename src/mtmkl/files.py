@@ -1,15 +1,85 @@
-"""Writing files so that a reader sees the old one or the new one, never a part."""
+"""Files of results: written whole or not at all, and named where they are damaged."""
 
 import gzip
 import io
 import json
 import os
 import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class DamagedFileError(ValueError):
+    """A file of results is not what was written."""
+
+
+@contextmanager
+def intact(path: Path) -> Iterator[None]:
+    """Say which file it is if reading it fails.
+
+    Parameters
+    ----------
+    path : Path
+        The file that is read inside.
+
+    Raises
+    ------
+    DamagedFileError
+        If what is read is no such file: cut off, overwritten, or changed on the disk.
+        A file that is not there remains a FileNotFoundError.
+    """
+    try:
+        yield
+    except (FileNotFoundError, DamagedFileError):
+        raise
+    except (
+        AttributeError,  # an array file without an archive around it
+        EOFError,
+        KeyError,
+        OSError,
+        TypeError,
+        ValueError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
+        raise DamagedFileError(
+            f"{path} is damaged ({error}). Delete it and start the run again: it is "
+            "made anew, and finished cells are kept"
+        ) from error
+
+
+def read_table(path: Path, **options: Any) -> "pd.DataFrame":
+    """Read a table of results as csv, with the options of ``pandas.read_csv``.
+
+    Raises
+    ------
+    DamagedFileError
+        If it is not such a table; names the file.
+    """
+    import pandas as pd
+
+    with intact(path):
+        table: pd.DataFrame = pd.read_csv(path, **options)
+    return table
+
+
+def read_json(path: Path) -> Any:
+    """Read what :func:`write_json` has written.
+
+    Raises
+    ------
+    DamagedFileError
+        If it is not JSON; names the file.
+    """
+    with intact(path):
+        return json.loads(path.read_text(encoding="utf-8"))
 
 
 def write_table(path: Path, table: "pd.DataFrame") -> None:
@@ -40,6 +110,9 @@ def write_bytes(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+            # Else a power loss can leave the new name with nothing behind it.
+            file.flush()
+            os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:

@@ -23,7 +23,7 @@ from mtmkl.evaluation.plan import (
     method_specs,
 )
 from mtmkl.evaluation.seeds import data_seed
-from mtmkl.files import write_json, write_table
+from mtmkl.files import read_json, read_table, write_json, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ FAILED = "failed"
 
 _METHOD = ["experiment", "dataset", "method"]
 _CELL_LOOP = "mtmkl.evaluation.cells"
-_AUTHORS_CODE = "mtmkl.evaluation.authors_code"
+_BEST_ON_TEST = "mtmkl.papers.yousefi2015.best_on_test"
 
 
 def method_module(class_name: str) -> str:
@@ -87,8 +87,8 @@ def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:
     from mtmkl.evaluation.fingerprint import code_fingerprint
     from mtmkl.evaluation.metrics import metric_module
 
-    if method["selection"] == "authors_code":
-        return code_fingerprint(_AUTHORS_CODE)
+    if method["selection"] == "best_on_test":
+        return code_fingerprint(_BEST_ON_TEST)
     measures = {metric_module(name) for name in metrics}
     return code_fingerprint(
         method_module(method["class"]), _CELL_LOOP, *sorted(measures)
@@ -216,7 +216,7 @@ def write_splits(
     from mtmkl.datasets.splits import make_splits, save_splits
 
     splits: dict[SplitKey, Split] = {}
-    if json.loads(data_info.read_text())["status"] == "ok":
+    if read_json(data_info)["status"] == "ok":
         if is_drawn(variant.name):
             for repeat in range(protocol["repeats"]):
                 data = load_variant(variant, seed, repeat=repeat)
@@ -318,12 +318,13 @@ def run_fit(
     from threadpoolctl import threadpool_limits
 
     from mtmkl.datasets.splits import load_splits
-    from mtmkl.evaluation import authors_code, cells
+    from mtmkl.evaluation import cells
     from mtmkl.evaluation.cache import write_npz
     from mtmkl.evaluation.cells import Job
     from mtmkl.evaluation.failures import MethodFailedError
     from mtmkl.evaluation.metrics import metric
     from mtmkl.methods import resolve
+    from mtmkl.papers.yousefi2015 import best_on_test
 
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
     spec = spec.with_design(seed)
@@ -349,7 +350,7 @@ def run_fit(
             table = _gap(job, UNSUPPORTED, reason)
         else:
             job = replace(job, held=_held(job, first_chunk))
-            loop = authors_code if spec.selection == "authors_code" else cells
+            loop = best_on_test if spec.selection == "best_on_test" else cells
             # Parallelism comes from jobs; one thread also makes sums independent of
             # cores.
             with threadpool_limits(1):
@@ -392,14 +393,12 @@ def _unsupported(job: "Job", variant: Variant) -> str | None:
 
 def _held(job: "Job", first_chunk: Path | None) -> dict[str, Any]:
     """Return what the first chunk of a method has chosen; its failure is everyone's."""
-    import pandas as pd
-
     from mtmkl.evaluation.cells import held_params
     from mtmkl.evaluation.failures import MethodFailedError
 
     if first_chunk is None:
         return {}
-    chosen = pd.read_csv(first_chunk, keep_default_na=False)
+    chosen = read_table(first_chunk, keep_default_na=False)
     failed = chosen[chosen["metric"] == FAILED]
     if len(failed):
         raise MethodFailedError(json.loads(failed["params"].iloc[0])["reason"])
@@ -449,7 +448,7 @@ def collect_scores(config: Mapping[str, Any], fits: Path, scores: Path) -> None:
     import pandas as pd
 
     tables = [
-        pd.read_csv(fits / f"{job.stem}.csv.gz", keep_default_na=False, dtype=str)
+        read_table(fits / f"{job.stem}.csv.gz", keep_default_na=False, dtype=str)
         for job in fit_jobs(config)
     ]
     write_table(scores, complete_methods(pd.concat(tables, ignore_index=True)))
@@ -508,9 +507,8 @@ def discard_failures(config: Mapping[str, Any], fits: Path, scores: Path) -> Non
 
 
 def _failed_rows(scores: Path) -> "pd.DataFrame":
-    import pandas as pd
 
-    table = pd.read_csv(scores, keep_default_na=False, dtype=str)
+    table = read_table(scores, keep_default_na=False, dtype=str)
     failed = table[table["metric"] == FAILED]
     return failed.drop_duplicates([*_METHOD, "params"])
 
@@ -523,7 +521,7 @@ def missing_data(data_infos: Iterable[Path]) -> list[str]:
     data_infos : iterable of Path
         Files of :func:`write_data_info`.
     """
-    infos = [json.loads(path.read_text(encoding="utf-8")) for path in data_infos]
+    infos = [read_json(path) for path in data_infos]
     return list(
         dict.fromkeys(info["reason"] for info in infos if info["status"] == "missing")
     )

@@ -11,6 +11,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from mtmkl.files import read_json
+
 _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
 
@@ -43,7 +45,7 @@ def provenance(
         by data set, or the reason why it is missing), ``machine`` and
         ``seconds_by_job``. The last two are all that a second run may change.
     """
-    infos = [json.loads(path.read_text()) for path in data_infos]
+    infos = [read_json(path) for path in data_infos]
     portable = {key: value for key, value in config.items() if key != "published"}
     text = json.dumps(portable, sort_keys=True)
     return {

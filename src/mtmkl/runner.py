@@ -1,5 +1,9 @@
 """All steps of one paper in one call: the workflow's work without Snakemake."""
 
+import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -17,27 +21,30 @@ from mtmkl.config import (
 )
 from mtmkl.evaluation.plan import FitJob, find_variant, fit_jobs, with_method
 from mtmkl.files import write_json
+from mtmkl.runs import lock_results, run_label
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the results of a paper in a tier lie; the same as the workflow's.
+    """Where the results of a paper in a run lie; the same as the workflow's.
 
     Attributes
     ----------
     results : Path
         The top folder, ``results``.
-    tier, paper : str
+    label : str
+        The run's folder in it, see :func:`mtmkl.runs.run_label`.
+    paper : str
     """
 
     results: Path
-    tier: str
+    label: str
     paper: str
 
     @property
     def base(self) -> Path:
         """Folder of the paper."""
-        return self.results / self.tier / self.paper
+        return self.results / self.label / self.paper
 
     def data_info(self, dataset: str) -> Path:
         """File that describes a data set variant."""
@@ -89,17 +96,19 @@ def run_paper(
 ) -> Finished:
     """Run experiments of a paper with their statistics, artefacts and report.
 
+    The results go to a folder named by :func:`mtmkl.runs.run_label`. Called again, it
+    goes on where it was stopped.
+
     Parameters
     ----------
     paper : str or Path
-        A file in ``config/papers``, or a path.
+        A folder in ``config/papers``, or a path.
     tier : {"quick", "paper"}
     experiments : sequence of str or None
         Which; None is all. Artefacts and claims on others are left out.
     methods : sequence of str
         Methods that join these experiments: configured ones, or
-        ``package.module:Class``. Their results go to a folder of their own,
-        ``<tier>+<methods>``; finished cells are shared.
+        ``package.module:Class``.
     grid : mapping of str to list or None
         Hyper-parameters of the joining methods, chosen by cross-validation; those of
         configured methods stand in their configuration.
@@ -116,10 +125,13 @@ def run_paper(
     ------
     mtmkl.config.ConfigError
         If a name or a key is wrong, or the grid is nobody's, before any work is done.
+    mtmkl.runs.ResultsInUseError
+        If another process is writing the same results.
     """
-    run = load_run_config({**_run_file(), "tier": tier})
+    run = load_run_config({**_run_file(), "tier": tier, "papers": [str(paper)]})
     pipeline.use_mirror(run["mirror"])
-    config = _restricted(load_paper(paper, tier), paper, experiments)
+    whole = load_paper(paper, tier)
+    config = _restricted(whole, paper, experiments)
     if grid is not None and set(methods) <= set(config["methods"]):
         raise ConfigError(
             "--grid needs --method package.module:Class: configured methods have "
@@ -129,11 +141,14 @@ def run_paper(
         for experiment in config["experiments"]:
             config = with_method(config, experiment, name, grid=grid)
     pipeline.check_names(config)
-    folder = "+".join([tier, *(_short(name) for name in methods)])
-    layout = Layout(results, folder, config["paper"]["id"])
-    _prepare(config, run, layout)
-    _fit_all(config, run, layout, cores)
-    report = _report(config, run, layout)
+    label = run_label(
+        run, experiments=_chosen(config, whole), methods=methods, grid=grid
+    )
+    layout = Layout(results, label, config["paper"]["id"])
+    with lock_results(layout.base.parent):
+        _prepare(config, run, layout)
+        _fit_all(config, run, layout, cores)
+        report = _report(config, run, layout)
     datasets = dict.fromkeys(job.dataset for job in fit_jobs(config))
     return Finished(
         report,
@@ -150,8 +165,11 @@ def _run_file() -> dict[str, Any]:
     return content
 
 
-def _short(name: str) -> str:
-    return name.rpartition(":")[2].rpartition(".")[2]
+def _chosen(config: Mapping[str, Any], whole: Mapping[str, Any]) -> list[str]:
+    """Return the experiments of a run in the paper's order, none if it is all."""
+    if set(config["experiments"]) == set(whole["experiments"]):
+        return []
+    return [name for name in whole["experiments"] if name in config["experiments"]]
 
 
 def _restricted(
@@ -210,18 +228,20 @@ def _prepare(config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout) 
 def _fit_all(
     config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout, cores: int
 ) -> None:
-    from rich.progress import Progress
+    from mtmkl.progress import ProgressLine
 
     jobs = list(fit_jobs(config))
     first = [job for job in jobs if not pipeline.needs_first_chunk(config, job)]
     later = [job for job in jobs if pipeline.needs_first_chunk(config, job)]
     classes = sorted({method["class"] for method in config["methods"].values()})
     pipeline.warm_compiled_code(classes)
-    with Progress(transient=True) as progress:
-        bar = progress.add_task("fits", total=len(jobs))
+    done = 0
+    with ProgressLine(len(jobs), "fits") as line:
 
         def advance() -> None:
-            progress.advance(bar)
+            nonlocal done
+            done += 1
+            line.update(done)
 
         for batch in (first, later):
             _fit_batch(config, run, layout, batch, cores, advance)
@@ -240,11 +260,28 @@ def _fit_batch(
             _fit_one(config, run, layout, job)
             advance()
         return
-    with ProcessPoolExecutor(cores) as pool:
+    with ProcessPoolExecutor(cores, initializer=_end_with_parent) as pool:
         running = [pool.submit(_fit_one, config, run, layout, job) for job in jobs]
-        for finished in as_completed(running):
-            finished.result()
-            advance()
+        try:
+            for finished in as_completed(running):
+                finished.result()
+                advance()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _end_with_parent() -> None:
+    """Let a worker process end at Ctrl-C, and when the process that feeds it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _fit_one(

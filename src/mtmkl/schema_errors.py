@@ -62,7 +62,7 @@ def first_problem(document: Any, schema: Mapping[str, Any]) -> str | None:
         return None
     # Of a misspelt key and the required key that it was meant to be, the former.
     error = min(errors, key=lambda error: error.validator != "additionalProperties")
-    path = [*error.absolute_path]
+    path = _named(document, error.absolute_path)
     if error.validator == "additionalProperties":
         known = error.schema.get("properties", {})
         name = next(key for key in error.instance if key not in known)
@@ -116,6 +116,16 @@ def _hint(schema: Mapping[str, Any], value: Any) -> str:
         if any(near):
             return "; values of the tiers are written {quick: …, paper: …}"
     return ""
+
+
+def _named(document: Any, path: Collection[str | int]) -> list[str | int]:
+    """Return a path with the ids of list items in place of their numbers."""
+    names = []
+    for step in path:
+        document = document[step]
+        has_id = isinstance(step, int) and isinstance(document, Mapping)
+        names.append(document.get("id", step) if has_id else step)
+    return names
 
 
 def _dotted(path: Collection[str | int]) -> str:

@@ -7,7 +7,7 @@ import pytest
 from mtmkl.config import config_dir, load_paper
 from mtmkl.statistics.verdicts import Published
 
-FOLDER = config_dir() / "published" / "argyriou2008"
+FOLDER = config_dir() / "papers" / "argyriou2008" / "published"
 COLUMNS = [
     "row", "column", "value", "sd", "n", "unit", "status", "alternative", "source",
 ]  # fmt: skip

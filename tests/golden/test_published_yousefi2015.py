@@ -9,7 +9,7 @@ from mtmkl.config import config_dir
 from mtmkl.statistics.audit import audit, read_comparisons
 from mtmkl.statistics.verdicts import Published
 
-FOLDER = config_dir() / "published" / "yousefi2015"
+FOLDER = config_dir() / "papers" / "yousefi2015" / "published"
 COLUMNS = [
     "row", "column", "value", "sd", "n", "unit", "status", "alternative", "source",
 ]  # fmt: skip

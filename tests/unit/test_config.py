@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -11,7 +12,8 @@ from mtmkl.config import (
     resolve_tier,
 )
 
-PAPERS = sorted(p.stem for p in (config_dir() / "papers").glob("*.yaml"))
+PAPERS = sorted(folder.name for folder in (config_dir() / "papers").iterdir())
+FILES = ("experiments", "artefacts", "claims")
 
 
 def has_tier_choice(document):
@@ -78,13 +80,17 @@ def test_wrong_run_configuration_names_the_key(change, message):
 
 
 def edited_paper(tmp_path, edit):
-    document = yaml.safe_load(
-        (config_dir() / "papers" / "argyriou2008.yaml").read_text()
-    )
+    document = {}
+    for name in FILES:
+        path = config_dir() / "papers" / "argyriou2008" / f"{name}.yaml"
+        document |= yaml.safe_load(path.read_text())
     edit(document)
-    path = tmp_path / "edited.yaml"
-    path.write_text(yaml.safe_dump(document))
-    return path
+    parts = {key: {key: document.pop(key)} for key in FILES[1:] if key in document}
+    folder = tmp_path / "edited"
+    folder.mkdir()
+    for name, part in {"experiments": document, **parts}.items():
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(part))
+    return folder
 
 
 def test_unknown_method_is_named_with_its_key(tmp_path):
@@ -152,25 +158,23 @@ def test_unknown_paper_lists_the_known():
 
 
 def test_broken_yaml_names_the_file(tmp_path):
-    path = tmp_path / "broken.yaml"
-    path.write_text("a: [1\n")
-    with pytest.raises(ConfigError, match=r"(?s)broken\.yaml.*line 2"):
-        load_paper(path, "quick")
+    (tmp_path / "experiments.yaml").write_text("a: [1\n")
+    with pytest.raises(ConfigError, match=r"(?s)/experiments\.yaml.*line 2"):
+        load_paper(tmp_path, "quick")
 
 
 def test_a_key_that_comes_twice_names_the_file_and_both_lines(tmp_path):
-    path = tmp_path / "twice.yaml"
-    path.write_text("methods:\n  ridge: {a: 1}\n  ridge: {a: 2}\n")
-    message = r"twice\.yaml, line 3: .*'ridge' is already in line 2; remove or rename"
+    text = "methods:\n  ridge: {a: 1}\n  ridge: {a: 2}\n"
+    (tmp_path / "experiments.yaml").write_text(text)
+    message = r"experiments\.yaml, line 3: .*'ridge' is already in line 2; remove or"
     with pytest.raises(ConfigError, match=message):
-        load_paper(path, "quick")
+        load_paper(tmp_path, "quick")
 
 
 def test_a_file_that_is_no_text_is_named(tmp_path):
-    path = tmp_path / "binary.yaml"
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigError, match=r"binary\.yaml: not valid YAML"):
-        load_paper(path, "quick")
+    (tmp_path / "experiments.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match=r"experiments\.yaml: not valid YAML"):
+        load_paper(tmp_path, "quick")
 
 
 def test_artefacts_and_claims_may_be_left_out(tmp_path):
@@ -245,12 +249,103 @@ def test_a_value_per_tier_may_stand_anywhere(tmp_path):
     ],
 )
 def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, edit, message):
-    with pytest.raises(ConfigError, match=r"edited\.yaml: key '.*" + message):
+    with pytest.raises(ConfigError, match=r"edited/\w+\.yaml: key '.*" + message):
         load_paper(edited_paper(tmp_path, edit), "quick")
 
 
-def test_an_empty_file_is_named(tmp_path):
-    path = tmp_path / "empty.yaml"
-    path.write_text("")
-    with pytest.raises(ConfigError, match=r"empty\.yaml: key \(top level\): null is"):
+@pytest.mark.parametrize("file", FILES)
+def test_an_empty_file_is_named(tmp_path, file):
+    folder = edited_paper(tmp_path, lambda document: None)
+    (folder / f"{file}.yaml").write_text("")
+    message = rf"edited/{file}\.yaml: key \(top level\): null is"
+    with pytest.raises(ConfigError, match=message):
+        load_paper(folder, "quick")
+
+
+def test_a_key_in_the_wrong_file_is_named(tmp_path):
+    folder = edited_paper(tmp_path, lambda document: None)
+    with (folder / "experiments.yaml").open("a") as file:
+        file.write("claims: []\n")
+    message = r"edited/experiments\.yaml: key 'claims': unknown key 'claims'"
+    with pytest.raises(ConfigError, match=message):
+        load_paper(folder, "quick")
+
+
+def test_a_folder_without_experiments_is_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"experiments\.yaml does not exist"):
+        load_paper(tmp_path, "quick")
+
+
+def test_a_paper_that_is_a_file_is_refused(tmp_path):
+    path = tmp_path / "paper.yaml"
+    path.write_text("paper: {id: x}\n")
+    with pytest.raises(ConfigError, match=r"'.*paper\.yaml' is unknown; known: argy"):
         load_paper(path, "quick")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_claims_are_those_of_the_published_record(paper):
+    claims = load_paper(paper, "paper")["claims"]
+    path = Path(__file__).parents[2] / "figures" / paper / "claims.csv"
+    published = pd.read_csv(path)
+    assert [claim["id"] for claim in claims] == published["id"].tolist()
+    assert [claim["claim"] for claim in claims] == published["claim"].tolist()
+
+
+def generated_claim(**changes):
+    claim = {
+        "for_each": {"method": "rivals"},
+        "id": "{method}_is_worse",
+        "section": "6.3",
+        "claim": "{method} is worse.",
+        "test": "paired_difference",
+        "args": {"experiment": "school"},
+    } | changes
+
+    def edit(document):
+        document["lists"] = {"rivals": ["aggregate", "independent_common"]}
+        document["claims"].append(claim)
+
+    return edit
+
+
+def test_entries_are_generated_from_lists(tmp_path):
+    config = load_paper(edited_paper(tmp_path, generated_claim()), "quick")
+    ids = [claim["id"] for claim in config["claims"]]
+    assert ids[-2:] == ["aggregate_is_worse", "independent_common_is_worse"]
+    assert "lists" not in config
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"claim": "{methd} is worse"},
+            r"key 'claims\.\d+\.claim': unknown placeholder 'methd'; did you mean",
+        ),
+        (
+            {"section": 6},
+            r"key 'claims\.aggregate_is_worse\.section': 6 is not text",
+        ),
+        (
+            {"args": {"experiment": "{method}"}},
+            r"key 'claims\.aggregate_is_worse\.args\.experiment': 'aggregate' is not",
+        ),
+        ({"id": "same"}, r"key 'claims\.same' comes twice"),
+    ],
+)
+def test_a_mistake_in_a_generated_entry_is_named(tmp_path, changes, message):
+    folder = edited_paper(tmp_path, generated_claim(**changes))
+    with pytest.raises(ConfigError, match=r"edited/claims\.yaml: " + message):
+        load_paper(folder, "quick")
+
+
+@pytest.mark.parametrize("lists", [3, {"rivals": 3}, {"rivals": []}])
+def test_lists_have_items(tmp_path, lists):
+    def edit(document):
+        document["lists"] = lists
+
+    folder = edited_paper(tmp_path, edit)
+    message = r"edited/experiments\.yaml: key 'lists(\.rivals)?': .* is not a"
+    with pytest.raises(ConfigError, match=message):
+        load_paper(folder, "quick")

@@ -26,7 +26,7 @@ OWN = f"{__name__}:Own"
 @pytest.fixture
 def config():
     return {
-        "paper": {"id": "toy2000"},
+        "published": "papers/toy2000/published",
         "protocols": {
             "random": {"kind": "random", "train_samples": 60, "repeats": 2, "folds": 2},
             "halves": {"kind": "halves", "train_sizes": 5, "repeats": 2},
@@ -63,8 +63,8 @@ def of_random(**change):
     return lambda config: config["protocols"]["random"].update(change)
 
 
-RIDGE = r"toy2000\.yaml: key 'methods\.ridge\."
-DIGITS = r"toy2000\.yaml: key 'experiments\.digits\."
+RIDGE = r"toy2000/experiments\.yaml: key 'methods\.ridge\."
+DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
 
 
 @pytest.mark.parametrize(

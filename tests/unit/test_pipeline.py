@@ -17,6 +17,7 @@ from mtmkl.methods import IndependentRidge
 def config():
     return {
         "paper": {"id": "toy2000"},
+        "published": "papers/toy2000/published",
         "protocols": {
             "random": {"kind": "random", "train_samples": 60, "repeats": 2, "folds": 2}
         },
@@ -369,7 +370,7 @@ def test_code_version_depends_on_the_metrics():
 def test_code_version_depends_on_the_loop():
     clean, authors = (
         pipeline.code_version(configured("GroupFeatureSharing", how), ["accuracy"])
-        for how in ("validation", "authors_code")
+        for how in ("validation", "best_on_test")
     )
     assert clean != authors
 

@@ -1,6 +1,11 @@
-"""What ``run_paper`` refuses before any work, and what it tells at the end."""
+"""What ``run_paper`` refuses, where its results go, and how it ends."""
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -8,10 +13,11 @@ import pytest
 import yaml
 
 from mtmkl.cli import main
-from mtmkl.config import ConfigError
+from mtmkl.config import ConfigError, read_yaml
+from mtmkl.files import read_table
 from mtmkl.runner import run_paper
 
-TINY = Path(__file__).parents[1] / "workflow" / "papers" / "tiny.yaml"
+TINY = Path(__file__).parents[1] / "workflow" / "papers" / "tiny"
 
 
 @pytest.mark.parametrize(
@@ -39,6 +45,74 @@ def test_a_grid_is_for_a_method_that_has_none(tmp_path, methods):
             results=tmp_path,
         )
     assert not any(tmp_path.iterdir())
+
+
+def test_a_partial_run_leaves_the_whole_one_alone(tmp_path):
+    for name in ("quick", "quick+tiny"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.html").write_text("whole")
+    report = run_paper(TINY, experiments=["drawn"], results=tmp_path).report
+    assert report == tmp_path / "quick+tiny+drawn" / "report.html"
+    scores = read_table(report.parent / "tiny" / "scores.csv.gz")
+    assert set(scores["experiment"]) == {"drawn"}
+    assert (tmp_path / "quick/report.html").read_text() == "whole"
+    assert (tmp_path / "quick+tiny/report.html").read_text() == "whole"
+
+
+def run(*arguments, results):
+    return subprocess.Popen(
+        [sys.executable, "-m", "mtmkl.cli", "run", f"--paper={TINY}",
+         f"--results={results}", *arguments],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def wait_for_cells(process, results):
+    deadline = time.monotonic() + 300
+    while not list(results.glob("cache/*/*.npz")):
+        assert time.monotonic() < deadline
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_ctrl_c_says_that_finished_cells_are_kept(tmp_path, cores):
+    process = run(f"--cores={cores}", results=tmp_path)
+    wait_for_cells(process, tmp_path)
+    os.killpg(process.pid, signal.SIGINT)
+    _, shown = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert shown.splitlines()[-1] == (
+        "mtmkl: stopped: finished cells are kept, the same command goes on from there"
+    )
+    assert "Traceback" not in shown
+
+
+def test_a_living_run_is_left_alone_and_a_killed_one_leaves_nothing(tmp_path, capsys):
+    process = run("--cores=2", results=tmp_path)
+    wait_for_cells(process, tmp_path)
+    process.send_signal(signal.SIGSTOP)
+    assert main(["run", f"--paper={TINY}", f"--results={tmp_path}"]) == 1
+    refusal = capsys.readouterr().err
+    assert f"mtmkl: another run (process {process.pid}) is writing" in refusal
+    process.kill()
+    # The pipes close when the last worker has ended.
+    process.communicate(timeout=60)
+    assert main(["run", f"--paper={TINY}", f"--results={tmp_path}"]) == 0
+
+
+def test_a_damaged_cell_is_computed_again(tmp_path):
+    report = run_paper(TINY, experiments=["drawn"], results=tmp_path).report
+    scores = read_table(report.parent / "tiny" / "scores.csv.gz")
+    for path in tmp_path.glob("cache/*/*.npz"):
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    run_paper(TINY, experiments=["drawn"], results=tmp_path)
+    again = read_table(report.parent / "tiny" / "scores.csv.gz")
+    assert again.drop(columns="fit_seconds").equals(scores.drop(columns="fit_seconds"))
 
 
 BROKEN = """
@@ -93,7 +167,7 @@ def broken(tmp_path, monkeypatch):
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "broken_methods.py").write_text(BROKEN)
     monkeypatch.syspath_prepend(tmp_path / "code")
-    config = yaml.safe_load(TINY.read_text())
+    config = read_yaml(TINY / "experiments.yaml")
     experiment = config["experiments"]["digits"] | {
         "methods": [{"method": name} for name in ("floor", *REASONS)]
     }
@@ -102,19 +176,19 @@ def broken(tmp_path, monkeypatch):
         name: {"label": name, "class": f"broken_methods:{name}", "selection": "none"}
         for name in REASONS
     }
-    config["claims"] = []
-    table = config["artefacts"]["table_1"]
-    config["artefacts"] = {
+    table = read_yaml(TINY / "artefacts.yaml")["artefacts"]["table_1"]
+    artefacts = {
         "table_1": table
         | {
             "rows": {},
             "extra_rows": {name: {"method": name} for name in ("floor", *REASONS)},
         }
     }
-    paper = tmp_path / "papers" / "tiny.yaml"
-    paper.parent.mkdir()
-    paper.write_text(yaml.safe_dump(config))
-    shutil.copytree(TINY.parents[1] / "published", tmp_path / "published")
+    paper = tmp_path / "papers" / "tiny"
+    paper.mkdir(parents=True)
+    (paper / "experiments.yaml").write_text(yaml.safe_dump(config))
+    (paper / "artefacts.yaml").write_text(yaml.safe_dump({"artefacts": artefacts}))
+    shutil.copytree(TINY / "published", paper / "published")
     return paper
 
 
@@ -135,7 +209,7 @@ def test_a_method_that_fails_leaves_the_others_and_the_report(
         )
         assert reason in line
     assert "floor" not in printed.err
-    base = results / "quick" / "tiny"
+    base = results / "quick+tiny" / "tiny"
     scores = pd.read_csv(base / "scores.csv.gz")
     assert set(scores.loc[scores["method"] == "floor", "metric"]) == {"misclassified"}
     failed = scores[scores["method"] != "floor"]
@@ -144,7 +218,7 @@ def test_a_method_that_fails_leaves_the_others_and_the_report(
     log = base / "logs" / "digits" / "digits[n_per_class=10]" / "Raises.0.log"
     assert 'raise RuntimeError("no luck")' in log.read_text()
     assert f"tracebacks: {base / 'logs'}" in printed.err
-    report = (results / "quick" / "report.html").read_text()
+    report = (results / "quick+tiny" / "report.html").read_text()
     assert "RuntimeError: no luck" in report
 
 
@@ -155,7 +229,8 @@ def test_an_experiment_without_its_data_says_what_brings_them(
     monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "cache"))
     run = ["run", "--paper", str(TINY), "--results", str(tmp_path / "results")]
     assert main([*run, "--experiment", "absent"]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
+    lines = capsys.readouterr().err.splitlines()
+    (line,) = [line for line in lines if line.startswith("mtmkl")]
     assert line.startswith("mtmkl: data set 'school' is not available")
     assert "run `mtmkl datasets fetch school`" in line
 

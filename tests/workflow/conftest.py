@@ -10,4 +10,5 @@ def finished(tmp_path_factory):
     workflow = TinyWorkflow(tmp_path_factory.mktemp("finished"))
     done = workflow.run()
     assert done.returncode == 0, done.stdout + done.stderr
+    workflow.done = done
     return workflow

@@ -8,6 +8,7 @@ import yaml
 
 from mtmkl.config import load_paper
 from mtmkl.evaluation.plan import n_repeats
+from mtmkl.expand import expand
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -74,7 +75,7 @@ def test_library_example_of_readme(capsys):
 
 
 def test_example_of_an_experiment_is_valid(tmp_path):
-    (example,) = _blocks(ROOT / "docs" / "adding.md", "yaml")
+    example, _ = _blocks(ROOT / "docs" / "adding.md", "yaml")
     page = {
         "paper": {
             "id": "example",
@@ -84,9 +85,17 @@ def test_example_of_an_experiment_is_valid(tmp_path):
             "venue": "docs",
         },
         **yaml.safe_load(example),
-        "artefacts": {},
-        "claims": [],
     }
-    path = tmp_path / "example.yaml"
+    path = tmp_path / "experiments.yaml"
     path.write_text(yaml.safe_dump(page), encoding="utf-8")
-    assert list(load_paper(path, "quick")["experiments"]) == ["digits_halves"]
+    assert list(load_paper(tmp_path, "quick")["experiments"]) == ["digits_halves"]
+
+
+def test_example_of_entries_that_are_generated():
+    _, example = _blocks(ROOT / "docs" / "adding.md", "yaml")
+    document = yaml.safe_load(example)
+    claims = expand(document["claims"], document["lists"])
+    assert [claim["id"] for claim in claims] == [
+        "beats_stl_10", "beats_stl_50", "beats_cmtl_10", "beats_cmtl_50",
+    ]  # fmt: skip
+    assert "single-task MKL with 10 %" in claims[0]["claim"]

@@ -24,7 +24,9 @@ def test_own_method(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    run = tmp_path / "results" / "quick+SharedMeanRidge"
+    (run,) = (tmp_path / "results").glob(
+        "quick+argyriou2008+digits+own_method.SharedMeanRidge+grid-*"
+    )
     assert (run / "report.html").is_file()
     scores = pd.read_csv(run / "argyriou2008" / "scores.csv.gz")
     errors = scores[(scores["metric"] == "misclassified") & (scores["task"] == "all")]

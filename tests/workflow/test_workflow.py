@@ -1,4 +1,6 @@
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +11,8 @@ import pandas as pd
 import pytest
 import yaml
 from tiny_workflow import ROOT, TIME_COLUMNS, TinyWorkflow
+
+from mtmkl.config import read_yaml
 
 
 def test_everything_is_there(finished):
@@ -23,7 +27,7 @@ def test_everything_is_there(finished):
         "artefacts/table_1.tex",
     ):
         assert finished.results(name).stat().st_size > 0
-    report = (finished.folder / "results/quick/report.html").read_text()
+    report = (finished.run_folder / "report.html").read_text()
     assert "Tiny" in report
 
 
@@ -39,7 +43,7 @@ def test_missing_data_are_a_named_gap(finished):
     claims = pd.read_csv(finished.results("claims.csv")).set_index("id")
     assert claims.loc["absent_is_named", "verdict"] == "no data"
     assert claims.loc["ceiling_is_better", "verdict"] == "not judged (quick)"
-    report = (finished.folder / "results/quick/report.html").read_text()
+    report = (finished.run_folder / "report.html").read_text()
     assert "school" in report
 
 
@@ -56,42 +60,120 @@ def test_nothing_is_left_to_do(finished):
 
 def test_one_core_gives_the_same_scores(finished, tmp_path):
     alone = TinyWorkflow(tmp_path)
-    done = alone.run(str(alone.results("scores.csv.gz").relative_to(tmp_path)), cores=1)
+    done = alone.run(alone.target("scores.csv.gz"), cores=1)
     assert done.returncode == 0, done.stderr
     assert alone.scores() == finished.scores()
 
 
-def test_killed_and_started_again_gives_the_same_scores(finished, tmp_path):
-    killed = TinyWorkflow(tmp_path)
-    target = str(killed.results("scores.csv.gz").relative_to(tmp_path))
-    process = subprocess.Popen(
-        killed.command(target),
-        env=killed.environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 120
-    while not list(tmp_path.glob("results/cache/*/*.npz")):
-        assert time.monotonic() < deadline, "no cell was finished"
-        assert process.poll() is None, "ended before it could be killed"
+def wait_for(found, process, what):
+    deadline = time.monotonic() + 300
+    while not found():
+        assert time.monotonic() < deadline, f"no {what}"
+        assert process.poll() is None, f"ended without {what}: {process.stderr.read()}"
         time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+
+
+def end(process, sign):
+    os.killpg(process.pid, sign)
+    return process.communicate()
+
+
+def test_killed_twice_and_started_again_gives_the_same_scores(finished, tmp_path):
+    killed = TinyWorkflow(tmp_path)
+    target = killed.target("scores.csv.gz")
+    for _ in range(2):
+        before = set(tmp_path.glob("results/cache/*/*.npz"))
+        process = killed.start(target)
+        wait_for(
+            lambda before=before: set(tmp_path.glob("results/cache/*/*.npz")) - before,
+            process,
+            "finished cell",
+        )
+        end(process, signal.SIGKILL)
     assert not killed.results("scores.csv.gz").exists()
-    assert killed.run("--unlock").returncode == 0
     resumed = killed.run(target)
     assert resumed.returncode == 0, resumed.stderr
     assert killed.scores() == finished.scores()
+
+
+def test_a_second_run_stops_before_any_work_and_ctrl_c_keeps_the_first(tmp_path):
+    workflow = TinyWorkflow(tmp_path)
+    process = workflow.start()
+    lock = workflow.run_folder / ".lock"
+    wait_for(lambda: lock.exists() and lock.read_text(), process, "lock")
+    second = workflow.run()
+    assert second.returncode != 0
+    assert f"another run (process {process.pid}) is writing" in second.stderr
+    assert "Traceback" not in second.stderr
+    assert "jobs" not in second.stderr.partition("Planning the jobs")[2]
+    wait_for(
+        lambda: list(tmp_path.glob("results/cache/*/*.npz")), process, "finished cell"
+    )
+    _, shown = end(process, signal.SIGINT)
+    assert process.returncode != 0
+    assert "Finished cells are kept: the same command goes on from there." in shown
+    assert "Failed" not in shown
+
+
+def test_a_run_is_a_few_lines(finished):
+    first, *progress = finished.done.stderr.splitlines()
+    assert first.startswith("Using profiles")
+    assert len(progress) <= 12
+    assert max(map(len, progress)) <= 80
+    assert re.fullmatch(r"(\d+) of \1 jobs", progress[-2])
+    assert len(finished.done.stdout.splitlines()) <= 14
+    (log,) = finished.folder.glob(".snakemake/log/*.log")
+    assert "Finished jobid" in log.read_text()
+
+
+def test_a_run_ends_with_verdicts_missing_data_and_the_address(finished):
+    shown = finished.done.stdout
+    assert "Tiny (Nobody, 2000)" in shown
+    assert "published numbers: not judged (quick) 2\n" in shown
+    assert "claims:            not judged (quick) 1, no data 1\n" in shown
+    assert "Missing data: school\n" in shown
+    assert "mtmkl datasets fetch school\n" in shown
+    report = (finished.run_folder / "report.html").as_uri()
+    assert shown.splitlines()[-1] == f"Report: {report}"
+
+
+def test_other_settings_have_a_folder_of_their_own(finished):
+    again = finished.run("--dry-run", "--config", "seed=7")
+    assert again.returncode == 0, again.stderr
+    written = set(re.findall(r"output: (results/[^/]+)/", again.stdout + again.stderr))
+    assert written == {"results/quick+tiny+seed=7"}
+
+
+def test_damaged_files_are_named_once(finished, tmp_path):
+    workflow = TinyWorkflow(tmp_path)
+    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
+    damaged = {
+        "splits/random/digits[n_per_class=10].npz": "fits/digits",
+        "data/linear_synthetic[n_irrelevant=0,n_tasks=6].json": "splits/given",
+    }
+    for name, reader in damaged.items():
+        path = workflow.results(name)
+        path.write_bytes(path.read_bytes()[:-40])
+        shutil.rmtree(workflow.results(reader))
+    done = workflow.run(workflow.target("scores.csv.gz"))
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    for name in damaged:
+        assert done.stderr.count(f"{name} is damaged") == 1
+        workflow.results(name).unlink()
+    assert done.stderr.count("Delete it and start the run again") == 2
+    again = workflow.run(workflow.target("scores.csv.gz"))
+    assert again.returncode == 0, again.stderr
+    assert workflow.scores() == finished.scores()
 
 
 def test_a_job_for_each_method_gives_the_same_scores_as_one_for_all(finished, tmp_path):
     # The second chunk holds what the first has chosen.
     name = "fits/digits/digits[n_per_class=10]/slow.1.csv.gz"
     alone = TinyWorkflow(tmp_path, tier="paper")
-    done = alone.run(f"results/paper/tiny/{name}")
+    done = alone.run(alone.target(name))
     assert done.returncode == 0, done.stderr
-    folder = tmp_path / "results/paper/tiny"
+    folder = alone.results("")
     names = sorted(path.name for path in (folder / name).parent.glob("*.csv.gz"))
     assert names == ["slow.0.csv.gz", "slow.1.csv.gz"]
     separate, shared = (
@@ -103,10 +185,12 @@ def test_a_job_for_each_method_gives_the_same_scores_as_one_for_all(finished, tm
 
 def test_missing_data_can_be_an_error(tmp_path):
     strict = TinyWorkflow(tmp_path, on_missing_data="fail")
-    done = strict.run("results/quick/tiny/data/school.json")
+    run = "results/quick+tiny+seed=1+on_missing_data=fail"
+    done = strict.run(f"{run}/tiny/data/school.json")
     assert done.returncode != 0
-    assert "school" in done.stderr
+    assert done.stderr.count("school_b.mat is missing") == 1
     assert "MTMKL_DATA_MIRROR" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -160,35 +244,36 @@ def test_make_lists_its_targets_for_an_unknown_one():
 
 
 def test_a_paper_without_artefacts_and_claims(tmp_path):
-    document = yaml.safe_load((ROOT / "tests/workflow/papers/tiny.yaml").read_text())
-    kept = {k: v for k, v in document.items() if k not in ("artefacts", "claims")}
-    paper = tmp_path / "papers" / "short.yaml"
-    paper.parent.mkdir()
-    paper.write_text(yaml.safe_dump(kept))
+    paper = tmp_path / "short"
+    paper.mkdir()
+    shutil.copy(ROOT / "tests/workflow/papers/tiny/experiments.yaml", paper)
     done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
     assert done.returncode == 0, done.stderr
 
 
 def test_unknown_method_is_named(tmp_path):
-    text = (ROOT / "tests/workflow/papers/tiny.yaml").read_text()
-    paper = tmp_path / "wrong.yaml"
-    paper.write_text(text.replace("class: IndependentRidge", "class: IndependantRidge"))
+    text = (ROOT / "tests/workflow/papers/tiny/experiments.yaml").read_text()
+    paper = tmp_path / "wrong"
+    paper.mkdir()
+    (paper / "experiments.yaml").write_text(
+        text.replace("class: IndependentRidge", "class: IndependantRidge")
+    )
     done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
     assert done.returncode != 0
     assert "IndependantRidge" in done.stderr
 
 
 def test_a_method_that_fails_leaves_the_report_and_is_tried_again(tmp_path):
-    config = yaml.safe_load((ROOT / "tests/workflow/papers/tiny.yaml").read_text())
+    config = read_yaml(ROOT / "tests/workflow/papers/tiny/experiments.yaml")
     config["methods"]["mended"] = {
         "label": "Mended", "class": "mended_method:Mended", "selection": "none"
     }  # fmt: skip
     digits = config["experiments"]["digits"]
     digits["methods"] = [{"method": "floor"}, {"method": "mended"}]
-    config |= {"experiments": {"digits": digits}, "artefacts": {}, "claims": []}
-    paper = tmp_path / "papers/tiny.yaml"
-    paper.parent.mkdir()
-    paper.write_text(yaml.safe_dump(config))
+    config["experiments"] = {"digits": digits}
+    paper = tmp_path / "papers/tiny"
+    paper.mkdir(parents=True)
+    (paper / "experiments.yaml").write_text(yaml.safe_dump(config))
     # What fails lies outside the class: the fingerprint of its code stays the same.
     (tmp_path / "mended_method.py").write_text(
         "import helper\nfrom slow_method import SlowMean\n\n"
@@ -203,9 +288,11 @@ def test_a_method_that_fails_leaves_the_report_and_is_tried_again(tmp_path):
     failed = workflow.run()
     assert failed.returncode != 0
     assert "RuntimeError: no luck" in failed.stdout + failed.stderr
-    report = (tmp_path / "results/quick/report.html").read_text()
+    report = (workflow.run_folder / "report.html").read_text()
     assert "Tiny" in report
-    log = tmp_path / "logs/quick/tiny/fits/digits/digits[n_per_class=10].log"
+    log = (
+        tmp_path / "logs/quick+tiny+seed=1/tiny/fits/digits/digits[n_per_class=10].log"
+    )
     assert "in check" in log.read_text()
     scores = pd.read_csv(workflow.results("scores.csv.gz"))
     metrics = scores.groupby("method")["metric"].unique().map(list).to_dict()

@@ -14,13 +14,13 @@ TIME_COLUMNS = ["fit_seconds"]
 
 
 class TinyWorkflow:
-    """The repository's Snakefile on ``tiny.yaml``."""
+    """The repository's Snakefile on ``papers/tiny``."""
 
     def __init__(self, folder: Path, **config):
         self.folder = folder
         document = {
             "tier": "quick",
-            "papers": [str(HERE / "papers/tiny.yaml")],
+            "papers": [str(HERE / "papers/tiny")],
             "seed": 1,
             "mirror": None,
             "download": False,
@@ -28,6 +28,7 @@ class TinyWorkflow:
         } | config
         self.config = folder / "config.yaml"
         self.config.write_text(yaml.safe_dump(document))
+        self.run_folder = folder / "results" / f"{document['tier']}+tiny+seed=1"
 
     def command(self, *arguments, cores=2):
         return [
@@ -39,7 +40,8 @@ class TinyWorkflow:
 
     def environment(self):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("MTMKL_")}
-        return clean | {"PYTHONPATH": f"{HERE}{os.pathsep}{self.folder}"}
+        places = (HERE, self.folder, ROOT / "src")
+        return clean | {"PYTHONPATH": os.pathsep.join(map(str, places))}
 
     def run(self, *arguments, cores=2):
         return subprocess.run(
@@ -50,8 +52,22 @@ class TinyWorkflow:
             check=False,
         )
 
+    def start(self, *arguments):
+        """Start a run in a process group of its own, as a shell would."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
     def results(self, name):
-        return self.folder / "results" / "quick" / "tiny" / name
+        return self.run_folder / "tiny" / name
+
+    def target(self, name):
+        return str(self.results(name).relative_to(self.folder))
 
     def scores(self):
         scores = pd.read_csv(self.results("scores.csv.gz"), keep_default_na=False)

@@ -4,16 +4,16 @@ rule figure:
     input:
         unpack(artefact_inputs),
     output:
-        multiext("results/{tier}/{paper}/artefacts/{artefact}", ".svg", ".pdf", ".csv"),
+        multiext("results/{run}/{paper}/artefacts/{artefact}", ".svg", ".pdf", ".csv"),
     log:
-        "logs/{tier}/{paper}/artefacts/{artefact}.log",
+        "logs/{run}/{paper}/artefacts/{artefact}.log",
     wildcard_constraints:
         artefact=one_of(artefact_names("figure")),
     conda:
         "../../environment.yml"
     params:
         config=lambda w: artefact_config(w),
-        results=lambda w: f"results/{w.tier}/{w.paper}",
+        results=lambda w: f"results/{w.run}/{w.paper}",
     script:
         "../scripts/artefact.py"
 
@@ -22,16 +22,16 @@ rule table:
     input:
         unpack(artefact_inputs),
     output:
-        multiext("results/{tier}/{paper}/artefacts/{artefact}", ".csv", ".md", ".tex"),
+        multiext("results/{run}/{paper}/artefacts/{artefact}", ".csv", ".md", ".tex"),
     log:
-        "logs/{tier}/{paper}/artefacts/{artefact}.log",
+        "logs/{run}/{paper}/artefacts/{artefact}.log",
     wildcard_constraints:
         artefact=one_of(artefact_names("table")),
     conda:
         "../../environment.yml"
     params:
         config=lambda w: artefact_config(w),
-        results=lambda w: f"results/{w.tier}/{w.paper}",
+        results=lambda w: f"results/{w.run}/{w.paper}",
     script:
         "../scripts/artefact.py"
 

@@ -1,8 +1,9 @@
 # Configuration, wildcards, targets and fingerprints: every helper of the rules.
 import os
+import re
 import sys
-import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 # One thread in a job: parallelism comes from jobs, and sums do not depend on --cores.
@@ -12,6 +13,9 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 from mtmkl import pipeline
 from mtmkl.config import ConfigError, load_paper, load_run_config, read_yaml
 from mtmkl.evaluation import plan
+from mtmkl.reporting.summary import closing_summary
+from mtmkl.runs import ResultsInUseError, lock_results, run_label
+from snakemake_logger_plugin_mtmkl import Run, announce
 from mtmkl.schema_errors import unknown
 
 try:
@@ -37,8 +41,8 @@ try:
 except (ConfigError, ValueError) as error:
     sys.exit(f"configuration: {error}")
 
-STARTED = time.time()
-TIER = f"results/{RUN['tier']}"
+LABEL = run_label(RUN)
+RESULTS = f"results/{LABEL}"
 CACHE = "results/cache"
 JOBS = {
     name: {job.stem: job for job in plan.fit_jobs(paper)}
@@ -47,7 +51,7 @@ JOBS = {
 
 
 wildcard_constraints:
-    tier=RUN["tier"],
+    run=re.escape(LABEL),
     paper="|".join(PAPERS),
     protocol=r"\w+",
     experiment=r"\w+",
@@ -55,6 +59,24 @@ wildcard_constraints:
     method=r"[^/.]+",
     chunk=r"\d+",
     artefact=r"\w+",
+
+
+announce(
+    Run(
+        results=Path(RESULTS).resolve(),
+        seconds=Path(f"logs/{LABEL}/seconds.json").resolve(),
+        usual_seconds=Path(workflow.basedir) / "workflow/seconds.json",
+        summary=partial(closing_summary, PAPERS.values(), Path(RESULTS).resolve()),
+    )
+)
+
+
+# Snakemake's own lock outlives a killed run (the profile switches it off).
+onstart:
+    try:
+        workflow.results_lock = lock_results(Path(RESULTS))
+    except ResultsInUseError as error:
+        sys.exit(str(error))
 
 
 def variant_of(wildcards):
@@ -83,7 +105,7 @@ def classes_of(paper, jobs):
 
 
 def fit_path(paper, job, ending):
-    return f"{TIER}/{paper}/fits/{job.stem}{ending}"
+    return f"{RESULTS}/{paper}/fits/{job.stem}{ending}"
 
 
 def first_chunk(paper, job):
@@ -95,7 +117,7 @@ def first_chunk(paper, job):
 
 def fit_inputs(wildcards):
     """The splits, warm compiled code, and what other jobs have to choose first."""
-    base = f"{TIER}/{wildcards.paper}"
+    base = f"{RESULTS}/{wildcards.paper}"
     jobs = jobs_of(wildcards)
     own = {fit_path(wildcards.paper, job, ".csv.gz") for job in jobs}
     firsts = {first_chunk(wildcards.paper, job) for job in jobs}
@@ -139,14 +161,14 @@ def fit_outputs(paper, ending, experiments=None):
 
 def data_infos(paper):
     datasets = {job.dataset for job in JOBS[paper].values()}
-    return [f"{TIER}/{paper}/data/{dataset}.json" for dataset in sorted(datasets)]
+    return [f"{RESULTS}/{paper}/data/{dataset}.json" for dataset in sorted(datasets)]
 
 
 def split_files(paper):
     files = set()
     for job in JOBS[paper].values():
         protocol = PAPERS[paper]["experiments"][job.experiment]["protocol"]
-        files.add(f"{TIER}/{paper}/splits/{protocol}/{job.dataset}.npz")
+        files.add(f"{RESULTS}/{paper}/splits/{protocol}/{job.dataset}.npz")
     return sorted(files)
 
 
@@ -176,7 +198,7 @@ def artefact_inputs(wildcards):
         for experiment in experiments.values()
         for variant in plan.variants(experiment)
     }
-    base = f"{TIER}/{wildcards.paper}"
+    base = f"{RESULTS}/{wildcards.paper}"
     return {
         "scores": fit_outputs(wildcards.paper, ".csv.gz", experiments),
         "arrays": fit_outputs(wildcards.paper, ".npz", experiments),
@@ -193,7 +215,7 @@ def published_numbers(paper):
 def artefact_files(paper, names=None):
     endings = {"figure": ("svg", "pdf", "csv"), "table": ("csv", "md", "tex")}
     return [
-        f"{TIER}/{paper}/artefacts/{name}.{ending}"
+        f"{RESULTS}/{paper}/artefacts/{name}.{ending}"
         for name, artefact in PAPERS[paper]["artefacts"].items()
         if names is None or name in names
         for ending in endings[artefact["kind"]]
@@ -203,7 +225,7 @@ def artefact_files(paper, names=None):
 def published_record(paper):
     """The files of a paper that other programs read."""
     names = ("scores.csv.gz", "verdicts.csv", "claims.csv", "statistics.csv")
-    return [f"{TIER}/{paper}/{name}" for name in (*names, "provenance.json")]
+    return [f"{RESULTS}/{paper}/{name}" for name in (*names, "provenance.json")]
 
 
 def refuse_target(wildcards):
@@ -211,16 +233,3 @@ def refuse_target(wildcards):
     known = [rule.name for rule in workflow.rules if not rule.has_wildcards()]
     text = unknown("target", wildcards.name, known)
     raise WorkflowError(f"{text}; or name a result by its path")
-
-
-def workflow_share(seconds, cores):
-    """Tell how much of a run was the workflow's own: neither fits nor waiting."""
-    jobs = 0.0
-    for path in Path(TIER).glob("**/benchmarks/*.tsv"):
-        if path.stat().st_mtime >= STARTED:
-            jobs += float(path.read_text().splitlines()[1].split("\t")[0])
-    share = max(0.0, 1 - jobs / (cores * seconds))
-    return (
-        f"{seconds:.0f} s on {cores} cores, {jobs:.0f} s of them in fit jobs: "
-        f"{share:.0%} of the time for everything else."
-    )

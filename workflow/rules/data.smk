@@ -1,9 +1,9 @@
 # Data sets and their splits. `found` makes a set that has turned up since run again.
 rule data_info:
     output:
-        "results/{tier}/{paper}/data/{dataset}.json",
+        "results/{run}/{paper}/data/{dataset}.json",
     log:
-        "logs/{tier}/{paper}/data/{dataset}.log",
+        "logs/{run}/{paper}/data/{dataset}.log",
     conda:
         "../../environment.yml"
     params:
@@ -20,9 +20,9 @@ rule splits:
     input:
         info=rules.data_info.output[0],
     output:
-        "results/{tier}/{paper}/splits/{protocol}/{dataset}.npz",
+        "results/{run}/{paper}/splits/{protocol}/{dataset}.npz",
     log:
-        "logs/{tier}/{paper}/splits/{protocol}/{dataset}.log",
+        "logs/{run}/{paper}/splits/{protocol}/{dataset}.log",
     conda:
         "../../environment.yml"
     params:

@@ -1,11 +1,11 @@
 # One at a time, and first: two papers share solvers, which both would compile.
 rule compile:
     output:
-        "results/{tier}/{paper}/compiled.json",
+        "results/{run}/{paper}/compiled.json",
     log:
-        "logs/{tier}/{paper}/compile.log",
+        "logs/{run}/{paper}/compile.log",
     benchmark:
-        "results/{tier}/{paper}/benchmarks/compile.tsv"
+        "results/{run}/{paper}/benchmarks/compile.tsv"
     priority: 1
     conda:
         "../../environment.yml"
@@ -27,14 +27,14 @@ if RUN["tier"] == "paper":
             unpack(fit_inputs),
         output:
             multiext(
-                "results/{tier}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}",
+                "results/{run}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}",
                 ".csv.gz",
                 ".npz",
             ),
         log:
-            "logs/{tier}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.log",
+            "logs/{run}/{paper}/fits/{experiment}/{dataset}/{method}.{chunk}.log",
         benchmark:
-            "results/{tier}/{paper}/benchmarks/{experiment}__{dataset}__{method}__{chunk}.tsv"
+            "results/{run}/{paper}/benchmarks/{experiment}__{dataset}__{method}__{chunk}.tsv"
         conda:
             "../../environment.yml"
         params:
@@ -59,14 +59,14 @@ else:
                     unpack(fit_inputs),
                 output:
                     expand(
-                        "results/{{tier}}/{{paper}}/fits/{{experiment}}/{{dataset}}/{name}{ending}",
+                        "results/{{run}}/{{paper}}/fits/{{experiment}}/{{dataset}}/{name}{ending}",
                         name=names_in(paper, experiment),
                         ending=(".csv.gz", ".npz"),
                     ),
                 log:
-                    "logs/{tier}/{paper}/fits/{experiment}/{dataset}.log",
+                    "logs/{run}/{paper}/fits/{experiment}/{dataset}.log",
                 benchmark:
-                    "results/{tier}/{paper}/benchmarks/{experiment}__{dataset}.tsv"
+                    "results/{run}/{paper}/benchmarks/{experiment}__{dataset}.tsv"
                 wildcard_constraints:
                     paper=paper,
                     experiment=experiment,

@@ -4,14 +4,14 @@ rule report:
         [published_record(paper) for paper in PAPERS],
         [artefact_files(paper) for paper in PAPERS],
     output:
-        "results/{tier}/report.html",
+        "results/{run}/report.html",
     log:
-        "logs/{tier}/report.log",
+        "logs/{run}/report.log",
     conda:
         "../../environment.yml"
     params:
         configs=list(PAPERS.values()),
-        results=lambda w: TIER,
+        results=lambda w: RESULTS,
         tier=RUN["tier"],
     script:
         "../scripts/report.py"
@@ -21,20 +21,16 @@ rule report:
 rule finished:
     input:
         report=rules.report.output,
-        scores=[f"{TIER}/{paper}/scores.csv.gz" for paper in PAPERS],
+        scores=[f"{RESULTS}/{paper}/scores.csv.gz" for paper in PAPERS],
         fits=[fit_outputs(paper, ".csv.gz") for paper in PAPERS],
     output:
-        touch("results/{tier}/finished"),
+        touch("results/{run}/finished"),
     log:
-        "logs/{tier}/finished.log",
+        "logs/{run}/finished.log",
     conda:
         "../../environment.yml"
     params:
         configs=list(PAPERS.values()),
-        results=lambda w: TIER,
+        results=lambda w: RESULTS,
     script:
         "../scripts/finished.py"
-
-
-onsuccess:
-    print(workflow_share(time.time() - STARTED, workflow.cores))

@@ -3,14 +3,14 @@ rule scores:
     input:
         lambda w: fit_outputs(w.paper, ".csv.gz"),
     output:
-        "results/{tier}/{paper}/scores.csv.gz",
+        "results/{run}/{paper}/scores.csv.gz",
     log:
-        "logs/{tier}/{paper}/scores.log",
+        "logs/{run}/{paper}/scores.log",
     conda:
         "../../environment.yml"
     params:
         config=lambda w: PAPERS[w.paper],
-        fits=lambda w: f"results/{w.tier}/{w.paper}/fits",
+        fits=lambda w: f"results/{w.run}/{w.paper}/fits",
     script:
         "../scripts/scores.py"
 
@@ -21,14 +21,14 @@ rule statistics:
         splits=lambda w: split_files(w.paper),
         published=lambda w: published_numbers(w.paper),
     output:
-        "results/{tier}/{paper}/statistics.csv",
+        "results/{run}/{paper}/statistics.csv",
     log:
-        "logs/{tier}/{paper}/statistics.log",
+        "logs/{run}/{paper}/statistics.log",
     conda:
         "../../environment.yml"
     params:
         config=lambda w: PAPERS[w.paper],
-        results=lambda w: f"results/{w.tier}/{w.paper}",
+        results=lambda w: f"results/{w.run}/{w.paper}",
         seed=RUN["seed"],
     script:
         "../scripts/statistics.py"
@@ -40,15 +40,15 @@ rule record:
         info=lambda w: data_infos(w.paper),
         published=lambda w: published_numbers(w.paper),
     output:
-        verdicts="results/{tier}/{paper}/verdicts.csv",
-        claims="results/{tier}/{paper}/claims.csv",
+        verdicts="results/{run}/{paper}/verdicts.csv",
+        claims="results/{run}/{paper}/claims.csv",
     log:
-        "logs/{tier}/{paper}/record.log",
+        "logs/{run}/{paper}/record.log",
     conda:
         "../../environment.yml"
     params:
         config=lambda w: PAPERS[w.paper],
-        results=lambda w: f"results/{w.tier}/{w.paper}",
+        results=lambda w: f"results/{w.run}/{w.paper}",
     script:
         "../scripts/record.py"
 
@@ -58,14 +58,14 @@ rule provenance:
         scores=rules.scores.output,
         info=lambda w: data_infos(w.paper),
     output:
-        "results/{tier}/{paper}/provenance.json",
+        "results/{run}/{paper}/provenance.json",
     log:
-        "logs/{tier}/{paper}/provenance.log",
+        "logs/{run}/{paper}/provenance.log",
     conda:
         "../../environment.yml"
     params:
         config=lambda w: PAPERS[w.paper],
         run=RUN,
-        benchmarks=lambda w: f"results/{w.tier}/{w.paper}/benchmarks",
+        benchmarks=lambda w: f"results/{w.run}/{w.paper}/benchmarks",
     script:
         "../scripts/provenance.py"

@@ -5,7 +5,6 @@ random in it comes from ``(root seed, protocol id, data set name, train size, re
 alone, so that all methods, and all variants of one data set, see the same splits.
 """
 
-import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import IndexArray, MultiTaskData
+from mtmkl.files import intact
 
 SplitKey = tuple[int, int]
 
@@ -225,18 +225,15 @@ def load_splits(path: str | Path) -> dict[SplitKey, Split]:
 
     Raises
     ------
-    ValueError
-        If the file is not such a file.
+    mtmkl.files.DamagedFileError
+        If the file is not such a file; names it.
     """
     fields: dict[SplitKey, dict[str, NDArray[Any]]] = {}
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            for key in stored.files:
-                label, size, repeat = key.split("|")
-                fields.setdefault((int(size), int(repeat)), {})[label] = stored[key]
+    with intact(Path(path)), np.load(path, allow_pickle=False) as stored:
+        for key in stored.files:
+            label, size, repeat = key.split("|")
+            fields.setdefault((int(size), int(repeat)), {})[label] = stored[key]
         return {key: Split(**arrays) for key, arrays in fields.items()}
-    except (AttributeError, TypeError, ValueError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} does not hold splits: {error}") from error
 
 
 def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import json
 import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -54,10 +55,11 @@ def get_or_compute(
     try:
         with np.load(path) as stored:
             arrays = {name: stored[name] for name in stored.files}
-    except (zipfile.BadZipFile, OSError, ValueError):
+            document = json.loads(str(arrays.pop("document")))
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, LookupError, ValueError):
         path.unlink()
         return get_or_compute(folder, key, compute)
-    return json.loads(str(arrays.pop("document"))), arrays
+    return document, arrays
 
 
 def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:

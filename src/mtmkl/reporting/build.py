@@ -28,7 +28,7 @@ def write_artefact(name: str, config: Mapping[str, Any], results: Path) -> None:
     KeyError
         If the paper has no such artefact.
     AttributeError
-        If a figure's function is missing in ``mtmkl.reporting.<paper>``.
+        If a figure's function is missing in ``mtmkl.papers.<paper>.figures``.
     """
     artefact = config["artefacts"][name]
     context = load_context(config, results, of_fits=True)
@@ -36,7 +36,7 @@ def write_artefact(name: str, config: Mapping[str, Any], results: Path) -> None:
     if artefact["kind"] == "table":
         write_table_files(stem, build(context, artefact))
         return
-    module = importlib.import_module(f"mtmkl.reporting.{config['paper']['id']}")
+    figures = importlib.import_module(f"mtmkl.papers.{config['paper']['id']}.figures")
     with figure_style():
-        figure, numbers = getattr(module, name)(context)
+        figure, numbers = getattr(figures, name)(context)
     write_figure_files(stem, figure, numbers)

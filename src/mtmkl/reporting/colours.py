@@ -17,9 +17,6 @@ PALETTE = (
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 CONTROL_COLOURS = ("#8a8a8a", "#b8b8b8")
 
-MATRIX_COLOURS = "viridis_r"
-"""From yellow (low) to purple (high)."""
-
 
 @dataclass(frozen=True)
 class MethodStyle:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.evaluation.plan import fit_jobs, variants
+from mtmkl.files import intact, read_json
 from mtmkl.pipeline import FAILED, UNSUPPORTED, complete_methods
 from mtmkl.statistics.sample import average, read_scores, select
 
@@ -185,11 +186,7 @@ def _read_data_info(config: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         for variant in variants(experiment)
     )
     paths = {name: folder / f"{name}.json" for name in configured}
-    return {
-        name: json.loads(path.read_text(encoding="utf-8"))
-        for name, path in paths.items()
-        if path.is_file()
-    }
+    return {name: read_json(path) for name, path in paths.items() if path.is_file()}
 
 
 def _read_fits(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
@@ -246,7 +243,7 @@ class _StoredArrays(Mapping[str, Mapping[str, Array]]):
     def __getitem__(self, key: str) -> dict[str, Array]:
         merged: dict[str, Array] = {}
         for path in self._paths[key]:
-            with np.load(path, allow_pickle=False) as stored:
+            with intact(path), np.load(path, allow_pickle=False) as stored:
                 merged |= {name: stored[name] for name in stored.files if "|" in name}
         return merged
 

@@ -1,23 +1,15 @@
-"""Parts that figures are made of: curves over repeats, matrices, plain gaps."""
+"""Parts that figures are made of: curves over repeats, plain gaps."""
 
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
-from numpy.typing import NDArray
 
-from mtmkl.reporting.colours import (
-    MATRIX_COLOURS,
-    MethodStyle,
-    method_styles,
-    shades,
-)
+from mtmkl.reporting.colours import MethodStyle, method_styles, shades
 from mtmkl.reporting.context import Context
 from mtmkl.statistics.comparison import MIN_UNITS
 from mtmkl.statistics.sample import average, axis_values
@@ -30,8 +22,6 @@ SINGLE = (4.6, 3.3)
 
 CURVE_COLUMNS = ("panel", "series", "x", "mean", "sd", "n")
 """Columns of the numbers behind curves."""
-
-_ALL_ROWS_NUMBERED = 15
 
 
 @dataclass(frozen=True)
@@ -129,74 +119,6 @@ def spread_text(curve: pd.DataFrame) -> str:
 def interval_text(n: int) -> str:
     """Say what is drawn of a mean of n units: fewer than five have no interval."""
     return "mean" if n < MIN_UNITS else "mean and 95 % interval"
-
-
-def matrix_panel(
-    figure: Figure, axis: Axes, matrix: NDArray[np.float64], *, rows: int | None = None
-) -> pd.DataFrame:
-    """Draw the sizes of a matrix's entries, rows of large norm first.
-
-    Parameters
-    ----------
-    figure : Figure
-    axis : Axes
-    matrix : ndarray of shape (features, tasks)
-    rows : int or None
-        How many rows are shown; None shows all.
-
-    Returns
-    -------
-    DataFrame
-        ``panel, row, task, value`` of what is shown.
-    """
-    order = importance(matrix)[:rows]
-    shown = np.abs(matrix[order])
-    figure.colorbar(heatmap(axis, shown), ax=axis, label="|A|", pad=0.02)
-    axis.set_xlabel("task")
-    axis.set_ylabel("learned feature (row of A)")
-    step = 1 if len(order) <= _ALL_ROWS_NUMBERED else 5
-    axis.set_yticks(range(step, len(order) + 1, step))
-    if len(order) < len(matrix):
-        axis.set_title(f"{len(order)} largest of {len(matrix)} rows")
-    row, task = np.indices(shown.shape)
-    return pd.DataFrame(
-        {
-            "panel": "|A|",
-            "row": row.ravel() + 1,
-            "task": task.ravel() + 1,
-            "value": shown.ravel(),
-        }
-    )
-
-
-def heatmap(axis: Axes, values: NDArray[np.float64]) -> AxesImage:
-    """Draw values >= 0 from yellow (0) to purple (the largest); axes count from 1."""
-    axis.grid(False)
-    n_rows, n_columns = values.shape
-    extent = (0.5, n_columns + 0.5, n_rows + 0.5, 0.5)
-    return axis.imshow(values, cmap=MATRIX_COLOURS, vmin=0, extent=extent)
-
-
-def importance(matrix: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return row numbers by falling norm; equal norms keep their order."""
-    return np.argsort(-np.linalg.norm(matrix, axis=1), kind="stable")
-
-
-def break_axis(top: Axes, bottom: Axes) -> None:
-    """Mark that two axes, one above the other, show parts of one scale."""
-    top.spines["bottom"].set_visible(False)
-    top.tick_params(axis="x", length=0, labelbottom=False)
-    for axis, height in ((top, 0.0), (bottom, 1.0)):
-        axis.plot(
-            [0],
-            [height],
-            transform=axis.transAxes,
-            marker=((-1.0, -0.6), (1.0, 0.6)),
-            markersize=8,
-            linestyle="none",
-            color="black",
-            clip_on=False,
-        )
 
 
 def no_data_figure(reason: str, size: tuple[float, float] = SINGLE) -> FigureAndNumbers:

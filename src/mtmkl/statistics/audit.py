@@ -126,20 +126,20 @@ def read_comparisons(folder: Path) -> list[PrintedComparison]:
     return printed_comparisons({path.name: pd.read_csv(path) for path in paths})
 
 
-def auditable_papers(published: Path) -> list[str]:
+def auditable_papers(papers: Path) -> list[str]:
     """Return the papers whose comparisons can be read.
 
     Parameters
     ----------
-    published : Path
-        Folder with a folder of published numbers a paper.
+    papers : Path
+        Folder with a folder per paper, which holds its numbers in ``published``.
     """
-    papers = []
-    for folder in sorted(published.iterdir()):
+    found = []
+    for folder in sorted(papers.iterdir()):
         with suppress(AuditError):
-            read_comparisons(folder)
-            papers.append(folder.name)
-    return papers
+            read_comparisons(folder / "published")
+            found.append(folder.name)
+    return found
 
 
 def printed_comparisons(

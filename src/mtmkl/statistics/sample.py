@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mtmkl.files import read_table
+
 ALL = "all"
 
 VALIDATION = "validation_"
@@ -56,7 +58,7 @@ def read_scores(path: Path) -> pd.DataFrame:
         recorded.
     """
     text = ("setting", "params", "task", "data_digest", "code_version")
-    scores = pd.read_csv(path, dtype=dict.fromkeys(text, "str"))
+    scores = read_table(path, dtype=dict.fromkeys(text, "str"))
     return scores.fillna(dict.fromkeys(text, ""))
 
 

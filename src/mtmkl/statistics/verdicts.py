@@ -74,7 +74,7 @@ class Published:
 
     @classmethod
     def from_row(cls, row: Mapping[Any, Any]) -> "Published":
-        """Return the number of one row of a file under ``config/published``."""
+        """Return the number of one row of a file under ``published``."""
         return cls(
             value=_number(row["value"]),
             sd=_number(row["sd"]),

@@ -13,6 +13,7 @@ from mtmkl.datasets.splits import (
     save_splits,
 )
 from mtmkl.datasets.tasks import one_vs_one, one_vs_rest
+from mtmkl.files import DamagedFileError
 
 GIVEN = {"id": "g", "kind": "given", "repeats": 2, "folds": 3}
 RANDOM = {"id": "r", "kind": "random", "repeats": 3, "folds": 5, "train_samples": 40}
@@ -249,10 +250,10 @@ def test_stored_splits_come_back(tmp_path):
 def test_a_file_without_splits_is_an_error(tmp_path):
     path = tmp_path / "a.npz"
     np.savez(path, something=np.ones(2))
-    with pytest.raises(ValueError, match="does not hold splits"):
+    with pytest.raises(DamagedFileError, match=r"a\.npz is damaged .*Delete it"):
         load_splits(path)
     path.write_bytes(b"nothing of the kind")
-    with pytest.raises(ValueError, match="does not hold splits"):
+    with pytest.raises(DamagedFileError, match=r"a\.npz is damaged .*Delete it"):
         load_splits(path)
 
 

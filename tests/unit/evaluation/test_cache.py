@@ -27,10 +27,20 @@ def test_a_failed_computation_leaves_nothing(tmp_path):
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
-def test_a_damaged_entry_is_computed_again(tmp_path):
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:40],
+        lambda content: b"",
+        lambda content: content[:60] + bytes(255 - b for b in content[60:]),
+        lambda content: content[:60] + bytes(40) + content[100:],
+    ],
+    ids=["cut", "emptied", "turned", "zeroed"],
+)
+def test_a_damaged_entry_is_computed_again(tmp_path, damage):
     get_or_compute(tmp_path, "ab12", lambda: ([1], {}))
     path = tmp_path / "ab" / "ab12.npz"
-    path.write_bytes(path.read_bytes()[:40])
+    path.write_bytes(damage(path.read_bytes()))
     assert get_or_compute(tmp_path, "ab12", lambda: ([2], {}))[0] == [2]
 
 

@@ -54,8 +54,8 @@ def test_no_prior_doubt_is_ridge_regression():
 
 
 def test_stationarity_of_the_weights():
-    """The weights minimise the loss plus the penalty of the module med_penalty."""
-    from mtmkl.solvers.med_penalty import primal_penalty
+    """The weights minimise the loss plus the penalty of the paper's primal."""
+    from mtmkl.papers.jebara2011.theory import primal_penalty
 
     X, y = toy(sizes=(30,))
     C, log_alpha = 2.0, 3.0

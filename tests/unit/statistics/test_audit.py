@@ -132,6 +132,6 @@ def test_missing_files_and_ranks_are_named(tmp_path):
 
 
 def test_papers_that_can_be_audited():
-    found = auditable_papers(config_dir() / "published")
+    found = auditable_papers(config_dir() / "papers")
     assert "yousefi2015" in found
     assert "argyriou2008" not in found

@@ -1,0 +1,1 @@
+"""What one paper alone needs: its figures, its theory, a protocol of its own."""

@@ -1,0 +1,1 @@
+"""Argyriou, Evgeniou and Pontil 2008: figures and theory."""

@@ -1,0 +1,1 @@
+"""Jebara 2011: figures and theory."""

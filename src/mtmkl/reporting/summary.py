@@ -1,0 +1,76 @@
+"""What a finished run came to, in a few lines for the terminal."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mtmkl.files import read_json, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def closing_summary(configs: Iterable[Mapping[str, Any]], results: Path) -> str:
+    """Return verdicts and claims by paper, the data that were missing, the report.
+
+    Parameters
+    ----------
+    configs : iterable of mapping
+        Configurations of the papers of the run.
+    results : Path
+        ``results/<run>``, finished.
+
+    Returns
+    -------
+    str
+        Lines of text.
+    """
+    lines = []
+    missing: set[str] = set()
+    for config in configs:
+        paper = config["paper"]
+        folder = results / paper["id"]
+        lines += ["", f"{paper['title']} ({paper['authors']}, {paper['year']})"]
+        for title, name in (
+            ("published numbers", "verdicts.csv"),
+            ("claims", "claims.csv"),
+        ):
+            counted = _counted(read_table(folder / name)["verdict"])
+            lines.append(f"  {title + ':':<19}{counted}")
+        missing |= _missing_data(config, folder)
+    lines.append("")
+    if missing:
+        names = " ".join(sorted(missing))
+        lines += [
+            f"Missing data: {names.replace(' ', ', ')}",
+            f"  Download them:  {_command()} datasets fetch {names}",
+            "  or set MTMKL_DATA_MIRROR to a folder that holds them; then run again.",
+            "",
+        ]
+    lines.append(f"Report: {(results / 'report.html').resolve().as_uri()}")
+    return "\n".join(lines)
+
+
+def _counted(verdicts: "pd.Series[str]") -> str:
+    counts = verdicts.value_counts()
+    return ", ".join(f"{verdict} {n}" for verdict, n in counts.items()) or "none"
+
+
+def _missing_data(config: Mapping[str, Any], folder: Path) -> set[str]:
+    from mtmkl.evaluation.plan import variants
+
+    infos = [
+        read_json(folder / "data" / f"{variant.id}.json")
+        for experiment in config["experiments"].values()
+        for variant in variants(experiment)
+    ]
+    return {info["name"] for info in infos if info["status"] == "missing"}
+
+
+def _command() -> str:
+    """Return how to call ``mtmkl`` from here."""
+    command = Path(sys.executable).with_name("mtmkl")
+    if command.is_relative_to(Path.cwd()):
+        return str(command.relative_to(Path.cwd()))
+    return str(command) if command.is_file() else "mtmkl"
