@@ -1,6 +1,7 @@
 """The Gram matrices of many kernels on the examples of many tasks."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class GramBlocks:
             grams=np.ascontiguousarray(k),
         )
 
-    @property
+    @cached_property
     def sizes(self) -> IntArray:
         """Examples in each block, shape (B,)."""
         return np.diff(self.offsets)
@@ -82,7 +83,7 @@ class GramBlocks:
         """Number of terms F + G."""
         return self.features.shape[1] + self.grams.shape[1]
 
-    @property
+    @cached_property
     def entries(self) -> IntArray:
         """Where the pairs of each block begin in ``grams``, shape (B + 1,)."""
         return np.concatenate([[0], np.cumsum(self.sizes**2)])
@@ -183,6 +184,8 @@ class TrainingSet:
     block_of_task : ndarray of shape (T,)
     order : ndarray of shape (n,)
         Rows sorted by block; solvers see them in this order.
+    task : ndarray of shape (n,)
+        Their tasks, in that order.
     sizes : ndarray of shape (B,)
     offsets : ndarray of shape (B + 1,)
         Where the blocks begin in that order.
@@ -213,7 +216,7 @@ class TrainingSet:
         self.sizes = np.bincount(block, minlength=n_blocks)
         self.offsets = np.concatenate([[0], np.cumsum(self.sizes)])
         self.X = terms.inputs(X)[self.order]
-        self._task = task[self.order]
+        self.task = task[self.order]
         self._task_kernels: FloatArray | None = None
         if task_kernels is not None:
             self._task_kernels = self._checked(task_kernels, joined, n_tasks)
@@ -275,14 +278,14 @@ class TrainingSet:
             X, part = self.X[self.rows(b)], grams[first : first + n * n]
             by_term = np.moveaxis(part.reshape(n, n, n_grams), 2, 0)
             self.terms.write_grams(X, X, by_term)
-            self._weigh(by_term, self._task[self.rows(b)], b)
+            self._weigh(by_term, self.task[self.rows(b)], b)
             first += n * n
         return GramBlocks.of(self.sizes, features=self.features(), grams=grams)
 
     def _weigh(self, grams: NDArray[Any], task: IntArray, b: int) -> None:
         """Multiply matrices (G, m, n) of block b by the kernels of their tasks."""
         if self._task_kernels is not None:
-            own = self._task[self.rows(b)]
+            own = self.task[self.rows(b)]
             for gram, Q in zip(grams, self._task_kernels, strict=True):
                 gram *= Q[task[:, None], own]
 

@@ -20,13 +20,15 @@ IntArray = NDArray[np.intp]
 class KernelMachine(PathEstimator):
     """Base of estimators that are support vector machines on sums of weighed kernels.
 
-    Points of a grid that differ in the parameters ``along`` alone share the kernels. A
-    subclass has the parameters ``kernels``, ``normalize`` and ``standardize``.
+    The points of a path share the kernels. A subclass has the parameters ``C``,
+    ``kernels``, ``normalize``, ``standardize`` and ``tol``.
 
     Inputs may be sparse if they are not standardised and no kernel is a single feature:
     the solvers see nothing of them but Gram matrices.
     """
 
+    C: float
+    tol: float
     kernels: KernelList
     normalize: Normalization
     standardize: bool
@@ -46,12 +48,8 @@ class KernelMachine(PathEstimator):
             )
         return None
 
-    def _group_key(self) -> str:
-        params = self.get_params(deep=False)
-        return repr([(name, params[name]) for name in params if name not in self.along])
-
     def _training_set(
-        self, X: FloatArray, task: IntArray, *, keep_last: bool
+        self, X: FloatArray, task: IntArray, *, n_points: int
     ) -> TrainingSet:
         """Resolve the kernels on the training inputs."""
         terms = KernelTerms.of(
@@ -63,7 +61,7 @@ class KernelMachine(PathEstimator):
             task,
             self.tasks_.size,
             joined=self._joined,
-            keep_last=keep_last,
+            keep_last=n_points > 1,
         )
 
     def _keep_machine(
@@ -89,10 +87,10 @@ class KernelMachine(PathEstimator):
 
     def _fold_into_weights(self, training: TrainingSet) -> None:
         """Write the models as weights of the raw inputs."""
-        from mtmkl.solvers.med import feature_weights
+        from mtmkl.solvers.task_duals import feature_weights
 
         terms, block = training.terms, training.block_of_task
-        weights = feature_weights(training.offsets, training.features(), self._beta)
+        weights = feature_weights(training.blocks(), self._beta)
         weights = weights * self._weights * np.sqrt(terms.scale)
         coef = np.zeros((self.n_features_in_, training.sizes.size))
         for t in range(training.sizes.size):

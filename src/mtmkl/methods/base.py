@@ -197,13 +197,16 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
 
 
 class PathEstimator(MultiTaskEstimator):
-    """Base of the methods whose fits with different γ share most of their work.
+    """Base of the methods whose fits along a path share most of their work.
 
-    A subclass implements ``_fit_group``, which fits estimators that differ in ``gamma``
-    alone.
+    Points of a grid that differ in the parameters ``along`` alone make a path: what
+    they share is prepared once, and they are fitted in the order of their positions,
+    each from the one before. A subclass implements ``_position``, ``_prepare`` and
+    ``_follow``.
     """
 
-    gamma: Any
+    #: Parameters that differ along a path.
+    along: ClassVar[tuple[str, ...]] = ("gamma",)
 
     def fit_path(
         self,
@@ -220,8 +223,8 @@ class PathEstimator(MultiTaskEstimator):
         X, y, task : array-like
             As for :meth:`fit`.
         grid : sequence of mappings
-            Parameters that replace those of this estimator. Points that differ in
-            ``gamma`` alone are fitted together when the first of them is due.
+            Parameters that replace those of this estimator. Points of one path are
+            fitted together when the first of them is due.
         """
         estimators = [clone(self).set_params(**point) for point in grid]
         for estimator in estimators:
@@ -237,8 +240,26 @@ class PathEstimator(MultiTaskEstimator):
             yield estimator
 
     def _group_key(self) -> str:
+        """Return what points of one path have in common."""
         params = self.get_params(deep=False)
-        return repr([(name, params[name]) for name in params if name != "gamma"])
+        return repr([(name, params[name]) for name in params if name not in self.along])
+
+    def _position(self) -> Any:
+        """Return where this point stands on its path, to be compared with others."""
+        raise NotImplementedError
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> Any:
+        """Return what the points of a path share."""
+        raise NotImplementedError
+
+    def _follow(self, prepared: Any, previous: Any) -> Any:
+        """Fit this point, and return what the next may start from.
+
+        ``previous`` is what the point before returned, None at the first.
+        """
+        raise NotImplementedError
 
     def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
         self._fit_group([self], X, y, task)
@@ -246,7 +267,10 @@ class PathEstimator(MultiTaskEstimator):
     def _fit_group(
         self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
-        raise NotImplementedError
+        prepared = group[0]._prepare(X, y, task, n_points=len(group))
+        previous = None
+        for estimator in sorted(group, key=lambda each: each._position()):
+            previous = estimator._follow(prepared, previous)
 
 
 def _refuse_search_without_routing() -> None:
