@@ -234,8 +234,10 @@ def job_config(config: Mapping[str, Any], plan: FitJob) -> dict[str, Any]:
     )  # fmt: skip
     experiment = config["experiments"][plan.experiment]
     entry = next(e for e in experiment["methods"] if e["method"] == plan.method)
+    protocol = experiment["protocol"]
     return {
         "paper": {"id": config["paper"]["id"]},
+        "protocols": {protocol: {"kind": config["protocols"][protocol]["kind"]}},
         "methods": {plan.method: config["methods"][plan.method]},
         "experiments": {
             plan.experiment: {k: experiment[k] for k in used if k in experiment}
@@ -317,7 +319,7 @@ def run_fit(
     """
     from threadpoolctl import threadpool_limits
 
-    from mtmkl.datasets.splits import load_splits
+    from mtmkl.datasets.splits import load_splits, train_unit
     from mtmkl.evaluation import cells
     from mtmkl.evaluation.cache import write_npz
     from mtmkl.evaluation.cells import Job
@@ -341,6 +343,7 @@ def run_fit(
         code_version=code_version(config["methods"][spec.id], experiment["metrics"]),
         cache=cache,
         held={},
+        train_unit=train_unit(config["protocols"][experiment["protocol"]]["kind"]),
     )
     kept: dict[str, NDArray[Any]] = {}
     stored = load_splits(splits)
@@ -420,6 +423,7 @@ def _gap(job: "Job", metric: str, reason: str) -> "pd.DataFrame":
         "metric": metric,
         "params": json.dumps({"reason": reason}),
         "code_version": job.code_version,
+        "train_unit": job.train_unit,
     }
     return pd.DataFrame([row], columns=list(COLUMNS))
 

@@ -53,8 +53,8 @@ class MultiTaskData:
     ----------
     X, y, task, sample : ndarray
         As above; float64 and intp, C-ordered, read-only. Sparse inputs are a
-        ``scipy.sparse.csr_array`` of read-only arrays, see
-        :func:`mtmkl.sparse.canonical_csr`.
+        ``scipy.sparse.csr_array`` in the form of :func:`mtmkl.sparse.canonical_csr`;
+        one that is given with read-only arrays in this form is not copied.
 
     Raises
     ------
@@ -286,9 +286,8 @@ def _frozen_inputs(X: Any) -> Inputs:
     """Return read-only float64 inputs, dense or CSR, that no caller can change."""
     if not is_sparse(X):
         return _frozen_array(X, np.float64)
-    is_frozen = X.format == "csr" and all(
-        part.flags.owndata and not part.flags.writeable
-        for part in (X.data, X.indices, X.indptr)
+    is_frozen = X.format == "csr" and not any(
+        part.flags.writeable for part in (X.data, X.indices, X.indptr)
     )
     return _read_only(canonical_csr(X, copy=not is_frozen))
 

@@ -14,10 +14,6 @@ from mtmkl.kernels.basis import KernelBasis, kernel_basis
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-STANDARDIZED_IS_DENSE = (
-    "standardize=True subtracts the means of the features, so that no zero stays zero"
-)
-
 
 @dataclass(frozen=True)
 class Coordinates:

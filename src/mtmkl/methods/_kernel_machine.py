@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, has_features
-from mtmkl.methods._inputs import STANDARDIZED_IS_DENSE
 from mtmkl.methods.base import PathEstimator
 
 if TYPE_CHECKING:
@@ -40,7 +39,10 @@ class KernelMachine(PathEstimator):
 
     def _dense_only(self) -> str | None:
         if self.standardize:
-            return STANDARDIZED_IS_DENSE
+            return (
+                "standardize=True subtracts the means of the features, so that no zero "
+                "stays zero"
+            )
         if has_features(self.kernels):
             return (
                 '"features" makes a dense column of each feature (take kernels such as '
