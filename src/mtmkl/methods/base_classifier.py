@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from mtmkl.kernels.gram import refuse_overflow
+from mtmkl.kernels.base import refuse_overflow
 from mtmkl.methods.base import MultiTaskEstimator, _labels, check_inputs
 
 FloatArray = NDArray[np.float64]

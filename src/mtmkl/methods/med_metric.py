@@ -9,7 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mtmkl.methods._kernel_terms import KernelList, Normalization
+from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods.base import _labels
 from mtmkl.methods.med_kernel_selection import MEDKernelSelection
 

@@ -45,9 +45,9 @@ from mtmkl.solvers.group_sharing_weights import (
     pair_penalty,
     total_forces,
 )
-from mtmkl.solvers.med import BlockTasks, TaskDuals, remedy_of
+from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.switches import Inner
+from mtmkl.solvers.task_duals import DualProblem, TaskDuals, remedy_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -106,7 +106,7 @@ class GroupSharingPath:
 
     Parameters
     ----------
-    tasks : BlockTasks
+    tasks : DualProblem
         Of classification; term m of a task in block b has the switch b·M + m, with
         b = t if no tasks are tied.
     tol : float
@@ -116,14 +116,14 @@ class GroupSharingPath:
     """
 
     def __init__(
-        self, tasks: BlockTasks, *, tol: float = 1e-4, max_iter: int = 200
+        self, tasks: DualProblem, *, tol: float = 1e-4, max_iter: int = 200
     ) -> None:
         self.tasks = tasks
         self.tol = tol
         self.max_iter = max_iter
-        self.n_kernels = tasks.switch.shape[1]
-        self.n_blocks = tasks.n_switches // self.n_kernels
-        self._block = tasks.switch.min(axis=1) // self.n_kernels
+        self.n_kernels = tasks.weight.shape[1]
+        self.n_blocks = tasks.n_weights // self.n_kernels
+        self._block = tasks.weight.min(axis=1) // self.n_kernels
         self._state: TaskDuals | None = None
         self._visited: list[_Visited] = []
         self._supports: list[_Support] = []
@@ -224,9 +224,8 @@ class GroupSharingPath:
     def _anew(self, bound: _Bound) -> _Bound:
         """Return a bound with weights and outputs computed from its duals."""
         assert self._state is not None
-        state = TaskDuals(self.tasks, self._state.C)
-        state.start(bound.beta)
-        inner = state.solve(np.zeros(self.tasks.n_switches), np.inf)
+        state = self._state.at(bound.beta)
+        inner = state.solve(np.zeros(self.tasks.n_weights), np.inf)
         return self._bound(bound.forces, self._support_of(state, inner))
 
     def _remember(self, support: _Support) -> None:

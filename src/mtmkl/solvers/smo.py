@@ -59,7 +59,7 @@ _TAG = np.int64(MAX_VARIABLES - 1)
 _KEEP = np.int64(~(MAX_VARIABLES - 1))
 _MAGNITUDE = np.int64(0x7FFFFFFFFFFFFFFF)
 _RECIPROCAL = np.int64(0x7FDE623822FC16E6)
-_FAR = 1e300  # the penalty at a bound; finite, for the code is compiled without NaNs
+FAR = 1e300  # the penalty at a bound; finite, for the code is compiled without NaNs
 
 _TINY = 1e-12  # least curvature of a step, relative to the mean diagonal
 _RIDGE = 1e-11  # least pivot of a face's Cholesky factor, relative to the diagonal
@@ -131,7 +131,7 @@ def _ordered(value: float) -> np.int64:
 def _up_penalty(value: float, lo: float, hi: float, kink: float) -> float:
     """Return what raising a variable at `value` adds to ``v``."""
     if value >= hi:
-        return -_FAR
+        return -FAR
     return -kink if value >= 0.0 else kink
 
 
@@ -139,7 +139,7 @@ def _up_penalty(value: float, lo: float, hi: float, kink: float) -> float:
 def _low_penalty(value: float, lo: float, hi: float, kink: float) -> float:
     """Return what lowering a variable at `value` adds to ``v``."""
     if value <= lo:
-        return _FAR
+        return FAR
     return -kink if value > 0.0 else kink
 
 
@@ -207,7 +207,7 @@ def negative_gradient(
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def _factorise(U: FloatArray, m: int, width: int, ridge: float) -> None:
+def factorise(U: FloatArray, m: int, width: int, ridge: float) -> None:
     """Turn ``[A | B]`` into ``[U | U'⁻¹B]`` in place, where ``U'U = A + ridge·I``.
 
     Row by row, so that the row in work stays in the nearest cache while four earlier
@@ -319,7 +319,7 @@ def _face_step(
         for a in range(m):
             for b in range(a, m):
                 U[a, b] += top
-    _factorise(U, m, width, max(_RIDGE * top, 1e-300))
+    factorise(U, m, width, max(_RIDGE * top, 1e-300))
 
     remaining = 1.0
     for _ in range(2 + m // 2):
@@ -545,7 +545,7 @@ def pair_steps(
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _single_steps(
+def single_steps(
     K: FloatArray,
     c: FloatArray,
     lo: FloatArray,
@@ -695,9 +695,7 @@ def minimise_box(
         return pair_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter, 0.0)[
             0
         ]
-    return _single_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter, 0.0)[
-        0
-    ]
+    return single_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter, 0.0)[0]
 
 
 @njit(cache=True, nogil=True, **_SCAN)
@@ -763,14 +761,14 @@ def _rescale(
     """
     linear = 0.0
     quadratic = 0.0
-    largest = _FAR
+    largest = FAR
     for k in range(beta.size):
         b = beta[k]
         if b != 0.0:
             linear += c[k] * b - kink * abs(b)
             quadratic += (c[k] - v[k]) * b
             largest = min(largest, (hi[k] if b > 0.0 else lo[k]) / b)
-    if largest == _FAR:
+    if largest == FAR:
         return
     factor = largest
     if linear < factor * quadratic:
@@ -810,7 +808,7 @@ def _first_box(
         width = max(width, upper[k] - lower[k])
     if curvature * width > 0.0 and spread > 0.0:
         return _FIRST_BOX * spread / (curvature * width)
-    return _FAR
+    return FAR
 
 
 @njit(cache=True, nogil=True, **_SCAN)
@@ -833,7 +831,7 @@ def intercept_at(
     slack = _NEAR_BOUND * largest
     n_free = 0
     mean = 0.0
-    highest, lowest = -_FAR, _FAR
+    highest, lowest = -FAR, FAR
     for k in range(beta.size):
         b = beta[k]
         near = min(slack, 0.25 * (hi[k] - lo[k]))
@@ -848,7 +846,7 @@ def intercept_at(
             lowest = min(lowest, v[k] + (-kink if b > near else kink))
     if n_free > 0:
         return mean / n_free
-    can_rise, can_sink = highest > -0.5 * _FAR, lowest < 0.5 * _FAR
+    can_rise, can_sink = highest > -0.5 * FAR, lowest < 0.5 * FAR
     if can_rise and can_sink:
         return 0.5 * (highest + lowest)
     if can_rise:
@@ -877,8 +875,8 @@ def certify(
     """
     n_free = 0
     mean = 0.0
-    highest, lowest = -_FAR, _FAR
-    largest, nearest = 0.0, _FAR
+    highest, lowest = -FAR, FAR
+    largest, nearest = 0.0, FAR
     for k in range(beta.size):
         b = beta[k]
         rising = v[k] + _up_penalty(b, lo[k], hi[k], kink)
@@ -1084,7 +1082,7 @@ def solve_paths(
                         credit,
                     )
                 else:
-                    done, box_tol, credit = _single_steps(
+                    done, box_tol, credit = single_steps(
                         K,
                         c_t,
                         lo,

@@ -2,6 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
+from dual_problems import dual_problem
 from printed_problems import group_sharing
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
@@ -10,7 +11,6 @@ from mtmkl.kernels.base import Gaussian, Linear, Polynomial
 from mtmkl.kernels.normalize import CosineNormalized
 from mtmkl.solvers.group_sharing import GroupSharingPath
 from mtmkl.solvers.group_sharing_weights import pair_penalty
-from mtmkl.solvers.med import block_tasks
 
 KERNELS = (CosineNormalized(Linear()), Gaussian(0.7), CosineNormalized(Polynomial(2)))
 SIZES = (10, 12, 14, 11)
@@ -38,11 +38,11 @@ def as_lists(grams):
 def block_of(labels, grams, block=None):
     n_kernels = grams[0].shape[-1]
     first = np.arange(len(labels)) if block is None else np.asarray(block)
-    return block_tasks(
+    return dual_problem(
         np.concatenate(labels),
         [len(y) for y in labels],
         grams=np.concatenate([K.reshape(-1, n_kernels) for K in grams]),
-        switch=first[:, None] * n_kernels + np.arange(n_kernels),
+        weight=first[:, None] * n_kernels + np.arange(n_kernels),
     )
 
 
