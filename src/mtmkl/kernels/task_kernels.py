@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.base import FloatArray
-from mtmkl.kernels.multitask import _similarity
+from mtmkl.kernels.gram import check_task_kernel
 
 
 def single_task(n_tasks: int) -> FloatArray:
@@ -225,7 +225,7 @@ def smooth(distances: ArrayLike, scales: Sequence[float]) -> list[FloatArray]:
     for scale in scales:
         _require_positive("scales", scale)
         try:
-            kernels.append(_similarity(np.exp(-D / scale)))
+            kernels.append(_checked(np.exp(-D / scale)))
         except ValueError as error:
             raise ValueError(
                 f"exp(-distance/{scale:g}) is no task kernel ({error}): use smaller "
@@ -292,7 +292,7 @@ def given(similarity: ArrayLike) -> FloatArray:
     ValueError
         If the matrix is not such a matrix; the least eigenvalue is named.
     """
-    return _similarity(similarity)
+    return _checked(similarity)
 
 
 def unit_mean_diagonal(kernel: ArrayLike) -> FloatArray:
@@ -315,7 +315,7 @@ def unit_mean_diagonal(kernel: ArrayLike) -> FloatArray:
     ValueError
         If R is not a task kernel, or 0.
     """
-    R = _similarity(kernel)
+    R = _checked(kernel)
     if not np.trace(R) > 0:
         raise ValueError("a task kernel of zeros cannot be normalised: leave it out")
     return R * (len(R) / np.trace(R))
@@ -582,10 +582,14 @@ def _named(matrices: Mapping[str, ArrayLike], name: str, what: str) -> ArrayLike
     return matrices[name]
 
 
+def _checked(values: ArrayLike) -> FloatArray:
+    return check_task_kernel(values, len(np.atleast_1d(values)))
+
+
 def _inverse(Q: FloatArray) -> FloatArray:
     inverse = np.linalg.inv(Q)
     symmetric: FloatArray = 0.5 * (inverse + inverse.T)
-    return _similarity(symmetric)
+    return _checked(symmetric)
 
 
 def _pairs(values: ArrayLike, name: str) -> FloatArray:

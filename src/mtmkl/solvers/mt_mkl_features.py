@@ -48,12 +48,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from scipy.special import xlogy
 
-from mtmkl.kernels.multitask import IndexArray, _similarity, _tasks
+from mtmkl.kernels.gram import check_task_kernel
+from mtmkl.solvers.logistic_duals import entropy, logistic_step
+from mtmkl.solvers.norm_weights import dual_norm, equal_weights, next_weights
 from mtmkl.solvers.solution import Certificate, FloatArray, Solution, warn_if_stopped
 
 BoolArray = NDArray[np.bool_]
+IndexArray = NDArray[np.intp]
 LossName = Literal["hinge", "logistic"]
 
 # One feature map: values, column numbers, and where each row begins.
@@ -212,10 +214,8 @@ def _problem(
             f"terms must use the maps 0..{len(maps) - 1}, each at least once, got "
             f"{sorted(set(map_of.tolist()))}"
         )
-    kernels = [_similarity(kernel) for _, kernel in terms]
-    sizes = sorted({kernel.shape[0] for kernel in kernels})
-    if len(sizes) > 1:
-        raise ValueError(f"the task kernels differ in size: {sizes} tasks")
+    n_tasks = len(np.atleast_1d(terms[0][1]))
+    kernels = [check_task_kernel(kernel, n_tasks) for _, kernel in terms]
     rows = _rows(maps, labels.size)
     norms = np.stack([_squared_norms(*each) for each in rows])
     if not np.isfinite(norms).all():
@@ -226,13 +226,26 @@ def _problem(
         offsets=np.cumsum([0, *(np.shape(X)[1] for X in maps)]),
         norms=norms,
         y=labels,
-        task=_tasks(task, sizes[0], labels.size),
+        task=_tasks(task, n_tasks, labels.size),
         kernels=np.stack(kernels),
         map_of=map_of,
         C=float(C),
         p=float(p),
         logistic=loss == "logistic",
     )
+
+
+def _tasks(task: ArrayLike, n_tasks: int, n: int) -> IndexArray:
+    index = np.asarray(task)
+    if index.shape != (n,) or not np.issubdtype(index.dtype, np.integer):
+        raise ValueError(
+            f"task must have a number for each of the {n} labels, got "
+            f"{index.dtype} of shape {index.shape}"
+        )
+    outside = (index < 0) | (index >= n_tasks)
+    if outside.any():
+        raise ValueError(f"task {index[outside][0]} is not in 0..{n_tasks - 1}")
+    return index.astype(np.intp)
 
 
 def _rows(maps: Sequence[Any], n: int) -> tuple[_Rows, ...]:
@@ -264,7 +277,7 @@ def _starting_point(
     problem: _Problem, start: Solution | None
 ) -> tuple[FloatArray, FloatArray]:
     n_terms = problem.map_of.size
-    equal = np.full(n_terms, n_terms ** (-1.0 / problem.p))
+    equal = equal_weights(n_terms, problem.p)
     if start is None:
         return np.zeros(problem.y.size), equal
     dual, theta = start.dual, start.extra["theta"]
@@ -323,7 +336,7 @@ def _descend(
             U,
         )
         q = _quadratic_forms(problem, U)
-        norm = _dual_norm(q, problem.p)
+        norm = dual_norm(q, problem.p)
         dual = _gain(problem, alpha) - 0.5 * norm
         weights = max(0.5 * (norm - theta @ q), 0.0)
         estimate = losses + weights
@@ -349,7 +362,7 @@ def _descend(
         # Its estimate stands for it here; and a gap that is mostly the weights' will
         # not close without.
         if dual + estimate < previous or losses <= weights:
-            theta = _next_weights(theta, q, problem.p)
+            theta = next_weights(theta, q, problem.p)
         previous = dual + estimate
     return theta, Certificate(
         objective=float(objective),
@@ -383,33 +396,11 @@ def _quadratic_forms(problem: _Problem, U: FloatArray) -> FloatArray:
     return np.maximum(q, 0.0)
 
 
-def _dual_norm(q: FloatArray, p: float) -> float:
-    """Return the norm of q that is dual to the p-norm."""
-    largest = float(q.max())
-    if p == 1 or largest == 0.0:
-        return largest
-    # The dual exponent of a p near 1 is beyond the range of numbers not scaled.
-    order = 1.0 if np.isinf(p) else p / (p - 1.0)
-    return largest * float(np.linalg.norm(q / largest, order))
-
-
-def _next_weights(theta: FloatArray, q: FloatArray, p: float) -> FloatArray:
-    """Return the best weights for W as it stands, (22), with ||W_m||² = θ_m² q_m."""
-    squared = theta**2 * q
-    if not squared.any():
-        return theta
-    weights = (squared / squared.max()) ** (1.0 / (p + 1.0))
-    best: FloatArray = weights / np.linalg.norm(weights, p)
-    return best
-
-
 def _gain(problem: _Problem, alpha: FloatArray) -> float:
     """Return h(α)."""
     if not problem.logistic:
         return float(alpha.sum())
-    share = alpha / problem.C
-    entropy = xlogy(share, share) + xlogy(1.0 - share, 1.0 - share)
-    return float(-problem.C * entropy.sum())
+    return entropy(alpha, problem.C)
 
 
 @njit(**_COMPILED)
@@ -527,39 +518,6 @@ def _logistic_share(old: float, C: float) -> float:
 
 
 @njit(**_COMPILED)
-def _logistic_step(old: float, margin: float, curvature: float, C: float) -> float:
-    """Return the maximiser over α of the logistic dual along one coordinate.
-
-    With α = C/(1 + exp(−s)) it is the root of the increasing function
-    s + curvature·α(s) − c, c = curvature·old − margin, whose slope is at least 1. It
-    lies between c − curvature·C and c. In s no digits cancel near 0 and C.
-    """
-    c = curvature * old - margin
-    lower = c - curvature * C
-    upper = c
-    s = min(max(-margin, lower), upper)
-    for _ in range(100):
-        tail = np.exp(-abs(s))
-        share = 1.0 / (1.0 + tail) if s >= 0.0 else tail / (1.0 + tail)
-        value = s + curvature * C * share - c
-        if value > 0.0:
-            upper = s
-        else:
-            lower = s
-        step = value / (1.0 + curvature * C * tail / (1.0 + tail) ** 2)
-        trial = s - step
-        if not lower <= trial <= upper:
-            trial = 0.5 * (lower + upper)
-        moved = abs(trial - s)
-        s = trial
-        # Newton's error after such a step is of the order of its square.
-        if moved <= 1e-9 * (1.0 + abs(s)):
-            break
-    tail = np.exp(-abs(s))
-    return C / (1.0 + tail) if s >= 0.0 else C * tail / (1.0 + tail)
-
-
-@njit(**_COMPILED)
 def _epoch(
     maps: tuple[_Rows, ...],
     offsets: IndexArray,
@@ -611,7 +569,7 @@ def _epoch(
             gap += C * _loss(margin, logistic) + old * margin
             if logistic:
                 gap += _logistic_share(old, C)
-                new = _logistic_step(old, margin, curvature, C)
+                new = logistic_step(old, margin, curvature, C)
             else:
                 gap -= old
                 gradient = 1.0 - margin

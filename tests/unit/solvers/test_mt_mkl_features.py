@@ -6,6 +6,16 @@ from dataclasses import replace
 import cvxpy as cp
 import numpy as np
 import pytest
+from mt_mkl_problems import (
+    CHAIN,
+    KERNELS,
+    LOSSES,
+    gram,
+    on_one_map,
+    optimum,
+    problem,
+    root_of,
+)
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, random_array
 from scipy.special import expit
@@ -14,40 +24,10 @@ from sklearn.linear_model import LogisticRegression
 
 from mtmkl.kernels.task_kernels import (
     frustratingly_easy,
-    graph_laplacian,
     single_task,
-    task_clustering,
     union,
-    unit_mean_diagonal,
 )
 from mtmkl.solvers import mt_mkl_features
-
-SIZES = (9, 12, 7, 10)
-CHAIN = np.diag(np.ones(3), 1) + np.diag(np.ones(3), -1)
-KERNELS = [
-    unit_mean_diagonal(R)
-    for R in (
-        single_task(4),
-        graph_laplacian(CHAIN),
-        task_clustering([[1, 1, 0, 0], [0, 0, 1, 1]], centre=0.1),
-        union(4),
-    )
-]
-LOSSES = ("hinge", "logistic")
-
-
-def problem(seed=0, sizes=SIZES, d=5):
-    """Return inputs, labels and tasks, whose weights are close in two pairs."""
-    rng = np.random.default_rng(seed)
-    n_tasks = len(sizes)
-    task = np.repeat(np.arange(n_tasks), sizes)
-    X = rng.standard_normal((task.size, d))
-    W = rng.standard_normal((d, n_tasks // 2 + 1))[:, np.arange(n_tasks) // 2]
-    W = W + 0.4 * rng.standard_normal((d, n_tasks))
-    scores = np.einsum("ij,ji->i", X, W[:, task])
-    y = np.where(scores + rng.standard_normal(task.size) > 0, 1.0, -1.0)
-    order = rng.permutation(task.size)
-    return X[order], y[order], task[order]
 
 
 def solve(maps, y, task, terms, *, seed=0, tol=1e-9, max_iter=50_000, p=2, **options):
@@ -61,47 +41,6 @@ def solve(maps, y, task, terms, *, seed=0, tol=1e-9, max_iter=50_000, p=2, **opt
         tol=tol,
         max_iter=max_iter,
         **options,
-    )
-
-
-def on_one_map(kernels):
-    return [(0, R) for R in kernels]
-
-
-def root_of(R):
-    """Return B of full column rank with BB' = R."""
-    values, vectors = np.linalg.eigh(R)
-    kept = values > 1e-10 * values[-1]
-    return vectors[:, kept] * np.sqrt(values[kept])
-
-
-def optimum(maps, y, task, terms, C, p, loss="hinge"):
-    """Return the minimum of Problem 1 and its weights by a general solver.
-
-    W_m = V_m B_m' with B_m B_m' = R_m has ||W_m||²_{Q_m} = ||V_m||².
-    """
-    theta = cp.Variable(len(terms), nonneg=True)
-    norms = cp.Variable(len(terms))
-    constraints = [cp.norm(theta, p) <= 1]
-    scores = 0
-    for m, (b, R) in enumerate(terms):
-        B = root_of(R)
-        V = cp.Variable((B.shape[1], maps[b].shape[1]))
-        constraints.append(cp.quad_over_lin(V, theta[m]) <= norms[m])
-        scores = scores + cp.sum(cp.multiply(B[task] @ V, maps[b]), axis=1)
-    margins = cp.multiply(y, scores)
-    losses = cp.pos(1 - margins) if loss == "hinge" else cp.logistic(-margins)
-    value = cp.Problem(
-        cp.Minimize(0.5 * cp.sum(norms) + C * cp.sum(losses)), constraints
-    ).solve("CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
-    return value, theta.value
-
-
-def gram(maps, task, terms, theta):
-    """Return the Gram matrix of Σ_m θ_m R_m[τ(i), τ(j)] k_m(x_i, x_j)."""
-    return sum(
-        weight * R[np.ix_(task, task)] * (maps[b] @ maps[b].T)
-        for weight, (b, R) in zip(theta, terms, strict=True)
     )
 
 
@@ -530,7 +469,8 @@ def test_memory_beside_the_data():
         ({"terms": []}, "terms is empty"),
         ({"terms": [(1, np.eye(2))]}, r"maps 0..0, each at least once, got \[1\]"),
         ({"terms": [(0, -np.eye(2))]}, "least eigenvalue is -1"),
-        ({"terms": [(0, np.eye(2)), (0, np.eye(3))]}, r"differ in size: \[2, 3\]"),
+        ({"terms": [(0, np.eye(2)), (0, np.eye(3))]}, r"shape \(2, 2\), got \(3, 3\)"),
+        ({"task": np.zeros(2, dtype=int)}, r"each of the 3 labels, got .* \(2,\)"),
     ],
 )
 def test_wrong_input(change, message):
