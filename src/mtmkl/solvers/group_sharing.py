@@ -33,7 +33,10 @@ J. D. Lee, Y. Sun, M. A. Saunders, Proximal Newton-type methods for minimizing c
 functions, SIAM Journal on Optimization 24(3), 2014.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,10 +116,17 @@ class GroupSharingPath:
         Relative duality gap.
     max_iter : int
         Limit on Newton steps of one solution.
+    duals : callable, optional
+        Returns the duals for a C, in place of those of the support vector machines.
     """
 
     def __init__(
-        self, tasks: DualProblem, *, tol: float = 1e-4, max_iter: int = 200
+        self,
+        tasks: DualProblem,
+        *,
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        duals: Callable[[float], Any] | None = None,
     ) -> None:
         self.tasks = tasks
         self.tol = tol
@@ -124,6 +134,7 @@ class GroupSharingPath:
         self.n_kernels = tasks.weight.shape[1]
         self.n_blocks = tasks.n_weights // self.n_kernels
         self._block = tasks.weight.min(axis=1) // self.n_kernels
+        self._duals = duals or partial(TaskDuals, tasks)
         self._state: TaskDuals | None = None
         self._visited: list[_Visited] = []
         self._supports: list[_Support] = []
@@ -158,7 +169,7 @@ class GroupSharingPath:
         """Bring the duals near to the solution, and return weights to start from."""
         n_pairs = self.n_blocks * (self.n_blocks - 1) // 2
         if self._state is None:
-            self._state = TaskDuals(self.tasks, C)
+            self._state = self._duals(C)
         state = self._state
         if not self._visited:
             return _Visited(
