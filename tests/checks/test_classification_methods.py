@@ -45,6 +45,21 @@ CLASSIFIERS = {
     "SharedMKL": ("shared_mkl:SharedMKL", {}),
     "SingleTaskMKL": ("single_task_mkl:SingleTaskMKL", {}),
     "PooledSVM": ("pooled_svm:PooledSVM", {"kernels": GAUSSIANS}),
+    "MultiTaskMKL": ("multi_task_mkl:MultiTaskMKL", {}),
+    "MultiTaskMKL, logistic": ("multi_task_mkl:MultiTaskMKL", {"loss": "logistic"}),
+    "MultiTaskMKL, kernels": (
+        "multi_task_mkl:MultiTaskMKL",
+        {"terms": [(k, "dirac_uniform") for k in GAUSSIANS[1:]], "p": 1.0},
+    ),
+    "MultiTaskMKL, kernels, logistic": (
+        "multi_task_mkl:MultiTaskMKL",
+        {
+            "terms": [{"kernel": k, "task_kernel": "union"} for k in GAUSSIANS[1:]],
+            "loss": "logistic",
+            "normalize": "cosine",
+            "standardize": True,
+        },
+    ),
     "FlexClus": ("flex_clus:FlexClus", {}),
     "CMTL": ("cmtl:CMTL", {}),
     "MeTaG": ("me_ta_g:MeTaG", {}),
@@ -353,7 +368,8 @@ def test_tasks_of_one_class_or_one_example(name, data):
     keep = (task != 3) | (np.cumsum(task == 3) == 1)
     estimator = make(name).fit(X[keep], y[keep], task[keep])
     assert np.all(np.isfinite(estimator.decision_function(X, task)))
-    if "Pool" not in name:
+    # Methods that pool tasks, or have no offset, give such a task no constant.
+    if "Pool" not in name and "MultiTaskMKL" not in name:
         alone = estimator.decision_function(X, task)[task == 1]
         np.testing.assert_array_equal(alone, -1.0)
 

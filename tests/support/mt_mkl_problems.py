@@ -1,7 +1,7 @@
 """Problems of multi-task multiple kernel learning, for the tests of their solvers."""
 
-import cvxpy as cp
 import numpy as np
+import printed_problems as printed
 
 from mtmkl.kernels.task_kernels import (
     graph_laplacian,
@@ -43,33 +43,14 @@ def on_one_map(kernels):
     return [(0, R) for R in kernels]
 
 
-def root_of(R):
-    """Return B of full column rank with BB' = R."""
-    values, vectors = np.linalg.eigh(R)
-    kept = values > 1e-10 * values[-1]
-    return vectors[:, kept] * np.sqrt(values[kept])
+def optimum(maps, y, task, terms, C, p, loss="hinge", **options):
+    """Return the minimum of Problem 1 and its weights by a general solver."""
+    return printed.multi_task_mkl(y, matrices(maps, task, terms), C, p, loss, **options)
 
 
-def optimum(maps, y, task, terms, C, p, loss="hinge", *, fit_intercept=False):
-    """Return the minimum of Problem 1 and its weights by a general solver.
-
-    W_m = V_m B_m' with B_m B_m' = R_m has ||W_m||²_{Q_m} = ||V_m||².
-    """
-    theta = cp.Variable(len(terms), nonneg=True)
-    norms = cp.Variable(len(terms))
-    constraints = [cp.norm(theta, p) <= 1]
-    scores = cp.Variable() if fit_intercept else 0
-    for m, (b, R) in enumerate(terms):
-        B = root_of(R)
-        V = cp.Variable((B.shape[1], maps[b].shape[1]))
-        constraints.append(cp.quad_over_lin(V, theta[m]) <= norms[m])
-        scores = scores + cp.sum(cp.multiply(B[task] @ V, maps[b]), axis=1)
-    margins = cp.multiply(y, scores)
-    losses = cp.pos(1 - margins) if loss == "hinge" else cp.logistic(-margins)
-    value = cp.Problem(
-        cp.Minimize(0.5 * cp.sum(norms) + C * cp.sum(losses)), constraints
-    ).solve("CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
-    return value, theta.value
+def matrices(maps, task, terms):
+    """Return the Gram matrix of each term."""
+    return [gram(maps, task, [term], [1.0]) for term in terms]
 
 
 def gram(maps, task, terms, theta):

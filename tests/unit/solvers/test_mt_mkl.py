@@ -6,7 +6,8 @@ from itertools import pairwise
 import cvxpy as cp
 import numpy as np
 import pytest
-from mt_mkl_problems import KERNELS, LOSSES, gram, on_one_map, optimum, problem, root_of
+from mt_mkl_problems import KERNELS, LOSSES, matrices, on_one_map, optimum, problem
+from printed_problems import square_root
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -17,11 +18,6 @@ from mtmkl.kernels.task_kernels import single_task, union
 from mtmkl.solvers import mt_mkl_features
 from mtmkl.solvers.mt_mkl import GramPath
 from mtmkl.solvers.norm_weights import dual_norm
-
-
-def matrices(maps, task, terms):
-    """Return the Gram matrix of each term."""
-    return [gram(maps, task, [term], [1.0]) for term in terms]
 
 
 def path(grams, y, *, tol=1e-9, seed=0, max_iter=5000, **options):
@@ -161,7 +157,9 @@ def test_one_task_and_one_kernel_is_a_support_vector_machine(C, fit_intercept):
         np.testing.assert_allclose(scores, machine.decision_function(K), atol=1e-5)
         return
     alpha = cp.Variable(y.size)
-    dual = cp.sum(alpha) - 0.5 * cp.sum_squares(root_of(K).T @ cp.multiply(y, alpha))
+    dual = cp.sum(alpha) - 0.5 * cp.sum_squares(
+        square_root(K).T @ cp.multiply(y, alpha)
+    )
     value = cp.Problem(cp.Maximize(dual), [alpha >= 0, alpha <= C]).solve("CLARABEL")
     assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
 
@@ -195,7 +193,7 @@ def test_logistic_weights_against_a_generic_optimiser():
     # θ eliminated: ½ (Σ_m ||W_m||^{2p/(p+1)})^{(p+1)/p} + loss, by BFGS over f = Kβ.
     X, y, task = problem(seed=8)
     p, C = 2, 1.0
-    roots = [root_of(K) for K in matrices([X], task, on_one_map(KERNELS))]
+    roots = [square_root(K) for K in matrices([X], task, on_one_map(KERNELS))]
     ends = np.cumsum([0] + [R.shape[1] for R in roots])
 
     def value(w):

@@ -14,8 +14,8 @@ from mt_mkl_problems import (
     on_one_map,
     optimum,
     problem,
-    root_of,
 )
+from printed_problems import square_root
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, random_array
 from scipy.special import expit
@@ -265,7 +265,7 @@ def test_logistic_weights_against_a_generic_optimiser():
     # Over the square roots of θ's p-th powers, on the sphere, and W, by BFGS.
     X, y, task = problem(seed=8)
     p, C = 2, 1.0
-    roots = [root_of(R)[task] for R in KERNELS]
+    roots = [square_root(R)[task] for R in KERNELS]
     sizes = [B.shape[1] * X.shape[1] for B in roots]
     features = [(B[:, :, None] * X[:, None, :]).reshape(y.size, -1) for B in roots]
 
@@ -340,7 +340,7 @@ def test_printed_pseudo_inverse_19_misses_the_optimum():
     laplacian = np.diag(CHAIN.sum(axis=0)) - CHAIN
     # (17) with L alone: ½ tr(W L W') over W whose tasks sum to 0.
     W = cp.Variable((X.shape[1], 4))
-    L_root = root_of(laplacian)
+    L_root = square_root(laplacian)
     losses = cp.pos(1 - cp.multiply(y, cp.sum(cp.multiply(X, W.T[task]), axis=1)))
     value = cp.Problem(
         cp.Minimize(0.5 * cp.sum_squares(W @ L_root) + C * cp.sum(losses)),
