@@ -88,7 +88,8 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         "gram" takes any kernels, and builds a Gram matrix of all examples per term.
         "features" is for linear kernels (of dense or sparse inputs) without offset, and
         builds none; its time grows with the number of examples as that of a linear
-        support vector machine. "auto" takes "features" where it can.
+        support vector machine; with p = 1 it may need thousands of epochs where "gram"
+        visits a few weights. "auto" takes "features" where it can.
     normalize : {"cosine", "trace", None}
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
         the mean of k(x, x) over the training examples. Task kernels are normalised by
