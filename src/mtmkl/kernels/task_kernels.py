@@ -5,7 +5,7 @@ Q^{-1} of [1]_, or a list of such matrices, one per term of a multi-task kernel 
 Σ_m θ_m R_m[s,t] k_m(x, z). An entry of 0 keeps two tasks apart; a matrix of ones pools
 them. Penalties on W correspond to their (pseudo-)inverse Q, by ½ tr(W Q W').
 
-`task_kernels_from_spec` makes them from the mappings of a configuration file.
+Those of a configuration file are made by :mod:`mtmkl.kernels.task_kernel_specs`.
 
 References
 ----------
@@ -13,18 +13,15 @@ References
    multiple kernel learning and applications in genome analysis, arXiv:1506.09153, 2015.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from inspect import signature
+from collections.abc import Sequence
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.base import FloatArray
 from mtmkl.kernels.gram import check_task_kernel
+from mtmkl.kernels.task_trees import clusters
 
 
 def single_task(n_tasks: int) -> FloatArray:
@@ -258,7 +255,7 @@ def hierarchy(
     Returns
     -------
     list of ndarrays of shape (T, T)
-        In the order of :func:`clusters`.
+        In the order of :func:`mtmkl.kernels.task_trees.clusters`.
 
     Raises
     ------
@@ -321,267 +318,6 @@ def unit_mean_diagonal(kernel: ArrayLike) -> FloatArray:
     return R * (len(R) / np.trace(R))
 
 
-@dataclass
-class Node:
-    """A node of a Newick tree.
-
-    Attributes
-    ----------
-    name : str
-        Empty if it has none.
-    children : list of Node
-    """
-
-    name: str = ""
-    children: "list[Node]" = field(default_factory=list)
-
-
-def parse_newick(text: str) -> Node:
-    """Return the root of a tree in Newick format.
-
-    Names may be quoted (``'B. subtilis'``, a quote within doubled); an underscore in a
-    name without quotes stays as it is. Comments in brackets are skipped. Lengths must
-    be numbers, and are not kept.
-
-    Parameters
-    ----------
-    text : str
-        One tree, ended by a semicolon.
-
-    Returns
-    -------
-    Node
-
-    Raises
-    ------
-    ValueError
-        If the text is not such a tree; the message has the place and what is there.
-    """
-    tokens = _tokens(text)
-    root = Node()
-    path = [root]
-    complete = False  # whether the length of the current node has been read
-    kind, token, place = next(tokens)
-    while True:
-        if kind == "(":
-            if complete or path[-1].children or path[-1].name:
-                raise _newick_error(place, "a parenthesis opens after a node")
-            path.append(_child(path[-1]))
-        elif kind in ",)":
-            if len(path) == 1:
-                raise _newick_error(place, f"{kind!r} is outside all parentheses")
-            if not path[-1].name and not path[-1].children:
-                raise _newick_error(place, "a leaf has no name")
-            path.pop()
-            complete = False
-            if kind == ",":
-                path.append(_child(path[-1]))
-        elif kind == "name":
-            if complete or path[-1].name:
-                raise _newick_error(place, f"{token!r} follows a name or a length")
-            path[-1].name = token
-        elif kind == "length":
-            if complete:
-                raise _newick_error(place, "a node has two lengths")
-            complete = True
-        elif kind == ";":
-            break
-        else:
-            raise _newick_error(place, "the text ends without a semicolon")
-        kind, token, place = next(tokens)
-    if len(path) > 1:
-        raise _newick_error(place, f"{len(path) - 1} parentheses are not closed")
-    if not root.children and not root.name:
-        raise _newick_error(place, "the tree is empty")
-    kind, token, place = next(tokens)
-    if kind != "end":
-        raise _newick_error(place, f"{token!r} follows the semicolon")
-    return root
-
-
-def clusters(tree: str | Sequence[int], tasks: Sequence[str]) -> list[list[int]]:
-    """Return the numbers of the tasks below each inner node of a tree.
-
-    Parameters
-    ----------
-    tree, tasks
-        As in :func:`hierarchy`.
-
-    Returns
-    -------
-    list of lists of int
-        From the root to the leaves: larger clusters first, those of one size by their
-        tasks.
-
-    Raises
-    ------
-    ValueError
-        As :func:`hierarchy`.
-    """
-    if not len(tasks) or len(set(tasks)) < len(tasks):
-        raise ValueError("the tasks of a hierarchy must be named, each differently")
-    if isinstance(tree, str):
-        found = _newick_clusters(parse_newick(tree), tasks)
-    else:
-        found = _parent_clusters(tree, len(tasks))
-    distinct = {tuple(sorted(members)) for members in found if len(members) > 1}
-    if not distinct:
-        raise ValueError("no node of the tree has two tasks below it")
-    return [list(each) for each in sorted(distinct, key=lambda c: (-len(c), c))]
-
-
-def task_kernels_from_spec(
-    spec: Mapping[str, Any] | str | Sequence[Mapping[str, Any] | str],
-    tasks: Sequence[str],
-    *,
-    matrices: Mapping[str, ArrayLike] | None = None,
-) -> list[tuple[str, FloatArray]]:
-    """Return labelled task kernels from a specification or a list of them.
-
-    Parameters
-    ----------
-    spec : mapping, str or sequence of these
-        A name, or a mapping of ``name`` and the parameters:
-
-        ==================== =========================================================
-        name                 parameters
-        ==================== =========================================================
-        single_task
-        each_task
-        union
-        dirac_uniform
-        frustratingly_easy
-        task_clustering      assignments; centre, ridge
-        graph_laplacian      adjacency
-        hierarchy            tree; centre
-        smooth               distances, scales
-        given                similarity
-        ==================== =========================================================
-
-        as in the functions of this module. Several graphs are a list of
-        ``graph_laplacian``. ``adjacency``, ``distances`` and ``similarity`` are
-        matrices, or names in ``matrices``. With ``normalize: true`` each kernel is
-        passed through `unit_mean_diagonal`; without, it is as the functions return it.
-    tasks : sequence of str
-        Names of the tasks, in the order of the rows.
-    matrices : mapping, optional
-        Matrices over the tasks by name, such as the distances of a phylogeny.
-
-    Returns
-    -------
-    list of (str, ndarray of shape (T, T))
-        Labels and kernels, at least one.
-
-    Raises
-    ------
-    ValueError
-        If a name or a parameter is not known or missing, or a value is not valid.
-
-    Examples
-    --------
-    >>> spec = ["union", {"name": "smooth", "distances": [[0, 1], [1, 0]],
-    ...                   "scales": [0.5]}]
-    >>> [label for label, _ in task_kernels_from_spec(spec, ["a", "b"])]
-    ['union', 'smooth, σ = 0.5']
-    """
-    if isinstance(spec, str | Mapping):
-        return _kernels_of(spec, [str(task) for task in tasks], matrices or {})
-    if not isinstance(spec, Sequence) or not spec:
-        raise ValueError(f"not a specification of task kernels: {spec!r}")
-    labelled = []
-    for each in spec:
-        if not isinstance(each, str | Mapping):
-            raise ValueError(f"not a specification of task kernels: {each!r}")
-        labelled += task_kernels_from_spec(each, tasks, matrices=matrices)
-    return labelled
-
-
-_BUILDERS: dict[str, Callable[..., Any]] = {
-    "single_task": single_task,
-    "each_task": each_task,
-    "union": union,
-    "dirac_uniform": dirac_uniform,
-    "frustratingly_easy": frustratingly_easy,
-    "task_clustering": task_clustering,
-    "graph_laplacian": graph_laplacian,
-    "hierarchy": hierarchy,
-    "smooth": smooth,
-    "given": given,
-}
-_MATRICES = ("adjacency", "distances", "similarity")
-_NOT_IN_SPEC = ("n_tasks", "tasks")  # the data say these
-
-
-def _kernels_of(
-    spec: Mapping[str, Any] | str, tasks: list[str], matrices: Mapping[str, ArrayLike]
-) -> list[tuple[str, FloatArray]]:
-    values: dict[str, Any] = {"name": spec} if isinstance(spec, str) else dict(spec)
-    name = values.pop("name", None)
-    if name not in _BUILDERS:
-        raise ValueError(
-            f"unknown task kernel {name!r}; known: {', '.join(sorted(_BUILDERS))}"
-        )
-    normalize = values.pop("normalize", False)
-    if not isinstance(normalize, bool):
-        raise ValueError(f"{name}: normalize must be true or false, got {normalize!r}")
-    accepted = signature(_BUILDERS[name]).parameters
-    known = {key: each for key, each in accepted.items() if key not in _NOT_IN_SPEC}
-    unknown = ", ".join(repr(key) for key in values if key not in known)
-    if unknown:
-        raise ValueError(
-            f"task kernel {name!r} has no {unknown}; its parameters: "
-            f"{', '.join([*known, 'normalize'])}"
-        )
-    for key, each in known.items():
-        if each.default is each.empty and key not in values:
-            raise ValueError(f"task kernel {name!r} needs {key}")
-    for key in ("centre", "ridge"):
-        if key in values and not _is_number(values[key]):
-            raise ValueError(f"{name}: {key} must be a number, got {values[key]!r}")
-    for key in _MATRICES:
-        if isinstance(values.get(key), str):
-            values[key] = _named(matrices, values[key], f"{name}: {key}")
-    if "n_tasks" in accepted:
-        values["n_tasks"] = len(tasks)
-    if "tasks" in accepted:
-        values["tasks"] = tasks
-    kernels = _BUILDERS[name](**values)
-    labels = [name.replace("_", " ")]
-    if isinstance(kernels, list):
-        labels = [f"{labels[0]}, {part}" for part in _parts(name, values, tasks)]
-    else:
-        kernels = [kernels]
-    for kernel in kernels:
-        if len(kernel) != len(tasks):
-            raise ValueError(
-                f"task kernel {name!r} is over {len(kernel)} tasks, the data have "
-                f"{len(tasks)}"
-            )
-    if normalize:
-        kernels = [unit_mean_diagonal(kernel) for kernel in kernels]
-    return list(zip(labels, kernels, strict=True))
-
-
-def _parts(name: str, values: Mapping[str, Any], tasks: list[str]) -> list[str]:
-    """Return what tells the kernels of a list apart."""
-    if name == "smooth":
-        return [f"σ = {scale:g}" for scale in values["scales"]]
-    if name == "hierarchy":
-        return [
-            " + ".join(tasks[t] for t in members)
-            for members in clusters(values["tree"], tasks)
-        ]
-    return tasks if name == "each_task" else ["Dirac", "uniform"]
-
-
-def _named(matrices: Mapping[str, ArrayLike], name: str, what: str) -> ArrayLike:
-    if name not in matrices:
-        raise ValueError(
-            f"{what} {name!r} is not known; known: {', '.join(sorted(matrices)) or '-'}"
-        )
-    return matrices[name]
-
-
 def _checked(values: ArrayLike) -> FloatArray:
     return check_task_kernel(values, len(np.atleast_1d(values)))
 
@@ -618,121 +354,10 @@ def _positive_count(n_tasks: int) -> int:
 
 
 def _require_positive(name: str, value: float) -> None:
-    if not (_is_number(value) and value > 0 and np.isfinite(value)):
+    if not (is_number(value) and value > 0 and np.isfinite(value)):
         raise ValueError(f"{name} must be positive and finite, got {value!r}")
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Return whether the value is a number; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _child(parent: Node) -> Node:
-    node = Node()
-    parent.children.append(node)
-    return node
-
-
-_TOKEN = re.compile(
-    r"""\s* (?:
-        (?P<comment> \[ [^\]]* \] )
-      | (?P<mark> [(),;] )
-      | : \s* (?: \[ [^\]]* \] \s* )* (?P<length> [^\s()\[\],:;']* )
-      | (?P<quoted> ' (?: [^'] | '' )* ' )
-      | (?P<name> [^\s()\[\],:;']+ )
-      | (?P<end> \Z )
-    )""",
-    re.VERBOSE,
-)
-
-
-def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    """Yield (kind, text, place) of each mark, name and length, and of the end."""
-    place = 0
-    while True:
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise _newick_error(place, f"{text[place : place + 20].strip()!r}")
-        kind = str(match.lastgroup)
-        token = match[kind]
-        begin = match.start(kind)
-        if kind == "mark":
-            yield token, token, begin
-        elif kind == "quoted":
-            yield "name", token[1:-1].replace("''", "'"), begin
-        elif kind == "length":
-            try:
-                float(token)
-            except ValueError:
-                raise _newick_error(begin, f"length {token!r} is no number") from None
-            yield kind, token, begin
-        elif kind != "comment":
-            yield kind, token, begin
-        place = match.end()
-
-
-def _newick_error(place: int, what: str) -> ValueError:
-    return ValueError(f"not a Newick tree, at character {place + 1}: {what}")
-
-
-def _newick_clusters(root: Node, tasks: Sequence[str]) -> list[list[int]]:
-    number = {name: t for t, name in enumerate(tasks)}
-    found: list[list[int]] = []
-    seen: set[str] = set()
-    below: dict[int, list[int]] = {}
-    # Children before parents, without recursion: trees can be deep.
-    stack = [(root, False)]
-    while stack:
-        node, visited = stack.pop()
-        if not node.children:
-            if node.name in seen:
-                raise ValueError(f"the tree has two leaves named {node.name!r}")
-            seen.add(node.name)
-            below[id(node)] = [number[node.name]] if node.name in number else []
-        elif visited:
-            members = [t for child in node.children for t in below[id(child)]]
-            below[id(node)] = members
-            found.append(members)
-        else:
-            stack.append((node, True))
-            stack += [(child, False) for child in node.children]
-    missing = [name for name in tasks if name not in seen]
-    if missing:
-        raise ValueError(
-            f"not among the leaves of the tree: {', '.join(missing)}; each task needs "
-            "a leaf of its name"
-        )
-    return found
-
-
-def _parent_clusters(parents: Sequence[int], n_tasks: int) -> list[list[int]]:
-    above = np.asarray(parents)
-    if above.ndim != 1 or not np.issubdtype(above.dtype, np.integer):
-        raise ValueError(f"parents must be a list of whole numbers, got {parents!r}")
-    if above.size <= n_tasks:
-        raise ValueError(
-            f"parents must have the {n_tasks} tasks first and the inner nodes after "
-            f"them, got {above.size} nodes"
-        )
-    outside = (above < -1) | (above >= above.size)
-    if outside.any():
-        raise ValueError(f"parent {above[outside][0]} is not in -1..{above.size - 1}")
-    roots = np.flatnonzero(above == -1)
-    if roots.size != 1:
-        raise ValueError(f"parents must have one root (-1), got {roots.size}")
-    if (above[above >= 0] < n_tasks).any():
-        wrong = above[(above >= 0) & (above < n_tasks)][0]
-        raise ValueError(f"task {wrong} is a parent: tasks must be leaves")
-    found: list[list[int]] = [[] for _ in range(above.size)]
-    for t in range(n_tasks):
-        node = above[t]
-        steps = 0
-        while node != -1:
-            found[node].append(t)
-            node = above[node]
-            steps += 1
-            if steps > above.size:
-                raise ValueError(f"parents go round in a circle above task {t}")
-    empty = [k for k in range(n_tasks, above.size) if not found[k]]
-    if empty:
-        raise ValueError(f"node {empty[0]} has no task below it")
-    return found

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
-from mtmkl.kernels.gram import TrainingSet, check_task_kernel
-from mtmkl.kernels.task_kernels import task_kernels_from_spec
+from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
 from mtmkl.methods._kernel_machine import keep_certificate
+from mtmkl.methods._multi_task_terms import MultiTaskTerms
 from mtmkl.methods.base import (
     PathEstimator,
     check_choice,
@@ -72,9 +71,8 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         Pairs (kernel, task kernel), or mappings with these as ``kernel`` and
         ``task_kernel``. A kernel is one of :mod:`mtmkl.kernels.base`, or a
         specification. A task kernel is a matrix R of shape (T, T), or a specification
-        or a list of them as in
-        :func:`mtmkl.kernels.task_kernels.task_kernels_from_spec`; one that stands for
-        several matrices makes as many terms.
+        or a list of them as in :mod:`mtmkl.kernels.task_kernel_specs`; one that stands
+        for several matrices makes as many terms.
     p : float
         Norm of the weights, at least 1. The smaller, the fewer terms have weights that
         matter; with 1 some are 0, with ``np.inf`` (in YAML ``.inf``) all are 1.
@@ -209,7 +207,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
                 "fit_intercept=True is for the hinge loss; an offset that is penalised "
                 'comes with the kernel {"name": "linear", "constant": 1.0}'
             )
-        terms = _Terms.of(self.terms, self.tasks_.tolist(), self.task_order)
+        terms = MultiTaskTerms.of(self.terms, self.tasks_.tolist(), self.task_order)
         if self.solver == "features":
             others = [str(k) for k in terms.kernels if not has_feature_map(k)]
             if others or self.fit_intercept:
@@ -233,7 +231,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> "_Prepared":
-        terms = _Terms.of(self.terms, self.tasks_.tolist(), self.task_order)
+        terms = MultiTaskTerms.of(self.terms, self.tasks_.tolist(), self.task_order)
         resolved = KernelTerms.of(
             X, terms.kernels, normalize=self.normalize, standardize=self.standardize
         )
@@ -395,112 +393,13 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
 class _Prepared:
     """What the points of a path share; ``maps`` if all kernels are linear."""
 
-    terms: "_Terms"
+    terms: MultiTaskTerms
     resolved: KernelTerms
     X: Inputs
     y: FloatArray
     task: IntArray
     path: "GramPath | None" = None
     maps: Any = None
-
-
-@dataclass(frozen=True)
-class _Terms:
-    """Terms as pairs of a kernel and a matrix over the tasks of a fit."""
-
-    kernels: list[Kernel]  # each once
-    base: IntArray  # (M,), the kernel of each term
-    labels: tuple[str, ...]
-    task_kernels: FloatArray  # (M, T, T)
-
-    @classmethod
-    def of(cls, terms: Any, tasks: list[Any], task_order: Any) -> "_Terms":
-        """Resolve terms on the labels of the tasks.
-
-        Raises
-        ------
-        ValueError
-            If a term is not one, or a label is not in the order.
-        """
-        order = tasks if task_order is None else _labels(task_order, tasks)
-        rows = [order.index(label) for label in tasks]
-        is_list = isinstance(terms, Sequence) and not isinstance(terms, str)
-        if not is_list or not len(terms):
-            raise ValueError(
-                "terms must be a list of pairs (kernel, task kernel), such as "
-                f'[("linear", "union")], got {terms!r}'
-            )
-        kernels: list[Kernel] = []
-        base, labels, matrices = [], [], []
-        for term in terms:
-            try:
-                spec, task_spec = _pair(term)
-                kernel = from_spec(spec)
-                found = _task_kernels(task_spec, order)
-            except ValueError as error:
-                raise ValueError(f"terms: {error}") from None
-            if kernel not in kernels:
-                kernels.append(kernel)
-            for label, matrix in found:
-                base.append(kernels.index(kernel))
-                labels.append(label)
-                matrices.append(matrix[np.ix_(rows, rows)])
-        return cls(
-            kernels, np.array(base, dtype=np.intp), tuple(labels), np.array(matrices)
-        )
-
-    def names(self, kernels: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the terms, from those of the kernels."""
-        return tuple(
-            f"{kernels[b]} × {label}"
-            for b, label in zip(self.base, self.labels, strict=True)
-        )
-
-    def combined(self, theta: FloatArray) -> FloatArray:
-        """Return Σ_m θ_m R_m over the terms of each kernel, shape (B, T, T)."""
-        out = np.zeros((len(self.kernels), *self.task_kernels.shape[1:]))
-        np.add.at(out, self.base, theta[:, None, None] * self.task_kernels)
-        return out
-
-
-def _labels(order: Any, tasks: list[Any]) -> list[Any]:
-    """Return the labels of an order that has all tasks."""
-    is_list = isinstance(order, Sequence | np.ndarray) and not isinstance(order, str)
-    if not is_list:
-        raise ValueError(f"task_order must be a list of task labels, got {order!r}")
-    labels = np.asarray(order).tolist()
-    missing = [label for label in tasks if label not in labels]
-    if missing or len(set(labels)) < len(labels):
-        what = f"lacks {missing[0]!r}" if missing else "has a label twice"
-        raise ValueError(f"task_order must have each task once, but {what}: {labels!r}")
-    return labels
-
-
-def _pair(term: Any) -> tuple[Any, Any]:
-    if isinstance(term, Mapping):
-        if set(term) != {"kernel", "task_kernel"}:
-            raise ValueError(
-                f"a mapping has kernel and task_kernel, and nothing else, got {term!r}"
-            )
-        return term["kernel"], term["task_kernel"]
-    if isinstance(term, str) or not isinstance(term, Sequence) or len(term) != 2:
-        raise ValueError(f"not a pair of a kernel and a task kernel: {term!r}")
-    return term[0], term[1]
-
-
-def _task_kernels(spec: Any, order: list[Any]) -> list[tuple[str, FloatArray]]:
-    """Return labelled task kernels from a matrix or specifications."""
-    is_spec = isinstance(spec, str | Mapping) or (
-        isinstance(spec, Sequence)
-        and all(isinstance(each, str | Mapping) for each in spec)
-    )
-    if is_spec:
-        return task_kernels_from_spec(spec, [str(label) for label in order])
-    try:
-        matrix = np.array(spec, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"not a task kernel: {spec!r}") from None
-    return [("given", check_task_kernel(matrix, len(order)))]
 
 
 def _maps(resolved: KernelTerms, X: Inputs) -> list[Inputs]:
