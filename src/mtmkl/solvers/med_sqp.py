@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from mtmkl.solvers.smo import intercept_at, minimise_box, workspace
+from mtmkl.solvers.smo import DIAGONAL, intercept_at, pair_steps, workspace
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.switches import SwitchedPath, switch_cost
 from mtmkl.solvers.task_duals import DualProblem, remedy_of
@@ -378,19 +378,21 @@ def _sweep(
                 v[i] -= s[f] * out[i, f]
         linear = v + np.dot(Q, b)
         work, index = workspace(n)
-        minimise_box(
+        for i in range(n):
+            work[DIAGONAL, i] = Q[i, i]
+        pair_steps(
             Q,
             linear,
             lo[first:last],
             hi[first:last],
             epsilon,
-            True,
             b,
             v,
             work,
             index,
             tol,
             _MAX_PAIR_STEPS,
+            0.0,
         )
         gram = grams[first_entry : first_entry + n * n]
         _task_outputs(features[first:last], gram, b, out)
