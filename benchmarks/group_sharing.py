@@ -36,7 +36,8 @@ from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.methods._group_sharing import TEN_KERNELS
 from mtmkl.solvers.group_sharing import GroupSharingPath
-from mtmkl.solvers.group_sharing_weights import minimise_weights, pair_penalty
+from mtmkl.solvers.group_sharing_admm import pair_penalty
+from mtmkl.solvers.group_sharing_weights import minimise_weights
 from mtmkl.solvers.task_duals import DualProblem
 
 FloatArray = NDArray[np.float64]

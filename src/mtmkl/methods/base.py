@@ -171,7 +171,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         refuse_overflow(y_array, "y", "bring the targets to a smaller scale")
         n = X_array.shape[0]
-        labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
+        labels = np.zeros(n, dtype=np.intp) if task is None else task_labels(task, n)
         self.tasks_, index = np.unique(labels, return_inverse=True)
         return X_array, y_array, index.astype(np.intp).ravel()
 
@@ -184,7 +184,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
                     "tasks"
                 )
             return np.zeros(n, dtype=np.intp)
-        labels = _labels(task, n)
+        labels = task_labels(task, n)
         numbers = {label: number for number, label in enumerate(self.tasks_.tolist())}
         distinct, inverse = np.unique(labels, return_inverse=True)
         unseen = [label for label in distinct.tolist() if label not in numbers]
@@ -331,7 +331,14 @@ def refusal_of_sparse(estimator: Any, X: Any) -> str | None:
     )
 
 
-def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
+def task_labels(task: ArrayLike, n: int) -> NDArray[Any]:
+    """Return the labels of the tasks of n examples, integers or strings.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label for each example, or one is of another kind.
+    """
     labels = np.asarray(task)
     if labels.dtype.kind in "US" and not hasattr(task, "dtype"):
         # NumPy has turned numbers among strings into strings.
