@@ -90,9 +90,9 @@ class SwitchedMachine(KernelMachine):
         for estimator in sorted(group, key=position_on_path):
             log_alpha = estimator._log_alpha(path)
             solution = path.solve(estimator.C, log_alpha)
-            estimator._keep(training, log_alpha, solution)
+            estimator._keep_switches(training, log_alpha, solution)
 
-    def _keep(
+    def _keep_switches(
         self, training: TrainingSet, log_alpha: float, solution: "Solution"
     ) -> None:
         """Set the fitted attributes."""

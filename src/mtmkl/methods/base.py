@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from mtmkl.datasets.container import MultiTaskData
+    from mtmkl.solvers.solution import Solution
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -157,7 +158,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         refuse_overflow(y_array, "y", "bring the targets to a smaller scale")
         n = X_array.shape[0]
-        labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
+        labels = np.zeros(n, dtype=np.intp) if task is None else task_labels(task, n)
         self.tasks_, index = np.unique(labels, return_inverse=True)
         return X_array, y_array, index.astype(np.intp).ravel()
 
@@ -170,7 +171,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
                     "tasks"
                 )
             return np.zeros(n, dtype=np.intp)
-        labels = _labels(task, n)
+        labels = task_labels(task, n)
         numbers = {label: number for number, label in enumerate(self.tasks_.tolist())}
         distinct, inverse = np.unique(labels, return_inverse=True)
         unseen = [label for label in distinct.tolist() if label not in numbers]
@@ -183,13 +184,13 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
 
 
 class PathEstimator(MultiTaskEstimator):
-    """Base of the methods whose fits with different γ share most of their work.
+    """Base of the methods whose fits share work along a path of parameters.
 
-    A subclass implements ``_fit_group``, which fits estimators that differ in ``gamma``
-    alone.
+    The points of a grid for which ``_group_key`` is the same are fitted together, in
+    steps that a subclass implements: ``_prepare`` what they share, sort them by
+    ``_position``, ``_solve`` each from where the one before left off, and ``_keep`` the
+    fitted attributes.
     """
-
-    gamma: Any
 
     def fit_path(
         self,
@@ -206,8 +207,8 @@ class PathEstimator(MultiTaskEstimator):
         X, y, task : array-like
             As for :meth:`fit`.
         grid : sequence of mappings
-            Parameters that replace those of this estimator. Points that differ in
-            ``gamma`` alone are fitted together when the first of them is due.
+            Parameters that replace those of this estimator. Points that share
+            work are fitted together when the first of them is due.
         """
         estimators = [clone(self).set_params(**point) for point in grid]
         for estimator in estimators:
@@ -223,6 +224,7 @@ class PathEstimator(MultiTaskEstimator):
             yield estimator
 
     def _group_key(self) -> str:
+        """Return what points that share work have in common: all but γ, unless said."""
         params = self.get_params(deep=False)
         return repr([(name, params[name]) for name in params if name != "gamma"])
 
@@ -232,6 +234,27 @@ class PathEstimator(MultiTaskEstimator):
     def _fit_group(
         self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
+        prepared = group[0]._prepare(X, y, task)
+        start = None
+        for estimator in sorted(group, key=lambda each: each._position()):
+            solution = estimator._solve(prepared, start)
+            start = solution.extra.get("warm_start")
+            estimator._keep(prepared, solution)
+
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> Any:
+        """Return what all points of a group work with."""
+        raise NotImplementedError
+
+    def _position(self) -> tuple[float, ...]:
+        """Return what the points of a group are sorted by."""
+        return ()
+
+    def _solve(self, prepared: Any, start: Any) -> "Solution":
+        """Solve at this point; ``start`` is the ``"warm_start"`` of the one before."""
+        raise NotImplementedError
+
+    def _keep(self, prepared: Any, solution: "Solution") -> None:
+        """Set the fitted attributes."""
         raise NotImplementedError
 
 
@@ -256,7 +279,14 @@ def _refuse_search_without_routing() -> None:
         caller = caller.f_back
 
 
-def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
+def task_labels(task: ArrayLike, n: int) -> NDArray[Any]:
+    """Return one label for each example, as an array of integers or strings.
+
+    Raises
+    ------
+    ValueError
+        If there is not one for each of the n examples, or one is something else.
+    """
     labels = np.asarray(task)
     if labels.dtype.kind in "US" and not hasattr(task, "dtype"):
         # NumPy has turned numbers among strings into strings.

@@ -11,6 +11,7 @@ from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_admm import WarmStart
     from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 
@@ -101,8 +102,8 @@ class CMTL(LinearTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return -self.lam, self.epsilon_within, self.epsilon_between, self.n_clusters
 
-    def _solve(
-        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    def _minimise(
+        self, tasks: "TaskDecomposition", start: "WarmStart | None"
     ) -> "Solution":
         from mtmkl.solvers.clustered_tasks import solve
 
@@ -115,5 +116,5 @@ class CMTL(LinearTaskClassifier):
             epsilon_within=self.epsilon_within,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=None if previous is None else previous.extra["warm_start"],
+            start=start,
         )

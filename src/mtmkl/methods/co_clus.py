@@ -127,8 +127,6 @@ class CoClus(RestartedClassifier):
 
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         super()._keep(prepared, solution)
-        self.clustered_coef_ = prepared.expand(solution.extra["clustered"])
-
-    def _keep_constant(self, prepared: PreparedTasks) -> None:
-        super()._keep_constant(prepared)
-        self.clustered_coef_ = np.zeros_like(self.coef_)
+        self.clustered_coef_ = prepared.expand(
+            solution.extra.get("clustered", solution.coef)
+        )

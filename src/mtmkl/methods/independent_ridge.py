@@ -7,13 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.base import Kernel
-from mtmkl.methods._linear import LinearPathEstimator
+from mtmkl.methods._linear import LinearPathEstimator, PreparedRegression
 from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.squared_norm import WarmStart
-    from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 
 class IndependentRidge(LinearPathEstimator):
@@ -79,9 +77,7 @@ class IndependentRidge(LinearPathEstimator):
         for value in self.gamma if shape else [self.gamma]:
             check_positive("gamma", value)
 
-    def _solve(
-        self, tasks: "TaskDecomposition", start: "WarmStart | None"
-    ) -> "Solution":
+    def _solve(self, prepared: PreparedRegression, start: None) -> "Solution":
         from mtmkl.solvers.ridge import solve_ridge
 
-        return solve_ridge(tasks, np.asarray(self.gamma, dtype=float))
+        return solve_ridge(prepared.tasks, np.asarray(self.gamma, dtype=float))

@@ -6,6 +6,7 @@ from mtmkl.methods._linear_classifier import LinearTaskClassifier
 from mtmkl.methods.base import check_count, check_positive
 
 if TYPE_CHECKING:
+    from mtmkl.solvers.level_groups import WarmStart
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.task_decomposition import TaskDecomposition
 
@@ -91,8 +92,8 @@ class MeTaG(LinearTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return (-self.lam / self.phi ** (self.n_levels - 1),)
 
-    def _solve(
-        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    def _minimise(
+        self, tasks: "TaskDecomposition", start: "WarmStart | None"
     ) -> "Solution":
         from mtmkl.solvers.level_groups import solve
 
@@ -103,5 +104,5 @@ class MeTaG(LinearTaskClassifier):
             self.n_levels,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=None if previous is None else previous.extra["warm_start"],
+            start=start,
         )

@@ -50,19 +50,6 @@ class MultiTaskVariableSelection(SquaredNormEstimator):
 
     _penalty = "rows"
 
-    def __init__(
-        self,
-        gamma: float = 1.0,
-        *,
-        fit_intercept: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.gamma = gamma
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-
     @property
     def D_(self) -> FloatArray:  # noqa: N802
         """Diag(||w^i|| / ||W||_{2,1}), equation (11); I/d where W = 0."""

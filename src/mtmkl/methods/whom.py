@@ -122,8 +122,4 @@ class Whom(RestartedClassifier):
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         super()._keep(prepared, solution)
         self.groups_ = np.full(self.tasks_.size, -1)
-        self.groups_[prepared.taking_part] = solution.extra["groups"]
-
-    def _keep_constant(self, prepared: PreparedTasks) -> None:
-        super()._keep_constant(prepared)
-        self.groups_ = np.full(self.tasks_.size, -1)
+        self.groups_[prepared.taking_part] = solution.extra.get("groups", -1)
