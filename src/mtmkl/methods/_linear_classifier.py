@@ -236,8 +236,8 @@ def check_groups(name: str, value: object) -> None:
 def number_of_groups(value: int | float, n_tasks: int) -> int:
     """Return a number of groups given as such or as a share of the tasks.
 
-    A share stands for the nearest whole number (halves go up), at least 1; a number of
-    more than the tasks for that of the tasks.
+    A share is rounded to the nearest whole number (halves up), at least 1; a number
+    larger than that of the tasks counts as that of the tasks.
     """
     if isinstance(value, Integral):
         return min(int(value), n_tasks)

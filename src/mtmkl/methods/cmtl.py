@@ -34,19 +34,19 @@ class CMTL(LinearTaskClassifier):
     lam : float
         λ > 0.
     n_clusters : int or float
-        r, of which at most T count, or a share of T in (0, 0.5], which stands for the
-        nearest whole number (halves go up), at least 1.
+        r, of which at most T count, or a share of T in (0, 0.5], rounded to the nearest
+        whole number (halves up), at least 1.
     epsilon_mean, epsilon_between, epsilon_within : float
         ε_M, ε_B and ε_W, positive and increasing.
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs as they are given.
+        Weights of the inputs in their original units.
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_ : float
         Value of the problem and a lower bound on its minimum.

@@ -40,12 +40,12 @@ class FlexClus(LinearTaskClassifier):
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs as they are given.
+        Weights of the inputs in their original units.
     intercept_ : ndarray of shape (T,)
     common_coef_ : ndarray of shape (d, T)
         The part of ``coef_`` that is U: tasks of one cluster are equal in a row.

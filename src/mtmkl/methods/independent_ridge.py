@@ -1,4 +1,4 @@
-"""Ridge regression of each task by itself."""
+"""Independent ridge regressions, one per task."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,7 +20,7 @@ class IndependentRidge(LinearPathEstimator):
     Parameters
     ----------
     gamma : float or array-like of shape (T,)
-        γ_t > 0: one for all tasks, or one a task in the order of ``tasks_``.
+        γ_t > 0: one for all tasks, or one per task in the order of ``tasks_``.
     kernel : Kernel, mapping or str, optional
         A kernel of :mod:`mtmkl.kernels.base` or its specification (kernel ridge
         regression); without it, the inputs as they are.

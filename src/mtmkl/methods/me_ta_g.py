@@ -24,7 +24,7 @@ class MeTaG(LinearTaskClassifier):
     out. The last term makes the level means unique, which the norms leave free.
 
     The levels differ in their weights alone, and a sum of norms of differences obeys
-    the triangle inequality: at the optimum only the level of the least weight λ_H
+    the triangle inequality: at the optimum only the level with the smallest weight λ_H
     deviates from its mean, and the levels' means are equal: W_h = w̄1'/H for h < H.
     λ and φ matter through λ_H = λ/φ^{H−1}.
 
@@ -39,12 +39,12 @@ class MeTaG(LinearTaskClassifier):
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Σ_h W_h: weights of the inputs as they are given.
+        Σ_h W_h: weights of the inputs in their original units.
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_ : float
         Value of the problem and a lower bound on its minimum.

@@ -50,7 +50,7 @@ class MultiTaskFeatureLearning(FeatureLearner):
         "admm": relative duality gap at which to stop. "alternating": relative change of
         W at which it has stabilised.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
     basis_tol : float
         With a kernel: eigenvalues of the Gram matrix of the distinct training inputs
         at most this share of the largest are cut.

@@ -129,32 +129,6 @@ def sample_posterior(
     return Posterior(coef=coef.T, draws=draws, covariance=covariance)
 
 
-def task_posterior(
-    X: FloatArray,
-    y: FloatArray,
-    *,
-    mean: FloatArray,
-    covariance: FloatArray,
-    noise: float,
-) -> tuple[FloatArray, FloatArray]:
-    """Return mean and covariance of w_t given μ, Δ and σ².
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_t, d)
-    y : ndarray of shape (n_t,)
-    mean : ndarray of shape (d,)
-        μ.
-    covariance : ndarray of shape (d, d)
-        Δ, positive definite.
-    noise : float
-        σ².
-    """
-    precision = np.linalg.inv(covariance)
-    posterior = np.linalg.inv(X.T @ X / noise + precision)
-    return posterior @ (X.T @ y / noise + precision @ mean), posterior
-
-
 @numba.njit(cache=True, nogil=True)
 def _run_chain(
     gram: FloatArray,
