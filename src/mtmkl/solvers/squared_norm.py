@@ -31,7 +31,7 @@ via the alternating direction method of multipliers, 2011, sections 3.3 and 3.4.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numba
 import numpy as np
@@ -48,6 +48,8 @@ from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 FloatArray = NDArray[np.float64]
 PenaltyName = Literal["trace", "rows", "deviations"]
+
+Arrays = tuple[FloatArray, FloatArray, FloatArray, NDArray[np.intp]]
 
 _RELAXATION = 1.6
 _CHECK_EVERY = 5
@@ -136,10 +138,7 @@ def solve(
         history,
         reduced,
     ) = _admm(
-        tasks.right,
-        tasks.singular,
-        tasks.target,
-        tasks.offsets,
+        tasks.arrays,
         tasks.constant,
         float(gamma),
         code,
@@ -171,10 +170,7 @@ def solve(
 
 @numba.njit(cache=True, nogil=True)
 def _admm(
-    right: FloatArray,
-    singular: FloatArray,
-    target: FloatArray,
-    offsets: NDArray[np.intp],
+    data: Arrays,
     constant: float,
     gamma: float,
     code: int,
@@ -183,20 +179,9 @@ def _admm(
     step: float,
     tol: float,
     max_iter: int,
-) -> tuple[
-    FloatArray,
-    FloatArray,
-    float,
-    FloatArray,
-    FloatArray,
-    float,
-    int,
-    float,
-    float,
-    FloatArray,
-    FloatArray,
-]:
+) -> tuple[Any, ...]:
     """Alternate; return the best point, the state at the end, and the certificate."""
+    right, singular, target, _ = data
     with_mean = code == DEVIATIONS
     Z = primal.copy()
     L = multiplier.copy()
@@ -229,34 +214,18 @@ def _admm(
         n_iter += 1
         _set_base(M, Z, L, step)
         if with_mean:
-            mean = _best_mean(
-                M, right, singular, target, offsets, weights, step_mean_system
-            )
+            mean = _best_mean(data, M, weights, step_mean_system)
         primal_gap, primal_size = _coefficient_step(
-            right,
-            singular,
-            target,
-            offsets,
-            weights,
-            step,
-            Z,
-            L,
-            mean,
-            M,
-            V,
-            residual,
-            move,
+            data, weights, step, Z, L, mean, M, V, residual, move
         )
         new, norm = prox_squared_norm(V, 2.0 * gamma / step, code)
         dual_gap, dual_size = _multiplier_step(L, new, Z, V, step)
         Z = new
         if n_iter % _CHECK_EVERY == 0 or n_iter == max_iter:
             if with_mean:
-                mean = _best_mean(
-                    Z, right, singular, target, offsets, ones, mean_system
-                )
+                mean = _best_mean(data, Z, ones, mean_system)
             value = constant + gamma * norm * norm
-            value = _add_loss(value, right, singular, target, offsets, Z, mean, point)
+            value = _add_loss(value, data, Z, mean, point)
             if value < objective:
                 objective = value
                 best_Z = Z
@@ -309,10 +278,7 @@ def _set_base(M: FloatArray, Z: FloatArray, L: FloatArray, step: float) -> None:
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def _coefficient_step(
-    right: FloatArray,
-    singular: FloatArray,
-    target: FloatArray,
-    offsets: NDArray[np.intp],
+    data: Arrays,
     weights: FloatArray,
     step: float,
     Z: FloatArray,
@@ -328,6 +294,7 @@ def _coefficient_step(
     Overwrites ``M`` with X_t'a_t for a = 2r, ``V`` with the point of the proximal step,
     and ``residual`` with r; ``move`` is room to work in.
     """
+    right, singular, target, offsets = data
     n_features = Z.shape[1]
     gap = 0.0
     size = 0.0
@@ -371,15 +338,13 @@ def _multiplier_step(
 @numba.njit(cache=True, nogil=True, inline="always")
 def _add_loss(
     value: float,
-    right: FloatArray,
-    singular: FloatArray,
-    target: FloatArray,
-    offsets: NDArray[np.intp],
+    data: Arrays,
     Z: FloatArray,
     mean: FloatArray,
     point: FloatArray,
 ) -> float:
     """Return the value plus Σ_t ||c_t − S_t V_t'(z_t + w_0)||²; ``point`` is room."""
+    right, singular, target, offsets = data
     for t in range(Z.shape[0]):
         lo, hi = offsets[t], offsets[t + 1]
         for i in range(point.size):
@@ -456,15 +421,10 @@ def _mean_system(
 
 @numba.njit(cache=True, nogil=True)
 def _best_mean(
-    base: FloatArray,
-    right: FloatArray,
-    singular: FloatArray,
-    target: FloatArray,
-    offsets: NDArray[np.intp],
-    weights: FloatArray,
-    system: FloatArray,
+    data: Arrays, base: FloatArray, weights: FloatArray, system: FloatArray
 ) -> FloatArray:
     """Return w_0 minimising Σ_j weights_j (c_j − s_j v_j'(base_t + w_0))²."""
+    right, singular, target, offsets = data
     gradient = np.zeros(base.shape[1])
     for t in range(base.shape[0]):
         lo, hi = offsets[t], offsets[t + 1]
