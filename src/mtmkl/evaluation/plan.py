@@ -216,23 +216,22 @@ def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:
     raise KeyError(dataset)
 
 
-def restricted_to_artefact(config: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a configuration with one artefact, its experiments and no claims.
+def restricted_to_artefacts(
+    config: Mapping[str, Any], names: Sequence[str]
+) -> dict[str, Any]:
+    """Return a configuration with some artefacts, their experiments and no claims.
 
     Raises
     ------
     KeyError
         If there is no such artefact.
     """
-    artefact = config["artefacts"][name]
-    used = experiments_of(artefact)
+    artefacts = {name: config["artefacts"][name] for name in names}
+    used = {e for artefact in artefacts.values() for e in experiments_of(artefact)}
     experiments = {k: v for k, v in config["experiments"].items() if k in used}
     return {
-        **config,
-        "experiments": experiments,
-        "artefacts": {name: artefact},
-        "claims": [],
-    }
+        **config, "experiments": experiments, "artefacts": artefacts, "claims": [],
+    }  # fmt: skip
 
 
 def with_method(
