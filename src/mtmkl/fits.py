@@ -151,12 +151,10 @@ def run_fit(
         return Fits(plan, no_scores(), {})
     from threadpoolctl import threadpool_limits
 
-    from mtmkl.evaluation import cells
-    from mtmkl.evaluation.cells import Job
+    from mtmkl.evaluation.cells import Job, run_job
     from mtmkl.evaluation.failures import MethodFailedError
     from mtmkl.evaluation.metrics import metric
     from mtmkl.methods import resolve
-    from mtmkl.papers.yousefi2015 import best_on_test
 
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
     spec = spec.with_design(seed)
@@ -179,10 +177,9 @@ def run_fit(
         if reason is not None:
             return Fits(plan, _gap(job, UNSUPPORTED, reason), {})
         job = replace(job, held=_held(job, chosen))
-        loop = best_on_test if spec.selection == "best_on_test" else cells
         # Parallelism comes from jobs; one thread also makes sums independent of cores.
         with threadpool_limits(1):
-            scores, arrays = loop.run_job(
+            scores, arrays = run_job(
                 job,
                 lambda repeat: load_variant(variant, seed, repeat=repeat),
                 stored,

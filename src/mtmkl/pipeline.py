@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from mtmkl.datasets.splits import Split, SplitKey
 
 _CELL_LOOP = "mtmkl.evaluation.cells"
-_BEST_ON_TEST = "mtmkl.papers.yousefi2015.best_on_test"
 
 
 def method_module(class_name: str) -> str:
@@ -63,17 +62,18 @@ def check_names(config: Mapping[str, Any]) -> None:
 def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:
     """Return the fingerprint of the code behind a configured method's scores.
 
-    It covers the method, its solvers, the loop over cells and the metrics; data and
+    It covers the method, its solvers, the loop over cells, the choice of
+    hyper-parameters and the metrics; data and
     splits enter a cell's key by content.
     """
     from mtmkl.evaluation.fingerprint import code_fingerprint
     from mtmkl.evaluation.metrics import metric_module
 
-    if method["selection"] == "best_on_test":
-        return code_fingerprint(_BEST_ON_TEST)
-    measures = {metric_module(name) for name in metrics}
+    modules = {metric_module(name) for name in metrics}
+    if ":" in method["selection"]:
+        modules.add(method["selection"].partition(":")[0])
     return code_fingerprint(
-        method_module(method["class"]), _CELL_LOOP, *sorted(measures)
+        method_module(method["class"]), _CELL_LOOP, *sorted(modules)
     )
 
 

@@ -213,10 +213,10 @@ def test_code_version_depends_on_the_metrics():
     )
 
 
-def test_code_version_depends_on_the_loop():
+def test_code_version_depends_on_how_a_paper_chooses():
     clean, authors = (
         pipeline.code_version(configured("GroupFeatureSharing", how), ["accuracy"])
-        for how in ("validation", "best_on_test")
+        for how in ("validation", "mtmkl.papers.yousefi2015.best_on_test:best_on_test")
     )
     assert clean != authors
 

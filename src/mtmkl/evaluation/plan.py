@@ -47,10 +47,9 @@ class MethodSpec:
     grid : mapping of str to list, or sequence of mapping
         Values to choose from, or to walk along in path mode: those of each parameter,
         whose full product is meant, or the points themselves.
-    selection : {"common", "per_task", "validation", "none", "best_on_test"}
-        One choice for all tasks or one a task by cross-validation, one choice on the
-        validation rows, nothing to choose, or the protocol of
-        :mod:`mtmkl.papers.yousefi2015.best_on_test`, which asks the test rows.
+    selection : str
+        How hyper-parameters are chosen: "none", "common", "per_task", "validation" or
+        ``package.module:name``, see :mod:`mtmkl.evaluation.selectors`.
     n_tasks : tuple of int
         Numbers of tasks learned together; empty means all.
     hold : mapping of str to int
