@@ -1,3 +1,27 @@
+# Numbers that figures draw: Monte Carlo, choices made again.
+for paper, paper_config in PAPERS.items():
+    for step, names in grouping.steps(paper_config).items():
+
+        rule:
+            name:
+                f"{paper}_step_{step}"
+            input:
+                artefact_inputs(paper, names),
+            output:
+                str(RESULTS.paper(paper).step(step)),
+            log:
+                log_of(f"{paper}/step_{step}"),
+            conda:
+                "../../environment.yml"
+            params:
+                step=step,
+                names=names,
+                config=plan.restricted_to_artefacts(paper_config, names),
+                folder=RESULTS.paper(paper),
+            script:
+                "../scripts/step.py"
+
+
 # Figures and tables from the fits of their experiments.
 for paper, paper_config in PAPERS.items():
     for number, names in enumerate(grouping.artefact_groups(paper_config)):
@@ -7,6 +31,7 @@ for paper, paper_config in PAPERS.items():
                 f"{paper}_artefacts_{number}"
             input:
                 artefact_inputs(paper, names),
+                step_files(paper, names),
             output:
                 artefact_files(paper, names),
                 written_files(paper, names),

@@ -165,11 +165,17 @@ def all_data_files(paper):
 
 
 def artefact_inputs(paper, names):
-    """The fits, the data and the computed numbers that artefacts show."""
+    """The fits and the data that artefacts show."""
     config = plan.restricted_to_artefacts(PAPERS[paper], names)
     datasets = [each for group in grouping.data_groups(config) for each in group]
     infos = texts(RESULTS.paper(paper).data_info(each.id) for each in datasets)
     return [*fit_files(paper, config["experiments"]), *infos, *published_numbers(paper)]
+
+
+def step_files(paper, names):
+    """The computed numbers that artefacts show."""
+    config = plan.restricted_to_artefacts(PAPERS[paper], names)
+    return texts(map(RESULTS.paper(paper).step, grouping.steps(config)))
 
 
 def published_numbers(paper):

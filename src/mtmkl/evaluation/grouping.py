@@ -87,3 +87,12 @@ def artefact_groups(config: Mapping[str, Any]) -> list[list[str]]:
     if _shares(config):
         return [names] if names else []
     return [[name] for name in names]
+
+
+def steps(config: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the steps that compute numbers, and the artefacts that draw these."""
+    found: dict[str, list[str]] = {}
+    for name, artefact in config["artefacts"].items():
+        for step in artefact.get("steps", []):
+            found.setdefault(step, []).append(name)
+    return found

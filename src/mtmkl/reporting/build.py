@@ -7,12 +7,13 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.evaluation.plan import restricted_to_artefacts
+from mtmkl.files import write_table
 from mtmkl.layout import PaperFolder
 from mtmkl.reporting import written
 from mtmkl.reporting.context import Context, load_context
 from mtmkl.reporting.files import write_figure_files, write_table_files
 from mtmkl.reporting.layouts import build
-from mtmkl.reporting.tables import build_quoted, mean_sd, rule_note
+from mtmkl.reporting.tables import PrintedTable, build_quoted, mean_sd, rule_note
 from mtmkl.reporting.written import TextTable, Written
 
 
@@ -44,31 +45,69 @@ def write_artefacts(
         _write_artefact(name, context, folder)
 
 
-def _write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
-    config = context.config
-    artefact = config["artefacts"][name]
-    tables, cells = [], []
+def write_step(
+    step: str, names: Sequence[str], config: Mapping[str, Any], folder: PaperFolder
+) -> None:
+    """Write numbers that figures draw and do not compute themselves.
+
+    Parameters
+    ----------
+    step : str
+        A function in ``mtmkl.papers.<paper>.steps``, from a context to a table.
+    names : sequence of str
+        Artefacts that name it; their experiments are read.
+    config, folder
+        As for :func:`write_artefacts`.
+
+    Raises
+    ------
+    AttributeError
+        If there is no such function.
+    """
+    config = restricted_to_artefacts(config, names)
+    steps = importlib.import_module(f"mtmkl.papers.{config['paper']['id']}.steps")
+    context = load_context(config, folder, of_fits=True)
+    write_table(folder.step(step), getattr(steps, step)(context))
+
+
+def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
+    """Return an artefact's table, and what record and report take of it.
+
+    Parameters
+    ----------
+    context : Context
+    name : str
+        Of a figure, which has no table, or of a table.
+    """
+    artefact = context.config["artefacts"][name]
+    table, tables, cells = None, [], []
     if artefact["kind"] == "table":
         table = build(context, artefact)
-        write_table_files(folder, name, table)
         tables.append(TextTable(table.header(), table.body(), table.notes()))
         cells.append(table.cells)
-    else:
-        from mtmkl.reporting.colours import figure_style
-
-        module = f"mtmkl.papers.{config['paper']['id']}.figures"
-        with figure_style():
-            figure, numbers = getattr(importlib.import_module(module), name)(context)
-        write_figure_files(folder, name, figure, numbers)
     if "quoted" in artefact:
         quoted, acceptance = build_quoted(context, artefact["quoted"])
         tables.append(_quoted_table(context, artefact["quoted"], quoted, acceptance))
         cells.append(quoted)
-    printed = [part[part["in_paper"]].assign(artefact=name) for part in cells]
+    parts = [part[part["in_paper"]].assign(artefact=name) for part in cells]
     verdicts = pd.DataFrame(columns=list(written.VERDICT_COLUMNS))
-    if printed:
-        verdicts = pd.concat(printed, ignore_index=True)
-    written.write(folder, name, Written(tables, verdicts))
+    if parts:
+        verdicts = pd.concat(parts, ignore_index=True)
+    return table, Written(tables, verdicts[list(written.VERDICT_COLUMNS)])
+
+
+def _write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
+    table, shown = printed(context, name)
+    if table is not None:
+        write_table_files(folder, name, table)
+    else:
+        from mtmkl.reporting.colours import figure_style
+
+        module = f"mtmkl.papers.{context.config['paper']['id']}.figures"
+        with figure_style():
+            figure, numbers = getattr(importlib.import_module(module), name)(context)
+        write_figure_files(folder, name, figure, numbers)
+    written.write(folder, name, shown)
 
 
 def _quoted_table(

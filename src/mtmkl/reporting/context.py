@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mtmkl.evaluation.grouping import fit_groups
+from mtmkl.evaluation.grouping import fit_groups, steps
 from mtmkl.evaluation.plan import variants
-from mtmkl.files import intact, read_json
+from mtmkl.files import intact, read_json, read_table
 from mtmkl.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
 from mtmkl.layout import PaperFolder
 from mtmkl.statistics.sample import average, read_scores, select
@@ -40,6 +40,8 @@ class Context:
         What is known of each data set variant, see ``mtmkl.pipeline.describe_data``.
     published : mapping of str to DataFrame
         File name -> the paper's printed numbers.
+    steps : mapping of str to DataFrame
+        Numbers that steps of the paper have computed, by their name.
     """
 
     config: Mapping[str, Any]
@@ -47,6 +49,7 @@ class Context:
     arrays: Mapping[str, Mapping[str, Array]]
     data_info: Mapping[str, Mapping[str, Any]]
     published: Mapping[str, pd.DataFrame]
+    steps: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @property
     def is_judged(self) -> bool:
@@ -165,6 +168,11 @@ def load_context(
         data_info=_read_data_info(config, folder),
         published={
             path.name: pd.read_csv(path) for path in sorted(printed.glob("*.csv"))
+        },
+        steps={
+            name: read_table(folder.step(name), float_precision="round_trip")
+            for name in steps(config)
+            if folder.step(name).is_file()
         },
     )
 

@@ -57,7 +57,7 @@ def write(folder: PaperFolder, name: str, written: Written) -> None:
         Of the artefact.
     written : Written
     """
-    rows = written.verdicts[list(VERDICT_COLUMNS)].astype(object)
+    rows = written.verdicts.astype(object)
     document = {
         "tables": [asdict(table) for table in written.tables],
         "verdicts": rows.where(rows.notna(), None).to_dict("records"),
