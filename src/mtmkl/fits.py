@@ -44,8 +44,10 @@ def group_config(config: Mapping[str, Any], group: FitGroup) -> dict[str, Any]:
     experiment = config["experiments"][group.experiment]
     methods = {job.method for job in group.jobs}
     entries = [each for each in experiment["methods"] if each["method"] in methods]
+    protocol = experiment["protocol"]
     return {
         "paper": {"id": config["paper"]["id"]},
+        "protocols": {protocol: {"kind": config["protocols"][protocol]["kind"]}},
         "methods": {e["method"]: config["methods"][e["method"]] for e in entries},
         "experiments": {
             group.experiment: {k: experiment[k] for k in used if k in experiment}
@@ -144,7 +146,7 @@ def run_fit(
     progress : callable
         Told a line after each cell, and the traceback of a failure.
     """
-    from mtmkl.datasets.splits import load_splits
+    from mtmkl.datasets.splits import load_splits, train_unit
 
     stored = load_splits(splits)
     if not stored:
@@ -171,6 +173,7 @@ def run_fit(
         code_version=code_version(config["methods"][spec.id], experiment["metrics"]),
         cache=cache,
         held={},
+        train_unit=train_unit(config["protocols"][experiment["protocol"]]["kind"]),
     )
     try:
         reason = _unsupported(job, variant)
@@ -213,8 +216,7 @@ def run_fits(
     seed, cache, progress
         As for :func:`run_fit`.
     chosen : Path or None
-        Scores of the chunk that chose what the method holds, if it is in another
-        group.
+        Scores of the chunk that chose what the method holds.
     """
     experiment = config["experiments"][group.experiment]
     splits = {
@@ -227,27 +229,23 @@ def run_fits(
         # last digits.
         warm_compiled_code(classes_of(config, group.jobs))
     before = read_table(chosen, keep_default_na=False) if chosen else None
-    fits: list[Fits] = []
-    for job in group.jobs:
-        fits.append(
-            run_fit(
-                config,
-                job,
-                seed=seed,
-                splits=splits[job.dataset],
-                cache=cache,
-                chosen=first_chunk(config, job, fits, before),
-                progress=progress,
-            )
+    fits = [
+        run_fit(
+            config,
+            job,
+            seed=seed,
+            splits=splits[job.dataset],
+            cache=cache,
+            chosen=before,
+            progress=progress,
         )
+        for job in group.jobs
+    ]
     write_fits(group, fits, folder)
 
 
 def first_chunk(
-    config: Mapping[str, Any],
-    plan: FitJob,
-    fits: Iterable[Fits],
-    otherwise: "pd.DataFrame | None" = None,
+    config: Mapping[str, Any], plan: FitJob, fits: Mapping[str, Fits]
 ) -> "pd.DataFrame | None":
     """Return the scores that a job takes its held parameters from, if it does.
 
@@ -255,16 +253,12 @@ def first_chunk(
     ----------
     config : mapping
     plan : FitJob
-    fits : iterable of Fits
-        Where the first chunk is looked for.
-    otherwise : DataFrame or None
-        Taken if it is not there.
+    fits : mapping of str to Fits
+        Of finished jobs, by their stem.
     """
     if not needs_first_chunk(config, plan):
         return None
-    stem = replace(plan, chunk=0).stem
-    found = [fit.scores for fit in fits if fit.plan.stem == stem]
-    return found[0] if found else otherwise
+    return fits[replace(plan, chunk=0).stem].scores
 
 
 def write_fits(group: FitGroup, fits: Iterable[Fits], folder: PaperFolder) -> None:
@@ -316,12 +310,26 @@ def no_scores() -> "pd.DataFrame":
 def _unsupported(job: "Job", variant: Variant) -> str | None:
     """Return why a method cannot be run on the data, if it says so."""
     from mtmkl.evaluation.failures import naming
+    from mtmkl.evaluation.selectors import resolve_selector
+    from mtmkl.methods.base import refusal_of_sparse
+    from mtmkl.sparse import is_sparse
 
-    if not hasattr(job.method_class, "unsupported"):
+    cls, spec = job.method_class, job.spec
+    if not hasattr(cls, "unsupported") and not hasattr(cls, "__sklearn_tags__"):
         return None
     data = load_variant(variant, job.seed, repeat=job.plan.repeats[0])
     with naming(f"method {job.plan.method!r} on {job.plan.dataset}"):
-        reason: str | None = job.method_class.unsupported(data)
+        reason: str | None = None
+        if hasattr(cls, "unsupported"):
+            reason = cls.unsupported(data)
+        # What is no estimator's refuses by itself.
+        is_estimator = resolve_selector(spec.selection).takes is None
+        if reason is None and is_sparse(data.X) and is_estimator:
+            points = spec.grid_points() or [{}]
+            reasons = (
+                refusal_of_sparse(cls(**{**spec.params, **p}), data.X) for p in points
+            )
+            reason = next(filter(None, reasons), None)
     return reason
 
 
@@ -353,6 +361,7 @@ def _gap(job: "Job", metric: str, reason: str) -> "pd.DataFrame":
         "metric": metric,
         "params": json.dumps({"reason": reason}),
         "code_version": job.code_version,
+        "train_unit": job.train_unit,
     }
     return pd.DataFrame([row], columns=list(COLUMNS))
 

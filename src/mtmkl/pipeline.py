@@ -150,6 +150,7 @@ def describe_data(
     import numpy as np
 
     from mtmkl.datasets import DataNotAvailableError, describe
+    from mtmkl.sparse import is_sparse
 
     info = {"id": variant.id, "name": variant.name, **describe(variant.name)}
     try:
@@ -166,6 +167,7 @@ def describe_data(
         "digest": data.digest(),
         "n": int(data.X.shape[0]),
         "d": int(data.X.shape[1]),
+        **({"nonzeros": int(data.X.nnz)} if is_sparse(data.X) else {}),
         "n_tasks": data.n_tasks,
         "task_sizes": [int(sizes.min()), float(np.median(sizes)), int(sizes.max())],
         "feature_names": list(data.feature_names),

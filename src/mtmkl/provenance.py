@@ -42,7 +42,7 @@ def provenance(
         by data set, or the reason why it is missing), ``machine`` and
         ``seconds_by_job``. The last two are all that a second run may change.
     """
-    portable = {key: value for key, value in config.items() if key != "published"}
+    portable = {k: v for k, v in config.items() if k not in ("published", "seconds")}
     text = json.dumps(portable, sort_keys=True)
     return {
         "paper": config["paper"]["id"],

@@ -201,9 +201,7 @@ def _fit_all(
     first = [job for job in jobs if job not in later]
     with ProgressLine(len(jobs), "fits") as line:
         for batch in (first, later):
-            calls = [
-                (job, fits.first_chunk(config, job, done.values())) for job in batch
-            ]
+            calls = [(job, fits.first_chunk(config, job, done)) for job in batch]
             for result in _results(fit, calls, cores):
                 done[result.plan.stem] = result
                 line.update(len(done))

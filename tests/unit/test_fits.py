@@ -1,8 +1,10 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from mtmkl import fits, pipeline
 from mtmkl.datasets import DataCorruptError, load_splits, make_splits
@@ -13,6 +15,7 @@ from mtmkl.layout import PaperFolder
 from mtmkl.methods import IndependentRidge
 
 DATASET = "digits[n_per_class=10]"
+ONE_REPEAT_PER_JOB = {"tier": "paper", "seconds": {f"digits/{DATASET}/ridge": 1e4}}
 
 
 @pytest.fixture
@@ -85,6 +88,53 @@ def test_the_reason_of_a_method_that_cannot_run_is_kept(config, tmp_path, monkey
     assert json.loads(scores["params"].iloc[0]) == {"reason": "too many tasks"}
 
 
+def test_scores_say_what_train_sizes_count(config, tmp_path):
+    scores = fit(config, tmp_path)
+    assert scores.columns[-1] == "train_unit"
+    assert set(scores["train_unit"]) == {"examples"}
+
+
+@pytest.fixture
+def sparse_digits(monkeypatch):
+    """The digits, stored as a sparse matrix."""
+    from mtmkl import datasets
+
+    def load(*args, load=datasets.load, **options):
+        data = load(*args, **options)
+        return replace(data, X=sparse.csr_array(data.X))
+
+    monkeypatch.setattr("mtmkl.datasets.load", load)
+
+
+@pytest.mark.usefixtures("sparse_digits")
+def test_a_method_for_dense_inputs_is_a_named_gap_on_sparse_ones(config, tmp_path):
+    scores = fit(config, tmp_path)
+    assert list(scores["metric"]) == [fits.UNSUPPORTED]
+    assert json.loads(scores["params"].iloc[0])["reason"].startswith(
+        "X is sparse, and IndependentRidge takes dense inputs only: "
+    )
+    info = json.loads(PaperFolder(tmp_path).data_info(DATASET).read_text())
+    assert 0 < info["nonzeros"] < info["n"] * info["d"]
+
+
+@pytest.mark.usefixtures("sparse_digits")
+@pytest.mark.parametrize(
+    ("kernels", "metrics"),
+    [
+        ([["linear"], [{"name": "gaussian", "width": 20.0}]], {"misclassified"}),
+        ([["linear"], ["features"]], {fits.UNSUPPORTED}),
+    ],
+)
+def test_sparse_inputs_go_to_methods_whose_settings_take_them(
+    config, tmp_path, kernels, metrics
+):
+    config["methods"]["ridge"] |= {
+        "class": "PooledSVM",
+        "grid": {"kernels": kernels},
+    }
+    assert set(fit(config, tmp_path)["metric"]) == metrics
+
+
 def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
     config, tmp_path, monkeypatch
 ):
@@ -95,13 +145,13 @@ def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
     assert list(scores["metric"]) == [fits.FAILED]
     assert json.loads(scores["params"].iloc[0]) == {
         "reason": "method 'ridge' on digits[n_per_class=10] (repeat 0, train size "
-        "60, 10 tasks): IndexError: list index out of range"
+        "60 examples, 10 tasks): IndexError: list index out of range"
     }
     assert "Traceback" in lines[-1]
     assert "in <lambda>" in lines[-1]
     assert fits.failures(first_scores(tmp_path)) == [
         "experiment 'digits': method 'ridge' on digits[n_per_class=10] (repeat 0, "
-        "train size 60, 10 tasks): IndexError: list index out of range"
+        "train size 60 examples, 10 tasks): IndexError: list index out of range"
     ]
     assert set(fit(config, tmp_path)["metric"]) == {"misclassified"}
     assert fits.failures(first_scores(tmp_path)) == []
@@ -125,8 +175,9 @@ def test_the_failure_of_the_first_chunk_is_that_of_the_others(
     config, tmp_path, monkeypatch
 ):
     config["experiments"]["digits"]["methods"] = [
-        {"method": "ridge", "hold": {"gamma": 0}, "chunk_repeats": 1}
+        {"method": "ridge", "hold": {"gamma": 0}}
     ]
+    config |= ONE_REPEAT_PER_JOB
     first, second = fit_groups(config)
     with monkeypatch.context() as broken:
         broken.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
@@ -134,7 +185,10 @@ def test_the_failure_of_the_first_chunk_is_that_of_the_others(
     chosen = PaperFolder(tmp_path).scores_of(first.name)
     scores = fit(config, tmp_path, group=second, chosen=chosen)
     assert list(scores["metric"]) == [fits.FAILED]
-    assert "(repeat 0, train size 60, 10 tasks): IndexError" in scores["params"].iloc[0]
+    assert (
+        "(repeat 0, train size 60 examples, 10 tasks): IndexError"
+        in scores["params"].iloc[0]
+    )
 
 
 def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
@@ -142,9 +196,10 @@ def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
         "label": "Floor", "class": "TaskMeanControl", "selection": "none"
     }  # fmt: skip
     config["experiments"]["digits"]["methods"] = [
-        {"method": "ridge", "chunk_repeats": 1},
+        {"method": "ridge"},
         {"method": "floor"},
     ]
+    config |= ONE_REPEAT_PER_JOB
     rows = {
         "ridge.0": {"method": "ridge", "metric": "misclassified", "params": ""},
         "ridge.1": {
@@ -187,8 +242,9 @@ def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):
 def test_held_parameters_need_the_first_chunk(config):
     config["methods"]["ridge"]["grid"]["kernel"] = [None]
     config["experiments"]["digits"]["methods"] = [
-        {"method": "ridge", "hold": {"kernel": 0}, "chunk_repeats": 1}
+        {"method": "ridge", "hold": {"kernel": 0}}
     ]
+    config |= ONE_REPEAT_PER_JOB
     needs = [fits.needs_first_chunk(config, job) for job in fit_jobs(config)]
     assert needs == [False, True]
 
@@ -256,9 +312,10 @@ def test_fits_that_share_a_process_have_the_scores_of_fits_that_do_not(
     experiment = config["experiments"]["digits"]
     experiment["arrays"] = {"names": ["coef_"], "repeats": [1]}
     experiment["methods"] = [
-        {"method": "ridge", "hold": hold, "chunk_repeats": 1},
+        {"method": "ridge", "hold": hold},
         {"method": "floor"},
     ]
+    config |= ONE_REPEAT_PER_JOB
     tables, arrays = {}, {}
     for tier in ("paper", "quick"):
         config["tier"] = tier

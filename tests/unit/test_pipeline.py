@@ -10,6 +10,11 @@ from mtmkl.evaluation.plan import Variant
 from mtmkl.files import write_bytes, write_table
 from mtmkl.layout import PaperFolder
 
+ONE_REPEAT_PER_JOB = {
+    "tier": "paper",
+    "seconds": {"digits/digits[n_per_class=10]/ridge": 1e4},
+}
+
 
 @pytest.fixture
 def config():

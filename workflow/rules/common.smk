@@ -101,15 +101,14 @@ def group_of(wildcards):
 def chosen_by(wildcards):
     """The scores that a group of fits takes its held parameters from, if it does."""
     paper, group = PAPERS[wildcards.paper], group_of(wildcards)
-    needing = [job for job in group.jobs if fits.needs_first_chunk(paper, job)]
-    own = {job.stem for job in group.jobs}
-    firsts = [replace(job, chunk=0) for job in needing]
-    outside = {
-        grouping.group_of(GROUPS[wildcards.paper].values(), job).name
-        for job in firsts
-        if job.stem not in own
-    }
-    return texts(folder_of(wildcards).scores_of(name) for name in outside)
+    firsts = [
+        replace(job, chunk=0)
+        for job in group.jobs
+        if fits.needs_first_chunk(paper, job)
+    ]
+    groups = GROUPS[wildcards.paper].values()
+    names = [grouping.group_of(groups, job).name for job in firsts]
+    return texts(map(folder_of(wildcards).scores_of, names))
 
 
 def fit_inputs(wildcards):

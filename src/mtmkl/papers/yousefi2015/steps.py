@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mtmkl.kernels.base import Gaussian, Linear, Polynomial
-from mtmkl.kernels.normalize import GramFunction, normalized
+from mtmkl.kernels.base import Gaussian, Kernel, Linear, Polynomial
+from mtmkl.kernels.normalize import CosineNormalized
 from mtmkl.papers.yousefi2015.rademacher import complexity_draws, theorem_1_bound
 from mtmkl.reporting.context import Context
 
@@ -66,11 +66,11 @@ def complexity(context: Context) -> pd.DataFrame:
 
 def _gram_matrices(n_tasks: int, n: int) -> FloatArray:
     """Return the paper's kernels of normal inputs, shape (T, M, n, n)."""
-    kernels: list[GramFunction] = [Linear(), Polynomial(degree=2, constant=1.0)]
+    kernels: list[Kernel] = [Linear(), Polynomial(degree=2, constant=1.0)]
     kernels += [Gaussian(width=2.0**k) for k in range(8)]
     inputs = np.random.default_rng(0).normal(size=(n_tasks, n, _N_FEATURES))
     return np.array(
-        [[normalized(kernel, "cosine")(X, X) for kernel in kernels] for X in inputs]
+        [[CosineNormalized(kernel)(X, X) for kernel in kernels] for X in inputs]
     )
 
 
