@@ -55,14 +55,14 @@ wildcard_constraints:
     paper="|".join(map(re.escape, PAPERS)),
 
 
+ABSOLUTE = RunFolder(RESULTS.path.resolve())
+
 announce(
     Run(
-        results=RESULTS.path.resolve(),
+        results=ABSOLUTE,
         seconds=Path(f"logs/{LABEL}/seconds.json").resolve(),
         usual_seconds=Path(workflow.basedir) / "workflow/seconds.json",
-        summary=partial(
-            closing_summary, PAPERS.values(), RunFolder(RESULTS.path.resolve())
-        ),
+        summary=partial(closing_summary, PAPERS.values(), ABSOLUTE),
     )
 )
 
