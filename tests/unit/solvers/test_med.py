@@ -1,57 +1,13 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from dual_problems import Toy, dual_problem, solve_med, stacked
 from printed_problems import PRECISE, kernel_selection, kernel_selection_primal
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from mtmkl.solvers.med import (
-    MedPath,
-    block_tasks,
-    extremes,
-    regularization_path,
-    solve_med,
-)
-from mtmkl.solvers.med_independent import IndependentPath
-
-
-class Toy:
-    """Ragged tasks with a few features and four Gaussian kernels."""
-
-    def __init__(self, sizes=(8, 11, 6), n_features=3, seed=0):
-        rng = np.random.default_rng(seed)
-        self.sizes = list(sizes)
-        self.X = [rng.normal(size=(n, n_features)) for n in sizes]
-        weights = rng.normal(size=n_features)
-        self.y = []
-        for X in self.X:
-            y = np.sign(X @ weights + 0.7 * rng.normal(size=len(X)))
-            y[:2] = 1.0, -1.0
-            self.y.append(y)
-        self.targets = [
-            3 * np.sin(X[:, 0]) + X[:, 1] + 0.2 * rng.normal(size=len(X))
-            for X in self.X
-        ]
-
-    @property
-    def gaussians(self):
-        out = []
-        for X in self.X:
-            square = np.sum((X[:, None] - X[None]) ** 2, axis=2)
-            out.append([np.exp(-square / (2 * w**2)) for w in np.geomspace(0.5, 4, 4)])
-        return out
-
-    @property
-    def rank_ones(self):
-        return [[np.outer(X[:, d], X[:, d]) for d in range(X.shape[1])] for X in self.X]
-
-    def tasks(self, **kwargs):
-        return block_tasks(np.concatenate(self.y), self.sizes, **kwargs)
-
-
-def stacked(grams):
-    return np.concatenate([np.stack(g, axis=-1).reshape(-1, len(g)) for g in grams])
+from mtmkl.solvers.med import MedPath
 
 
 def log_of(alpha):
@@ -119,7 +75,7 @@ def test_regression_against_the_kernel_selection(C, alpha):
     toy = Toy()
     grams = toy.gaussians
     value, q = kernel_selection(toy.targets, grams, C, alpha, epsilon=0.3)
-    tasks = block_tasks(
+    tasks = dual_problem(
         np.concatenate(toy.targets), toy.sizes, grams=stacked(grams), epsilon=0.3
     )
     solution = solve_med(tasks, C, log_of(alpha), tol=1e-9)
@@ -155,8 +111,8 @@ def test_graph_structure_against_the_kernel_selection():
     inputs = np.tile(X, (4, 1))
     for m in range(4):
         inputs[12 * m : 12 * (m + 1), m] = 0.0
-    tasks = block_tasks(
-        y.T.ravel(), [12] * 4, features=inputs, switch=switch, n_switches=6
+    tasks = dual_problem(
+        y.T.ravel(), [12] * 4, features=inputs, weight=switch, n_weights=6
     )
     solution = solve_med(tasks, C, np.log(alpha), tol=1e-9)
     assert solution.certificate.objective == pytest.approx(problem.value, rel=1e-6)
@@ -210,23 +166,6 @@ def test_path_equals_single_solutions_in_any_order():
             assert solution.certificate.objective == pytest.approx(
                 single[point], rel=1e-8
             )
-
-
-def test_regularization_path_goes_through_all_pairs():
-    tasks = Toy().tasks(grams=stacked(Toy().gaussians))
-    found = [
-        (C, a, solution.certificate.objective)
-        for C, a, solution in regularization_path(tasks, [1.0, 3.0], [-np.inf, 2.0])
-    ]
-    assert [point[:2] for point in found] == [
-        (1.0, -np.inf),
-        (1.0, 2.0),
-        (3.0, -np.inf),
-        (3.0, 2.0),
-    ]
-    for C, a, objective in found:
-        expected = solve_med(tasks, C, a, tol=1e-9).certificate.objective
-        assert objective == pytest.approx(expected, rel=2e-6)
 
 
 def test_solution_without_bounds_is_found_again_for_a_larger_box():
@@ -285,57 +224,6 @@ def test_all_tasks_of_one_class():
     solution = solve_med(toy.tasks(grams=stacked(toy.gaussians)), 1.0, 1.0)
     assert solution.certificate.objective == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_array_equal(solution.intercept, 1.0)
-
-
-def test_bias_is_the_mean_over_free_multipliers():
-    v = np.array([0.5, 0.7, 3.0, -2.0])
-    beta = np.array([0.2, 0.4, 1.0, 0.0])
-    *_, bias = extremes(v, beta, np.zeros(4), np.ones(4), 0.0)
-    assert bias == pytest.approx(0.6)
-
-
-def test_bias_is_the_middle_of_its_interval_if_none_is_free():
-    # Rising is possible at 0 (v = -2) and sinking at the upper bound (v = 3).
-    v, beta = np.array([3.0, -2.0]), np.array([1.0, 0.0])
-    highest, lowest, bias = extremes(v, beta, np.zeros(2), np.ones(2), 0.0)
-    assert (highest, lowest, bias) == (-2.0, 3.0, 0.5)
-
-
-def test_bias_is_the_finite_end_of_an_unbounded_interval():
-    v = np.array([1.0, 0.5])
-    assert extremes(v, np.zeros(2), np.zeros(2), np.ones(2), 0.0)[2] == 1.0
-    assert extremes(v, np.zeros(2), -np.ones(2), np.zeros(2), 0.0)[2] == 0.5
-
-
-def test_bias_of_regression_is_off_by_the_tube():
-    v, beta = np.array([1.0, 0.2]), np.array([0.3, -0.3])
-    *_, bias = extremes(v, beta, -np.ones(2), np.ones(2), 0.4)
-    assert bias == pytest.approx(0.6)
-
-
-def test_independent_switches_are_one_problem_a_task():
-    toy = Toy()
-    grams = toy.gaussians
-    tasks = toy.tasks(grams=stacked(grams))
-    path = IndependentPath(tasks, lambda one: MedPath(one, tol=1e-10))
-    solution = path.solve(2.0, 1.0)
-    assert solution.coef.shape == (3, 4)
-    total = 0.0
-    for t in range(3):
-        value, q = kernel_selection([toy.y[t]], [grams[t]], 2.0, np.e)
-        total += value
-        np.testing.assert_allclose(solution.coef[t], expit(q - 1.0), atol=1e-4)
-    assert solution.certificate.objective == pytest.approx(total, rel=1e-6)
-    shared = solve_med(tasks, 2.0, 1.0).certificate.objective
-    assert shared != pytest.approx(total, rel=1e-3)
-
-
-def test_one_task_shares_with_nobody():
-    toy = Toy(sizes=(20,))
-    tasks = toy.tasks(grams=stacked(toy.gaussians))
-    shared = solve_med(tasks, 2.0, 1.0, tol=1e-10)
-    own = IndependentPath(tasks, lambda one: MedPath(one, tol=1e-10)).solve(2.0, 1.0)
-    np.testing.assert_allclose(own.coef[0], shared.coef, atol=1e-6)
 
 
 def test_stopping_short_warns_with_the_gap():

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
 from mtmkl.evaluation.selectors import Fitted, Part, Selector
+from mtmkl.kernels.terms import KernelList, KernelTerms
 from mtmkl.methods._group_sharing import TEN_KERNELS
-from mtmkl.methods._kernel_terms import KernelList, KernelTerms
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
