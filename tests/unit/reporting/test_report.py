@@ -1,14 +1,16 @@
 import base64
-import json
 import re
 from html.parser import HTMLParser
 
 import pytest
 
-from mtmkl.reporting.build import write_artefact
-from mtmkl.reporting.record import write_record, write_statistics
+from mtmkl.files import write_json
+from mtmkl.layout import RunFolder
+from mtmkl.reporting.build import write_artefacts
+from mtmkl.reporting.record import write_record
 from mtmkl.reporting.report import load_paper_result, render_report, write_report
 
+RUN = {"tier": "quick", "seed": 1}
 PROVENANCE = {
     "paper": "argyriou2008",
     "seed": 20081,
@@ -18,17 +20,10 @@ PROVENANCE = {
 }
 
 
-def complete(config, results):
-    for name in config["artefacts"]:
-        write_artefact(name, config, results)
-    write_record(
-        config,
-        results,
-        verdicts=results / "verdicts.csv",
-        claims=results / "claims.csv",
-    )
-    write_statistics(config, results, results / "statistics.csv", seed=1)
-    return load_paper_result(config, results)
+def complete(config, folder):
+    write_artefacts(list(config["artefacts"]), config, folder)
+    write_record(config, folder, RUN)
+    return load_paper_result(config, folder)
 
 
 class Page(HTMLParser):
@@ -57,8 +52,9 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def result(paper, results):
-    (results / "provenance.json").write_text(json.dumps(PROVENANCE))
-    return complete(paper, results)
+    complete(paper, results)
+    write_json(results.provenance, PROVENANCE)
+    return load_paper_result(paper, results)
 
 
 @pytest.fixture(scope="module")
@@ -226,14 +222,12 @@ def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_pa
 
 def test_missing_data_are_named_on_top(paper, empty_results):
     complete(paper, empty_results)
-    folder = empty_results.parent / "tier"
-    folder.mkdir(exist_ok=True)
-    (folder / "argyriou2008").symlink_to(empty_results)
-    write_report([paper], folder, folder / "report.html", tier="quick")
-    page = (folder / "report.html").read_text()
+    run = RunFolder(empty_results.path.parent)
+    (run.path / "argyriou2008").symlink_to(empty_results.path)
+    write_report([paper], run, tier="quick")
+    page = run.report.read_text()
     top = page[: page.index('id="overview"')]
     assert "missing" in top
     assert "data set &#39;school&#39; is absent" in top
     parsed = Page(page)
     assert parsed.open == []
-    assert "Not recorded." in "".join(parsed.text)
