@@ -1,6 +1,7 @@
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from scipy import stats
 
 from mtmkl.config import load_paper
 from mtmkl.evaluation.cells import COLUMNS
-from mtmkl.papers.jebara2011 import figures
+from mtmkl.papers.jebara2011 import figures, steps
 from mtmkl.reporting.colours import figure_style
 from mtmkl.reporting.context import Context
 
@@ -114,6 +115,9 @@ def of(paper, rows):
 
 
 def draw(name, context):
+    names = context.config["artefacts"].get(name, {}).get("steps", [])
+    computed = {step: getattr(steps, step)(context) for step in names}
+    context = replace(context, steps=computed)
     with figure_style():
         return getattr(figures, name)(context)
 
