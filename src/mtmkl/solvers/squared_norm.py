@@ -138,7 +138,7 @@ def solve(
         history,
         reduced,
     ) = _admm(
-        tasks.arrays,
+        *tasks.arrays,
         tasks.constant,
         float(gamma),
         code,
@@ -155,7 +155,8 @@ def solve(
         status="converged" if objective - bound <= tol * objective else "stopped",
         history=history,
     )
-    warn_if_stopped(certificate, f"squared {penalty} norm, gamma={gamma:g}", tol)
+    if certificate.status != "converged":
+        warn_if_stopped(certificate, f"squared {penalty} norm, gamma={gamma:g}", tol)
     return Solution(
         coef=(Z + mean).T,
         certificate=certificate,
@@ -170,7 +171,10 @@ def solve(
 
 @numba.njit(cache=True, nogil=True)
 def _admm(
-    data: Arrays,
+    right: FloatArray,
+    singular: FloatArray,
+    target: FloatArray,
+    offsets: NDArray[np.intp],
     constant: float,
     gamma: float,
     code: int,
@@ -181,7 +185,7 @@ def _admm(
     max_iter: int,
 ) -> tuple[Any, ...]:
     """Alternate; return the best point, the state at the end, and the certificate."""
-    right, singular, target, _ = data
+    data = (right, singular, target, offsets)
     with_mean = code == DEVIATIONS
     Z = primal.copy()
     L = multiplier.copy()
