@@ -6,8 +6,10 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from mtmkl.solvers import med, smo
 from mtmkl.solvers.med import (
     MedPath,
+    TaskDuals,
     block_tasks,
     extremes,
     regularization_path,
@@ -311,6 +313,112 @@ def test_bias_of_regression_is_off_by_the_tube():
     v, beta = np.array([1.0, 0.2]), np.array([0.3, -0.3])
     *_, bias = extremes(v, beta, -np.ones(2), np.ones(2), 0.4)
     assert bias == pytest.approx(0.6)
+
+
+def rare(seed, n_tasks=30, n=20):
+    """Return tasks with few positives, where small C leave no multiplier free."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_tasks * n, 4))
+    y = np.full((n_tasks, n), -1.0)
+    for row in y:
+        row[: rng.integers(2, 5)] = 1.0
+    X[y.ravel() > 0] += rng.normal(size=4)
+    return block_tasks(y.ravel(), [n] * n_tasks, features=X)
+
+
+def middles(tasks, solution, C):
+    """Return the middle of the optimal interval of tasks without a free multiplier."""
+    lo, hi = tasks.box(C)
+    out = {}
+    for t in range(tasks.n_tasks):
+        rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
+        beta, x = solution.dual[rows], tasks.features[rows]
+        at_low, at_high = (np.abs(beta - bound[rows]) <= 1e-9 * C for bound in (lo, hi))
+        if np.all(at_low | at_high):
+            v = tasks.c[rows] - (x * solution.coef) @ (x.T @ beta)
+            out[t] = 0.5 * (v[~at_high].max() + v[~at_low].min())
+    return out
+
+
+def test_a_path_equals_single_fits_where_no_multiplier_is_free():
+    tasks = rare(22)
+    points = [(C, a) for C in (0.01, 0.03, 0.1, 0.3, 1.0) for a in (-np.inf, 0.0, 3.0)]
+    path = MedPath(tasks, tol=1e-9)
+    n_middles, n_rounded = 0, 0
+    for point in points:
+        along, alone = path.solve(*point), solve_med(tasks, *point, tol=1e-9)
+        np.testing.assert_allclose(along.intercept, alone.intercept, atol=1e-4)
+        for solution in (along, alone):
+            expected = middles(tasks, solution, point[0])
+            for t, middle in expected.items():
+                assert solution.intercept[t] == pytest.approx(middle, abs=1e-7)
+            rows = np.isin(np.repeat(np.arange(tasks.n_tasks), 20), list(expected))
+            inside = np.abs(solution.dual[rows])
+            n_rounded += np.sum((inside > 0.0) & (inside < point[0]))
+            n_middles += len(expected)
+    assert n_middles > 50
+    assert n_rounded > 10
+
+
+def raw(scale, n=60, n_tasks=2):
+    """Return tasks with one feature on another scale."""
+    X = np.random.default_rng(0).normal(size=(n * n_tasks, 5))
+    y = np.where(X.sum(axis=1) + X[:, 0] ** 2 > 1.0, 1.0, -1.0)
+    X[:, 0] *= scale
+    return block_tasks(y, [n] * n_tasks, features=X)
+
+
+@pytest.mark.parametrize("scale", [1e6, 1e9, 1e30])
+def test_inner_solves_end_at_rounding_and_say_so(scale):
+    state = TaskDuals(raw(scale), 1.0)
+    granted = state.work_left
+    inner = state.solve(np.ones(5), 1e-6)
+    assert "rounding" in inner.limit
+    assert "standardize=True" in inner.limit
+    assert f"{state._diagonal.max():.1g}" in inner.limit
+    assert inner.dual <= inner.primal
+    assert granted - state.work_left < 0.5 * granted
+
+
+def test_an_accuracy_within_reach_has_no_limit():
+    state = TaskDuals(raw(1.0), 1.0)
+    granted = state.work_left
+    assert state.solve(np.ones(5), 1e-9).limit == ""
+    assert granted - state.work_left < 0.01 * granted
+
+
+def test_without_work_the_point_at_hand_is_returned():
+    state = TaskDuals(raw(1.0), 1.0)
+    state.work_left = 0.0
+    inner = state.solve(np.ones(5), 1e-6)
+    np.testing.assert_array_equal(state.beta, 0.0)
+    assert inner.dual == 0.0
+    assert "bound on their work" in inner.limit
+    state.renew()
+    assert state.solve(np.ones(5), 1e-6).limit == ""
+
+
+def test_long_inner_solves_return_to_python(monkeypatch):
+    spent = []
+    solve = med._solve_tasks
+
+    def watched(*args):
+        before = args[-1][med._WORK]
+        finished = solve(*args)
+        spent.append(before - args[-1][med._WORK])
+        return finished
+
+    monkeypatch.setattr(med, "_solve_tasks", watched)
+    state = TaskDuals(raw(1e6, n=600), 1e4)
+    state.solve(np.ones(5), 1e-6)
+    assert len(spent) > 3
+    # One more round of kernel sums and steps than fit is the most there can be.
+    assert max(spent) < 1.1 * smo.SLICE
+
+
+def test_the_warning_of_a_search_that_was_cut_short_names_the_scales():
+    with pytest.warns(ConvergenceWarning, match=r"1e\+13.*standardize=True.*max_iter"):
+        solve_med(raw(1e6, n=400), 1.0, 2.0, max_iter=1, tol=1e-12)
 
 
 def test_independent_switches_are_one_problem_a_task():

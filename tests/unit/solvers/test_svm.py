@@ -164,6 +164,32 @@ def test_intercept_is_the_middle_of_its_interval_if_no_multiplier_is_free():
     assert solution.intercept[0] == pytest.approx((0.5 - 0.75) / 2)
 
 
+def test_a_multiplier_that_rounding_keeps_from_its_bound_is_not_free():
+    K = np.diag([0.2, 0.2, 2.0])
+    K[0, 2] = K[2, 0] = 0.5
+    y = np.array([1.0, -1.0, 1.0])
+    # At β = (1, −1, 0) are v = (0.8, −0.8, 0.5), and every b in [0.5, 0.8] optimal.
+    start = np.array([1.0, -1.0, 8e-18])
+    solution = svc(K, y, C=1.0, start=start)
+    np.testing.assert_array_equal(solution.coef, start)
+    assert solution.intercept[0] == pytest.approx(0.65)
+
+
+def test_an_intercept_near_the_kink_is_the_middle_of_its_interval():
+    lo, hi = -np.ones(3), np.ones(3)
+    v = np.array([0.7, 0.1, -0.9])
+    for rounding in (0.0, 1e-17, -1e-17):
+        beta = np.array([1.0, rounding, -1.0])
+        # up from the kink at 0.1 − 0.4 and from −1 at −0.5, down at 0.5 and from 1
+        # at 0.3
+        assert smo.intercept_at(v, beta, lo, hi, 0.4) == pytest.approx(0.0)
+
+
+def test_a_small_multiplier_is_free_beside_small_ones():
+    lo, hi, v = np.zeros(2), np.full(2, 1e8), np.array([0.3, 0.5])
+    assert smo.intercept_at(v, np.array([1e-6, 0.0]), lo, hi, 0.0) == 0.3
+
+
 def test_one_class_alone_predicts_itself():
     K, _ = problem("gaussian", n=10)
     for sign in (1.0, -1.0):
@@ -578,6 +604,55 @@ def test_stopping_short_warns_with_the_gap():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         svc(K, y, C=100.0)
+
+
+def raw(scale, n=120):
+    """Return a linear kernel with one feature on another scale, and labels."""
+    X = inputs(n, 5, 0)
+    y = labels(X, 0)
+    X[:, 0] *= scale
+    return X @ X.T, y
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("scale", [1e6, 1e9, 1e20])
+def test_a_solve_ends_at_the_rounding_errors_of_its_scale(scale, fit_intercept):
+    K, y = raw(scale)
+    with pytest.warns(ConvergenceWarning, match=r"rounding .*standardize=True"):
+        solution = svc(K, y, C=1.0, fit_intercept=fit_intercept)
+    assert solution.certificate.status == "stopped"
+    assert solution.certificate.n_iter < 4000 * y.size
+    root = np.sqrt(K.diagonal())
+    error = np.finfo(float).eps * root.max() * (root @ np.abs(solution.coef))
+    assert 1e-6 < solution.extra["violation"] <= 2 * smo.LAST_SHARE * error
+
+
+def test_rounding_errors_below_the_tolerance_do_not_end_a_solve():
+    K, y = problem("gaussian", n=300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solution = svc(K, y, C=1e4)
+    assert solution.certificate.n_iter > 16 * y.size
+    assert solution.extra["violation"] <= 1.01e-6
+
+
+def test_long_work_returns_to_python_and_goes_on(monkeypatch):
+    K, y = problem("gaussian", n=300)
+    path = [1e2, 1e3, 1e4]
+    expected = [svc(K, y, C=C).certificate.objective for C in path]
+    returned = []
+    solve = smo.solve_paths
+
+    def watched(*args):
+        returned.append(solve(*args))
+        return returned[-1]
+
+    monkeypatch.setattr(smo, "solve_paths", watched)
+    batch = svc_batch([K] * 40, np.tile(y, 40), C=path)
+    assert returned[-1] == smo.FINISHED
+    assert any(status >= 0 for status in returned[:-1])
+    assert batch.converged.all()
+    np.testing.assert_allclose(batch.objective, np.tile(expected, (40, 1)).T, rtol=1e-7)
 
 
 @pytest.mark.parametrize(
