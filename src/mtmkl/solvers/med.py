@@ -25,6 +25,7 @@ Learning Research 12, 2011, sections 6, 7, 9 and 12.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numba
@@ -120,6 +121,17 @@ class BlockTasks:
             return 0.0
         outside = np.maximum(np.abs(self.c) - self.kink, 0.0)
         return LEAST_SHARE * C * float(outside.sum())
+
+    @cached_property
+    def diagonal(self) -> FloatArray:
+        """Σ_f k_f(x_i, x_i) of all examples, shape (N,)."""
+        out = np.empty(self.c.size)
+        ones = np.ones(self.switch.shape[1])
+        split = self.features.shape[1]
+        _diagonal(
+            self.offsets, self.features, self.grams, ones[:split], ones[split:], out
+        )
+        return out
 
     def task(self, t: int) -> "BlockTasks":
         """Return task t by itself, its terms with the same switches."""
@@ -418,7 +430,6 @@ class TaskDuals:
         self._outputs = np.zeros((tasks.c.size, tasks.grams.shape[1]))
         self._statistics = np.zeros((tasks.n_tasks, _N_STATISTICS))
         self._unit = float(np.abs(tasks.c).max(initial=1e-300))
-        self._diagonal = _diagonal(tasks)
         self.renew()
         self.set_box(C)
 
@@ -515,7 +526,7 @@ class TaskDuals:
                 tasks.kink,
                 s,
                 tol,
-                self._diagonal,
+                tasks.diagonal,
                 self.beta,
                 self._weights,
                 self._outputs,
@@ -532,7 +543,7 @@ class TaskDuals:
         limit = ""
         if violation > tol:
             limit = limit_of_accuracy(
-                violation, float(self._diagonal.max()), self.C, self.work_left
+                violation, float(tasks.diagonal.max()), self.C, self.work_left
             )
         return Inner(
             q=q,
@@ -600,17 +611,6 @@ def limit_of_accuracy(error: float, largest: float, C: float, work_left: float) 
         f"{error:.1g}, with kernel values up to {largest:.1g} and C={C:g}: bring the "
         "inputs to one scale (standardize=True), normalise the kernels or lower C"
     )
-
-
-def _diagonal(tasks: BlockTasks) -> FloatArray:
-    """Return Σ_f k_f(x_i, x_i) of all examples, shape (N,)."""
-    out = np.einsum("if,if->i", tasks.features, tasks.features)
-    entries = np.concatenate([[0], np.cumsum(np.diff(tasks.offsets) ** 2)])
-    for t in range(tasks.n_tasks):
-        first, last = tasks.offsets[t], tasks.offsets[t + 1]
-        block = tasks.grams[entries[t] : entries[t + 1] : last - first + 1]
-        out[first:last] += block.sum(axis=1, dtype=np.float64)
-    return out
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -787,6 +787,29 @@ def _switched_diagonal(
         for g in range(s_grams.size):
             value += s_grams[g] * gram[i * (n + 1), g]
         out[i] = value
+
+
+@numba.njit(cache=True, nogil=True)
+def _diagonal(
+    offsets: IntArray,
+    features: FloatArray,
+    grams: NDArray[Any],
+    s_features: FloatArray,
+    s_grams: FloatArray,
+    out: FloatArray,
+) -> None:
+    first_entry = 0
+    for t in range(offsets.size - 1):
+        first, last = offsets[t], offsets[t + 1]
+        n = last - first
+        _switched_diagonal(
+            features[first:last],
+            grams[first_entry : first_entry + n * n],
+            s_features,
+            s_grams,
+            out[first:last],
+        )
+        first_entry += n * n
 
 
 @numba.njit(cache=True, nogil=True)

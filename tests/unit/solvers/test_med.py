@@ -375,7 +375,7 @@ def test_inner_solves_end_at_rounding_and_say_so(scale):
     inner = state.solve(np.ones(5), 1e-6)
     assert "rounding" in inner.limit
     assert "standardize=True" in inner.limit
-    assert f"{state._diagonal.max():.1g}" in inner.limit
+    assert f"{state.tasks.diagonal.max():.1g}" in inner.limit
     assert inner.dual <= inner.primal
     assert granted - state.work_left < 0.5 * granted
 
