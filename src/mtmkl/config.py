@@ -177,7 +177,8 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
 
     It is what ``experiments.yaml``, ``artefacts.yaml`` and ``claims.yaml`` in the
     paper's folder say together; the last two files may be absent. ``tier`` in it is the
-    tier, and ``published`` the folder of the printed numbers.
+    tier, ``published`` the folder of the printed numbers, and ``seconds`` what a repeat
+    of ``experiment/data set/method`` was once measured to take, from ``seconds.csv``.
 
     Parameters
     ----------
@@ -198,6 +199,7 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
     _check_names(config, folder.name)
     config["tier"] = tier
     config["published"] = str(folder / "published")
+    config["seconds"] = _measured_seconds(folder / "seconds.csv")
     return _drop_other_tiers(config, tier)
 
 
@@ -220,6 +222,25 @@ def _read_paper(folder: Path, tier: str) -> dict[str, Any]:
         config |= part
     config.pop("lists", None)
     return config
+
+
+def _measured_seconds(path: Path) -> dict[str, float]:
+    import csv
+
+    if not path.is_file():
+        return {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return {
+                f"{row['experiment']}/{row['dataset']}/{row['method']}": float(
+                    row["seconds"]
+                )
+                for row in csv.DictReader(file)
+            }
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigError(
+            f"{path}: not a table of experiment, dataset, method and seconds: {error}"
+        ) from error
 
 
 def _paper_folder(paper: str | Path) -> Path:

@@ -208,7 +208,7 @@ def _wrong_value(
     point: Mapping[str, Any],
 ) -> ConfigError:
     # By convention these messages begin with the name of the parameter.
-    parameter = str(error).partition(" ")[0]
+    parameter = str(error).partition(" ")[0].rstrip(":")
     for part, values in (("grid", point), ("params", params)):
         if parameter in values:
             return ConfigError(f"key '{key}.{part}.{parameter}': {name}: {error}")

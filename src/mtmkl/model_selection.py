@@ -110,7 +110,7 @@ class TaskKFold(BaseCrossValidator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
         y : ignored
         groups : array-like of shape (n,), optional
             Task of each example; without it, all are one task.
@@ -186,7 +186,7 @@ class TaskScorer(BaseEstimator):
         estimator : estimator
             Fitted, with the method that ``response`` names; a pipeline must have its
             last step request ``task`` for it, as :func:`route_tasks` arranges.
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,)
         task : array-like of shape (n,), optional
             Task of each example; without it, all are one task.

@@ -168,6 +168,7 @@ def describe_data(
     import numpy as np
 
     from mtmkl.datasets import DataNotAvailableError, describe
+    from mtmkl.sparse import is_sparse
 
     info = {"id": variant.id, "name": variant.name, **describe(variant.name)}
     try:
@@ -184,6 +185,7 @@ def describe_data(
         "digest": data.digest(),
         "n": int(data.X.shape[0]),
         "d": int(data.X.shape[1]),
+        **({"nonzeros": int(data.X.nnz)} if is_sparse(data.X) else {}),
         "n_tasks": data.n_tasks,
         "task_sizes": [int(sizes.min()), float(np.median(sizes)), int(sizes.max())],
         "feature_names": list(data.feature_names),
@@ -232,8 +234,10 @@ def job_config(config: Mapping[str, Any], plan: FitJob) -> dict[str, Any]:
     )  # fmt: skip
     experiment = config["experiments"][plan.experiment]
     entry = next(e for e in experiment["methods"] if e["method"] == plan.method)
+    protocol = experiment["protocol"]
     return {
         "paper": {"id": config["paper"]["id"]},
+        "protocols": {protocol: {"kind": config["protocols"][protocol]["kind"]}},
         "methods": {plan.method: config["methods"][plan.method]},
         "experiments": {
             plan.experiment: {k: experiment[k] for k in used if k in experiment}
@@ -315,7 +319,7 @@ def run_fit(
     """
     from threadpoolctl import threadpool_limits
 
-    from mtmkl.datasets.splits import load_splits
+    from mtmkl.datasets.splits import load_splits, train_unit
     from mtmkl.evaluation import cells
     from mtmkl.evaluation.cache import write_npz
     from mtmkl.evaluation.cells import Job
@@ -339,6 +343,7 @@ def run_fit(
         code_version=code_version(config["methods"][spec.id], experiment["metrics"]),
         cache=cache,
         held={},
+        train_unit=train_unit(config["protocols"][experiment["protocol"]]["kind"]),
     )
     kept: dict[str, NDArray[Any]] = {}
     stored = load_splits(splits)
@@ -368,12 +373,24 @@ def run_fit(
 def _unsupported(job: "Job", variant: Variant) -> str | None:
     """Return why a method cannot be run on the data, if it says so."""
     from mtmkl.evaluation.failures import naming
+    from mtmkl.methods.base import refusal_of_sparse
+    from mtmkl.sparse import is_sparse
 
-    if not hasattr(job.method_class, "unsupported"):
+    cls, spec = job.method_class, job.spec
+    if not hasattr(cls, "unsupported") and not hasattr(cls, "__sklearn_tags__"):
         return None
     data = load_variant(variant, job.seed, repeat=job.plan.repeats[0])
     with naming(f"method {job.plan.method!r} on {job.plan.dataset}"):
-        reason: str | None = job.method_class.unsupported(data)
+        reason: str | None = None
+        if hasattr(cls, "unsupported"):
+            reason = cls.unsupported(data)
+        # The protocol of the published code is no estimator, and refuses by itself.
+        if reason is None and is_sparse(data.X) and spec.selection != "authors_code":
+            points = spec.grid_points() or [{}]
+            reasons = (
+                refusal_of_sparse(cls(**{**spec.params, **p}), data.X) for p in points
+            )
+            reason = next(filter(None, reasons), None)
     return reason
 
 
@@ -406,6 +423,7 @@ def _gap(job: "Job", metric: str, reason: str) -> "pd.DataFrame":
         "metric": metric,
         "params": json.dumps({"reason": reason}),
         "code_version": job.code_version,
+        "train_unit": job.train_unit,
     }
     return pd.DataFrame([row], columns=list(COLUMNS))
 

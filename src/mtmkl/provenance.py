@@ -46,7 +46,7 @@ def provenance(
         ``seconds_by_job``. The last two are all that a second run may change.
     """
     infos = [read_json(path) for path in data_infos]
-    portable = {key: value for key, value in config.items() if key != "published"}
+    portable = {k: v for k, v in config.items() if k not in ("published", "seconds")}
     text = json.dumps(portable, sort_keys=True)
     return {
         "paper": config["paper"]["id"],

@@ -4,9 +4,11 @@ import functools
 
 import numpy as np
 import pytest
+from sklearn.utils.sparsefuncs import min_max_axis
 
 from mtmkl.datasets import load, load_splits, locate, make_splits, save_splits
 from mtmkl.datasets.registry import default_registry
+from mtmkl.sparse import is_sparse, same_inputs
 
 REGISTRY = default_registry()
 NAMES = [name for name in REGISTRY if REGISTRY[name].loader is not None]
@@ -67,11 +69,16 @@ def test_shape(data):
 
 
 def test_values(data):
-    assert np.isfinite(data.X).all()
+    assert np.isfinite(data.X.data if is_sparse(data.X) else data.X).all()
     assert np.isfinite(data.y).all()
     for task in range(data.n_tasks):
         assert np.ptp(data.y[data.rows_of(task)]) > 0
-    n_constant = int((np.ptp(data.X, axis=0) == 0).sum())
+    least, most = (
+        min_max_axis(data.X, axis=0)
+        if is_sparse(data.X)
+        else (data.X.min(axis=0), data.X.max(axis=0))
+    )
+    n_constant = int((least == most).sum())
     assert n_constant <= MOST_CONSTANT_FEATURES.get(data.name, 1)
 
 
@@ -91,7 +98,7 @@ def test_loading_again_gives_the_same(data):
 
 def test_an_example_has_the_same_inputs_in_every_task(data):
     _, first, example = np.unique(data.sample, return_index=True, return_inverse=True)
-    assert np.array_equal(data.X, data.X[first[example]])
+    assert same_inputs(data.X, data.X[first[example]])
     pairs = np.column_stack([data.sample, data.task])
     assert len(np.unique(pairs, axis=0)) == len(pairs)
 
@@ -103,7 +110,7 @@ def test_subsets_agree_with_tasks(data):
     for number, task in enumerate(chosen):
         one = data.subset(data.rows_of(task))
         assert part.task_names[number] == data.task_names[task]
-        assert np.array_equal(part.X[part.rows_of(number)], one.X)
+        assert same_inputs(part.X[part.rows_of(number)], one.X)
         assert np.array_equal(part.y[part.rows_of(number)], one.y)
         assert one.n_tasks == data.n_tasks
     everything = data.subset(np.arange(len(data.y)))

@@ -349,3 +349,14 @@ def test_lists_have_items(tmp_path, lists):
     message = r"edited/experiments\.yaml: key 'lists(\.rivals)?': .* is not a"
     with pytest.raises(ConfigError, match=message):
         load_paper(folder, "quick")
+
+
+def test_measured_seconds_are_read_from_the_folder(tmp_path):
+    folder = edited_paper(tmp_path, lambda document: None)
+    assert load_paper(folder, "paper")["seconds"] == {}
+    path = folder / "seconds.csv"
+    path.write_text('experiment,dataset,method,seconds\na,"d[x=1,y=2]",b,1.5\n')
+    assert load_paper(folder, "paper")["seconds"] == {"a/d[x=1,y=2]/b": 1.5}
+    path.write_text("experiment,dataset,method,seconds\na,d,b,long\n")
+    with pytest.raises(ConfigError, match=r"seconds\.csv: not a table of .*'long'"):
+        load_paper(folder, "paper")

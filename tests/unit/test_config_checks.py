@@ -89,7 +89,7 @@ DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
         ),
         (
             of_ridge(params={"kernel": {"name": "gausian"}}),
-            r"key 'methods\.ridge': .*unknown kernel 'gausian'; known kernels: g",
+            RIDGE + r"params\.kernel': .*unknown kernel 'gausian'; known kernels: g",
         ),
         (
             of_ridge(

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn import config_context
 from sklearn.metrics import accuracy_score, mean_squared_error, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from mtmkl.methods import IndependentRidge, IndependentSVM, MultiTaskFeatureLearning
 from mtmkl.model_selection import TaskKFold, TaskScorer, route_tasks
@@ -214,3 +215,23 @@ def test_grid_search_by_a_task_scorer(data, metric, response):
             error_score="raise",
         ).fit(X, sign, task=task, groups=task)
     assert np.all(np.isfinite(search.cv_results_["mean_test_score"]))
+
+
+def test_grid_search_on_sparse_inputs_is_that_on_dense_ones(data):
+    X, y, task = data
+    X, sign = np.where(np.abs(X) < 0.5, 0.0, X), np.where(y > 0, 1, -1)
+    keep = task != "a"
+    results = []
+    with config_context(enable_metadata_routing=True):
+        for inputs in (X[keep], sparse.csr_matrix(X[keep])):
+            svm = IndependentSVM(kernels="linear", tol=1e-10)
+            svm.set_fit_request(task=True).set_decision_function_request(task=True)
+            search = GridSearchCV(
+                make_pipeline(MaxAbsScaler(), svm),
+                {"independentsvm__C": [0.01, 1.0]},
+                cv=TaskKFold(2, random_state=0),
+                scoring=TaskScorer(roc_auc_score, response="decision_function"),
+                error_score="raise",
+            ).fit(inputs, sign[keep], task=task[keep], groups=task[keep])
+            results.append(search.cv_results_["mean_test_score"])
+    np.testing.assert_allclose(*results)

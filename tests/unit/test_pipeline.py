@@ -1,9 +1,11 @@
 import gzip
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from mtmkl import pipeline
 from mtmkl.config import TIERS, ConfigError, load_paper
@@ -11,6 +13,11 @@ from mtmkl.datasets import DataCorruptError, load_splits, make_splits
 from mtmkl.evaluation.plan import Variant, fit_jobs, method_specs
 from mtmkl.files import write_bytes, write_table
 from mtmkl.methods import IndependentRidge
+
+ONE_REPEAT_PER_JOB = {
+    "tier": "paper",
+    "seconds": {"digits/digits[n_per_class=10]/ridge": 1e4},
+}
 
 
 @pytest.fixture
@@ -82,6 +89,53 @@ def test_the_reason_of_a_method_that_cannot_run_is_kept(config, tmp_path, monkey
     assert json.loads(scores["params"].iloc[0]) == {"reason": "too many tasks"}
 
 
+def test_scores_say_what_train_sizes_count(config, tmp_path):
+    scores = fit(config, tmp_path)
+    assert scores.columns[-1] == "train_unit"
+    assert set(scores["train_unit"]) == {"examples"}
+
+
+@pytest.fixture
+def sparse_digits(monkeypatch):
+    """The digits, stored as a sparse matrix."""
+    from mtmkl import datasets
+
+    def load(*args, load=datasets.load, **options):
+        data = load(*args, **options)
+        return replace(data, X=sparse.csr_array(data.X))
+
+    monkeypatch.setattr("mtmkl.datasets.load", load)
+
+
+@pytest.mark.usefixtures("sparse_digits")
+def test_a_method_for_dense_inputs_is_a_named_gap_on_sparse_ones(config, tmp_path):
+    scores = fit(config, tmp_path)
+    assert list(scores["metric"]) == [pipeline.UNSUPPORTED]
+    assert json.loads(scores["params"].iloc[0])["reason"].startswith(
+        "X is sparse, and IndependentRidge takes dense inputs only: "
+    )
+    info = json.loads((tmp_path / "info.json").read_text())
+    assert 0 < info["nonzeros"] < info["n"] * info["d"]
+
+
+@pytest.mark.usefixtures("sparse_digits")
+@pytest.mark.parametrize(
+    ("kernels", "metrics"),
+    [
+        ([["linear"], [{"name": "gaussian", "width": 20.0}]], {"misclassified"}),
+        ([["linear"], ["features"]], {pipeline.UNSUPPORTED}),
+    ],
+)
+def test_sparse_inputs_go_to_methods_whose_settings_take_them(
+    config, tmp_path, kernels, metrics
+):
+    config["methods"]["ridge"] |= {
+        "class": "PooledSVM",
+        "grid": {"kernels": kernels},
+    }
+    assert set(fit(config, tmp_path)["metric"]) == metrics
+
+
 def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
     config, tmp_path, monkeypatch
 ):
@@ -92,13 +146,13 @@ def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
     assert list(scores["metric"]) == [pipeline.FAILED]
     assert json.loads(scores["params"].iloc[0]) == {
         "reason": "method 'ridge' on digits[n_per_class=10] (repeat 0, train size "
-        "60, 10 tasks): IndexError: list index out of range"
+        "60 examples, 10 tasks): IndexError: list index out of range"
     }
     assert "Traceback" in lines[-1]
     assert "in <lambda>" in lines[-1]
     assert pipeline.failures(tmp_path / "scores.csv.gz") == [
         "experiment 'digits': method 'ridge' on digits[n_per_class=10] (repeat 0, "
-        "train size 60, 10 tasks): IndexError: list index out of range"
+        "train size 60 examples, 10 tasks): IndexError: list index out of range"
     ]
     assert set(fit(config, tmp_path)["metric"]) == {"misclassified"}
     assert pipeline.failures(tmp_path / "scores.csv.gz") == []
@@ -128,8 +182,9 @@ def test_the_failure_of_the_first_chunk_is_that_of_the_others(
     config, tmp_path, monkeypatch
 ):
     config["experiments"]["digits"]["methods"] = [
-        {"method": "ridge", "hold": {"gamma": 0}, "chunk_repeats": 1}
+        {"method": "ridge", "hold": {"gamma": 0}}
     ]
+    config |= ONE_REPEAT_PER_JOB
     first, second = fit_jobs(config)
     with monkeypatch.context() as broken:
         broken.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
@@ -137,7 +192,10 @@ def test_the_failure_of_the_first_chunk_is_that_of_the_others(
     (tmp_path / "scores.csv.gz").rename(tmp_path / "first.csv.gz")
     scores = fit(config, tmp_path, job=second, first_chunk=tmp_path / "first.csv.gz")
     assert list(scores["metric"]) == [pipeline.FAILED]
-    assert "(repeat 0, train size 60, 10 tasks): IndexError" in scores["params"].iloc[0]
+    assert (
+        "(repeat 0, train size 60 examples, 10 tasks): IndexError"
+        in scores["params"].iloc[0]
+    )
 
 
 def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
@@ -145,9 +203,10 @@ def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
         "label": "Floor", "class": "TaskMeanControl", "selection": "none"
     }  # fmt: skip
     config["experiments"]["digits"]["methods"] = [
-        {"method": "ridge", "chunk_repeats": 1},
+        {"method": "ridge"},
         {"method": "floor"},
     ]
+    config |= ONE_REPEAT_PER_JOB
     rows = {
         "ridge.0": {"method": "ridge", "metric": "misclassified", "params": ""},
         "ridge.1": {
@@ -321,8 +380,9 @@ def test_a_generator_draws_anew_each_repeat_and_alike_for_its_variants():
 def test_held_parameters_need_the_first_chunk(config):
     config["methods"]["ridge"]["grid"]["kernel"] = [None]
     config["experiments"]["digits"]["methods"] = [
-        {"method": "ridge", "hold": {"kernel": 0}, "chunk_repeats": 1}
+        {"method": "ridge", "hold": {"kernel": 0}}
     ]
+    config |= ONE_REPEAT_PER_JOB
     needs = [pipeline.needs_first_chunk(config, job) for job in fit_jobs(config)]
     assert needs == [False, True]
 

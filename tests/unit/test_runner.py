@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from mtmkl.cli import main
-from mtmkl.config import ConfigError, read_yaml
+from mtmkl.config import ConfigError
 from mtmkl.files import read_table
 from mtmkl.runner import run_paper
 
@@ -167,7 +167,7 @@ def broken(tmp_path, monkeypatch):
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "broken_methods.py").write_text(BROKEN)
     monkeypatch.syspath_prepend(tmp_path / "code")
-    config = read_yaml(TINY / "experiments.yaml")
+    config = yaml.safe_load((TINY / "experiments.yaml").read_text())
     experiment = config["experiments"]["digits"] | {
         "methods": [{"method": name} for name in ("floor", *REASONS)]
     }
@@ -176,7 +176,8 @@ def broken(tmp_path, monkeypatch):
         name: {"label": name, "class": f"broken_methods:{name}", "selection": "none"}
         for name in REASONS
     }
-    table = read_yaml(TINY / "artefacts.yaml")["artefacts"]["table_1"]
+    artefacts = yaml.safe_load((TINY / "artefacts.yaml").read_text())
+    table = artefacts["artefacts"]["table_1"]
     artefacts = {
         "table_1": table
         | {
@@ -205,7 +206,7 @@ def test_a_method_that_fails_leaves_the_others_and_the_report(
         (line,) = [line for line in lines if repr(name) in line]
         assert line.startswith(
             f"mtmkl: experiment 'digits': method {name!r} on digits[n_per_class=10] "
-            "(repeat 0, train size 60, 10 tasks): "
+            "(repeat 0, train size 60 examples, 10 tasks): "
         )
         assert reason in line
     assert "floor" not in printed.err

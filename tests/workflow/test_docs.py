@@ -1,17 +1,27 @@
 """What README and docs say is so."""
 
+import importlib
+import inspect
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 import yaml
 
+from mtmkl.cli import main
 from mtmkl.config import load_paper
 from mtmkl.evaluation.plan import n_repeats
 from mtmkl.expand import expand
+from mtmkl.methods import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+# What a changelog names may be gone.
+GUIDES = [page for page in PAGES if page.name != "CHANGELOG.md"]
+FOLDERS = {
+    path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "."
+} - {"results", "logs"} | {".ci"}
 
 
 def _name(page):
@@ -21,6 +31,25 @@ def _name(page):
 def _blocks(page, language):
     text = page.read_text(encoding="utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.S | re.M)
+
+
+def _code(page):
+    """Return the code spans of a page, and the lines of its shell commands."""
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```", text, re.S | re.M)
+    prose = re.sub(r"^ *```.*?^ *```", "", text, flags=re.S | re.M)
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    spans = re.findall(r"`([^`]+)`", prose)
+    return [re.sub(r"\s+", " ", code).replace("\\|", "|") for code in spans + lines]
+
+
+def _resolve(name):
+    """Return what a dotted name means, a module or what one holds."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        module, _, attribute = name.rpartition(".")
+        return getattr(_resolve(module), attribute)
 
 
 def _anchors(page):
@@ -51,6 +80,77 @@ def test_make_targets_exist(page):
     )
     named = set(re.findall(r"\bmake ([a-z][a-z-]*)", "\n".join(code)))
     assert named <= targets
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=_name)
+def test_files_in_code_exist(page):
+    missing = []
+    for code in _code(page):
+        # A placeholder stands for anything: <paper>
+        for word in re.sub(r"<[^>]*>", "*", code).split():
+            folder, is_path, _ = word.partition("/")
+            if is_path and folder in FOLDERS and not any(ROOT.glob(word)):
+                missing.append(word)
+            if re.fullmatch(r"\w+\.(?:py|md|cff|toml|lock|yml)", word):
+                places = (ROOT / word, page.parent / word)
+                missing += [word] * (not any(place.exists() for place in places))
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=_name)
+def test_names_in_code_can_be_imported(page):
+    unknown = []
+    for code in _code(page):
+        for name in re.findall(r"(?<![\w/.-])mtmkl(?:\.\w+)+", code):
+            try:
+                _resolve(name)
+            except AttributeError:
+                unknown.append(name)
+    assert unknown == []
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=_name)
+def test_arguments_in_code_are_taken(page):
+    unknown = []
+    for code in _code(page):
+        call = re.fullmatch(r"(\w+)\((.*)\)", code)
+        if call is None or call[1] not in REGISTRY:
+            continue
+        method = REGISTRY[call[1]]
+        known = inspect.signature(method).parameters
+        unknown += [
+            code
+            for name, value in re.findall(r"(\w+)=([^=]*)(?=, \w+=|$)", call[2])
+            if name not in known
+            or any(text not in method.__doc__ for text in re.findall('".*?"', value))
+        ]
+    assert unknown == []
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=_name)
+def test_tests_in_code_exist(page):
+    files = (ROOT / "tests").rglob("test_*.py")
+    tests = "".join(path.read_text(encoding="utf-8") for path in files)
+    named = [code for code in _code(page) if re.fullmatch(r"test_\w+", code)]
+    assert [name for name in named if f"def {name}(" not in tests] == []
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=_name)
+def test_commands_in_code_are_understood(page, monkeypatch):
+    def check(parsed):
+        if hasattr(parsed, "experiment"):
+            known = load_paper(parsed.paper, parsed.tier)["experiments"]
+            assert set(parsed.experiment or ()) <= set(known)
+        return 0
+
+    for name in ("list", "fetch", "verify"):
+        monkeypatch.setattr(f"mtmkl.cli._{name}_datasets", check)
+    for name in ("audit", "run"):
+        monkeypatch.setattr(f"mtmkl.cli._{name}_paper", check)
+    for code in _code(page):
+        command = re.search(r"\.venv/bin/mtmkl (.*)", code)
+        if command is not None:
+            assert main(shlex.split(command[1], comments=True)) == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)

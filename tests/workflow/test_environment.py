@@ -1,7 +1,11 @@
 """The lock file and the conda environment say the same as pyproject.toml."""
 
+import ast
 import re
+import sys
 import tomllib
+from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -15,11 +19,26 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
 ]
-DECLARED = [
-    Requirement(line)
-    for line in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]
-]
+RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
+DEV = [Requirement(line) for line in PROJECT["optional-dependencies"]["dev"]]
+DECLARED = RUNTIME + DEV
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+
+NOT_IMPORTED = {
+    "hatchling": "builds the package",
+    "mypy": "make types",
+    "pandas-stubs": "make types",
+    "pre-commit": "the hooks of a clone",
+    "pytest-xdist": "pytest -n",
+    "ruff": "make lint, make format",
+    "snakefmt": "make lint, make format",
+    "types-jsonschema": "make types",
+    "types-pyyaml": "make types",
+    "types-requests": "make types",
+    "types-tqdm": "make types",
+    "uv": "make lock",
+}
+"""Dependencies for development that no test imports, and what needs them."""
 
 
 def _ranges(requirements: list[Requirement]) -> dict[str, SpecifierSet]:
@@ -36,6 +55,46 @@ def _locked() -> list[tuple[Requirement, str]]:
 
 def _conda() -> dict[str, object]:
     return yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+
+
+_distributions = cache(packages_distributions)
+
+
+def _names(requirements: list[Requirement]) -> set[str]:
+    return {canonicalize_name(r.name) for r in requirements}
+
+
+def _imported(*folders: str) -> set[str]:
+    """Return the distributions that the code of some folders imports anywhere."""
+    modules: set[str] = set()
+    for folder in folders:
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Import):
+                    modules.update(alias.name for alias in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module:
+                    modules.add(node.module)
+    rules = [ROOT / "Snakefile", *ROOT.glob("workflow/**/*.smk")]
+    if "workflow" in folders:
+        for path in rules:
+            text = path.read_text(encoding="utf-8")
+            modules.update(re.findall(r"^\s*(?:from|import) (\w+)", text, re.M))
+    known = _distributions()
+    tops = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names
+    return {canonicalize_name(dist) for top in tops for dist in known.get(top, ())}
+
+
+def test_every_dependency_at_run_time_is_imported():
+    assert _names(RUNTIME) - _imported("src", "workflow") == set()
+
+
+def test_the_package_imports_only_what_it_declares():
+    assert _imported("src") - {PROJECT["name"]} <= _names(RUNTIME)
+
+
+def test_every_dependency_for_development_is_imported_or_has_a_use():
+    used_by_tests = _imported("tests", "benchmarks", "docs")
+    assert _names(DEV) - used_by_tests == set(NOT_IMPORTED)
 
 
 def test_conda_environment_equals_project():

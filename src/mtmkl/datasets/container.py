@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mtmkl.sparse import Inputs, canonical_csr, is_sparse
+
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
@@ -24,8 +26,9 @@ class MultiTaskData:
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        Inputs, all finite.
+    X : array-like or sparse matrix of shape (n, d)
+        Inputs, all finite. Sparse ones of any format become a CSR array, whose stored
+        zeros are dropped and repeated entries summed.
     y : array-like of shape (n,)
         Targets, or labels -1 and +1, all finite.
     task : array-like of int of shape (n,)
@@ -37,7 +40,8 @@ class MultiTaskData:
     name : str
         Registered name of the data set, without its options.
     task_names, feature_names : sequence of str, optional
-        T and d distinct names; by default "task 1".. and "x1"...
+        T and d distinct names; by default "task 1".. and "x1"... Features of sparse
+        inputs, of which there may be millions, have no names by default.
     origin : {"original", "stand-in", "synthetic"}
         Whether these are the data of the papers, other data in their place, or drawn.
     truth : mapping of str to array, optional
@@ -48,7 +52,9 @@ class MultiTaskData:
     Attributes
     ----------
     X, y, task, sample : ndarray
-        As above; float64 and intp, C-ordered, read-only.
+        As above; float64 and intp, C-ordered, read-only. Sparse inputs are a
+        ``scipy.sparse.csr_array`` in the form of :func:`mtmkl.sparse.canonical_csr`;
+        one that is given with read-only arrays in this form is not copied.
 
     Raises
     ------
@@ -57,7 +63,7 @@ class MultiTaskData:
         the message names the first offending value.
     """
 
-    X: FloatArray
+    X: Inputs
     y: FloatArray
     task: IndexArray
     sample: IndexArray = None  # type: ignore[assignment]
@@ -68,7 +74,7 @@ class MultiTaskData:
     truth: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        X = _frozen_array(self.X, np.float64)
+        X = _frozen_inputs(self.X)
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, got shape {X.shape}")
         n, d = X.shape
@@ -86,8 +92,8 @@ class MultiTaskData:
                     f"{label} must have shape ({n},) like the rows of X, "
                     f"got {values.shape}"
                 )
-        if not np.isfinite(X).all():
-            row, column = np.argwhere(~np.isfinite(X))[0]
+        if not np.isfinite(X.data if is_sparse(X) else X).all():
+            row, column = _first_not_finite(X)
             raise ValueError(f"X[{row}, {column}] is {X[row, column]}, not finite")
         if not np.isfinite(y).all():
             row = int(np.flatnonzero(~np.isfinite(y))[0])
@@ -114,7 +120,8 @@ class MultiTaskData:
         set_field(self, "task", task)
         set_field(self, "sample", sample)
         set_field(self, "task_names", _names("task", self.task_names, n_tasks))
-        set_field(self, "feature_names", _names("feature", self.feature_names, d))
+        if self.feature_names or not is_sparse(X):
+            set_field(self, "feature_names", _names("feature", self.feature_names, d))
         set_field(self, "truth", self._checked_truth(n, n_tasks))
 
     def _checked_truth(self, n: int, n_tasks: int) -> dict[str, NDArray[Any]]:
@@ -136,8 +143,9 @@ class MultiTaskData:
 
     def __repr__(self) -> str:
         n, d = self.X.shape
+        kind = "sparse features" if is_sparse(self.X) else "features"
         return (
-            f"MultiTaskData({self.name!r}, {n} rows, {d} features, "
+            f"MultiTaskData({self.name!r}, {n} rows, {d} {kind}, "
             f"{self.n_tasks} tasks, {self.origin})"
         )
 
@@ -186,7 +194,7 @@ class MultiTaskData:
         if rows.size == 0:
             raise ValueError("an empty selection of rows")
         return MultiTaskData(
-            X=self.X[rows],
+            X=self._inputs_of_rows(rows),
             y=self.y[rows],
             task=self.task[rows],
             sample=self.sample[rows],
@@ -220,7 +228,7 @@ class MultiTaskData:
         if "coef" in truth:
             truth["coef"] = truth["coef"][:, chosen]
         return MultiTaskData(
-            X=self.X[rows],
+            X=self._inputs_of_rows(rows),
             y=self.y[rows],
             task=number[self.task[rows]],
             sample=self.sample[rows],
@@ -235,16 +243,24 @@ class MultiTaskData:
         """Return 16 hexadecimal digits that identify the content.
 
         The digest covers shape, inputs, targets, task and sample numbers, and none of
-        the names; it is the same on every platform.
+        the names; it is the same on every platform. Of sparse inputs it covers the
+        canonical form, so how they were stored does not matter; the same inputs, dense,
+        have another digest.
         """
         content = hashlib.sha256(np.asarray(self.X.shape, dtype="<i8").tobytes())
+        X = self.X
+        inputs: list[tuple[Any, str]] = [(X, "<f8")]
+        if is_sparse(X):
+            content.update(b"csr")
+            indices = (X.indices, f"<i{X.indices.itemsize}")
+            inputs = [(X.indptr, "<i8"), indices, (X.data, "<f8")]
         for values, dtype in (
-            (self.X, "<f8"),
+            *inputs,
             (self.y, "<f8"),
             (self.task, "<i8"),
             (self.sample, "<i8"),
         ):
-            content.update(np.ascontiguousarray(values, dtype=dtype).tobytes())
+            content.update(np.ascontiguousarray(values, dtype=dtype).data)
         return content.hexdigest()[:16]
 
     def _known_task(self, task: int | np.integer) -> int:
@@ -254,11 +270,41 @@ class MultiTaskData:
             )
         return int(task)
 
+    def _inputs_of_rows(self, rows: IndexArray) -> Inputs:
+        X = self.X[rows]
+        # Sparse rows are read-only here, so that they are not copied once more.
+        return _read_only(X) if is_sparse(X) else X
+
     def _truth_of_rows(self, rows: IndexArray) -> dict[str, NDArray[Any]]:
         return {
             key: value[rows] if value.dtype == bool else value
             for key, value in self.truth.items()
         }
+
+
+def _frozen_inputs(X: Any) -> Inputs:
+    """Return read-only float64 inputs, dense or CSR, that no caller can change."""
+    if not is_sparse(X):
+        return _frozen_array(X, np.float64)
+    is_frozen = X.format == "csr" and not any(
+        part.flags.writeable for part in (X.data, X.indices, X.indptr)
+    )
+    return _read_only(canonical_csr(X, copy=not is_frozen))
+
+
+def _read_only(X: Any) -> Any:
+    for part in (X.data, X.indices, X.indptr):
+        part.setflags(write=False)
+    return X
+
+
+def _first_not_finite(X: Inputs) -> tuple[int, int]:
+    if is_sparse(X):
+        entry = int(np.flatnonzero(~np.isfinite(X.data))[0])
+        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+        return row, int(X.indices[entry])
+    row, column = np.argwhere(~np.isfinite(X))[0]
+    return int(row), int(column)
 
 
 def _frozen_array(values: ArrayLike, dtype: Any = None) -> NDArray[Any]:

@@ -10,7 +10,6 @@ import io
 import logging
 import tarfile
 import tempfile
-import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +24,8 @@ from mtmkl.datasets.integrity import read_checksums, with_lf
 MAX_ARCHIVE_BYTES = 256 * 2**20
 """Largest archive that is downloaded; its size is not registered."""
 
-_RETRY_WAITS = (1.0, 4.0)  # seconds before each further attempt
+_ATTEMPTS = 3
+_BUSY = (429, 500, 502, 503, 504)  # HTTP statuses that may pass
 _TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two packets
 _CHUNK = 1 << 16
 
@@ -96,15 +96,8 @@ class Downloads:
         ------
         TransferError, ContentError
         """
-        if newline is None:
-            downloaded = self._get(url, max_bytes=size, sha256=sha256)
-        else:
-            # With CRLF for every LF a text has at most twice the bytes.
-            downloaded = self._get(url, max_bytes=2 * size, sha256=None)
-            content = with_lf(downloaded.read_bytes())
-            _check_content(content, size, sha256)
-            downloaded.write_bytes(content)
-        _move(downloaded, target)
+        downloaded = self._get(url, max_bytes=_limit(size, newline))
+        self._store(downloaded.read_bytes(), target, size, sha256, newline)
 
     def member(
         self,
@@ -132,15 +125,9 @@ class Downloads:
         ------
         TransferError, ContentError
         """
-        limit = size if newline is None else 2 * size
         with _open_members(self._archive(url)) as members:
-            content = _only_member(members, member)(limit)
-        if newline == "lf":
-            content = with_lf(content)
-        _check_content(content, size, sha256)
-        unpacked = self._new_path()
-        unpacked.write_bytes(content)
-        _move(unpacked, target)
+            content = _only_member(members, member)(_limit(size, newline))
+        self._store(content, target, size, sha256, newline)
 
     def member_tar(
         self, url: str, inner: str | None, checksums: Path, target: Path, *, size: int
@@ -195,102 +182,91 @@ class Downloads:
             raise ContentError(f"it holds no member {missing[0]!r}")
         _move(packed, target)
 
+    def _store(
+        self, content: bytes, target: Path, size: int, sha256: str, newline: str | None
+    ) -> None:
+        if newline == "lf":
+            content = with_lf(content)
+        if len(content) != size:
+            raise ContentError(f"it has {len(content)} bytes, expected {size}")
+        found = hashlib.sha256(content).hexdigest()
+        if found != sha256:
+            raise ContentError(f"its sha256 is {found}, expected {sha256}")
+        path = self._new_path()
+        path.write_bytes(content)
+        _move(path, target)
+
     def _archive(self, url: str) -> Path:
         if url not in self._archives:
-            self._archives[url] = self._get(
-                url, max_bytes=MAX_ARCHIVE_BYTES, sha256=None
-            )
+            self._archives[url] = self._get(url, max_bytes=MAX_ARCHIVE_BYTES)
         return self._archives[url]
 
     def _new_path(self) -> Path:
         self._n_paths += 1
         return self._path / str(self._n_paths)
 
-    def _get(self, url: str, *, max_bytes: int, sha256: str | None) -> Path:
-        """Download with retries; check the hash if there is one."""
+    def _get(self, url: str, *, max_bytes: int) -> Path:
         import pooch
         import requests
 
         target = self._new_path()
-        waits = iter(_RETRY_WAITS)
-        while True:
-            try:
-                with _silent(pooch.get_logger()):
-                    pooch.retrieve(
-                        url,
-                        known_hash=f"sha256:{sha256}" if sha256 else None,
-                        fname=target.name,
-                        path=self._path,
-                        downloader=_bounded_downloader(max_bytes),
-                    )
-                return target
-            except requests.exceptions.RequestException as error:
-                wait = next(waits, None)
-                if wait is None or not _is_transient(error):
-                    raise TransferError(_reason(error)) from error
-                time.sleep(wait)
-            except ValueError as error:  # how pooch says it
-                raise ContentError(f"its sha256 is not {sha256}") from error
-
-
-def _bounded_downloader(max_bytes: int) -> Callable[[str, str, object], None]:
-    """Return a downloader for pooch that stops at ``max_bytes`` and shows a bar."""
-
-    def download(url: str, output_file: str, pooch: object) -> None:
-        import requests
-        from tqdm import tqdm
-
-        # Compressed on the way, Content-Length would not be the length of the file.
-        headers = {"Accept-Encoding": "identity"}
-        with requests.get(
-            url, stream=True, timeout=_TIMEOUT, headers=headers
-        ) as response:
-            response.raise_for_status()
-            length = response.headers.get("Content-Length", "")
-            announced = int(length) if length.isdigit() else None
-            if announced is not None and announced > max_bytes:
-                raise ContentError(
-                    f"it has {announced} bytes, expected at most {max_bytes}"
+        downloads = pooch.create(
+            self._path,
+            base_url="",
+            registry={target.name: None},
+            urls={target.name: url},
+            retry_if_failed=_ATTEMPTS - 1,
+        )
+        try:
+            with _silent(pooch.get_logger()):
+                downloads.fetch(
+                    target.name, downloader=partial(_download, max_bytes=max_bytes)
                 )
-            received = 0
-            with (
-                open(output_file, "wb") as file,
-                tqdm(
-                    total=announced,
-                    desc=url.rsplit("/", 1)[-1],
-                    unit="B",
-                    unit_scale=True,
-                    disable=None,  # no bar where nobody looks at it
-                ) as bar,
-            ):
-                for chunk in response.iter_content(_CHUNK):
-                    received += len(chunk)
-                    if received > max_bytes:
-                        raise ContentError(f"it has more than {max_bytes} bytes")
-                    file.write(chunk)
-                    bar.update(len(chunk))
-            # urllib3 before version 2 does not notice by itself.
-            is_encoded = "Content-Encoding" in response.headers
-            if announced is not None and not is_encoded and received != announced:
-                raise requests.exceptions.ConnectionError(
-                    f"the connection broke after {received} of {announced} bytes"
-                )
-
-    return download
+        except requests.exceptions.RequestException as error:
+            raise TransferError(_reason(error)) from error
+        return target
 
 
-def _is_transient(error: BaseException) -> bool:
-    """Tell whether another attempt may succeed."""
+def _download(url: str, output_file: str, _: object, *, max_bytes: int) -> None:
+    """Download for pooch, up to a size and with a bar; pooch retries what may pass."""
     import requests
+    from tqdm import tqdm
 
-    if isinstance(error, requests.exceptions.HTTPError) and error.response is not None:
-        return error.response.status_code in (429, 500, 502, 503, 504)
-    return isinstance(
-        error,
-        requests.exceptions.ConnectionError
-        | requests.exceptions.Timeout
-        | requests.exceptions.ChunkedEncodingError,
-    )
+    # Compressed on the way, Content-Length would not be the length of the file.
+    headers = {"Accept-Encoding": "identity"}
+    with requests.get(url, stream=True, timeout=_TIMEOUT, headers=headers) as response:
+        if not response.ok and response.status_code not in _BUSY:
+            raise TransferError(f"HTTP status {response.status_code}")
+        response.raise_for_status()
+        length = response.headers.get("Content-Length", "")
+        announced = int(length) if length.isdigit() else None
+        if announced is not None and announced > max_bytes:
+            raise ContentError(
+                f"it has {announced} bytes, expected at most {max_bytes}"
+            )
+        received = 0
+        with (
+            open(output_file, "wb") as file,
+            tqdm(
+                total=announced,
+                desc=url.rsplit("/", 1)[-1],
+                unit="B",
+                unit_scale=True,
+                disable=None,  # no bar where nobody looks at it
+            ) as bar,
+        ):
+            for chunk in response.iter_content(_CHUNK):
+                received += len(chunk)
+                if received > max_bytes:
+                    raise ContentError(f"it has more than {max_bytes} bytes")
+                file.write(chunk)
+                bar.update(len(chunk))
+        # urllib3 before version 2 does not notice by itself.
+        is_encoded = "Content-Encoding" in response.headers
+        if announced is not None and not is_encoded and received != announced:
+            raise requests.exceptions.ConnectionError(
+                f"the connection broke after {received} of {announced} bytes"
+            )
 
 
 def _reason(error: BaseException) -> str:
@@ -306,6 +282,11 @@ def _reason(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
+def _limit(size: int, newline: str | None) -> int:
+    # With CRLF for every LF a text has at most twice the bytes.
+    return size if newline is None else 2 * size
+
+
 @contextmanager
 def _silent(logger: logging.Logger) -> Iterator[None]:
     level = logger.level
@@ -314,14 +295,6 @@ def _silent(logger: logging.Logger) -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
-
-
-def _check_content(content: bytes, size: int, sha256: str) -> None:
-    if len(content) != size:
-        raise ContentError(f"it has {len(content)} bytes, expected {size}")
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
-        raise ContentError(f"its sha256 is {found}, expected {sha256}")
 
 
 def _move(source: Path, target: Path) -> None:

@@ -26,6 +26,13 @@ _ROLES = ("train", "validation", "test")
 _ARRAYS = (*_ROLES, "fold", "task_order")
 _MAX_DEALS = 100
 _LARGEST_PERCENT = 98
+_SIZES = {
+    "first_rows": ("train_sizes", "examples per task"),
+    "halves": ("train_sizes", "examples per task"),
+    "random": ("train_samples", "examples"),
+    "fractions": ("train_percent", "%"),
+}
+"""Key of a protocol's train sizes, and what they count."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -236,6 +243,21 @@ def load_splits(path: str | Path) -> dict[SplitKey, Split]:
         return {key: Split(**arrays) for key, arrays in fields.items()}
 
 
+def train_unit(kind: str) -> str:
+    """Return what the train sizes of a kind of protocol count, "" if it has none.
+
+    Parameters
+    ----------
+    kind : str
+        As in :func:`make_splits`.
+
+    Returns
+    -------
+    {"examples per task", "examples", "%", ""}
+    """
+    return _SIZES[kind][1] if kind in _SIZES else ""
+
+
 def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
     """Return id, kind, repeats, folds, stratified, and train sizes under "sizes".
 
@@ -245,19 +267,13 @@ def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
         If the protocol is not as ``make_splits`` says; names it, the key and the value.
     """
     name = protocol.get("id", "?")
-    size_key = {
-        "first_rows": "train_sizes",
-        "halves": "train_sizes",
-        "random": "train_samples",
-        "fractions": "train_percent",
-    }
     kind = protocol.get("kind")
     if kind not in _KINDS and kind not in WITH_VALIDATION:
         raise ValueError(
             f"protocol {name!r}: kind is {kind!r}, not one of "
             f"{sorted([*_KINDS, *WITH_VALIDATION])}"
         )
-    allowed = {"id", "kind", "repeats", size_key.get(kind, "id")}
+    allowed = {"id", "kind", "repeats", _SIZES[kind][0] if kind in _SIZES else "id"}
     allowed |= {"stratified"} if kind in WITH_VALIDATION else {"folds"}
     for key in protocol:
         if key not in allowed:
@@ -268,8 +284,8 @@ def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(protocol.get("id"), str) or not protocol["id"]:
         raise ValueError(f"protocol of kind {kind!r}: id must be a name")
     sizes: list[Any] = [AS_PUBLISHED]
-    if kind in size_key:
-        key = size_key[kind]
+    if kind in _SIZES:
+        key, _ = _SIZES[kind]
         given = protocol.get(key, 8 if kind == "first_rows" else None)
         sizes = list(given) if isinstance(given, list | tuple) else [given]
         for size in sizes:

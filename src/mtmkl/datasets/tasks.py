@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mtmkl.datasets.container import IndexArray, MultiTaskData, Origin
+from mtmkl.sparse import is_sparse
 
 
 def draw_per_class(
@@ -70,8 +71,8 @@ def one_vs_rest(
 
     Parameters
     ----------
-    X : array-like of shape (m, d)
-        One row an example.
+    X : array-like or sparse matrix of shape (m, d)
+        One row per example.
     label : array-like of shape (m,)
         Classes, numbers or strings, at least two different ones.
     name : str
@@ -91,13 +92,14 @@ def one_vs_rest(
     ValueError
         If the lengths disagree or there is only one class.
     """
-    X, code, names = _labelled(X, label, class_names)
-    m, n_classes = len(X), len(names)
+    table, code, names = _labelled(X, label, class_names)
+    m, n_classes = table.shape[0], len(names)
+    sample = np.tile(np.arange(m), n_classes)
     return MultiTaskData(
-        X=np.tile(X, (n_classes, 1)),
+        X=table[sample],
         y=np.concatenate([np.where(code == c, 1.0, -1.0) for c in range(n_classes)]),
         task=np.repeat(np.arange(n_classes), m),
-        sample=np.tile(np.arange(m), n_classes),
+        sample=sample,
         name=name,
         task_names=tuple(f"{each} vs rest" for each in names),
         feature_names=tuple(feature_names),
@@ -140,7 +142,7 @@ def one_vs_one(
         If the lengths disagree, there is only one class, or a pair does not name two
         different classes.
     """
-    X, code, names = _labelled(X, label, class_names)
+    table, code, names = _labelled(X, label, class_names)
     numbered = _numbered_pairs(pairs, names)
     rows = [np.flatnonzero((code == a) | (code == b)) for a, b in numbered]
     sample = np.concatenate(rows)
@@ -148,7 +150,7 @@ def one_vs_one(
         [code[r] == a for r, (a, _) in zip(rows, numbered, strict=True)]
     )
     return MultiTaskData(
-        X=X[sample],
+        X=table[sample],
         y=np.where(first, 1.0, -1.0),
         task=np.repeat(np.arange(len(rows)), [len(r) for r in rows]),
         sample=sample,
@@ -173,7 +175,7 @@ def by_group(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
+    X : array-like or sparse matrix of shape (n, d)
     y : array-like of shape (n,)
         Targets.
     group : array-like of shape (n,)
@@ -195,8 +197,8 @@ def by_group(
     ValueError
         If the lengths disagree.
     """
-    table = np.asarray(X)
-    code, names = _coded(group, group_names, len(table), "group")
+    table = _table(X)
+    code, names = _coded(group, group_names, table.shape[0], "group")
     return MultiTaskData(
         X=table,
         y=np.asarray(y),
@@ -208,11 +210,16 @@ def by_group(
     )
 
 
+def _table(X: Any) -> Any:
+    """Return inputs whose rows can be taken by index."""
+    return X.tocsr() if is_sparse(X) else np.asarray(X)
+
+
 def _labelled(
-    X: ArrayLike, label: ArrayLike, class_names: Sequence[str]
-) -> tuple[NDArray[Any], NDArray[np.intp], tuple[str, ...]]:
-    table = np.asarray(X)
-    code, names = _coded(label, class_names, len(table), "label")
+    X: Any, label: ArrayLike, class_names: Sequence[str]
+) -> tuple[Any, NDArray[np.intp], tuple[str, ...]]:
+    table = _table(X)
+    code, names = _coded(label, class_names, table.shape[0], "label")
     if len(names) < 2:
         raise ValueError(f"label has one class only: {names[0]}")
     return table, code, names

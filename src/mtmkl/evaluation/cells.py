@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "paper", "experiment", "dataset", "method", "n_tasks", "subset", "train_size",
     "repeat", "fold", "setting", "task", "metric", "value", "params", "at_grid_edge",
-    "fit_seconds", "n_iter", "gap", "data_digest", "code_version",
+    "fit_seconds", "n_iter", "gap", "data_digest", "code_version", "train_unit",
 )  # fmt: skip
 """Columns of a scores table, one row a metric value."""
 
@@ -66,6 +66,8 @@ class Job:
         Folder of finished cells.
     held : mapping
         Hyper-parameters that an earlier repeat has chosen for this one.
+    train_unit : str
+        What the train sizes count, from :func:`mtmkl.datasets.splits.train_unit`.
     """
 
     paper: str
@@ -78,6 +80,7 @@ class Job:
     code_version: str
     cache: Path
     held: Mapping[str, Any]
+    train_unit: str = ""
 
     def keeps_arrays(self, repeat: int, n_tasks: int) -> list[str]:
         """Return the names of the fitted attributes to keep for a cell."""
@@ -149,6 +152,7 @@ def run_job(
         "dataset": job.plan.dataset,
         "method": job.plan.method,
         "code_version": job.code_version,
+        "train_unit": job.train_unit,
     }
     frame = pd.DataFrame([common | row for row in rows], columns=list(COLUMNS))
     return frame, arrays
@@ -198,7 +202,8 @@ class _Cell:
 
     @property
     def _name(self) -> str:
-        size = f"train size {self.train_size}, " if self.train_size else ""
+        size = f"{self.train_size} {self.job.train_unit}".strip()
+        size = f"train size {size}, " if self.train_size else ""
         return (
             f"method {self.job.spec.id!r} on {self.job.plan.dataset} "
             f"(repeat {self.repeat}, {size}{self.n_tasks} tasks)"

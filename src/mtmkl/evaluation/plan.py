@@ -1,11 +1,18 @@
 """From a paper's configuration to the list of fit jobs: pure data, light imports."""
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mtmkl.config import ConfigError, experiments_of
+
+JOB_SECONDS = 300.0
+"""What the repeats in one job take at most, on one core, but for less than a repeat."""
+
+UNMEASURED_REPEATS = 5
+"""Repeats in one job of a method whose seconds were never measured."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,6 @@ class MethodSpec:
         Numbers of tasks learned together; empty means all.
     hold : mapping of str to int
         Parameters that are chosen once in the given repeat and then held.
-    chunk_repeats : int or None
-        Repeats in one job; None puts all into one.
     along : tuple of str
         With selection "validation": parameters that are walked along, the others
         being chosen for each of their values.
@@ -71,7 +76,6 @@ class MethodSpec:
     selection: str
     n_tasks: tuple[int, ...] = ()
     hold: Mapping[str, int] = field(default_factory=dict)
-    chunk_repeats: int | None = None
     along: tuple[str, ...] = ()
     search: int | None = None
 
@@ -157,7 +161,6 @@ def method_specs(config: Mapping[str, Any], experiment: str) -> dict[str, Method
             selection=method["selection"],
             n_tasks=tuple(entry.get("n_tasks", ())),
             hold=entry.get("hold", {}),
-            chunk_repeats=entry.get("chunk_repeats"),
             along=tuple(entry.get("along", ())),
             search=method.get("search", {}).get("points"),
         )
@@ -184,13 +187,18 @@ def n_repeats(config: Mapping[str, Any], experiment: str) -> int:
 
 
 def fit_jobs(config: Mapping[str, Any]) -> Iterator[FitJob]:
-    """Yield every fit job of a paper, in the order of its configuration."""
+    """Yield every fit job of a paper, in the order of its configuration.
+
+    In the paper tier a method's repeats are cut into jobs of about
+    :data:`JOB_SECONDS`, by the seconds that were once measured; never by the machine
+    at hand, so that the plan is the same everywhere.
+    """
     for name, experiment in config["experiments"].items():
         repeats = n_repeats(config, name)
         specs = method_specs(config, name)
         for variant in variants(experiment):
             for spec in specs.values():
-                size = spec.chunk_repeats or repeats
+                size = _repeats_per_job(config, name, variant, spec, repeats)
                 for chunk, first in enumerate(range(0, repeats, size)):
                     yield FitJob(
                         name,
@@ -199,6 +207,25 @@ def fit_jobs(config: Mapping[str, Any]) -> Iterator[FitJob]:
                         chunk,
                         tuple(range(first, min(first + size, repeats))),
                     )
+
+
+def _repeats_per_job(
+    config: Mapping[str, Any],
+    experiment: str,
+    variant: Variant,
+    spec: MethodSpec,
+    repeats: int,
+) -> int:
+    if config.get("tier") != "paper":
+        return repeats
+    place = f"{experiment}/{variant.id}/{spec.id}"
+    measured = config.get("seconds", {}).get(place)
+    if measured is None:
+        size = min(UNMEASURED_REPEATS, repeats)
+    else:
+        size = math.ceil(repeats / max(1, math.ceil(measured * repeats / JOB_SECONDS)))
+    # The first job chooses what the others hold.
+    return max(size, *(repeat + 1 for repeat in spec.hold.values()), 1)
 
 
 def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:

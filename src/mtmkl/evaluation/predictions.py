@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.sparse import Inputs
+
 
 def predictions(
     estimator: Any,
-    X: NDArray[np.float64],
+    X: Inputs,
     task: NDArray[np.intp],
     function: str = "predict",
 ) -> NDArray[np.float64]:
@@ -18,7 +20,7 @@ def predictions(
     ----------
     estimator : object
         Fitted.
-    X : ndarray of shape (n, d)
+    X : ndarray or CSR array of shape (n, d)
     task : ndarray of shape (n,)
     function : {"predict", "decision_function"}
 
@@ -34,10 +36,11 @@ def predictions(
         If they have another shape than (n,), or are not all finite.
     """
     values = np.asarray(getattr(estimator, function)(X, task=task))
-    if values.shape != (len(X),):
+    n = X.shape[0]
+    if values.shape != (n,):
         raise ValueError(
-            f"{function} returned shape {values.shape} for {len(X)} examples: "
-            f"return one number for each, shape ({len(X)},)"
+            f"{function} returned shape {values.shape} for {n} examples: "
+            f"return one number for each, shape ({n},)"
         )
     if values.dtype.kind not in "iuf":
         kind = values.dtype.name.rstrip("0123456789")
@@ -51,6 +54,6 @@ def predictions(
     if wrong.size:
         raise ValueError(
             f"{function} returned values that are not finite for {wrong.size} of "
-            f"{len(X)} examples (first: {numbers[wrong[0]]} at position {wrong[0]})"
+            f"{n} examples (first: {numbers[wrong[0]]} at position {wrong[0]})"
         )
     return numbers

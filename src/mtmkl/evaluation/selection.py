@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.evaluation.predictions import predictions
+from mtmkl.sparse import Inputs
 
 TIE = 1e-12
 
@@ -35,7 +36,7 @@ class Choice:
 
 def fit_path(
     estimator: Any,
-    X: NDArray[np.float64],
+    X: Inputs,
     y: NDArray[np.float64],
     task: NDArray[np.intp],
     grid: Sequence[Mapping[str, Any]],
@@ -58,7 +59,7 @@ def fit_path(
 
 def held_out_fits(
     estimator: Any,
-    X: NDArray[np.float64],
+    X: Inputs,
     y: NDArray[np.float64],
     task: NDArray[np.intp],
     fold: NDArray[np.intp],
@@ -92,7 +93,7 @@ def held_out_fits(
 
 def cross_validation_errors(
     estimator: Any,
-    X: NDArray[np.float64],
+    X: Inputs,
     y: NDArray[np.float64],
     task: NDArray[np.intp],
     fold: NDArray[np.intp],
@@ -105,7 +106,7 @@ def cross_validation_errors(
     ----------
     estimator : object
         See :func:`fit_path`.
-    X : ndarray of shape (n, d)
+    X : ndarray or CSR array of shape (n, d)
     y, task, fold : ndarray of shape (n,)
         ``fold`` is the part in which a row is held out.
     grid : sequence of mapping

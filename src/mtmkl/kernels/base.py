@@ -1,4 +1,7 @@
-"""Base kernels: small frozen specifications that compute Gram matrices."""
+"""Base kernels: small frozen specifications that compute Gram matrices.
+
+They take dense inputs and canonical CSR arrays; Gram matrices are dense.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -8,25 +11,30 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.sparse import Inputs, canonical_csr, is_sparse, row_digests
+
 FloatArray = NDArray[np.float64]
 
 # 8 million pairs; beyond, a subset of the rows stands for all.
 _MEDIAN_ROWS = 4000
+
+# Entries of a product of sparse matrices at a time, each of 12 bytes: 50 MB.
+_PRODUCT_ENTRIES = 1 << 22
 
 
 @runtime_checkable
 class Kernel(Protocol):
     """A kernel: ``fit`` resolves what depends on data, calling computes."""
 
-    def fit(self, X: FloatArray) -> "Kernel":
+    def fit(self, X: Inputs) -> "Kernel":
         """Return the concrete kernel for the training inputs X."""
         ...
 
-    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j) of shape (n, m)."""
         ...
 
-    def diagonal(self, X: FloatArray) -> FloatArray:
+    def diagonal(self, X: Inputs) -> FloatArray:
         """Return k(x_i, x_i), shape (n,)."""
         ...
 
@@ -46,17 +54,17 @@ class Linear:
     def __post_init__(self) -> None:
         _require(self.constant >= 0, "constant", self.constant, "at least 0")
 
-    def fit(self, X: FloatArray) -> "Linear":
+    def fit(self, X: Inputs) -> "Linear":
         """Return the kernel itself."""
         return self
 
-    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
-        return X @ Z.T + self.constant
+        return _products(X, Z) + self.constant
 
-    def diagonal(self, X: FloatArray) -> FloatArray:
+    def diagonal(self, X: Inputs) -> FloatArray:
         """Return k(x_i, x_i)."""
-        return np.einsum("ij,ij->i", X, X) + self.constant
+        return _squared_norms(X) + self.constant
 
 
 @dataclass(frozen=True)
@@ -83,20 +91,18 @@ class Polynomial:
         )
         _require(self.constant >= 0, "constant", self.constant, "at least 0")
 
-    def fit(self, X: FloatArray) -> "Polynomial":
+    def fit(self, X: Inputs) -> "Polynomial":
         """Return the kernel itself."""
         return self
 
-    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
-        gram: FloatArray = (X @ Z.T + self.constant) ** self.degree
+        gram: FloatArray = (_products(X, Z) + self.constant) ** self.degree
         return gram
 
-    def diagonal(self, X: FloatArray) -> FloatArray:
+    def diagonal(self, X: Inputs) -> FloatArray:
         """Return k(x_i, x_i)."""
-        values: FloatArray = (
-            np.einsum("ij,ij->i", X, X) + self.constant
-        ) ** self.degree
+        values: FloatArray = (_squared_norms(X) + self.constant) ** self.degree
         return values
 
 
@@ -111,8 +117,8 @@ class Gaussian:
     median_factor : float, optional
         Instead of the width: a positive multiple of the median Euclidean distance of
         pairs of distinct training inputs, which ``fit`` resolves. With more than 4,000
-        distinct inputs, 4,000 of them evenly spaced in lexicographic order stand for
-        all.
+        distinct inputs, 4,000 of them stand for all: evenly spaced in lexicographic
+        order, or of sparse inputs in the order of hashes of their rows.
     """
 
     width: float | None = None
@@ -130,7 +136,7 @@ class Gaussian:
                 "positive and finite",
             )
 
-    def fit(self, X: FloatArray) -> "Gaussian":
+    def fit(self, X: Inputs) -> "Gaussian":
         """Return the kernel with its width resolved on the inputs X."""
         if self.median_factor is None:
             return self
@@ -138,7 +144,7 @@ class Gaussian:
         # All inputs equal: the kernel is constant whatever its width.
         return Gaussian(width=self.median_factor * median if median > 0 else 1.0)
 
-    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
         if self.width is None:
             raise ValueError("the width is not resolved yet: call fit(X) first")
@@ -146,7 +152,7 @@ class Gaussian:
         gram *= -0.5 / self.width**2
         return np.exp(gram, out=gram)
 
-    def diagonal(self, X: FloatArray) -> FloatArray:
+    def diagonal(self, X: Inputs) -> FloatArray:
         """Return k(x_i, x_i) = 1."""
         return np.ones(X.shape[0])
 
@@ -202,29 +208,64 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
     return kernel
 
 
-def squared_distances(X: FloatArray, Z: FloatArray) -> FloatArray:
-    """Return ||x_i − z_j||² for all pairs, at least 0, shape (n, m)."""
-    # Around a common origin fewer digits cancel.
-    origin = Z.mean(axis=0)
-    X, Z = X - origin, Z - origin
-    distances: FloatArray = X @ Z.T
+def squared_distances(X: Inputs, Z: Inputs) -> FloatArray:
+    """Return ||x_i − z_j||² for all pairs, at least 0, shape (n, m).
+
+    The rounding error of dense inputs is relative to their squared distance from the
+    mean of Z, that of sparse ones to their squared norm.
+    """
+    if not (is_sparse(X) or is_sparse(Z)):
+        # Around a common origin fewer digits cancel.
+        origin = Z.mean(axis=0)
+        X, Z = X - origin, Z - origin
+    distances = _products(X, Z)
     distances *= -2.0
-    distances += np.einsum("ij,ij->i", X, X)[:, None]
-    distances += np.einsum("ij,ij->i", Z, Z)[None, :]
+    distances += _squared_norms(X)[:, None]
+    distances += _squared_norms(Z)[None, :]
     return np.maximum(distances, 0.0, out=distances)
 
 
-def median_distance(X: FloatArray) -> float:
+def median_distance(X: Inputs) -> float:
     """Return the median Euclidean distance of distinct rows, 0 if all are equal."""
-    from scipy.spatial.distance import pdist
+    from scipy.spatial.distance import pdist, squareform
 
-    distinct = np.unique(X, axis=0)
-    if distinct.shape[0] < 2:
-        return 0.0
-    if distinct.shape[0] > _MEDIAN_ROWS:
-        chosen = np.linspace(0, distinct.shape[0] - 1, _MEDIAN_ROWS).round()
-        distinct = distinct[chosen.astype(np.intp)]
-    return float(np.median(pdist(distinct)))
+    if is_sparse(X):
+        row_of = {digest: row for row, digest in enumerate(row_digests(X))}
+        distinct = X[_stand_ins(np.array([row_of[key] for key in sorted(row_of)]))]
+        squares = squareform(squared_distances(distinct, distinct), checks=False)
+        return float(np.median(np.sqrt(squares))) if squares.size else 0.0
+    distinct = _stand_ins(np.unique(X, axis=0))
+    return float(np.median(pdist(distinct))) if len(distinct) > 1 else 0.0
+
+
+def _stand_ins(ordered: NDArray[Any]) -> NDArray[Any]:
+    """Return all rows, or evenly spaced ones if there are too many for all pairs."""
+    if ordered.shape[0] <= _MEDIAN_ROWS:
+        return ordered
+    chosen = np.linspace(0, ordered.shape[0] - 1, _MEDIAN_ROWS).round()
+    return ordered[chosen.astype(np.intp)]
+
+
+def _products(X: Inputs, Z: Inputs) -> FloatArray:
+    """Return x_i'z_j for all pairs, shape (n, m)."""
+    if not (is_sparse(X) and is_sparse(Z)):
+        return X @ Z.T
+    out = np.empty((X.shape[0], Z.shape[0]))
+    right = Z.T.tocsr()
+    n_rows = max(1, _PRODUCT_ENTRIES // Z.shape[0])
+    for first in range(0, X.shape[0], n_rows):
+        block = slice(first, first + n_rows)
+        (X[block] @ right).toarray(out=out[block])
+    return out
+
+
+def _squared_norms(X: Inputs) -> FloatArray:
+    if is_sparse(X):
+        from sklearn.utils.extmath import row_norms
+
+        # Entries that come twice would be squared apart.
+        return row_norms(canonical_csr(X), squared=True)
+    return np.einsum("ij,ij->i", X, X)
 
 
 def _require(condition: bool, name: str, value: object, demand: str) -> None:

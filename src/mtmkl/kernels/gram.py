@@ -16,6 +16,7 @@ from mtmkl.kernels.normalize import (
     fit_kernel,
     trace_factor,
 )
+from mtmkl.sparse import Inputs, is_sparse
 
 IndexArray = NDArray[np.intp]
 
@@ -55,18 +56,19 @@ def gram_bytes(
     return int(n_kernels) * int(n_rows) * int(columns) * np.dtype(dtype).itemsize
 
 
-def refuse_overflow(values: FloatArray, what: str, remedy: str) -> None:
+def refuse_overflow(values: Inputs, what: str, remedy: str) -> None:
     """Raise ValueError if a value is not finite, or so large that its square is not.
 
     Parameters
     ----------
-    values : ndarray
+    values : ndarray or CSR array
     what : str
         What has these values.
     remedy : str
         What to do about it.
     """
-    largest = float(np.maximum(values.max(initial=0.0), -values.min(initial=0.0)))
+    stored = values.data if is_sparse(values) else values
+    largest = float(np.maximum(stored.max(initial=0.0), -stored.min(initial=0.0)))
     if not np.isfinite(largest):
         raise ValueError(f"{what} has values that are not finite: {remedy}")
     if largest > LARGEST:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.basis import KernelBasis, kernel_basis
@@ -15,37 +16,17 @@ IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Standardization:
-    """Inputs minus their mean, over their standard deviation (1 where it is 0)."""
-
-    mean: FloatArray
-    scale: FloatArray
-
-    @classmethod
-    def of(cls, X: FloatArray) -> "Standardization":
-        """Return the standardisation of the training inputs of all tasks together."""
-        scale = X.std(axis=0)
-        # A constant column's computed deviation is rounding, not a scale.
-        scale[scale <= 1e-12 * np.abs(X).max(axis=0, initial=0.0)] = 1.0
-        return cls(X.mean(axis=0), scale)
-
-    def __call__(self, X: FloatArray) -> FloatArray:
-        """Return the standardised inputs."""
-        return (X - self.mean) / self.scale
-
-
-@dataclass(frozen=True)
 class Coordinates:
     """The map from inputs to the coordinates of the coefficients.
 
     Attributes
     ----------
-    standardization : Standardization or None
+    scaler : StandardScaler or None
     basis : KernelBasis or None
         Without it the coordinates are the (standardised) inputs.
     """
 
-    standardization: Standardization | None
+    scaler: StandardScaler | None
     basis: KernelBasis | None
 
     @classmethod
@@ -58,18 +39,18 @@ class Coordinates:
         basis_tol: float,
     ) -> tuple["Coordinates", FloatArray]:
         """Return the map learned on training inputs, and their coordinates."""
-        standardization = Standardization.of(X) if standardize else None
-        if standardization is not None:
-            X = standardization(X)
+        scaler = StandardScaler().fit(X) if standardize else None
+        if scaler is not None:
+            X = scaler.transform(X)
         basis = None
         if kernel is not None:
             basis, X = kernel_basis(from_spec(kernel), X, tol=basis_tol)
-        return cls(standardization, basis), X
+        return cls(scaler, basis), X
 
     def predict(self, X: FloatArray, W: FloatArray, task: IntArray) -> FloatArray:
         """Return w_t'z(x) for each input, t its task."""
-        if self.standardization is not None:
-            X = self.standardization(X)
+        if self.scaler is not None:
+            X = self.scaler.transform(X)
         if self.basis is not None:
             return self.basis.predict(X, W)[np.arange(X.shape[0]), task]
         values: FloatArray = np.einsum("ij,ji->i", X, W[:, task])

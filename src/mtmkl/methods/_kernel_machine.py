@@ -10,6 +10,7 @@ from mtmkl.methods._kernel_terms import (
     KernelTerms,
     Normalization,
     TrainingSet,
+    has_features,
 )
 from mtmkl.methods.base import PathEstimator
 
@@ -25,6 +26,9 @@ class KernelMachine(PathEstimator):
 
     Points of a grid that differ in the parameters ``along`` alone share the kernels. A
     subclass has the parameters ``kernels``, ``normalize`` and ``standardize``.
+
+    Inputs may be sparse if they are not standardised and no kernel is a single feature:
+    the solvers see nothing of them but Gram matrices.
     """
 
     kernels: KernelList
@@ -36,6 +40,19 @@ class KernelMachine(PathEstimator):
     def _block_of_task(self) -> IntArray:
         """Return which support vector machine each task has, shape (T,)."""
         return np.arange(self.tasks_.size)
+
+    def _dense_only(self) -> str | None:
+        if self.standardize:
+            return (
+                "standardize=True subtracts the means of the features, so that no zero "
+                "stays zero"
+            )
+        if has_features(self.kernels):
+            return (
+                '"features" makes a dense column of each feature (take kernels such as '
+                '"linear", whose Gram matrices are sparse products)'
+            )
+        return None
 
     def _group_key(self) -> str:
         params = self.get_params(deep=False)
@@ -85,9 +102,9 @@ class KernelMachine(PathEstimator):
         for t in range(training.sizes.size):
             np.add.at(coef[:, t], terms.column, weights[t])
         self.coef_ = coef[:, block]
-        if terms.standardization is not None:
-            self.coef_ /= terms.standardization.scale[:, None]
-            self.intercept_ = self.intercept_ - terms.standardization.mean @ self.coef_
+        if terms.scaler is not None:
+            self.coef_ /= terms.scaler.scale_[:, None]
+            self.intercept_ = self.intercept_ - terms.scaler.mean_ @ self.coef_
 
     def _scores(self, X: FloatArray, task: IntArray) -> FloatArray:
         if hasattr(self, "coef_"):

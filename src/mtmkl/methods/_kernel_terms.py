@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.base import Gaussian, Kernel, from_spec
 from mtmkl.kernels.gram import (
@@ -15,8 +16,8 @@ from mtmkl.kernels.gram import (
     refuse_overflow,
 )
 from mtmkl.kernels.normalize import CosineNormalized, trace_factor
-from mtmkl.methods._inputs import Standardization
 from mtmkl.methods.base import check_kernel
+from mtmkl.sparse import Inputs, same_inputs
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -50,13 +51,20 @@ def _entries(kernels: KernelList) -> list[Any]:
     return list(kernels)
 
 
+def has_features(kernels: Any) -> bool:
+    """Tell whether a list of kernels, not checked yet, holds "features"."""
+    is_list = isinstance(kernels, Sequence) and not isinstance(kernels, str)
+    entries = kernels if is_list else [kernels]
+    return any(isinstance(entry, str) and entry == FEATURES for entry in entries)
+
+
 @dataclass(frozen=True)
 class KernelTerms:
     """Kernels resolved on training inputs.
 
     Attributes
     ----------
-    standardization : Standardization or None
+    scaler : StandardScaler or None
     is_feature : ndarray of bool of shape (D,)
         Which terms are single features.
     column : ndarray of shape (D,)
@@ -68,7 +76,7 @@ class KernelTerms:
     names : tuple of str of length D
     """
 
-    standardization: Standardization | None
+    scaler: StandardScaler | None
     is_feature: NDArray[np.bool_]
     column: IntArray
     kernels: tuple[Kernel | None, ...]
@@ -78,7 +86,7 @@ class KernelTerms:
     @classmethod
     def of(
         cls,
-        X: FloatArray,
+        X: Inputs,
         kernels: KernelList,
         *,
         normalize: Normalization = None,
@@ -88,7 +96,7 @@ class KernelTerms:
 
         Parameters
         ----------
-        X : ndarray of shape (n, d)
+        X : ndarray or, for kernels other than "features", CSR array of shape (n, d)
         kernels : list of kernels, mappings or "features"
         normalize : {"trace", "cosine", None}
             "trace" divides each kernel by the mean of k(x, x) over the training inputs,
@@ -103,9 +111,9 @@ class KernelTerms:
         ValueError
             If single features are to be normalised by their cosine.
         """
-        standardization = Standardization.of(X) if standardize else None
-        if standardization is not None:
-            X = standardization(X)
+        scaler = StandardScaler().fit(X) if standardize else None
+        if scaler is not None:
+            X = scaler.transform(X)
         columns: list[int] = []
         resolved: list[Kernel | None] = []
         names: list[str] = []
@@ -140,7 +148,7 @@ class KernelTerms:
             scale = np.array([trace_factor(diagonal) for diagonal in diagonals])
         column_array = np.array(columns, dtype=np.intp)
         return cls(
-            standardization=standardization,
+            scaler=scaler,
             is_feature=column_array >= 0,
             column=column_array,
             kernels=tuple(resolved),
@@ -160,16 +168,18 @@ class KernelTerms:
             [np.flatnonzero(self.is_feature), np.flatnonzero(~self.is_feature)]
         )
 
-    def inputs(self, X: FloatArray) -> FloatArray:
+    def inputs(self, X: Inputs) -> Inputs:
         """Return what the kernels see of the inputs."""
-        return X if self.standardization is None else self.standardization(X)
+        return X if self.scaler is None else self.scaler.transform(X)
 
-    def features(self, X: FloatArray) -> FloatArray:
+    def features(self, X: Inputs) -> FloatArray:
         """Return the single features, scaled, of (standardised) inputs, (n, F)."""
         chosen = self.is_feature
+        if not chosen.any():
+            return np.empty((X.shape[0], 0))
         return X[:, self.column[chosen]] * np.sqrt(self.scale[chosen])
 
-    def grams(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+    def grams(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the other kernels between (standardised) inputs, (n, G, m)."""
         numbers = np.flatnonzero(~self.is_feature)
         out = np.empty((X.shape[0], numbers.size, Z.shape[0]))
@@ -209,7 +219,7 @@ class KernelTerms:
 class _Resolver:
     """Resolves kernels on training inputs, with one median distance for all."""
 
-    def __init__(self, X: FloatArray) -> None:
+    def __init__(self, X: Inputs) -> None:
         self._X = X
         self._unit: Gaussian | None = None
 
@@ -228,7 +238,7 @@ class TrainingSet:
     Parameters
     ----------
     terms : KernelTerms
-    X : ndarray of shape (n, d)
+    X : ndarray or CSR array of shape (n, d)
         Raw inputs.
     task : ndarray of shape (n,)
         Task numbers 0 … T − 1.
@@ -248,7 +258,7 @@ class TrainingSet:
     def __init__(
         self,
         terms: KernelTerms,
-        X: FloatArray,
+        X: Inputs,
         task: IntArray,
         n_tasks: int,
         *,
@@ -260,7 +270,7 @@ class TrainingSet:
         self.offsets = np.concatenate([[0], np.cumsum(self.sizes)])
         self.X = terms.inputs(X)[self.order]
         self._keep_last = keep_last
-        self._last: tuple[FloatArray, IntArray, _Others] | None = None
+        self._last: tuple[Inputs, IntArray, _Others] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_last": None}
@@ -301,13 +311,13 @@ class TrainingSet:
         return np.concatenate(blocks)
 
     def outputs(
-        self, X: FloatArray, task: IntArray, beta: FloatArray, s: FloatArray
+        self, X: Inputs, task: IntArray, beta: FloatArray, s: FloatArray
     ) -> FloatArray:
         """Return Σ_d s_d Σ_i β_i k_d(x_i, x) over the examples i of the task of x.
 
         Parameters
         ----------
-        X : ndarray of shape (m, d)
+        X : ndarray or CSR array of shape (m, d)
             Raw inputs.
         task : ndarray of shape (m,)
         beta : ndarray of shape (n,)
@@ -333,10 +343,10 @@ class TrainingSet:
             out[group] = values
         return out
 
-    def _others(self, X: FloatArray, task: IntArray) -> "_Others":
+    def _others(self, X: Inputs, task: IntArray) -> "_Others":
         if self._last is not None:
             last_X, last_task, others = self._last
-            if np.array_equal(last_X, X) and np.array_equal(last_task, task):
+            if np.array_equal(last_task, task) and same_inputs(last_X, X):
                 return others
         groups = [np.flatnonzero(task == t) for t in range(self.sizes.size)]
         Z = self.terms.inputs(X)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
 
-from mtmkl.methods._inputs import Standardization
 from mtmkl.methods._linear import task_means
 from mtmkl.methods.base import PathEstimator, check_count, check_number, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
@@ -79,12 +79,14 @@ class PreparedTasks:
         target_means = task_means(y[:, None], task, n_tasks)[:, 0]
         taking_part = np.abs(target_means) < 1.0
         varying = np.ptp(X, axis=0) > 0.0
-        standardization = Standardization.of(X[:, varying])
+        scale = np.ones(np.count_nonzero(varying))
         decomposition = basis = None
         if taking_part.any() and varying.any():
             rows = taking_part[task]
             number = np.cumsum(taking_part) - 1
-            Z, member = standardization(X[rows][:, varying]), number[task[rows]]
+            scaler = StandardScaler().fit(X[:, varying])
+            scale = scaler.scale_
+            Z, member = scaler.transform(X[rows][:, varying]), number[task[rows]]
             if rotate:
                 basis = _span(Z)
                 Z = Z if basis is None else Z @ basis
@@ -98,7 +100,7 @@ class PreparedTasks:
             decomposition,
             taking_part,
             varying,
-            standardization.scale,
+            scale,
             basis,
             task_means(X, task, n_tasks),
             target_means,

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import r2_score
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.kernels.base import from_spec
 from mtmkl.kernels.gram import refuse_overflow
+from mtmkl.sparse import canonical_csr, is_sparse
 
 if TYPE_CHECKING:
     from typing import Self
@@ -36,7 +38,8 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
 
     A subclass implements ``_fit(X, y, task)`` and ``_predict(X, task)`` with tasks
     encoded as 0 … T − 1; it may override :meth:`fit_path` where a path of parameters
-    can share work.
+    can share work. Inputs are dense float64 arrays. A subclass that takes sparse inputs
+    too, as canonical CSR arrays, overrides ``_dense_only``.
 
     Attributes
     ----------
@@ -51,13 +54,19 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     #: Whether the method is handed the examples that it is then tested on.
     fits_on_test: ClassVar[bool] = False
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._dense_only() is None
+        return tags
+
     def fit(self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None = None) -> "Self":
         """Fit all tasks.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Inputs of all tasks.
+            Inputs of all tasks; a sparse matrix where the tag ``input_tags.sparse`` of
+            the estimator says so.
         y : array-like of shape (n,)
             Targets; for classification any two labels.
         task : array-like of shape (n,), optional
@@ -72,6 +81,8 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         ValueError
             If lengths differ, X or y is not finite, or a parameter is out of range; or
             within a search of scikit-learn that has no way to score several tasks.
+        TypeError
+            If X is sparse, and the estimator takes dense inputs only.
         """
         X_array, y_array, index = self._validate_fit(X, y, task)
         self._check_params()
@@ -100,7 +111,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
             If a task was not seen by ``fit``; the message names it.
         """
         check_is_fitted(self)
-        X_array = validate_data(self, X, dtype=np.float64, reset=False)
+        X_array = check_inputs(self, X, reset=False)
         return self._predict(X_array, self._encode(task, X_array.shape[0]))
 
     def score(
@@ -141,6 +152,10 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     def _check_params(self) -> None:
         """Raise ValueError if a parameter is out of range."""
 
+    def _dense_only(self) -> str | None:
+        """Return why inputs must be dense, or None if they may be sparse."""
+        return "its computations need dense arrays"
+
     def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
         raise NotImplementedError
 
@@ -150,8 +165,8 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray, IntArray]:
-        X_array, y_array = validate_data(
-            self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1
+        X_array, y_array = check_inputs(
+            self, X, y, y_numeric=True, ensure_min_samples=1
         )
         y_array = np.asarray(y_array, dtype=np.float64)
         refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
@@ -233,6 +248,43 @@ class PathEstimator(MultiTaskEstimator):
         self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
         raise NotImplementedError
+
+
+def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """Return what ``validate_data`` makes of inputs, in float64.
+
+    Raises
+    ------
+    TypeError
+        If they are sparse and the estimator's tags do not say that it takes them.
+    """
+    if is_sparse(X):
+        reason = refusal_of_sparse(estimator, X)
+        if reason is not None:
+            raise TypeError(reason)
+        X = canonical_csr(X)
+    return validate_data(
+        estimator, X, *y, dtype=np.float64, accept_sparse="csr", **options
+    )
+
+
+def refusal_of_sparse(estimator: Any, X: Any) -> str | None:
+    """Return why an estimator does not take sparse inputs, or None if it does.
+
+    An estimator without scikit-learn's tags is taken to know what to do with them.
+    """
+    has_tags = hasattr(estimator, "__sklearn_tags__")
+    if not has_tags or get_tags(estimator).input_tags.sparse:
+        return None
+    from rich.filesize import decimal
+
+    why = "its tag input_tags.sparse is not set"
+    if isinstance(estimator, MultiTaskEstimator):
+        why = estimator._dense_only() or why
+    return (
+        f"X is sparse, and {type(estimator).__name__} takes dense inputs only: {why}; "
+        f"X.toarray() would need {decimal(8 * X.shape[0] * X.shape[1])}"
+    )
 
 
 def _refuse_search_without_routing() -> None:

@@ -8,10 +8,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mtmkl.kernels.gram import refuse_overflow
-from mtmkl.methods.base import MultiTaskEstimator, _labels
+from mtmkl.methods.base import MultiTaskEstimator, _labels, check_inputs
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -64,7 +64,7 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
             If a task was not seen by ``fit``; the message names it.
         """
         check_is_fitted(self)
-        X_array = validate_data(self, X, dtype=np.float64, reset=False)
+        X_array = check_inputs(self, X, reset=False)
         return self._decide(X_array, self._encode(task, X_array.shape[0]))
 
     def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> NDArray[Any]:
@@ -110,7 +110,7 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray, IntArray]:
-        X_array, y_array = validate_data(self, X, y, dtype=np.float64)
+        X_array, y_array = check_inputs(self, X, y)
         check_classification_targets(y_array)
         refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         self.classes_, code = np.unique(y_array, return_inverse=True)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from mtmkl.methods.base import MultiTaskEstimator
+from mtmkl.sparse import Inputs, row_digests, same_inputs
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -25,11 +26,14 @@ class TaskMeanControl(MultiTaskEstimator):
         tags.regressor_tags.poor_score = True
         return tags
 
-    def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
+    def _dense_only(self) -> None:
+        return None
+
+    def _fit(self, X: Inputs, y: FloatArray, task: IntArray) -> None:
         counts = np.bincount(task, minlength=self.tasks_.size)
         self.means_ = np.bincount(task, weights=y, minlength=self.tasks_.size) / counts
 
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
+    def _predict(self, X: Inputs, task: IntArray) -> FloatArray:
         predictions: FloatArray = self.means_[task]
         return predictions
 
@@ -45,25 +49,27 @@ class OracleControl(MultiTaskEstimator):
     Attributes
     ----------
     X_, y_, task_ : ndarray
-        The examples; tasks as numbers into ``tasks_``.
+        The examples; tasks as numbers into ``tasks_``. Sparse inputs are a CSR array.
     """
 
     fits_on_test: ClassVar[bool] = True
 
-    def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
+    def _dense_only(self) -> None:
+        return None
+
+    def _fit(self, X: Inputs, y: FloatArray, task: IntArray) -> None:
         self.X_, self.y_, self.task_ = X.copy(), y.copy(), task
 
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
-        if np.array_equal(task, self.task_) and np.array_equal(X, self.X_):
+    def _predict(self, X: Inputs, task: IntArray) -> FloatArray:
+        if np.array_equal(task, self.task_) and same_inputs(X, self.X_):
             return self.y_.copy()
         seen: dict[tuple[int, bytes], list[float]] = {}
-        for t, x, target in zip(self.task_, self.X_, self.y_, strict=True):
-            seen.setdefault((int(t), x.tobytes()), []).append(float(target))
+        known = zip(self.task_.tolist(), row_digests(self.X_), strict=True)
+        for example, target in zip(known, self.y_.tolist(), strict=True):
+            seen.setdefault(example, []).append(target)
         task_means = [self.y_[self.task_ == t].mean() for t in range(self.tasks_.size)]
+        asked = zip(task.tolist(), row_digests(X), strict=True)
         return np.array(
-            [
-                np.mean(seen.get((int(t), x.tobytes()), task_means[t]))
-                for t, x in zip(task, X, strict=True)
-            ],
+            [np.mean(seen.get(example, task_means[example[0]])) for example in asked],
             dtype=float,
         )

@@ -71,7 +71,8 @@ class IndependentRidge(LinearPathEstimator):
     def _check_params(self) -> None:
         super()._check_params()
         shape = np.shape(self.gamma)
-        if shape not in ((), (self.tasks_.size,)):
+        # Without a fit there are no tasks, and one number needs none.
+        if shape and shape != (self.tasks_.size,):
             raise ValueError(
                 f"gamma must be one number or one for each of the {self.tasks_.size} "
                 f"tasks, got {self.gamma!r}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.files import write_text
+from mtmkl.files import write_table, write_text
 
 RECORD = (
     "scores.csv.gz",
@@ -18,6 +18,9 @@ RECORD = (
 )
 """Files beside the artefacts that other programs read."""
 
+_CELL = [
+    "experiment", "method", "dataset", "n_tasks", "subset", "train_size", "repeat",
+]  # fmt: skip
 _ENDINGS = {"figure": ("svg", "pdf", "csv"), "table": ("csv", "md", "tex")}
 
 
@@ -25,6 +28,9 @@ def publish(
     configs: Sequence[Mapping[str, Any]], results: Path, figures: Path, *, tier: str
 ) -> None:
     """Copy artefacts and record of each paper to ``figures/<id>``.
+
+    What a repeat of each method took is added to ``seconds.csv`` in the paper's
+    configuration, where the plan of jobs finds it.
 
     Parameters
     ----------
@@ -66,6 +72,8 @@ def publish(
     for config in configs:
         folder = figures / config["paper"]["id"]
         write_text(folder / "README.md", paper_gallery(config, folder))
+        seconds = Path(config["published"]).with_name("seconds.csv")
+        _add_seconds(seconds, pd.read_csv(folder / "scores.csv.gz"))
     write_text(figures / "README.md", _index(figures))
 
 
@@ -126,19 +134,48 @@ def core_seconds(scores: pd.DataFrame) -> pd.DataFrame:
     scores : DataFrame
         The scores of a paper, ``scores.csv.gz``.
     """
-    cell = [
-        "experiment", "method", "dataset", "n_tasks", "subset", "train_size", "repeat",
-    ]  # fmt: skip
-    fits = scores.drop_duplicates([*cell, "fold", "setting"])
-    # A cell that chooses gives the seconds of its whole path with each of its choices.
-    chooses = fits["params"].fillna("").ne("").groupby([fits[c] for c in cell]).any()
-    seconds = fits.groupby(cell)["fit_seconds"].agg(["sum", "max"])
-    per_cell = seconds["max"].where(chooses, seconds["sum"])
     return (
-        per_cell.groupby(["method", "experiment"], sort=False)
+        _seconds_of_cells(scores)
+        .groupby(["method", "experiment"], sort=False)
         .sum()
         .unstack("experiment")
     )
+
+
+def seconds_per_repeat(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the seconds that a repeat of each method took on each data set.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        The scores of a paper, ``scores.csv.gz``.
+
+    Returns
+    -------
+    DataFrame
+        ``experiment, dataset, method, seconds``, the last with three digits.
+    """
+    keys = ["experiment", "dataset", "method"]
+    of_repeats = _seconds_of_cells(scores).groupby([*keys, "repeat"], sort=False).sum()
+    mean = of_repeats.groupby(keys, sort=False).mean()
+    return mean.map(lambda seconds: float(f"{seconds:.3g}")).reset_index(name="seconds")
+
+
+def _seconds_of_cells(scores: pd.DataFrame) -> pd.Series:
+    fits = scores.drop_duplicates([*_CELL, "fold", "setting"])
+    # A cell that chooses gives the seconds of its whole path with each of its choices.
+    chooses = fits["params"].fillna("").ne("").groupby([fits[c] for c in _CELL]).any()
+    seconds = fits.groupby(_CELL)["fit_seconds"].agg(["sum", "max"])
+    return seconds["max"].where(chooses, seconds["sum"])
+
+
+def _add_seconds(path: Path, scores: pd.DataFrame) -> None:
+    """Add what was not measured before; the rest stays, and with it the plan."""
+    keys = ["experiment", "dataset", "method"]
+    tables = [seconds_per_repeat(scores)]
+    if path.is_file():
+        tables.insert(0, pd.read_csv(path))
+    write_table(path, pd.concat(tables).drop_duplicates(keys))
 
 
 def _seconds_lines(config: Mapping[str, Any], scores: pd.DataFrame) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.config import experiments_of
+from mtmkl.datasets.splits import train_unit
 from mtmkl.files import write_text
 from mtmkl.reporting.context import Context, load_context, read_jobs
 from mtmkl.reporting.layouts import build
@@ -355,9 +356,15 @@ def _facts(
 
 
 def _protocol_text(name: str, protocol: Mapping[str, Any]) -> str:
-    rest = {k: v for k, v in protocol.items() if k != "kind"}
-    settings = ", ".join(f"{key.replace('_', ' ')} {v}" for key, v in rest.items())
-    return f"{name}: {protocol['kind'].replace('_', ' ')}, {settings}"
+    unit = train_unit(protocol["kind"])
+    settings = [protocol["kind"].replace("_", " ")]
+    for key, value in protocol.items():
+        if key.startswith("train_"):
+            sizes = value if isinstance(value, list) else [value]
+            settings.append(f"trained on {', '.join(map(str, sizes))} {unit}")
+        elif key != "kind":
+            settings.append(f"{key} {value}")
+    return f"{name}: {', '.join(settings)}"
 
 
 def _data_lines(context: Context, experiment: str) -> list[str]:

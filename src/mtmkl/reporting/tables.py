@@ -37,13 +37,17 @@ _DASH = "–"
 # A longer reason for a missing number goes below the table.
 _MAX_REASON = 48
 
-_LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#",
-    "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}", "±": r"$\pm$", "γ": r"$\gamma$", "ω": r"$\omega$",
-    "≤": r"$\le$", "†": r"$^\dagger$", "–": "--", "−": "$-$", "≥": r"$\ge$",
-    "λ": r"$\lambda$", "α": r"$\alpha$", "²": r"$^2$",
-}  # fmt: skip
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#",
+        "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}", "–": "--", "−": "$-$", "±": r"$\pm$",
+        "≤": r"$\le$", "≥": r"$\ge$", "†": r"$^\dagger$", "²": "$^2$",
+        "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$", "ε": r"$\varepsilon$",
+        "λ": r"$\lambda$", "μ": r"$\mu$", "ρ": r"$\rho$", "σ": r"$\sigma$",
+        "χ": r"$\chi$", "ω": r"$\omega$",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -482,5 +486,4 @@ def _markdown(text: str) -> str:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    escaped = ["".join(_LATEX.get(c, c) for c in cell) for cell in cells]
-    return " & ".join(escaped) + r" \\"
+    return " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"

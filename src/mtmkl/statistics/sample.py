@@ -54,11 +54,13 @@ def read_scores(path: Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``setting``, ``params`` and ``task`` are strings, empty where nothing is
-        recorded.
+        ``setting``, ``params``, ``task`` and ``train_unit`` are strings, empty where
+        nothing is recorded; older tables have no unit.
     """
-    text = ("setting", "params", "task", "data_digest", "code_version")
+    text = ("setting", "params", "task", "data_digest", "code_version", "train_unit")
     scores = read_table(path, dtype=dict.fromkeys(text, "str"))
+    if "train_unit" not in scores:
+        scores["train_unit"] = ""
     return scores.fillna(dict.fromkeys(text, ""))
 
 

@@ -3,10 +3,9 @@
 import threading
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import pytest
-
-from mtmkl.datasets import download
 
 
 class Site:
@@ -62,7 +61,7 @@ def site(monkeypatch):
 
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setattr(download, "_RETRY_WAITS", (0.0, 0.0))
+    monkeypatch.setattr("pooch.core.time", SimpleNamespace(sleep=lambda seconds: None))
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     site = Site(f"http://127.0.0.1:{server.server_port}")
     thread = threading.Thread(

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 
 from mtmkl.datasets.container import MultiTaskData
 
@@ -128,3 +129,119 @@ def test_digest_sees_the_shape():
     # Two all-zero inputs whose bytes alone run together.
     other = MultiTaskData(X=np.zeros((1, 1)), y=[0], task=[0], name="a")
     assert flat.digest() != other.digest()
+
+
+KINDS = [sparse.csr_array, sparse.csr_matrix, sparse.coo_array]
+# Four of six rows and one of two columns hold something.
+SPARSE = np.array([[1.0, 0], [0, 0], [-2.5, 3], [0, 4], [0, 0], [5, 0]])
+
+
+def sparse_data(X=SPARSE, **changes):
+    return small_data(X=sparse.csr_array(X), **changes)
+
+
+@pytest.mark.parametrize(
+    "kind", [sparse.csr_array, sparse.csr_matrix, sparse.coo_array]
+)
+def test_sparse_inputs_stay_sparse(kind):
+    data = small_data(X=kind(SPARSE))
+    assert isinstance(data.X, sparse.csr_array)
+    assert data.X.shape == (6, 2)
+    assert data.X.dtype == np.float64
+    np.testing.assert_array_equal(data.X.toarray(), SPARSE)
+    assert "2 sparse features" in repr(data)
+
+
+def test_sparse_features_have_names_if_given():
+    assert sparse_data().feature_names == ()
+    named = sparse_data(feature_names=("a", "b"))
+    assert named.subset([0]).feature_names == ("a", "b")
+    with pytest.raises(ValueError, match="1 feature names for 2 features"):
+        sparse_data(feature_names=("a",))
+
+
+def test_sparse_arrays_are_private_and_read_only():
+    X = sparse.csr_array(SPARSE)
+    data = small_data(X=X)
+    X.data[:] = 7.0
+    np.testing.assert_array_equal(data.X.toarray(), SPARSE)
+    for values in (data.X.data, data.X.indices, data.X.indptr):
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        data.X[0, 0] = 2.0
+
+
+def test_sparse_arrays_that_are_read_only_are_not_copied():
+    data = sparse_data()
+    again = small_data(X=data.X)
+    assert np.shares_memory(again.X.data, data.X.data)
+    assert np.shares_memory(again.X.indices, data.X.indices)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (sparse.csr_array([[1.0, 0]] * 5 + [[0, np.inf]]), r"X\[5, 1\] is inf"),
+        (sparse.csr_array([[0.0, 0]] * 2 + [[np.nan, 0]] * 4), r"X\[2, 0\] is nan"),
+        (sparse.csr_array((0, 2)), "rows and columns"),
+        (sparse.coo_array(np.ones(6)), "two dimensions"),
+        (sparse.csr_array(SPARSE[:5]), r"y must have shape \(5,\)"),
+        (sparse.csr_array(SPARSE * 1j), "real numbers"),
+    ],
+)
+def test_invalid_sparse_inputs_are_named(X, message):
+    with pytest.raises(ValueError, match=message):
+        small_data(X=X)
+
+
+@pytest.mark.parametrize("rows", [[4, 1], [-1, 0, 0], np.arange(6) % 2 == 0])
+def test_subset_of_sparse_rows(rows):
+    data = sparse_data()
+    part = data.subset(rows)
+    np.testing.assert_array_equal(part.X.toarray(), SPARSE[rows])
+    np.testing.assert_array_equal(part.y, data.y[rows])
+    with pytest.raises(ValueError, match="read-only"):
+        part.X.indices[:] = 0
+    for refused in ([6], [-7]):
+        with pytest.raises(IndexError):
+            data.subset(refused)
+
+
+def test_select_tasks_of_sparse_rows():
+    part = sparse_data().select_tasks([2, 0])
+    rows = [0, 1, 2, 4, 5]
+    np.testing.assert_array_equal(part.X.toarray(), SPARSE[rows])
+    assert part.task.tolist() == [1, 0, 1, 0, 0]
+    assert part.digest() == sparse_data().select_tasks([2, 0]).digest()
+
+
+def test_digest_of_sparse_inputs_is_that_of_their_content():
+    digest = sparse_data().digest()
+    shuffled = sparse.csr_array(
+        ([1.0, 3.0, -2.0, -0.5, 4.0, 5.0, 0.0], [0, 1, 0, 0, 1, 0, 1],
+         [0, 1, 1, 4, 5, 5, 7]),
+        shape=(6, 2),
+    )  # fmt: skip
+    wide = sparse.csr_array(SPARSE)
+    wide.indices = wide.indices.astype(np.int64)
+    wide.indptr = wide.indptr.astype(np.int64)
+    for X in (shuffled, wide, sparse.csc_matrix(SPARSE), sparse.coo_array(SPARSE)):
+        assert small_data(X=X).digest() == digest
+    assert sparse_data().subset(np.arange(6)).digest() == digest
+    assert small_data(X=SPARSE).digest() != digest
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        SPARSE * 2,
+        SPARSE + (SPARSE == 4) * 1e-12,
+        SPARSE[:, ::-1],
+        SPARSE[[0, 1, 3, 2, 4, 5]],
+        SPARSE[[1, 0, 2, 3, 4, 5]],
+        np.column_stack([SPARSE, np.zeros(6)]),
+    ],
+)
+def test_digest_sees_every_change_of_sparse_inputs(X):
+    assert sparse_data(X).digest() != sparse_data().digest()

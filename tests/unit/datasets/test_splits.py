@@ -2,15 +2,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import (
+    AS_PUBLISHED,
+    WITH_VALIDATION,
     Split,
     check_protocol,
     load_splits,
     make_split,
     make_splits,
     save_splits,
+    train_unit,
 )
 from mtmkl.datasets.tasks import one_vs_one, one_vs_rest
 from mtmkl.files import DamagedFileError
@@ -275,3 +279,52 @@ def test_inconsistent_splits_are_refused(changes, message):
     }
     with pytest.raises(ValueError, match=message):
         Split(**(values | changes))
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit"),
+    [
+        ("first_rows", "examples per task"),
+        ("halves", "examples per task"),
+        ("random", "examples"),
+        ("fractions", "%"),
+        ("given", ""),
+        ("published", ""),
+        ("thirds", ""),
+    ],
+)
+def test_a_kind_says_what_its_train_sizes_count(kind, unit):
+    assert train_unit(kind) == unit
+    keys = {
+        "halves": "train_sizes",
+        "random": "train_samples",
+        "fractions": "train_percent",
+    }
+    protocol = {"id": "p", "kind": kind, "repeats": 1}
+    if kind not in WITH_VALIDATION:
+        protocol["folds"] = 2
+    if kind in keys:
+        protocol[keys[kind]] = 20
+    # A kind without a unit is one whose sizes the data decide.
+    assert (check_protocol(protocol)["sizes"] == [AS_PUBLISHED]) == (unit == "")
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        RANDOM,
+        {"id": "h", "kind": "halves", "train_sizes": 20, "repeats": 2},
+        {"id": "f", "kind": "fractions", "train_percent": 30, "repeats": 2},
+    ],
+    ids=lambda protocol: protocol["kind"],
+)
+def test_splits_do_not_depend_on_how_inputs_are_stored(protocol):
+    data = labelled()
+    from_sparse = replace(data, X=sparse.csr_array(data.X))
+    expected, found = (make_splits(each, protocol, 7) for each in (data, from_sparse))
+    assert found.keys() == expected.keys()
+    for key, split in found.items():
+        for role in ("train", "validation", "test", "fold", "task_order"):
+            np.testing.assert_array_equal(
+                getattr(split, role), getattr(expected[key], role)
+            )

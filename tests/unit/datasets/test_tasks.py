@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 
 from mtmkl.datasets.tasks import by_group, draw_per_class, one_vs_one, one_vs_rest
 
@@ -91,3 +92,23 @@ def test_every_example_is_as_likely_to_be_drawn():
     counts = np.bincount(np.concatenate(drawn))
     # Binomial with mean 300 and sd 12.2.
     assert np.all(np.abs(counts - 300) < 5 * 12.3)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])
+@pytest.mark.parametrize("cut", [one_vs_rest, one_vs_one, by_group])
+def test_sparse_inputs_are_cut_like_dense_ones(cut, kind):
+    values = (
+        {"group": LABEL, "y": np.arange(5)} if cut is by_group else {"label": LABEL}
+    )
+    dense, from_sparse = (cut(Z, **values, name="n") for Z in (X, kind(X)))
+    assert isinstance(from_sparse.X, sparse.csr_array)
+    np.testing.assert_array_equal(from_sparse.X.toarray(), dense.X)
+    for name in ("y", "task", "sample"):
+        np.testing.assert_array_equal(getattr(from_sparse, name), getattr(dense, name))
+    assert from_sparse.task_names == dense.task_names
+
+
+@pytest.mark.parametrize("cut", [one_vs_rest, one_vs_one])
+def test_labels_of_sparse_inputs_are_checked(cut):
+    with pytest.raises(ValueError, match=r"label must have shape \(5,\)"):
+        cut(sparse.csr_array(X), [0, 1], name="n")

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from mtmkl.datasets.container import MultiTaskData
@@ -11,6 +12,7 @@ from mtmkl.evaluation.cells import COLUMNS, Job, held_params, run_job
 from mtmkl.evaluation.failures import MethodFailedError
 from mtmkl.evaluation.metrics import metric
 from mtmkl.evaluation.plan import FitJob, MethodSpec
+from mtmkl.methods import IndependentSVM, OracleControl
 
 FITS = []
 
@@ -432,3 +434,59 @@ def test_fit_need_not_return_the_estimator(tmp_path, data, splits):
     job = make_job(tmp_path / "b", method_class=ReturnsNothing)
     found, _ = run_job(job, lambda repeat: data, splits)
     assert found["value"].tolist() == expected["value"].tolist()
+
+
+@pytest.mark.parametrize("select_by", [None, "misclassified"])
+def test_scores_on_sparse_inputs_are_those_on_dense_ones(
+    tmp_path, data, splits, select_by
+):
+    labelled = labelled_data(data)
+    cut = replace(labelled, X=np.where(np.abs(labelled.X) < 0.3, 0.0, labelled.X))
+    experiment = {"metrics": ["misclassified"]}
+    experiment |= {"select_by": select_by} if select_by else {}
+    tables = []
+    for inputs in (cut.X, sparse.csr_array(cut.X)):
+        job = make_job(
+            tmp_path,
+            method_class=IndependentSVM,
+            spec={
+                "class_name": "IndependentSVM",
+                "params": {"kernels": ["linear"], "tol": 1e-10},
+                "grid": {"C": [0.01, 1.0, 100.0]},
+                "n_tasks": (3, 6),
+            },
+            experiment=experiment,
+        )
+        stored = replace(cut, X=inputs)
+        tables.append(run_job(job, lambda repeat, data=stored: data, splits)[0])
+    assert tables[0]["data_digest"].iloc[0] != tables[1]["data_digest"].iloc[0]
+    others = ["fit_seconds", "data_digest", "gap", "n_iter"]
+    dense, from_sparse = (table.drop(columns=others) for table in tables)
+    assert dense.to_csv() == from_sparse.to_csv()
+
+
+def test_sparse_validation_and_test_rows(tmp_path, data, splits):
+    labelled = labelled_data(data)
+    stored = replace(labelled, X=sparse.csr_array(labelled.X))
+    halved = {
+        key: replace(split, validation=split.test[::2], test=split.test[1::2])
+        for key, split in splits.items()
+    }
+    chosen = {"class_name": "IndependentSVM", "params": {"kernels": ["linear"]}}
+    chosen |= {"grid": {"C": [0.01, 1.0]}, "selection": "validation"}
+    job = make_job(
+        tmp_path,
+        method_class=IndependentSVM,
+        spec=chosen,
+        experiment={"metrics": ["accuracy"]},
+    )
+    scores, _ = run_job(job, lambda repeat: stored, halved)
+    assert {"accuracy", "validation_accuracy"} == set(scores["metric"])
+    oracle = make_job(
+        tmp_path,
+        method_class=OracleControl,
+        spec={"class_name": "OracleControl", "grid": {}, "selection": "none"},
+        experiment={"metrics": ["misclassified"]},
+    )
+    scores, _ = run_job(oracle, lambda repeat: stored, halved)
+    assert set(scores["value"]) == {0.0}

@@ -6,11 +6,15 @@ from mtmkl.config import ConfigError, load_paper
 from mtmkl.evaluation import plan
 from mtmkl.evaluation.plan import MethodSpec, Variant
 
+PAPERS = ["argyriou2008", "jebara2011", "yousefi2015"]
+
 
 @pytest.fixture
 def config():
     return {
         "paper": {"id": "toy2000"},
+        "tier": "paper",
+        "seconds": {"curve/draw[a=1,b=1]/ridge": 130.0, "real/school/ridge": 0.1},
         "protocols": {"given": {"kind": "given", "repeats": 5, "folds": 3}},
         "methods": {
             "ridge": {
@@ -27,7 +31,7 @@ def config():
                     "vary": {"a": [1, 2]},
                 },
                 "protocol": "given",
-                "methods": [{"method": "ridge", "chunk_repeats": 2}],
+                "methods": [{"method": "ridge"}],
                 "metrics": ["mse"],
             },
             "real": {
@@ -58,7 +62,42 @@ def test_jobs_are_cut_into_chunks_that_cover_all_repeats(config):
     assert len({j.stem for j in jobs}) == len(jobs)
 
 
-@pytest.mark.parametrize("paper", ["argyriou2008", "yousefi2015"])
+def test_a_repeat_that_takes_long_is_a_job(config):
+    config["seconds"]["real/school/ridge"] = 1e4
+    jobs = [job for job in plan.fit_jobs(config) if job.experiment == "real"]
+    assert [job.repeats for job in jobs] == [(0,), (1,), (2,), (3,), (4,)]
+
+
+def test_what_was_never_measured_has_a_few_repeats_in_a_job(config):
+    config["protocols"]["given"]["repeats"] = 12
+    jobs = [job for job in plan.fit_jobs(config) if job.dataset == "draw[a=2,b=1]"]
+    assert [len(job.repeats) for job in jobs] == [5, 5, 2]
+
+
+def test_the_first_job_has_the_repeat_that_others_hold(config):
+    config["experiments"]["curve"]["methods"][0]["hold"] = {"gamma": 3}
+    jobs = [job for job in plan.fit_jobs(config) if job.dataset == "draw[a=1,b=1]"]
+    assert [job.repeats for job in jobs] == [(0, 1, 2, 3), (4,)]
+
+
+def test_the_quick_tier_has_one_job_per_method(config):
+    jobs = list(plan.fit_jobs(config | {"tier": "quick"}))
+    assert [job.repeats for job in jobs] == [(0, 1, 2, 3, 4)] * 3
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_jobs_of_the_papers_are_long_enough_and_not_too_long(paper):
+    config = load_paper(paper, "paper")
+    jobs = list(plan.fit_jobs(config))
+    assert len(jobs) < 400
+    for job in jobs:
+        one = config["seconds"][f"{job.experiment}/{job.dataset}/{job.method}"]
+        assert len(job.repeats) == 1 or one * len(job.repeats) < 600
+        if job.chunk:
+            assert one * (len(job.repeats) + 1) > 30
+
+
+@pytest.mark.parametrize("paper", PAPERS)
 @pytest.mark.parametrize("tier", ["quick", "paper"])
 def test_stems_of_a_real_plan_are_unique(paper, tier):
     stems = [job.stem for job in plan.fit_jobs(load_paper(paper, tier))]
@@ -127,7 +166,7 @@ def test_a_design_is_part_of_the_grid_in_its_order(searched):
 
 def test_a_design_depends_on_seed_and_method_alone(searched):
     points = searched.with_design(3).grid_points()
-    alike = replace(searched, n_tasks=(4,), params={"tol": 1e-3}, chunk_repeats=2)
+    alike = replace(searched, n_tasks=(4,), params={"tol": 1e-3})
     assert alike.with_design(3).grid_points() == points
     assert searched.with_design(4).grid_points() != points
     assert replace(searched, id="other").with_design(3).grid_points() != points

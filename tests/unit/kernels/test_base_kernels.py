@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
+from mtmkl.kernels import base
 from mtmkl.kernels.base import (
     Gaussian,
     Linear,
@@ -11,6 +13,7 @@ from mtmkl.kernels.base import (
     median_distance,
     squared_distances,
 )
+from mtmkl.kernels.normalize import CosineNormalized, TraceNormalized
 
 X = np.random.default_rng(0).standard_normal((6, 3))
 Z = np.random.default_rng(1).standard_normal((4, 3))
@@ -99,3 +102,69 @@ def test_unknown_and_wrong_parameters_are_named():
         from_spec({"name": "gaussian", "sigma": 1.0})
     with pytest.raises(ValueError, match="gaussian width must be a number, got 'wide'"):
         from_spec({"name": "gaussian", "width": "wide"})
+
+
+KERNELS = [
+    Linear(1.0),
+    Polynomial(degree=2),
+    Gaussian(width=0.7),
+    Gaussian(median_factor=0.5),
+    CosineNormalized(Polynomial(degree=2)),
+    TraceNormalized(Linear()),
+]
+
+
+def few_entries(n, seed):
+    """Inputs of which two thirds are 0, and one row has nothing."""
+    values = np.random.default_rng(seed).standard_normal((n, 9))
+    values[np.abs(values) < 1] = 0
+    values[2] = 0
+    return values
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_kernels_of_sparse_inputs_are_those_of_dense_ones(kernel, monkeypatch):
+    A, B = few_entries(11, 0), few_entries(7, 1)
+    expected = kernel.fit(A)
+    # Products of a row or two at a time.
+    monkeypatch.setattr(base, "_PRODUCT_ENTRIES", 16)
+    fitted = kernel.fit(sparse.csr_array(A))
+    same = {"rtol": 1e-12, "atol": 1e-12}
+    for left in (A, sparse.csr_array(A)):
+        for right in (B, sparse.csr_array(B)):
+            gram = fitted(left, right)
+            assert type(gram) is np.ndarray
+            np.testing.assert_allclose(gram, expected(A, B), **same)
+    np.testing.assert_allclose(
+        fitted.diagonal(sparse.csr_array(A)), expected.diagonal(A), **same
+    )
+
+
+def test_gram_matrix_of_sparse_inputs_is_symmetric_to_the_bit():
+    A = sparse.csr_array(few_entries(40, 3))
+    gram = Linear()(A, A)
+    np.testing.assert_array_equal(gram, gram.T)
+
+
+def test_entries_that_come_twice_are_summed_before_they_are_squared():
+    A = sparse.csr_array(([2.0, 3.0], [0, 0], [0, 2]), shape=(1, 2))
+    assert Linear().diagonal(A).tolist() == [25.0]
+    assert squared_distances(A, sparse.csr_array((1, 2))).tolist() == [[25.0]]
+
+
+def test_median_distance_of_sparse_rows():
+    A = few_entries(30, 4)
+    for rows in (A, np.repeat(A, 3, axis=0)):
+        assert median_distance(sparse.csr_array(rows)) == pytest.approx(
+            median_distance(A)
+        )
+    assert median_distance(sparse.csr_array(np.ones((4, 2)))) == 0.0
+
+
+def test_median_of_many_sparse_rows_is_taken_over_a_subset(monkeypatch):
+    monkeypatch.setattr(base, "_MEDIAN_ROWS", 400)
+    many = np.random.default_rng(2).standard_normal((3000, 2))
+    found = median_distance(sparse.csr_array(many))
+    assert found == pytest.approx(2 * np.sqrt(np.log(2)), rel=0.05)
+    # Whatever the order of the rows.
+    assert median_distance(sparse.csr_array(many[::-1])) == pytest.approx(found)

@@ -1,5 +1,7 @@
 """Methods by name, and classes of one's own by dotted path."""
 
+import ast
+import inspect
 import subprocess
 import sys
 
@@ -49,6 +51,21 @@ def test_star_imports_every_method():
     del names["__builtins__"]
     assert set(names) == {*REGISTRY, "REGISTRY", "resolve"}
     assert all(names[name] is REGISTRY[name] for name in REGISTRY)
+
+
+def test_type_checkers_see_the_classes_of_the_registry():
+    tree = ast.parse(inspect.getsource(mtmkl.methods))
+    (block,) = (
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    seen = {
+        alias.asname or alias.name: f"{line.module}:{alias.name}"
+        for line in block.body
+        for alias in line.names
+    }
+    assert seen == {name: f"{REGISTRY[name].__module__}:{name}" for name in REGISTRY}
 
 
 def test_methods_are_imported_when_asked_for():

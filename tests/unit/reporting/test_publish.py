@@ -1,7 +1,12 @@
 import pandas as pd
 import pytest
 
-from mtmkl.reporting.publish import RECORD, core_seconds, publish
+from mtmkl.reporting.publish import (
+    RECORD,
+    core_seconds,
+    publish,
+    seconds_per_repeat,
+)
 
 CONFIG = {
     "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},
@@ -31,6 +36,12 @@ SCORES = pd.DataFrame(
 
 
 @pytest.fixture
+def config(tmp_path):
+    (tmp_path / "config/toy").mkdir(parents=True)
+    return CONFIG | {"published": str(tmp_path / "config/toy/published")}
+
+
+@pytest.fixture
 def results(tmp_path):
     """Everything that a finished paper tier leaves, with two verdicts and a claim."""
     base = tmp_path / "results" / "toy"
@@ -49,9 +60,9 @@ def results(tmp_path):
     return base.parent
 
 
-def test_artefacts_record_and_galleries_are_copied(results, tmp_path):
+def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     figures = tmp_path / "figures"
-    publish([CONFIG], results, figures, tier="paper")
+    publish([config], results, figures, tier="paper")
     assert (figures / "toy/figure_1.svg").read_text() == "svg"
     assert all((figures / "toy" / name).is_file() for name in RECORD)
     gallery = (figures / "toy/README.md").read_text()
@@ -71,6 +82,24 @@ def test_a_path_counts_once():
     seconds = core_seconds(SCORES)
     assert seconds.loc["a", "first"] == 3.0 + 4.0
     assert seconds.loc["a", "second"] == 0.25 + 0.5
+
+
+def test_seconds_are_those_of_a_repeat():
+    table = seconds_per_repeat(SCORES)
+    assert table.to_dict("list") == {
+        "experiment": ["first", "second"],
+        "dataset": ["d", "d"],
+        "method": ["a", "a"],
+        "seconds": [(3.0 + 4.0) / 2, 0.25 + 0.5],
+    }
+
+
+def test_publishing_measures_what_was_not_measured_before(config, results, tmp_path):
+    path = tmp_path / "config/toy/seconds.csv"
+    path.write_text("experiment,dataset,method,seconds\nfirst,d,a,9.0\n")
+    for _ in range(2):
+        publish([config], results, tmp_path / "figures", tier="paper")
+        assert path.read_text().splitlines()[1:] == ["first,d,a,9.0", "second,d,a,0.75"]
 
 
 def test_a_reduced_run_is_not_published(results, tmp_path):

@@ -99,6 +99,7 @@ def test_every_artefact_is_shown(page, paper):
     [
         "Tier: quick.",
         "school_published: published, repeats 2, folds 5",
+        "dermatology_random: random, trained on 200 examples, repeats 2, folds 5",
         "school: original, 100 examples, 139 tasks",
         "20081",
         "c0de",

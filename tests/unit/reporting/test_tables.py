@@ -2,9 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mtmkl.config import load_paper, load_run_config
 from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.reporting.build import write_artefact
 from mtmkl.reporting.context import Context, load_context
+from mtmkl.reporting.layouts import build
 from mtmkl.reporting.tables import CELL_COLUMNS, build_quoted, build_table, mean_sd
 
 METHODS = {
@@ -153,6 +155,21 @@ def test_latex_is_escaped(table):
     body = [line for line in text.splitlines() if line.endswith(r"\\")]
     columns = {line.replace(r"\&", "").count("&") for line in body}
     assert columns == {len(table.header()) - 1}
+
+
+@pytest.mark.parametrize("tier", ["quick", "paper"])
+@pytest.mark.parametrize("paper_id", load_run_config()["papers"])
+def test_configured_tables_are_plain_latex(paper_id, tier, tmp_path):
+    config = load_paper(paper_id, tier)
+    pd.DataFrame(columns=list(COLUMNS)).to_csv(tmp_path / "scores.csv.gz")
+    context = load_context(config, tmp_path)
+    raw = {}
+    for name, artefact in config["artefacts"].items():
+        if artefact["kind"] == "table":
+            lines = build(context, artefact).latex().splitlines()
+            shown = "".join(line for line in lines if not line.startswith("%"))
+            raw[name] = {char for char in shown if not char.isascii()}
+    assert not any(raw.values()), raw
 
 
 def test_a_selector_that_matches_several_levels_is_refused():

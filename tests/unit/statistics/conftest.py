@@ -11,7 +11,7 @@ DEFAULTS: dict[str, Any] = {
     "subset": 0, "train_size": 0, "repeat": 0, "fold": 0, "setting": "", "task": "all",
     "metric": "mse", "value": 0.0, "params": "", "at_grid_edge": 0.0,
     "fit_seconds": 1.0, "n_iter": 10, "gap": 0.0, "data_digest": "0",
-    "code_version": "0",
+    "code_version": "0", "train_unit": "",
 }  # fmt: skip
 
 

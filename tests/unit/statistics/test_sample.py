@@ -108,3 +108,12 @@ def test_reading_keeps_text_and_every_digit(tmp_path, table):
     assert back.loc[0, "value"] == 0.1 + 0.2
     assert back.loc[0, ["setting", "params", "task"]].tolist() == ["", "", "1"]
     pd.testing.assert_index_equal(back.columns, scores.columns)
+
+
+def test_older_scores_have_no_unit_of_train_sizes(tmp_path, table):
+    scores = table([{"value": 1.0, "train_size": 20}])
+    path = tmp_path / "scores.csv.gz"
+    scores.drop(columns="train_unit").to_csv(path, index=False)
+    assert read_scores(path)["train_unit"].tolist() == [""]
+    scores.assign(train_unit="%").to_csv(path, index=False)
+    assert read_scores(path)["train_unit"].tolist() == ["%"]

@@ -223,7 +223,7 @@ def run_job(
 
         cell = (
             f"method {job.spec.id!r} on {job.plan.dataset} (repeat {repeat}, train "
-            f"size {train_size})"
+            f"size {train_size} %)"
         )
 
         def compute(
@@ -252,6 +252,7 @@ def run_job(
             "fit_seconds": best["seconds"],
             "data_digest": data.digest(),
             "code_version": job.code_version,
+            "train_unit": job.train_unit,
         }
         rows += [
             common | {"metric": metric, "value": value}

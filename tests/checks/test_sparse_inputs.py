@@ -1,0 +1,246 @@
+"""What every method does with sparse inputs, and that large ones are not copied."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import (
+    check_estimator_sparse_array,
+    check_estimator_sparse_matrix,
+    check_estimator_sparse_tag,
+)
+
+from mtmkl.datasets import MultiTaskData, make_splits
+from mtmkl.evaluation.cells import Job, run_job
+from mtmkl.evaluation.metrics import metric
+from mtmkl.evaluation.plan import FitJob, MethodSpec
+from mtmkl.methods import REGISTRY
+from mtmkl.methods._kernel_machine import KernelMachine
+from mtmkl.methods.base import MultiTaskEstimator
+
+WITH_TASKS = [
+    name for name in REGISTRY if issubclass(REGISTRY[name], MultiTaskEstimator)
+]
+KERNEL_MACHINES = [
+    name for name in WITH_TASKS if issubclass(REGISTRY[name], KernelMachine)
+]
+KINDS = [sparse.csr_array, sparse.csr_matrix, sparse.coo_array]
+KERNELS = [
+    "linear",
+    {"name": "polynomial", "degree": 2},
+    {"name": "gaussian", "width": 2.0},
+]
+
+
+@pytest.fixture
+def examples():
+    """Three tasks of 12 examples; two thirds of the inputs are 0."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((36, 6))
+    X[np.abs(X) < 1] = 0
+    task = np.arange(36) % 3
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(36) > 0, 1.0, -1.0)
+    return X, y, task
+
+
+def outputs(method, X, task):
+    scores = "decision_function" if is_classifier(method) else "predict"
+    return getattr(method, scores)(X, task)
+
+
+@pytest.mark.parametrize("name", WITH_TASKS)
+@pytest.mark.parametrize(
+    "kind", [sparse.csr_array, sparse.csr_matrix, sparse.coo_array]
+)
+def test_sparse_inputs_are_refused_with_the_reason_or_taken(name, kind, examples):
+    X, y, task = examples
+    method = REGISTRY[name]()
+    if get_tags(method).input_tags.sparse:
+        outputs(method.fit(kind(X), y, task), kind(X), task)
+        return
+    message = f"X is sparse, and {name} takes dense inputs only: .*; X.toarray"
+    with pytest.raises(TypeError, match=message + r"\(\) would need 1.7 kB"):
+        method.fit(kind(X), y, task)
+    with pytest.raises(TypeError, match=message):
+        list(method.fit_path(kind(X), y, task, grid=[{}]))
+
+
+@pytest.mark.parametrize("name", sorted(set(REGISTRY) - set(WITH_TASKS)))
+def test_other_estimators_refuse_sparse_inputs(name, examples):
+    with pytest.raises(TypeError, match=r"[Ss]parse .* dense"):
+        REGISTRY[name]().fit(sparse.csr_array(examples[0]), examples[1])
+
+
+def test_which_methods_take_sparse_inputs():
+    takes = {n for n in REGISTRY if get_tags(REGISTRY[n]()).input_tags.sparse}
+    with_kernels = {
+        name
+        for name in KERNEL_MACHINES
+        if get_tags(REGISTRY[name](kernels="linear")).input_tags.sparse
+    }
+    assert takes >= {"TaskMeanControl", "OracleControl"}
+    assert with_kernels >= {"IndependentSVM", "PooledSVM", "GroupFeatureSharing"}
+
+
+@pytest.mark.parametrize("name", KERNEL_MACHINES)
+def test_kernel_machines_give_the_same_on_sparse_and_dense_inputs(name, examples):
+    X, y, task = examples
+    dense, from_sparse = (
+        REGISTRY[name](kernels=KERNELS, normalize="trace", tol=1e-10).fit(Z, y, task)
+        for Z in (X, sparse.csr_array(X))
+    )
+    assert from_sparse.objective_ == pytest.approx(dense.objective_, rel=1e-9)
+    expected = outputs(dense, X, task)
+    for inputs in (sparse.csr_array(X), sparse.csr_matrix(X), X):
+        np.testing.assert_allclose(
+            outputs(from_sparse, inputs, task), expected, rtol=1e-5, atol=1e-6
+        )
+
+
+@pytest.mark.parametrize("name", KERNEL_MACHINES)
+def test_a_path_on_sparse_inputs_is_that_of_single_fits(name, examples):
+    X, y, task = examples
+    X = sparse.csr_array(X)
+    settings = {"kernels": KERNELS, "tol": 1e-10}
+    grid = [{"C": C} for C in (0.1, 1.0)]
+    path = REGISTRY[name](**settings).fit_path(X, y, task, grid=grid)
+    for point, fitted in zip(grid, path, strict=True):
+        single = REGISTRY[name](**settings, **point).fit(X, y, task)
+        for rows in (slice(None), slice(0, 9)):
+            np.testing.assert_allclose(
+                outputs(fitted, X[rows], task[rows]),
+                outputs(single, X[rows], task[rows]),
+                rtol=1e-5,
+                atol=1e-6,
+            )
+
+
+@pytest.mark.parametrize("name", KERNEL_MACHINES)
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"kernels": "linear", "standardize": True}, "subtracts the means"),
+        (
+            {"kernels": "features", "normalize": None},
+            '"features" makes a dense column of each feature',
+        ),
+        ({"kernels": ["linear", "features"], "normalize": None}, 'such as "linear"'),
+    ],
+)
+def test_settings_that_need_dense_inputs_are_named(name, params, reason, examples):
+    X, y, task = examples
+    method = REGISTRY[name](**params)
+    with pytest.raises(TypeError, match=f"{name} takes dense inputs only: .*{reason}"):
+        method.fit(sparse.csr_array(X), y, task)
+
+
+def test_settings_that_need_dense_inputs_need_them_in_predictions_too(examples):
+    X, y, task = examples
+    method = REGISTRY["PooledSVM"](standardize=True).fit(X, y, task)
+    for function in (method.predict, method.decision_function):
+        with pytest.raises(TypeError, match="X is sparse"):
+            function(sparse.csr_array(X), task)
+
+
+@pytest.mark.parametrize("name", KERNEL_MACHINES)
+@pytest.mark.parametrize(
+    "check",
+    [
+        check_estimator_sparse_tag,
+        check_estimator_sparse_array,
+        check_estimator_sparse_matrix,
+    ],
+)
+def test_scikit_learn_checks(name, check):
+    check(name, REGISTRY[name](kernels="linear"))
+
+
+def test_repeated_entries_are_summed(examples):
+    X, y, task = examples
+    whole = sparse.csr_array(X)
+    halves = sparse.csr_array(
+        (np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2), 2 * whole.indptr),
+        shape=X.shape,
+    )
+    first, second = (
+        REGISTRY["PooledSVM"](kernels=KERNELS).fit(Z, y, task) for Z in (whole, halves)
+    )
+    np.testing.assert_array_equal(
+        first.decision_function(whole, task), second.decision_function(halves, task)
+    )
+    assert halves.nnz == 2 * whole.nnz
+
+
+def test_bad_sparse_inputs(examples):
+    X, y, task = examples
+    method = REGISTRY["PooledSVM"](kernels="linear").fit(sparse.csr_array(X), y, task)
+    with pytest.raises(ValueError, match="6 features"):
+        method.decision_function(sparse.csr_array(X[:, :4]), task)
+    X[3, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        method.fit(sparse.csr_array(X), y, task)
+    with pytest.raises(ValueError, match="X has values up to 1e"):
+        method.fit(sparse.csr_array(np.full((36, 1), 1e200)), y, task)
+    with pytest.raises(ValueError, match="real numbers"):
+        method.fit(sparse.csr_array(np.nan_to_num(X) * 1j), y, task)
+
+
+class Reached(MultiTaskEstimator):
+    """Takes sparse inputs, and says that it got them."""
+
+    shapes = []  # noqa: RUF012
+
+    def _dense_only(self):
+        return None
+
+    def _fit(self, X, y, task):
+        assert isinstance(X, sparse.csr_array)
+        self.shapes.append(X.shape)
+
+    def _predict(self, X, task):
+        return np.zeros(X.shape[0])
+
+
+def large_set():
+    """Ten tasks, 1e5 rows and columns, 500 entries in each row: 600 MB."""
+    n = d = 100_000
+    per_row = 500
+    rng = np.random.default_rng(0)
+    columns = rng.integers(0, d // per_row, size=(n, per_row), dtype=np.int32)
+    columns += np.arange(0, d, d // per_row, dtype=np.int32)  # rising, none twice
+    rows = np.arange(0, n * per_row + 1, per_row, dtype=np.int32)
+    X = sparse.csr_array((np.ones(n * per_row), columns.ravel(), rows), shape=(n, d))
+    return MultiTaskData(X=X, y=rng.normal(size=n), task=np.arange(n) % 10, name="big")
+
+
+def test_a_large_sparse_set_reaches_fit_without_a_dense_copy(tmp_path):
+    Reached.shapes.clear()
+    tracemalloc.start()
+    try:
+        data = large_set()
+        X = data.X
+        size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+        assert size > 600e6
+        protocol = {"id": "half", "kind": "random", "repeats": 1, "folds": 2}
+        splits = make_splits(data, {**protocol, "train_samples": 50_000}, 0)
+        job = Job(
+            paper="toy",
+            plan=FitJob("memory", "big", "reached", 0, (0,)),
+            spec=MethodSpec("reached", "Reached", {}, {}, "none"),
+            method_class=Reached,
+            experiment={"metrics": ["mse"]},
+            metrics={"mse": metric("mse")},
+            seed=0,
+            code_version="v1",
+            cache=tmp_path,
+            held={},
+        )
+        run_job(job, lambda repeat: data, splits)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert Reached.shapes == [(50_000, 100_000)]
+    assert peak < 3 * size, f"{peak / size:.2f} times the matrix"
