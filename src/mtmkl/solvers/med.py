@@ -60,6 +60,8 @@ _NEAR_ALPHA = 1e-3
 _LEAST_WORK = 1e9
 _WORK_PER_EXAMPLE = 1000  # pair steps, and rows of kernel sums
 _LEAST_STEPS = 16
+_UPDATES = 100.0  # rounding errors that outputs gather, in those of one sum
+_NEGLIGIBLE = 1e-8  # relative error of an objective
 _APART = 1e6  # ratio of the sizes of kernels worth mentioning
 # Columns of a task's statistics.
 _INTERCEPT, _LINEAR, _QUADRATIC, _LOSS, _SOLVES, _VIOLATION = range(6)
@@ -132,6 +134,14 @@ class BlockTasks:
             self.offsets, self.features, self.grams, ones[:split], ones[split:], out
         )
         return out
+
+    @cached_property
+    def work(self) -> float:
+        """Multiplications that a solution may cost, about."""
+        sizes = np.diff(self.offsets)
+        steps = sizes * np.array([step_cost(n) for n in sizes])
+        sums = 0.5 * sizes**2 * self.switch.shape[1]
+        return max(_LEAST_WORK, _WORK_PER_EXAMPLE * float(np.sum(steps + sums)))
 
     def task(self, t: int) -> "BlockTasks":
         """Return task t by itself, its terms with the same switches."""
@@ -435,12 +445,7 @@ class TaskDuals:
 
     def renew(self) -> None:
         """Grant the work of one solution."""
-        sizes = np.diff(self.tasks.offsets)
-        steps = sizes * np.array([step_cost(n) for n in sizes])
-        sums = 0.5 * sizes**2 * self.tasks.switch.shape[1]
-        self.work_left = max(
-            _LEAST_WORK, _WORK_PER_EXAMPLE * float(np.sum(steps + sums))
-        )
+        self.work_left = self.tasks.work
 
     def set_box(self, C: float) -> None:
         """Change C and with it the box."""
@@ -471,10 +476,23 @@ class TaskDuals:
 
         The intercepts are those that belong to them; otherwise the state is left alone,
         so that what is solved next does not depend on it. The primal is an upper bound
-        for the support vectors' outputs as rounded.
+        for the support vectors' outputs as rounded. Outputs of Gram matrices, which are
+        expensive, are kept where the rounding that they may have gathered is too small
+        to show.
         """
-        fresh = TaskDuals(self.tasks, self.C)
-        fresh.start(self.beta)
+        tasks = self.tasks
+        fresh = TaskDuals(tasks, self.C)
+        drift = (
+            _UPDATES
+            * self.C
+            * _rounding(tasks.offsets, tasks.c, tasks.diagonal, self.beta)
+        )
+        if drift > _NEGLIGIBLE * float(self._statistics[:, _LOSS].sum()):
+            fresh.start(self.beta)
+        else:
+            fresh.beta = self.beta
+            fresh._weights = feature_weights(tasks.offsets, tasks.features, self.beta)
+            fresh._outputs = self._outputs
         inner = fresh.solve(s, np.inf)
         self._statistics[:, _INTERCEPT] = fresh.intercept
         sizes = np.abs(self.tasks.c)
@@ -787,6 +805,20 @@ def _switched_diagonal(
         for g in range(s_grams.size):
             value += s_grams[g] * gram[i * (n + 1), g]
         out[i] = value
+
+
+@numba.njit(cache=True, nogil=True)
+def _rounding(
+    offsets: IntArray, c: FloatArray, diagonal: FloatArray, beta: FloatArray
+) -> float:
+    """Return the sum of the rounding errors of all outputs."""
+    total = 0.0
+    for t in range(offsets.size - 1):
+        first, last = offsets[t], offsets[t + 1]
+        total += (last - first) * rounding_error(
+            diagonal[first:last], c[first:last], beta[first:last]
+        )
+    return total
 
 
 @numba.njit(cache=True, nogil=True)
