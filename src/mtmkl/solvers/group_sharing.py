@@ -45,7 +45,7 @@ from mtmkl.solvers.group_sharing_weights import (
     pair_penalty,
     total_forces,
 )
-from mtmkl.solvers.med import BlockTasks, TaskDuals, remedy_of
+from mtmkl.solvers.med import BlockTasks, TaskDuals, kernels_apart, remedy_of
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.switches import Inner
 
@@ -60,6 +60,7 @@ _MISSED = 0.1
 _FLAT, _REFINEMENT = 1e-3, 0.1
 _ROUNDING, _NOISE = 1e-13, 1e-10
 _MAX_REJECTED = 40
+_MAX_IDLE, _PROGRESS = 30, 0.99  # visited weights, and what is left of a gap by then
 
 
 @dataclass
@@ -287,6 +288,7 @@ class GroupSharingPath:
         bound = self._bound(forces, support)
         history: list[float] = []
         is_evaluated, is_limited, limit = False, False, inner.limit
+        least_gap, last_progress = np.inf, n_iter
         status: Status
         curvature: FloatArray | None = None
         while True:
@@ -296,7 +298,10 @@ class GroupSharingPath:
             # Weights from another λ may be good enough and yet not be fused as here.
             is_settled = n_iter > 1 or not has_pairs or not penalty
             is_reached = gap <= allowed and is_settled
-            is_stalled = is_limited or n_rejected > _MAX_REJECTED
+            if gap < _PROGRESS * least_gap:
+                least_gap, last_progress = gap, n_iter
+            is_idle = n_iter > last_progress + _MAX_IDLE
+            is_stalled = is_limited or is_idle or n_rejected > _MAX_REJECTED
             if is_reached or is_stalled or n_iter > self.max_iter:
                 if is_evaluated:
                     status = "stalled" if is_stalled else "stopped"
@@ -411,12 +416,17 @@ class GroupSharingPath:
             history=np.array(history),
         )
         problem = f"group sharing, C={start.C:g}, lam={lam:g}"
+        if status == "converged":
+            remedy = limit = ""
+        else:
+            remedy = remedy_of(self.tasks)
+            limit = limit if is_limited else kernels_apart(self.tasks)
         warn_if_stopped(
             certificate,
             problem,
             self.tol,
             steps="visited weights",
-            remedy=remedy_of(self.tasks) if status == "stopped" else "",
+            remedy=remedy,
             limit=limit,
             stacklevel=4,
         )

@@ -592,22 +592,28 @@ class TaskDuals:
         return out
 
 
-def remedy_of(tasks: BlockTasks) -> str:
-    """Return what to do about a search that its limit on steps stopped.
+def kernels_apart(tasks: BlockTasks) -> str:
+    """Say so where the kernels are of very different sizes, which makes searches slow.
 
-    Kernels of very different sizes make it slow.
+    Empty if they are not.
     """
     sizes = np.square(tasks.features).max(axis=0, initial=0.0)
     if tasks.grams.shape[1]:
         sizes = np.append(sizes, tasks.grams.max(axis=0, initial=0.0))
     sizes = sizes[sizes > 0.0]
     if sizes.size == 0 or sizes.max() < _APART * sizes.min():
-        return "raise max_iter or tol"
+        return ""
     return (
         f"kernel values reach {sizes.max():.1g} for one kernel and {sizes.min():.1g} "
         "for another: bring the inputs to one scale (standardize=True) or normalise "
-        "the kernels, or raise max_iter or tol"
+        "the kernels"
     )
+
+
+def remedy_of(tasks: BlockTasks) -> str:
+    """Return what to do about a search that its limit on steps stopped."""
+    said = kernels_apart(tasks)
+    return f"{said}, or raise max_iter or tol" if said else "raise max_iter or tol"
 
 
 def limit_of_accuracy(error: float, largest: float, C: float, work_left: float) -> str:
