@@ -32,11 +32,13 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataNotAvailableError
 from mtmkl.datasets.registry import load
 from mtmkl.datasets.splits import make_split
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelTerms
 from mtmkl.methods._group_sharing import TEN_KERNELS
-from mtmkl.methods._kernel_terms import KernelTerms, TrainingSet
 from mtmkl.solvers.group_sharing import GroupSharingPath
-from mtmkl.solvers.group_sharing_weights import minimise_weights, pair_penalty
-from mtmkl.solvers.med import BlockTasks, block_tasks
+from mtmkl.solvers.group_sharing_admm import pair_penalty
+from mtmkl.solvers.group_sharing_weights import minimise_weights
+from mtmkl.solvers.task_duals import DualProblem
 
 FloatArray = NDArray[np.float64]
 
@@ -54,27 +56,26 @@ def examples(seed: int) -> tuple[MultiTaskData, NDArray[np.intp]]:
     return data, make_split(data, protocol, seed, train_size=50, repeat=0).train
 
 
-def problem(data: MultiTaskData, rows: NDArray[np.intp]) -> BlockTasks:
+def problem(data: MultiTaskData, rows: NDArray[np.intp]) -> DualProblem:
     """Return the tasks with their Gram matrices."""
     X, task = data.X[rows], data.task[rows]
     terms = KernelTerms.of(X, TEN_KERNELS, normalize="cosine", standardize=True)
     training = TrainingSet(terms, X, task, data.n_tasks)
     n_tasks, n_kernels = data.n_tasks, terms.n_terms
-    return block_tasks(
+    return DualProblem.of(
         data.y[rows][training.order],
-        training.sizes,
-        grams=training.grams(),
-        switch=np.arange(n_tasks * n_kernels).reshape(n_tasks, n_kernels),
+        training.blocks(),
+        weight=np.arange(n_tasks * n_kernels).reshape(n_tasks, n_kernels),
     )
 
 
-def separate(tasks: BlockTasks) -> list[tuple[FloatArray, FloatArray]]:
+def separate(tasks: DualProblem) -> list[tuple[FloatArray, FloatArray]]:
     """Return labels and Gram matrices (M, n, n) of each task."""
     parts = []
     for t in range(tasks.n_tasks):
         one = tasks.task(t)
         n = one.c.size
-        grams = np.moveaxis(one.grams.reshape(n, n, -1), -1, 0)
+        grams = np.moveaxis(one.blocks.grams.reshape(n, n, -1), -1, 0)
         parts.append((one.c, np.ascontiguousarray(grams)))
     return parts
 

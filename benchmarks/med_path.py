@@ -33,9 +33,11 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataNotAvailableError
 from mtmkl.datasets.registry import load
 from mtmkl.datasets.splits import make_splits
-from mtmkl.methods._kernel_terms import KernelTerms, TrainingSet
-from mtmkl.solvers.med import BlockTasks, MedPath, block_tasks
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelTerms
+from mtmkl.solvers.med import MedPath
 from mtmkl.solvers.med_sqp import SqpPath, solve_sqp
+from mtmkl.solvers.task_duals import DualProblem
 
 TOL = 1e-4
 C_GRID = (0.01, 0.1, 1.0, 10.0)
@@ -62,19 +64,17 @@ def examples(seed: int) -> MultiTaskData:
         )
 
 
-def problem(data: MultiTaskData, size: int, seed: int) -> BlockTasks:
+def problem(data: MultiTaskData, size: int, seed: int) -> DualProblem:
     """Return the tasks of a training part with their kernels."""
     protocol = {"id": "bench", "kind": "halves", "repeats": 1, "train_sizes": [size]}
     rows = make_splits(data, protocol, seed)[size, 0].train
     X, task = data.X[rows], data.task[rows]
     terms = KernelTerms.of(X, KERNELS, normalize="trace", standardize=True)
     training = TrainingSet(terms, X, task, data.n_tasks)
-    return block_tasks(
+    return DualProblem.of(
         data.y[rows][training.order],
-        training.sizes,
-        features=training.features(),
-        grams=training.grams(),
-        switch=np.tile(terms.order, (data.n_tasks, 1)),
+        training.blocks(),
+        weight=np.tile(terms.order, (data.n_tasks, 1)),
     )
 
 
@@ -85,15 +85,16 @@ def seconds(run: Callable[[], object]) -> float:
     return time.thread_time() - start
 
 
-def sum_kernels(tasks: BlockTasks) -> list[tuple[np.ndarray, np.ndarray]]:
+def sum_kernels(tasks: DualProblem) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the sum kernel and the labels of each task."""
-    out, entry = [], 0
+    out, blocks = [], tasks.blocks
     for t in range(tasks.n_tasks):
         rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
         n = rows.stop - rows.start
-        K = tasks.grams[entry : entry + n * n].sum(axis=1).reshape(n, n)
-        entry += n * n
-        out.append((K + tasks.features[rows] @ tasks.features[rows].T, tasks.c[rows]))
+        grams = blocks.grams[blocks.entries[t] : blocks.entries[t + 1]]
+        K = grams.sum(axis=1).reshape(n, n)
+        x = blocks.features[rows]
+        out.append((K + x @ x.T, tasks.c[rows]))
     return out
 
 
@@ -103,7 +104,7 @@ def fit_svc(kernels: list[tuple[np.ndarray, np.ndarray]], C: float) -> None:
         SVC(C=C, kernel="precomputed").fit(K, y)
 
 
-def sweeps(tasks: BlockTasks, C: float, alphas: list[float]) -> tuple[list, list]:
+def sweeps(tasks: DualProblem, C: float, alphas: list[float]) -> tuple[list, list]:
     """Return sweeps of Algorithm 1 until λ settles: along the path, and from zero."""
     path = SqpPath(tasks, tol=0.0, change_tol=0.01)
     path.solve(C, -np.inf)
@@ -115,7 +116,7 @@ def sweeps(tasks: BlockTasks, C: float, alphas: list[float]) -> tuple[list, list
     return along, cold
 
 
-def report(tasks: BlockTasks, size: int, C: float, with_sqp: bool) -> None:
+def report(tasks: DualProblem, size: int, C: float, with_sqp: bool) -> None:
     """Print one line of the table."""
     ours = np.median(
         [seconds(lambda: MedPath(tasks, tol=TOL).solve(C, -np.inf)) for _ in range(5)]

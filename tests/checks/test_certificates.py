@@ -136,8 +136,8 @@ PROBLEMS = {
         {"C": 2.0, "alpha": 3.0, "kernels": KERNELS, "normalize": "trace"},
         lambda data, unit: selection(data, 2.0, 3.0, unit, data.grams(data.by_trace)),
     ),
-    "MEDKernelSelection, independent": (
-        {"C": 0.5, "alpha": 2.0, "switches": "independent"},
+    "MEDKernelSelection, per task": (
+        {"C": 0.5, "alpha": 2.0, "switches": "per_task"},
         lambda data, unit: independent(data, 0.5, 2.0, unit),
     ),
     "MEDKernelSelection, sqp": (
@@ -272,7 +272,7 @@ def test_a_gap_that_is_missed_is_said(name):
         messages = fitted(estimator.set_params(**change), data)
         if estimator.duality_gap_ > getattr(estimator, "tol", 1e-12):
             said = f"gap of {estimator.duality_gap_:.1e} (tol="
-            if name.endswith("independent"):
+            if name.endswith("per task"):
                 said = "gap of "  # that of each task
             assert any(said in message for message in messages)
         assert_bounds(estimator, optimum)

@@ -24,9 +24,9 @@ CLASSIFIERS = {
         "med_kernel_selection:MEDKernelSelection",
         {"kernels": GAUSSIANS, "normalize": "trace", "standardize": True},
     ),
-    "MEDKernelSelection, independent": (
+    "MEDKernelSelection, per task": (
         "med_kernel_selection:MEDKernelSelection",
-        {"kernels": GAUSSIANS, "switches": "independent"},
+        {"kernels": GAUSSIANS, "switches": "per_task"},
     ),
     "MEDKernelSelection, sqp": (
         "med_kernel_selection:MEDKernelSelection",

@@ -18,6 +18,13 @@ FloatArray = NDArray[np.float64]
 # 8 million pairs; beyond, a subset of the rows stands for all.
 _MEDIAN_ROWS = 4000
 
+# Values that are larger have squares that overflow, or nearly.
+_LARGEST = 1e150
+
+INPUTS_TOO_LARGE = (
+    "bring the inputs to a smaller scale, for instance by standardize=True"
+)
+
 # Entries of a product of sparse matrices at a time, each of 12 bytes: 50 MB.
 _PRODUCT_ENTRIES = 1 << 22
 
@@ -206,6 +213,27 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
         _require(is_number or value is None, f"{name} {key}", value, "a number")
     kernel: Kernel = KERNELS[name](**parameters)
     return kernel
+
+
+def refuse_overflow(values: Inputs, what: str, remedy: str) -> None:
+    """Raise ValueError if a value is not finite, or so large that its square is not.
+
+    Parameters
+    ----------
+    values : ndarray or CSR array
+    what : str
+        What has these values.
+    remedy : str
+        What to do about it.
+    """
+    entries = values.data if is_sparse(values) else values
+    largest = float(np.maximum(entries.max(initial=0.0), -entries.min(initial=0.0)))
+    if not np.isfinite(largest):
+        raise ValueError(f"{what} has values that are not finite: {remedy}")
+    if largest > _LARGEST:
+        raise ValueError(
+            f"{what} has values up to {largest:.0e}, whose squares overflow: {remedy}"
+        )
 
 
 def squared_distances(X: Inputs, Z: Inputs) -> FloatArray:

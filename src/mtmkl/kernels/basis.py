@@ -17,8 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.kernels.base import Kernel
-from mtmkl.kernels.gram import INPUTS_TOO_LARGE, refuse_overflow
+from mtmkl.kernels.base import INPUTS_TOO_LARGE, Kernel, refuse_overflow
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]

@@ -1,423 +1,357 @@
-"""Gram matrices of many kernels: computed once, cut by index, summed by weights."""
+"""The Gram matrices of many kernels on the examples of many tasks."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from mtmkl.kernels.base import FloatArray
-from mtmkl.kernels.normalize import (
-    NORMALIZATIONS,
-    GramFunction,
-    center,
-    cosine_normalize,
-    fit_kernel,
-    trace_factor,
-)
-from mtmkl.sparse import Inputs, is_sparse
+from mtmkl.kernels.terms import KernelTerms
+from mtmkl.sparse import Inputs, same_inputs
 
-IndexArray = NDArray[np.intp]
+IntArray = NDArray[np.intp]
 
 MAX_BYTES = 2 * 2**30
-"""Default bound on the memory of a stack: 2 GiB."""
+"""Bound on the memory of the Gram matrices of a fit: 2 GiB."""
 
-LARGEST = 1e150
-"""Values that are larger have squares that overflow, or nearly."""
-
-INPUTS_TOO_LARGE = (
-    "bring the inputs to a smaller scale, for instance by standardize=True"
-)
-
-# Columns of a single-precision stack that are widened at a time, to stay in cache.
-_BLOCK = 1 << 14
+# A task kernel may fall short of positive semi-definite by so much of its largest
+# eigenvalue.
+_ROUNDING = 1e-8
 
 
 class GramMemoryError(MemoryError):
-    """A stack of Gram matrices would pass its bound; the message names remedies."""
-
-
-def gram_bytes(
-    n_kernels: int,
-    n_rows: int,
-    n_columns: int | None = None,
-    *,
-    dtype: DTypeLike = np.float64,
-) -> int:
-    """Return the memory of a stack of shape (n_kernels, n_rows, n_columns).
-
-    Parameters
-    ----------
-    n_columns : int, optional
-        As many as rows by default.
-    """
-    columns = n_rows if n_columns is None else n_columns
-    return int(n_kernels) * int(n_rows) * int(columns) * np.dtype(dtype).itemsize
-
-
-def refuse_overflow(values: Inputs, what: str, remedy: str) -> None:
-    """Raise ValueError if a value is not finite, or so large that its square is not.
-
-    Parameters
-    ----------
-    values : ndarray or CSR array
-    what : str
-        What has these values.
-    remedy : str
-        What to do about it.
-    """
-    stored = values.data if is_sparse(values) else values
-    largest = float(np.maximum(stored.max(initial=0.0), -stored.min(initial=0.0)))
-    if not np.isfinite(largest):
-        raise ValueError(f"{what} has values that are not finite: {remedy}")
-    if largest > LARGEST:
-        raise ValueError(
-            f"{what} has values up to {largest:.0e}, whose squares overflow: {remedy}"
-        )
+    """Gram matrices would need more than the bound; the message names what does."""
 
 
 @dataclass(frozen=True, eq=False)
-class GramStack:
-    """The matrices K_m(x_i, z_j) of M kernels.
+class GramBlocks:
+    """Kernels on blocks of examples: one block per task, or one block of all.
 
-    Parameters
+    Terms of rank one, k(x, z) = x_f z_f, come first; nothing of theirs is built. The
+    other terms are matrices, in the layout that compiled code reads: the values of all
+    terms at a pair of examples lie side by side.
+
+    Attributes
     ----------
-    values : ndarray of shape (n_kernels, n, m)
-        C-contiguous, float64, or float32 for storage alone: whatever is computed from
-        them is computed in float64.
-    kernels : tuple
-        The fitted kernels, to evaluate further inputs; may be empty for matrices from
-        elsewhere.
+    offsets : ndarray of shape (B + 1,)
+        Block b has the rows ``offsets[b]:offsets[b + 1]``.
+    features : ndarray of shape (N, F)
+        The terms of rank one.
+    grams : ndarray of shape (sum of n_b², G)
+        The other terms: pairs (i, j) of a block in row-major order, one block after the
+        other. float64, or float32 for storage alone: sums are taken in float64.
     """
 
-    values: NDArray[Any]
-    kernels: tuple[GramFunction, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.values.ndim != 3:
-            raise ValueError(
-                f"a stack has shape (n_kernels, n, m), got {self.values.shape}"
-            )
-        if self.values.dtype not in (np.float64, np.float32):
-            raise ValueError(
-                f"matrices are stored in float64 or float32, got {self.values.dtype}"
-            )
-        if not self.values.flags.c_contiguous:
-            raise ValueError("the stack must be C-contiguous")
-        if self.kernels and len(self.kernels) != self.values.shape[0]:
-            raise ValueError(
-                f"{len(self.kernels)} kernels for {self.values.shape[0]} matrices"
-            )
+    offsets: IntArray
+    features: FloatArray
+    grams: NDArray[Any]
 
     @classmethod
-    def compute(
+    def of(
         cls,
-        kernels: Sequence[GramFunction],
-        X: ArrayLike,
-        Z: ArrayLike | None = None,
+        sizes: ArrayLike,
         *,
-        fit_rows: ArrayLike | None = None,
-        dtype: DTypeLike = np.float64,
-        max_bytes: int = MAX_BYTES,
-    ) -> "GramStack":
-        """Evaluate kernels on all pairs of inputs.
+        features: ArrayLike | None = None,
+        grams: NDArray[Any] | None = None,
+    ) -> "GramBlocks":
+        """Return blocks of the given sizes, of what is known of their terms.
 
         Parameters
         ----------
-        kernels : sequence of callable
-            ``(X, Z) -> (n, m)``; those with a ``fit`` are fitted first.
-        X : array-like of shape (n, d)
-        Z : array-like of shape (m, d), optional
-            X by default.
-        fit_rows : array-like of int, optional
-            Rows of X to fit on, as the training rows of a split; all by default.
-        dtype : {float64, float32}
-        max_bytes : int
-            Bound on the memory of the stack.
+        sizes : array-like of int of shape (B,)
+        features : array-like of shape (N, F), optional
+        grams : ndarray of shape (sum of n_b², G), optional
+        """
+        counts = np.asarray(sizes, dtype=np.intp)
+        x = np.empty((int(counts.sum()), 0)) if features is None else features
+        k = np.empty((int((counts**2).sum()), 0)) if grams is None else grams
+        return cls(
+            offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
+            features=np.ascontiguousarray(x, dtype=np.float64),
+            grams=np.ascontiguousarray(k),
+        )
 
-        Returns
-        -------
-        GramStack
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Examples in each block, shape (B,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def n_terms(self) -> int:
+        """Number of terms F + G."""
+        return self.features.shape[1] + self.grams.shape[1]
+
+    @cached_property
+    def entries(self) -> IntArray:
+        """Where the pairs of each block begin in ``grams``, shape (B + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.sizes**2)])
+
+    def diagonal(self) -> FloatArray:
+        """Return Σ_f k_f(x_i, x_i) over all terms, shape (N,)."""
+        out = np.einsum("if,if->i", self.features, self.features)
+        entries = self.entries
+        for b, n in enumerate(self.sizes):
+            own = self.grams[entries[b] : entries[b + 1] : n + 1]
+            out[self.offsets[b] : self.offsets[b + 1]] += own.sum(
+                axis=1, dtype=np.float64
+            )
+        return out
+
+    def subset(self, rows: ArrayLike) -> "GramBlocks":
+        """Return the kernels on some of the examples.
+
+        Parameters
+        ----------
+        rows : array-like of int of shape (m,)
+            Rows in rising order. A block none of whose rows is chosen is left out; the
+            matrices of one whole block are not copied.
+        """
+        index = np.asarray(rows, dtype=np.intp)
+        entries, parts, sizes = self.entries, [], []
+        for b, n in enumerate(self.sizes):
+            first, last = self.offsets[b], self.offsets[b + 1]
+            mine = index[(first <= index) & (index < last)] - first
+            if mine.size == 0:
+                continue
+            block = self.grams[entries[b] : entries[b + 1]]
+            if mine.size < n:
+                block = block.reshape(n, n, -1)[np.ix_(mine, mine)]
+            parts.append(block.reshape(mine.size**2, self.grams.shape[1]))
+            sizes.append(mine.size)
+        grams = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return GramBlocks.of(sizes, features=self.features[index], grams=grams)
+
+
+def check_task_kernel(values: ArrayLike, n_tasks: int) -> FloatArray:
+    """Return a kernel between tasks.
+
+    Parameters
+    ----------
+    values : array-like of shape (T, T)
+    n_tasks : int
+        T.
+
+    Raises
+    ------
+    ValueError
+        If it has another shape, is not symmetric or not positive semi-definite.
+    """
+    Q = np.array(values, dtype=np.float64)
+    if Q.shape != (n_tasks, n_tasks):
+        raise ValueError(
+            f"a task kernel of {n_tasks} tasks has the shape {(n_tasks, n_tasks)}, got "
+            f"{Q.shape}"
+        )
+    if not np.isfinite(Q).all():
+        raise ValueError("the task kernel has entries that are not finite")
+    if not np.allclose(Q, Q.T, rtol=1e-10, atol=1e-12 * np.abs(Q).max(initial=0.0)):
+        raise ValueError("the task kernel must be symmetric")
+    spectrum = np.linalg.eigvalsh(Q)
+    if spectrum[0] < -_ROUNDING * max(spectrum[-1], 0.0):
+        raise ValueError(
+            "the task kernel must be positive semi-definite, its least eigenvalue is "
+            f"{spectrum[0]:.3g}"
+        )
+    return Q
+
+
+class TrainingSet:
+    """The training inputs of all tasks under some kernels, and outputs on others.
+
+    Parameters
+    ----------
+    terms : KernelTerms
+    X : ndarray or CSR array of shape (n, d)
+        Raw inputs.
+    task : ndarray of shape (n,)
+        Task numbers 0 … T − 1.
+    n_tasks : int
+        T.
+    joined : bool
+        Whether all examples make one block, with the kernels between tasks, instead of
+        one block per task.
+    task_kernels : sequence of D array-likes of shape (T, T), optional
+        Q_d: term d of joined tasks is k_d(x, z)·Q_d[s, t] for examples of the tasks s
+        and t. By default ones.
+    keep_last : bool
+        Whether to keep the kernel values between the last other inputs and the training
+        inputs: for the many models of a path, evaluated on the same inputs.
+
+    Attributes
+    ----------
+    block_of_task : ndarray of shape (T,)
+    order : ndarray of shape (n,)
+        Rows sorted by block; solvers see them in this order.
+    task : ndarray of shape (n,)
+        Their tasks, in that order.
+    sizes : ndarray of shape (B,)
+    offsets : ndarray of shape (B + 1,)
+        Where the blocks begin in that order.
+
+    Raises
+    ------
+    ValueError
+        If task kernels come with tasks that are not joined or with single features, or
+        one of them is not a kernel.
+    """
+
+    def __init__(
+        self,
+        terms: KernelTerms,
+        X: Inputs,
+        task: IntArray,
+        n_tasks: int,
+        *,
+        joined: bool = False,
+        task_kernels: ArrayLike | None = None,
+        keep_last: bool = False,
+    ) -> None:
+        self.terms = terms
+        self.block_of_task = np.arange(n_tasks) * (not joined)
+        n_blocks = 1 if joined else n_tasks
+        block = self.block_of_task[task]
+        self.order = np.argsort(block, kind="stable")
+        self.sizes = np.bincount(block, minlength=n_blocks)
+        self.offsets = np.concatenate([[0], np.cumsum(self.sizes)])
+        self.X = terms.inputs(X)[self.order]
+        self.task = task[self.order]
+        self._task_kernels: FloatArray | None = None
+        if task_kernels is not None:
+            self._task_kernels = self._checked(task_kernels, joined, n_tasks)
+        self._keep_last = keep_last
+        self._last: tuple[Inputs, IntArray, _Others] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_last": None}
+
+    def _checked(self, kernels: ArrayLike, joined: bool, n_tasks: int) -> FloatArray:
+        if not joined:
+            raise ValueError("task kernels need joined tasks: set joined=True")
+        if self.terms.is_feature.any():
+            raise ValueError(
+                "a single feature has no matrix to multiply by a task kernel: take the "
+                'kernel "linear" instead of "features"'
+            )
+        matrices = [check_task_kernel(Q, n_tasks) for Q in np.asarray(kernels)]
+        if len(matrices) != self.terms.n_terms:
+            raise ValueError(
+                f"{len(matrices)} task kernels for {self.terms.n_terms} kernels"
+            )
+        return np.array(matrices)
+
+    def rows(self, b: int) -> slice:
+        """Return where block b stands."""
+        return slice(self.offsets[b], self.offsets[b + 1])
+
+    def features(self) -> FloatArray:
+        """Return the terms that are features, (n, F)."""
+        return np.ascontiguousarray(self.terms.features(self.X))
+
+    def blocks(self, dtype: DTypeLike = np.float64) -> GramBlocks:
+        """Return the kernels of all blocks, built where compiled code reads them.
+
+        Parameters
+        ----------
+        dtype : {float64, float32}
+            In which matrices are stored.
 
         Raises
         ------
         GramMemoryError
-            Before anything is computed, if the stack would pass the bound.
-        ValueError
-            If a kernel gives a matrix of another shape, or values not finite.
+            Before anything is computed, if they would need more than ``MAX_BYTES``.
         """
-        left = np.ascontiguousarray(X, dtype=np.float64)
-        right = left if Z is None else np.ascontiguousarray(Z, dtype=np.float64)
-        shape = (len(kernels), left.shape[0], right.shape[0])
-        needed = gram_bytes(*shape, dtype=dtype)
-        if needed > max_bytes:
+        n_grams = int(np.sum(~self.terms.is_feature))
+        n_entries = int(np.sum(self.sizes.astype(np.int64) ** 2))
+        needed = np.dtype(dtype).itemsize * n_entries * n_grams
+        if needed > MAX_BYTES:
             raise GramMemoryError(
-                f"{shape[0]} Gram matrices of {shape[1]} × {shape[2]} in "
-                f"{np.dtype(dtype)} need {_readable(needed)}, the bound is "
-                f"{_readable(max_bytes)}. "
-                + (
-                    "Store them in float32 (half of it), take"
-                    if np.dtype(dtype) == np.float64
-                    else "Take"
-                )
-                + " fewer rows or fewer kernels, compute one task's rows at a time, or "
-                "raise max_bytes"
+                f"{n_grams} Gram matrices of {self.sizes.size} blocks of up to "
+                f"{self.sizes.max()} examples need {1e-9 * needed:.1f} GB, the bound "
+                f"is {1e-9 * MAX_BYTES:.1f} GB. Take fewer examples or fewer kernels; "
+                '"features" needs no matrix'
             )
-        training = left if fit_rows is None else left[np.asarray(fit_rows)]
-        values = np.empty(shape, dtype=dtype)
-        fitted = []
-        for m, kernel in enumerate(kernels):
-            concrete = fit_kernel(kernel, training)
-            matrix = concrete(left, right)
-            if matrix.shape != shape[1:]:
-                raise ValueError(
-                    f"kernel {m} ({concrete!r}) gave shape {matrix.shape}, "
-                    f"expected {shape[1:]}"
-                )
-            if not np.isfinite(matrix).all():
-                raise ValueError(f"kernel {m} ({concrete!r}) gave values not finite")
-            values[m] = matrix
-            fitted.append(concrete)
-        return cls(values, tuple(fitted))
-
-    @property
-    def n_kernels(self) -> int:
-        """Number of kernels M."""
-        return int(self.values.shape[0])
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Shape (n, m) of each matrix."""
-        return int(self.values.shape[1]), int(self.values.shape[2])
-
-    @property
-    def flat(self) -> NDArray[Any]:
-        """The stack as (n_kernels, n·m), a view."""
-        return self.values.reshape(self.n_kernels, -1)
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of the matrices in bytes."""
-        return int(self.values.nbytes)
-
-    def __str__(self) -> str:
-        """Say what the stack holds and how much memory that takes."""
-        n, m = self.shape
-        return (
-            f"{self.n_kernels} Gram matrices of {n} × {m} in {self.values.dtype}: "
-            f"{_readable(self.nbytes)}"
-        )
-
-    def __repr__(self) -> str:
-        return f"<GramStack: {self}>"
-
-    def sub(self, rows: ArrayLike, columns: ArrayLike | None = None) -> "GramStack":
-        """Return the matrices of some rows and columns, copied.
-
-        Parameters
-        ----------
-        rows : array-like of int or bool
-        columns : array-like of int or bool, optional
-            The same as `rows` by default.
-
-        Returns
-        -------
-        GramStack
-        """
-        row_index = _index(rows, self.shape[0])
-        column_index = row_index if columns is None else _index(columns, self.shape[1])
-        cut = np.empty(
-            (self.n_kernels, row_index.size, column_index.size), self.values.dtype
-        )
-        for m in range(self.n_kernels):
-            cut[m] = self.values[m][row_index[:, None], column_index]
-        return GramStack(cut, self.kernels)
-
-    def weighted_sum(self, weights: ArrayLike) -> FloatArray:
-        """Return Σ_m weights_m K_m in float64, by one product of BLAS.
-
-        Parameters
-        ----------
-        weights : array-like of shape (n_kernels,) or (n_sums, n_kernels)
-
-        Returns
-        -------
-        ndarray of shape (n, m) or (n_sums, n, m)
-        """
-        theta = np.asarray(weights, dtype=np.float64)
-        total = _weighted_rows(theta, self.flat)
-        return total.reshape(*theta.shape[:-1], *self.shape)
-
-    def diagonal(self) -> FloatArray:
-        """Return K_m(x_i, x_i) of a square stack, shape (n_kernels, n)."""
-        self._require_square("diagonal")
-        diagonals: FloatArray = np.einsum("mii->mi", self.values).astype(np.float64)
-        return diagonals
-
-    def normalized(
-        self,
-        how: Literal["cosine", "trace", "center"],
-        rows: ArrayLike | None = None,
-    ) -> "GramStack":
-        """Return a square stack normalised by statistics of some of its rows.
-
-        Training and test inputs together, the training rows given, are normalised as
-        the kernels of `mtmkl.kernels.normalize` fitted on the training inputs would be.
-
-        Parameters
-        ----------
-        how : {"cosine", "trace", "center"}
-        rows : array-like of int or bool, optional
-            The training rows; all by default. Without effect on "cosine".
-
-        Returns
-        -------
-        GramStack
-            Without its kernels.
-
-        Raises
-        ------
-        ValueError
-            If the stack is not square, or the normalisation is not known.
-        """
-        self._require_square("normalisation")
-        if how not in NORMALIZATIONS:
-            raise ValueError(
-                f"unknown normalisation {how!r}; known: {', '.join(NORMALIZATIONS)}"
-            )
-        training = (
-            np.arange(self.shape[0]) if rows is None else _index(rows, self.shape[0])
-        )
-        result = np.empty_like(self.values)
-        for m in range(self.n_kernels):
-            K = self.values[m].astype(np.float64)
-            diagonal = np.diagonal(K)
-            if how == "cosine":
-                result[m] = cosine_normalize(K, diagonal, diagonal)
-            elif how == "trace":
-                result[m] = trace_factor(diagonal[training]) * K
-            else:
-                means = K[:, training].mean(axis=1)
-                result[m] = center(K, means, means, float(means[training].mean()))
-        return GramStack(result)
-
-    def by_task(self, task: ArrayLike) -> "TaskGrams":
-        """Return the blocks of rows of the same task, for problems solved task by task.
-
-        Parameters
-        ----------
-        task : array-like of int of shape (n,)
-            Task of each row, from 0; a task in between may have no row.
-
-        Returns
-        -------
-        TaskGrams
-        """
-        self._require_square("a cut by task")
-        labels = np.asarray(task)
-        if labels.shape != (self.shape[0],):
-            raise ValueError(f"{self.shape[0]} rows have tasks of shape {labels.shape}")
-        n_tasks = int(labels.max()) + 1 if labels.size else 0
-        rows = [np.flatnonzero(labels == t) for t in range(n_tasks)]
-        sizes = np.array([index.size for index in rows], dtype=np.int64)
-        values = np.empty((self.n_kernels, int((sizes**2).sum())), self.values.dtype)
+        grams = np.empty((n_entries, n_grams), dtype)
         first = 0
-        for index in rows:
-            last = first + index.size**2
-            for m in range(self.n_kernels):
-                values[m, first:last] = self.values[m][index[:, None], index].reshape(
-                    -1
-                )
-            first = last
-        order = np.concatenate(rows) if rows else np.empty(0, dtype=np.intp)
-        return TaskGrams(values, sizes, order)
+        for b, n in enumerate(self.sizes) if n_grams else ():
+            X, part = self.X[self.rows(b)], grams[first : first + n * n]
+            by_term = np.moveaxis(part.reshape(n, n, n_grams), 2, 0)
+            self.terms.write_grams(X, X, by_term)
+            self._weigh(by_term, self.task[self.rows(b)], b)
+            first += n * n
+        return GramBlocks.of(self.sizes, features=self.features(), grams=grams)
 
-    def _require_square(self, purpose: str) -> None:
-        if self.shape[0] != self.shape[1]:
-            raise ValueError(f"{purpose} needs square matrices, got {self.shape}")
+    def _weigh(self, grams: NDArray[Any], task: IntArray, b: int) -> None:
+        """Multiply matrices (G, m, n) of block b by the kernels of their tasks."""
+        if self._task_kernels is not None:
+            own = self.task[self.rows(b)]
+            for gram, Q in zip(grams, self._task_kernels, strict=True):
+                gram *= Q[task[:, None], own]
+
+    def outputs(
+        self, X: Inputs, task: IntArray, beta: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Return Σ_d w_d Σ_i β_i k_d(x_i, x) over the examples i of the block of x.
+
+        Parameters
+        ----------
+        X : ndarray or CSR array of shape (m, d)
+            Raw inputs.
+        task : ndarray of shape (m,)
+        beta : ndarray of shape (n,)
+            In the order of the training set.
+        weights : ndarray of shape (B, D)
+            Of the terms in each block.
+        """
+        out = np.empty(task.size)
+        others = self._others(X, task)
+        chosen = self.terms.is_feature
+        features = self.features()
+        for b, group in enumerate(others.groups):
+            if group.size == 0:
+                continue
+            rows = self.rows(b)
+            w = (features[rows].T @ beta[rows]) * weights[b, chosen]
+            values = others.features[group] @ w
+            if others.cross is not None:
+                m, n_grams, n = others.cross[b].shape
+                by_term = others.cross[b].reshape(-1, n) @ beta[rows]
+                by_term = by_term.reshape(m, n_grams)
+                values = values + by_term @ weights[b, ~chosen]
+            out[group] = values
+        return out
+
+    def _others(self, X: Inputs, task: IntArray) -> "_Others":
+        if self._last is not None:
+            last_X, last_task, others = self._last
+            if np.array_equal(last_task, task) and same_inputs(last_X, X):
+                return others
+        block = self.block_of_task[task]
+        groups = [np.flatnonzero(block == b) for b in range(self.sizes.size)]
+        Z = self.terms.inputs(X)
+        cross = None
+        if not self.terms.is_feature.all():
+            cross = [
+                self.terms.grams(Z[g], self.X[self.rows(b)])
+                for b, g in enumerate(groups)
+            ]
+            for b, g in enumerate(groups):
+                self._weigh(cross[b].transpose(1, 0, 2), task[g], b)
+        others = _Others(groups, self.terms.features(Z), cross)
+        if self._keep_last:
+            self._last = X.copy(), task.copy(), others
+        return others
 
 
-@dataclass(frozen=True, eq=False)
-class TaskGrams:
-    """The Gram matrices of T tasks of any sizes under M kernels.
+@dataclass(frozen=True)
+class _Others:
+    """What other inputs are to a training set.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_kernels, sum of sizes²)
-        The tasks' matrices one after the other, row by row.
-    sizes : ndarray of int of shape (n_tasks,)
-    rows : ndarray of int of shape (sum of sizes,)
-        The rows of the stack that they are cut from, task by task.
+    Their rows by block, their single features, and the other kernels between them and
+    the training inputs of their block (rows, terms, training rows), if there are any.
     """
 
-    values: NDArray[Any]
-    sizes: NDArray[np.int64]
-    rows: IndexArray
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of the matrices in bytes."""
-        return int(self.values.nbytes)
-
-    def weighted_sum(self, weights: ArrayLike) -> FloatArray:
-        """Return Σ_m weights_m K_m of all tasks in float64, as `svc_batch` reads them.
-
-        Parameters
-        ----------
-        weights : array-like of shape (n_kernels,) or (n_tasks, n_kernels)
-            The same for all tasks, or a row for each.
-
-        Returns
-        -------
-        ndarray of shape (sum of sizes²,)
-        """
-        theta = np.asarray(weights, dtype=np.float64)
-        if theta.ndim == 1:
-            return _weighted_rows(theta, self.values)
-        if theta.shape[0] != self.sizes.size:
-            raise ValueError(
-                f"{theta.shape[0]} rows of weights for {self.sizes.size} tasks"
-            )
-        total = np.empty(self.values.shape[1])
-        first = 0
-        for t, size in enumerate(self.sizes):
-            last = first + int(size) ** 2
-            total[first:last] = _weighted_rows(theta[t], self.values[:, first:last])
-            first = last
-        return total
-
-
-def _weighted_rows(weights: FloatArray, rows: NDArray[Any]) -> FloatArray:
-    """Return ``weights @ rows`` in float64."""
-    if weights.ndim not in (1, 2) or weights.shape[-1] != rows.shape[0]:
-        raise ValueError(
-            f"weights of shape {weights.shape} for {rows.shape[0]} kernels"
-        )
-    if rows.dtype == np.float64:
-        product: FloatArray = weights @ rows
-        return product
-    total = np.empty((*weights.shape[:-1], rows.shape[1]))
-    for first in range(0, rows.shape[1], _BLOCK):
-        part = slice(first, first + _BLOCK)
-        total[..., part] = weights @ rows[:, part].astype(np.float64)
-    return total
-
-
-def _index(rows: ArrayLike, size: int) -> IndexArray:
-    """Return row numbers from row numbers or a mask."""
-    index = np.asarray(rows)
-    if index.dtype == np.bool_:
-        if index.shape != (size,):
-            raise ValueError(f"a mask of shape {index.shape} for {size} rows")
-        return np.flatnonzero(index)
-    return index.astype(np.intp).reshape(-1)
-
-
-def _readable(n_bytes: int) -> str:
-    value = float(n_bytes)
-    for unit in ("B", "kB", "MB"):
-        if value < 1000:
-            return f"{value:.3g} {unit}"
-        value /= 1000
-    return f"{value:.3g} GB"
+    groups: list[IntArray]
+    features: FloatArray
+    cross: list[FloatArray] | None

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mtmkl.methods.base import _labels
+from mtmkl.methods.base import task_labels
 
 if TYPE_CHECKING:
     from typing import Self
@@ -82,7 +82,7 @@ class GraphEstimator(BaseEstimator):
         scores: FloatArray = samples @ self.coef_.T + self.intercept_
         if task is None:
             return scores
-        labels = _labels(task, samples.shape[0])
+        labels = task_labels(task, samples.shape[0])
         unseen = np.setdiff1d(labels, self.tasks_)
         if unseen.size:
             raise ValueError(f"task not seen by fit: {unseen[0]!r}")
@@ -141,7 +141,7 @@ class GraphEstimator(BaseEstimator):
         if task is None:
             self.tasks_ = np.arange(n_nodes)
             return rows
-        labels = _labels(task, rows.shape[0])
+        labels = task_labels(task, rows.shape[0])
         self.tasks_ = np.unique(labels)
         if self.tasks_.size != n_nodes:
             raise ValueError(

@@ -1,19 +1,19 @@
 """What the methods share whose tasks have weights of kernels in a simplex."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import check_kernels
 from mtmkl.methods._kernel_machine import KernelMachine
-from mtmkl.methods._kernel_terms import TrainingSet, check_kernels
 from mtmkl.methods.base import check_choice, check_count, check_flag, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
-    from typing import Self
-
+    from mtmkl.solvers.group_sharing import GroupSharingPath
     from mtmkl.solvers.solution import Solution
 
 FloatArray = NDArray[np.float64]
@@ -30,13 +30,10 @@ TEN_KERNELS: tuple[Mapping[str, Any], ...] = (
 class WeightedKernelMachine(MultiTaskClassifier, KernelMachine):
     """Base of support vector machines whose kernel weights θ_t are learned.
 
-    A subclass has the parameters ``C``, ``kernels``, ``normalize``, ``standardize``,
-    ``tol`` and ``max_iter``, and says in ``_lam`` and ``_weight_block`` how weights
-    are coupled.
+    A subclass has the parameter ``max_iter``, too, and says in ``_lam`` and
+    ``_weight_block`` how weights are coupled.
     """
 
-    C: float
-    tol: float
     max_iter: int
 
     def _lam(self) -> float:
@@ -55,26 +52,30 @@ class WeightedKernelMachine(MultiTaskClassifier, KernelMachine):
         check_positive("tol", self.tol)
         check_count("max_iter", self.max_iter)
 
-    def _fit_group(
-        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
-    ) -> None:
-        from mtmkl.solvers.group_sharing import GroupSharingPath
-        from mtmkl.solvers.med import block_tasks
+    def _position(self) -> tuple[float, float]:
+        return self.C, self._lam()
 
-        first = group[0]
-        training = first._training_set(X, task, keep_last=len(group) > 1)
-        block = first._weight_block(training.sizes.size)
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> "tuple[TrainingSet, GroupSharingPath]":
+        from mtmkl.solvers.group_sharing import GroupSharingPath
+        from mtmkl.solvers.task_duals import DualProblem
+
+        training = self._training_set(X, task, n_points=n_points)
+        block = self._weight_block(training.sizes.size)
         n_terms = training.terms.n_terms
-        tasks = block_tasks(
+        problem = DualProblem.of(
             y[training.order],
-            training.sizes,
-            features=training.features(),
-            grams=training.grams(),
-            switch=block[:, None] * n_terms + training.terms.order,
+            training.blocks(),
+            weight=block[:, None] * n_terms + training.terms.order,
         )
-        path = GroupSharingPath(tasks, tol=first.tol, max_iter=first.max_iter)
-        for estimator in sorted(group, key=lambda each: (each.C, each._lam())):
-            estimator._keep(training, path.solve(estimator.C, estimator._lam()))
+        return training, GroupSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
+
+    def _follow(
+        self, prepared: "tuple[TrainingSet, GroupSharingPath]", previous: None
+    ) -> None:
+        training, path = prepared
+        self._keep(training, path.solve(self.C, self._lam()))
 
     def _keep(self, training: TrainingSet, solution: "Solution") -> None:
         """Set the fitted attributes."""

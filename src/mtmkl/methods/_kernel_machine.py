@@ -5,13 +5,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_terms import (
-    KernelList,
-    KernelTerms,
-    Normalization,
-    TrainingSet,
-    has_features,
-)
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, has_features
 from mtmkl.methods.base import PathEstimator
 
 if TYPE_CHECKING:
@@ -24,22 +19,23 @@ IntArray = NDArray[np.intp]
 class KernelMachine(PathEstimator):
     """Base of estimators that are support vector machines on sums of weighed kernels.
 
-    Points of a grid that differ in the parameters ``along`` alone share the kernels. A
-    subclass has the parameters ``kernels``, ``normalize`` and ``standardize``.
+    The points of a path share the kernels. A subclass has the parameters ``C``,
+    ``kernels``, ``normalize``, ``standardize`` and ``tol``.
 
     Inputs may be sparse if they are not standardised and no kernel is a single feature:
     the solvers see nothing of them but Gram matrices.
     """
 
+    C: float
+    tol: float
     kernels: KernelList
     normalize: Normalization
     standardize: bool
 
     along: ClassVar[tuple[str, ...]] = ("C",)
 
-    def _block_of_task(self) -> IntArray:
-        """Return which support vector machine each task has, shape (T,)."""
-        return np.arange(self.tasks_.size)
+    #: Whether one support vector machine serves all tasks.
+    _joined: ClassVar[bool] = False
 
     def _dense_only(self) -> str | None:
         if self.standardize:
@@ -54,27 +50,27 @@ class KernelMachine(PathEstimator):
             )
         return None
 
-    def _group_key(self) -> str:
-        params = self.get_params(deep=False)
-        return repr([(name, params[name]) for name in params if name not in self.along])
-
     def _training_set(
-        self, X: FloatArray, task: IntArray, *, keep_last: bool
+        self, X: FloatArray, task: IntArray, *, n_points: int
     ) -> TrainingSet:
         """Resolve the kernels on the training inputs."""
-        block = self._block_of_task()
         terms = KernelTerms.of(
             X, self.kernels, normalize=self.normalize, standardize=self.standardize
         )
         return TrainingSet(
-            terms, X, block[task], int(block.max()) + 1, keep_last=keep_last
+            terms,
+            X,
+            task,
+            self.tasks_.size,
+            joined=self._joined,
+            keep_last=n_points > 1,
         )
 
     def _keep_machine(
         self, training: TrainingSet, weights: FloatArray, solution: "Solution"
     ) -> None:
         """Set the fitted attributes, with weights (T, D) or (D,) of the kernels."""
-        terms, block = training.terms, self._block_of_task()
+        terms, block = training.terms, training.block_of_task
         beta, intercept = solution.dual, solution.intercept
         assert beta is not None
         assert intercept is not None
@@ -93,10 +89,10 @@ class KernelMachine(PathEstimator):
 
     def _fold_into_weights(self, training: TrainingSet) -> None:
         """Write the models as weights of the raw inputs."""
-        from mtmkl.solvers.med import feature_weights
+        from mtmkl.solvers.task_duals import feature_weights
 
-        terms, block = training.terms, self._block_of_task()
-        weights = feature_weights(training.offsets, training.features(), self._beta)
+        terms, block = training.terms, training.block_of_task
+        weights = feature_weights(training.blocks(), self._beta)
         weights = weights * self._weights * np.sqrt(terms.scale)
         coef = np.zeros((self.n_features_in_, training.sizes.size))
         for t in range(training.sizes.size):
@@ -110,8 +106,7 @@ class KernelMachine(PathEstimator):
         if hasattr(self, "coef_"):
             values: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
         else:
-            block = self._block_of_task()[task]
-            values = self._training.outputs(X, block, self._beta, self._weights)
+            values = self._training.outputs(X, task, self._beta, self._weights)
         return values + self.intercept_[task]
 
 

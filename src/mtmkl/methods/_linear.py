@@ -1,6 +1,7 @@
 """What the estimators share that are linear in some coordinates of the inputs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -8,18 +9,16 @@ from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel
 from mtmkl.kernels.basis import KernelBasis
+from mtmkl.kernels.terms import check_kernel
 from mtmkl.methods._inputs import Coordinates
 from mtmkl.methods.base import (
     PathEstimator,
     check_count,
     check_flag,
-    check_kernel,
     check_positive,
 )
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.squared_norm import PenaltyName, WarmStart
     from mtmkl.solvers.task_decomposition import TaskDecomposition
@@ -31,6 +30,16 @@ IntArray = NDArray[np.intp]
 RANK_TOLERANCE = 1e-6
 
 
+@dataclass(frozen=True)
+class PreparedPath:
+    """What the points of a path share: coordinates, tasks in them, and their means."""
+
+    coordinates: Coordinates
+    tasks: "TaskDecomposition"
+    means: tuple[FloatArray, FloatArray] | None
+    task: IntArray
+
+
 class LinearPathEstimator(PathEstimator):
     """Base of the methods that predict w_t'z(x) + b_t, z(x) some coordinates of x.
 
@@ -38,6 +47,7 @@ class LinearPathEstimator(PathEstimator):
     ``standardize`` and ``basis_tol`` are its choice to have.
     """
 
+    gamma: Any
     kernel: Kernel | Mapping[str, Any] | str | None = None
     standardize: bool = False
     basis_tol: float = 1e-6
@@ -50,35 +60,42 @@ class LinearPathEstimator(PathEstimator):
         if self.kernel is not None:
             check_kernel("kernel", self.kernel)
 
-    def _fit_group(
-        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
-    ) -> None:
+    def _position(self) -> float:
+        return -float(np.max(self.gamma))
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> PreparedPath:
         from mtmkl.solvers.task_decomposition import decompose
 
-        first = group[0]
         coordinates, Z = Coordinates.of(
             X,
-            kernel=first.kernel,
-            standardize=first.standardize,
-            basis_tol=first.basis_tol,
+            kernel=self.kernel,
+            standardize=self.standardize,
+            basis_tol=self.basis_tol,
         )
         n_tasks = int(task.max()) + 1
         means: tuple[FloatArray, FloatArray] | None = None
-        if first.fit_intercept:
+        if self.fit_intercept:
             means = (
                 task_means(Z, task, n_tasks),
                 task_means(y[:, None], task, n_tasks)[:, 0],
             )
-            # Centring leaves out exactly what an unpenalised offset a task explains.
+            # Centring leaves out exactly what an unpenalised offset per task explains.
             Z, y = Z - means[0][task], y - means[1][task]
         tasks = decompose(Z, y, task, n_tasks=n_tasks)
-        start: WarmStart | None = None
-        for estimator in sorted(group, key=lambda each: -float(np.max(each.gamma))):
-            solution = estimator._solve(tasks, start)
-            start = solution.extra.get("warm_start")
-            estimator._keep(coordinates, solution, means)
-            if coordinates.basis is not None:
-                estimator._bound_truncation(coordinates.basis, solution, task)
+        return PreparedPath(coordinates, tasks, means, task)
+
+    def _follow(
+        self, prepared: PreparedPath, previous: "WarmStart | None"
+    ) -> "WarmStart | None":
+        coordinates = prepared.coordinates
+        solution = self._solve(prepared.tasks, previous)
+        self._keep(coordinates, solution, prepared.means)
+        if coordinates.basis is not None:
+            self._bound_truncation(coordinates.basis, solution, prepared.task)
+        start: WarmStart | None = solution.extra.get("warm_start")
+        return start
 
     def _bound_truncation(
         self, basis: KernelBasis, solution: "Solution", task: IntArray

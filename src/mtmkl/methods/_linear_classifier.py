@@ -14,8 +14,6 @@ from mtmkl.methods.base import PathEstimator, check_count, check_number, check_p
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.task_decomposition import TaskDecomposition
 
@@ -144,26 +142,26 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
     def _group_key(self) -> str:
         return ""
 
-    def _position(self) -> tuple[float, ...]:
-        raise NotImplementedError
-
     def _solve(
         self, tasks: "TaskDecomposition", previous: "Solution | None"
     ) -> "Solution":
         """Solve for the tasks that take part; ``previous`` is the last of the path."""
         raise NotImplementedError
 
-    def _fit_group(
-        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
-    ) -> None:
-        prepared = PreparedTasks.of(X, y, task, rotate=self._rotation_invariant)
-        solution: Solution | None = None
-        for estimator in sorted(group, key=lambda each: each._position()):
-            if prepared.decomposition is None:
-                estimator._keep_constant(prepared)
-            else:
-                solution = estimator._solve(prepared.decomposition, solution)
-                estimator._keep(prepared, solution)
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> PreparedTasks:
+        return PreparedTasks.of(X, y, task, rotate=self._rotation_invariant)
+
+    def _follow(
+        self, prepared: PreparedTasks, previous: "Solution | None"
+    ) -> "Solution | None":
+        if prepared.decomposition is None:
+            self._keep_constant(prepared)
+            return None
+        solution = self._solve(prepared.decomposition, previous)
+        self._keep(prepared, solution)
+        return solution
 
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         certificate = solution.certificate

@@ -1,18 +1,15 @@
 """One ridge regression for all tasks together."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.methods._inputs import Coordinates
-from mtmkl.methods._linear import LinearPathEstimator
+from mtmkl.methods._linear import LinearPathEstimator, PreparedPath
 from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.squared_norm import WarmStart
     from mtmkl.solvers.task_decomposition import TaskDecomposition
@@ -53,10 +50,10 @@ class AggregateRidge(LinearPathEstimator):
         super()._check_params()
         check_positive("gamma", self.gamma)
 
-    def _fit_group(
-        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
-    ) -> None:
-        super()._fit_group(group, X, y, np.zeros_like(task))
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> PreparedPath:
+        return super()._prepare(X, y, np.zeros_like(task), n_points=n_points)
 
     def _solve(
         self, tasks: "TaskDecomposition", start: "WarmStart | None"

@@ -13,8 +13,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mtmkl.kernels.base import from_spec
-from mtmkl.kernels.gram import refuse_overflow
+from mtmkl.kernels.base import refuse_overflow
 from mtmkl.sparse import canonical_csr, is_sparse
 
 if TYPE_CHECKING:
@@ -172,7 +171,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         refuse_overflow(y_array, "y", "bring the targets to a smaller scale")
         n = X_array.shape[0]
-        labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
+        labels = np.zeros(n, dtype=np.intp) if task is None else task_labels(task, n)
         self.tasks_, index = np.unique(labels, return_inverse=True)
         return X_array, y_array, index.astype(np.intp).ravel()
 
@@ -185,7 +184,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
                     "tasks"
                 )
             return np.zeros(n, dtype=np.intp)
-        labels = _labels(task, n)
+        labels = task_labels(task, n)
         numbers = {label: number for number, label in enumerate(self.tasks_.tolist())}
         distinct, inverse = np.unique(labels, return_inverse=True)
         unseen = [label for label in distinct.tolist() if label not in numbers]
@@ -198,13 +197,16 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
 
 
 class PathEstimator(MultiTaskEstimator):
-    """Base of the methods whose fits with different γ share most of their work.
+    """Base of the methods whose fits along a path share most of their work.
 
-    A subclass implements ``_fit_group``, which fits estimators that differ in ``gamma``
-    alone.
+    Points of a grid that differ in the parameters ``along`` alone make a path: what
+    they share is prepared once, and they are fitted in the order of their positions,
+    each from the one before. A subclass implements ``_position``, ``_prepare`` and
+    ``_follow``.
     """
 
-    gamma: Any
+    #: Parameters that differ along a path.
+    along: ClassVar[tuple[str, ...]] = ("gamma",)
 
     def fit_path(
         self,
@@ -221,8 +223,8 @@ class PathEstimator(MultiTaskEstimator):
         X, y, task : array-like
             As for :meth:`fit`.
         grid : sequence of mappings
-            Parameters that replace those of this estimator. Points that differ in
-            ``gamma`` alone are fitted together when the first of them is due.
+            Parameters that replace those of this estimator. Points of one path are
+            fitted together when the first of them is due.
         """
         estimators = [clone(self).set_params(**point) for point in grid]
         for estimator in estimators:
@@ -238,8 +240,26 @@ class PathEstimator(MultiTaskEstimator):
             yield estimator
 
     def _group_key(self) -> str:
+        """Return what points of one path have in common."""
         params = self.get_params(deep=False)
-        return repr([(name, params[name]) for name in params if name != "gamma"])
+        return repr([(name, params[name]) for name in params if name not in self.along])
+
+    def _position(self) -> Any:
+        """Return where this point stands on its path, to be compared with others."""
+        raise NotImplementedError
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> Any:
+        """Return what the points of a path share."""
+        raise NotImplementedError
+
+    def _follow(self, prepared: Any, previous: Any) -> Any:
+        """Fit this point, and return what the next may start from.
+
+        ``previous`` is what the point before returned, None at the first.
+        """
+        raise NotImplementedError
 
     def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
         self._fit_group([self], X, y, task)
@@ -247,7 +267,31 @@ class PathEstimator(MultiTaskEstimator):
     def _fit_group(
         self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
-        raise NotImplementedError
+        prepared = group[0]._prepare(X, y, task, n_points=len(group))
+        previous = None
+        for estimator in sorted(group, key=lambda each: each._position()):
+            previous = estimator._follow(prepared, previous)
+
+
+def _refuse_search_without_routing() -> None:
+    """Raise ValueError within a search that hands tasks to ``fit`` alone.
+
+    Without metadata routing ``score`` gets no tasks: the search would catch what it
+    raises, warn of it for every fold and point, and return the first point. Fits that
+    fail end the search with one error.
+    """
+    if get_config()["enable_metadata_routing"]:
+        return
+    caller = inspect.currentframe()
+    while caller is not None:
+        module = caller.f_globals.get("__name__")
+        if (module, caller.f_code.co_name) == _SEARCH_STEP:
+            raise ValueError(
+                "a search hands task on with metadata routing only: call "
+                "sklearn.set_config(enable_metadata_routing=True) and search over "
+                "mtmkl.model_selection.route_tasks(estimator)"
+            )
+        caller = caller.f_back
 
 
 def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
@@ -287,28 +331,14 @@ def refusal_of_sparse(estimator: Any, X: Any) -> str | None:
     )
 
 
-def _refuse_search_without_routing() -> None:
-    """Raise ValueError within a search that hands tasks to ``fit`` alone.
+def task_labels(task: ArrayLike, n: int) -> NDArray[Any]:
+    """Return the labels of the tasks of n examples, integers or strings.
 
-    Without metadata routing ``score`` gets no tasks: the search would catch what it
-    raises, warn of it for every fold and point, and return the first point. Fits that
-    fail end the search with one error.
+    Raises
+    ------
+    ValueError
+        If there is not one label for each example, or one is of another kind.
     """
-    if get_config()["enable_metadata_routing"]:
-        return
-    caller = inspect.currentframe()
-    while caller is not None:
-        module = caller.f_globals.get("__name__")
-        if (module, caller.f_code.co_name) == _SEARCH_STEP:
-            raise ValueError(
-                "a search hands task on with metadata routing only: call "
-                "sklearn.set_config(enable_metadata_routing=True) and search over "
-                "mtmkl.model_selection.route_tasks(estimator)"
-            )
-        caller = caller.f_back
-
-
-def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
     labels = np.asarray(task)
     if labels.dtype.kind in "US" and not hasattr(task, "dtype"):
         # NumPy has turned numbers among strings into strings.
@@ -377,14 +407,6 @@ def check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> N
     if not isinstance(value, str | None) or value not in choices:
         shown = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {shown}, got {value!r}")
-
-
-def check_kernel(name: str, spec: Any) -> None:
-    """Raise ValueError unless the value specifies a kernel."""
-    try:
-        from_spec(spec)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
 
 
 def _is_number(value: object) -> TypeGuard[float]:

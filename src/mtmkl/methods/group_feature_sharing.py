@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.methods._kernel_terms import KernelList, Normalization, TrainingSet
 from mtmkl.methods.base import check_not_negative
 
 if TYPE_CHECKING:

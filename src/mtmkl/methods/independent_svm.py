@@ -1,26 +1,28 @@
-"""Support vector machines, one a task."""
+"""Support vector machines, one per task."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_terms import KernelList, Normalization
-from mtmkl.methods._switched import Path, SwitchedMachine
+from mtmkl.kernels.terms import KernelList, Normalization, check_kernels
+from mtmkl.methods._kernel_machine import KernelMachine
+from mtmkl.methods.base import check_choice, check_flag, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.med import BlockTasks
+    from mtmkl.kernels.gram import TrainingSet
+    from mtmkl.solvers.sum_kernel import SumKernelPath
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 
-class IndependentSVM(MultiTaskClassifier, SwitchedMachine):
+class IndependentSVM(MultiTaskClassifier, KernelMachine):
     r"""Fit a support vector machine to each task by itself, on a sum of kernels.
 
     Minimises for every task ½ Σ_d ||θ_d||² + C Σ hinge over the models θ_d of the
-    kernels and an offset: :class:`MEDKernelSelection` with α = 0.
+    kernels and an offset.
 
     Parameters
     ----------
@@ -28,30 +30,34 @@ class IndependentSVM(MultiTaskClassifier, SwitchedMachine):
         Cost of slack, positive; the same in every task.
     kernels : list of kernels, mappings or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel a feature, that is for the linear kernel.
+        "features" stands for one kernel per feature, that is for the linear kernel.
     normalize : {"trace", None}
         "trace" divides each kernel by the mean of k(x, x) over the training examples.
     standardize : bool
         Whether inputs are brought to mean 0 and standard deviation 1 over the training
         examples of all tasks together, before the kernels.
+    fit_intercept : bool
+        Whether there are offsets.
     tol : float
         Relative duality gap to reach.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,)
-        λ_i y_i of the training examples.
+        α_i y_i of the training examples.
     coef_ : ndarray of shape (d, T)
         Weights of the inputs, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
+        The offsets; zeros without ``fit_intercept``, but for what standardisation
+        moves into them.
     objective_, dual_objective_, duality_gap_ : float
         Summed over the tasks.
     n_iter_ : int
-        1: a pass over the tasks.
+        1: one pass over the tasks.
 
     Notes
     -----
-    A task with examples of one class gets the constant decision ±1.
+    With offsets, a task with examples of one class gets the constant decision ±1.
     """
 
     def __init__(
@@ -61,21 +67,47 @@ class IndependentSVM(MultiTaskClassifier, SwitchedMachine):
         kernels: KernelList = "features",
         normalize: Normalization = None,
         standardize: bool = False,
+        fit_intercept: bool = True,
         tol: float = 1e-6,
     ) -> None:
         self.C = C
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
+        self.fit_intercept = fit_intercept
         self.tol = tol
 
-    def _path(self, tasks: "BlockTasks") -> Path:
-        from mtmkl.solvers.med import MedPath
+    def _check_params(self) -> None:
+        check_positive("C", self.C)
+        check_kernels(self.kernels)
+        check_choice("normalize", self.normalize, ("trace", None))
+        check_flag("standardize", self.standardize)
+        check_flag("fit_intercept", self.fit_intercept)
+        check_positive("tol", self.tol)
 
-        return MedPath(tasks, tol=self.tol)
+    def _position(self) -> float:
+        return self.C
 
-    def _log_alpha(self, path: Path) -> float:
-        return -np.inf
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> "tuple[TrainingSet, SumKernelPath]":
+        from mtmkl.solvers.sum_kernel import SumKernelPath
+        from mtmkl.solvers.task_duals import DualProblem
+
+        training = self._training_set(X, task, n_points=n_points)
+        problem = DualProblem.of(
+            y[training.order],
+            training.blocks(),
+            fit_intercept=self.fit_intercept,
+        )
+        return training, SumKernelPath(problem, tol=self.tol)
+
+    def _follow(
+        self, prepared: "tuple[TrainingSet, SumKernelPath]", previous: None
+    ) -> None:
+        training, path = prepared
+        ones = np.ones(training.terms.n_terms)
+        self._keep_machine(training, ones, path.solve(self.C))
 
     def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
         return self._scores(X, task)

@@ -1,27 +1,33 @@
 """Adaptive pooling by maximum entropy discrimination."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel, from_spec
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelTerms, Normalization, check_kernel
 from mtmkl.methods._kernel_machine import keep_certificate
-from mtmkl.methods._kernel_terms import KernelTerms, Normalization
-from mtmkl.methods._switched import check_alpha, log_alpha_of, position_on_path
+from mtmkl.methods._switched import (
+    check_alpha,
+    keep_alpha,
+    log_alpha_of,
+    position_on_path,
+)
 from mtmkl.methods.base import (
     PathEstimator,
     check_choice,
     check_count,
     check_flag,
-    check_kernel,
     check_positive,
 )
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
-    from typing import Self
+    from mtmkl.solvers.med_pooling import PoolingPath
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -130,56 +136,60 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
         check_positive("tol", self.tol)
         check_count("max_iter", self.max_iter)
 
-    def _group_key(self) -> str:
-        along = ("C", "alpha", "relative_alpha")
-        params = self.get_params(deep=False)
-        return repr([(name, params[name]) for name in params if name not in along])
+    along = ("C", "alpha", "relative_alpha")
 
-    def _fit_group(
-        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
-    ) -> None:
+    def _position(self) -> tuple[float, bool, float]:
+        return position_on_path(self)
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> "_Prepared":
         from mtmkl.solvers.med_pooling import PoolingPath
 
-        first = group[0]
-        n_tasks = first.tasks_.size
-        own_scale = first.specialised_scale
-        if own_scale is None:
-            own_scale = 0.9 * n_tasks
         terms = KernelTerms.of(
             X,
-            [from_spec(first.kernel)],
-            normalize=first.normalize,
-            standardize=first.standardize,
+            [from_spec(self.kernel)],
+            normalize=self.normalize,
+            standardize=self.standardize,
         )
         order = np.argsort(task, kind="stable")
-        Z, task = terms.inputs(X)[order], task[order]
-        gram = terms.grams(Z, Z)[:, 0]
+        sizes = np.bincount(task)
+        training = TrainingSet(terms, X[order], task[order], sizes.size, joined=True)
+        gram = training.blocks().grams.reshape(order.size, order.size)
+        own_scale = self.specialised_scale
+        if own_scale is None:
+            own_scale = 0.9 * sizes.size
+        ends = np.cumsum(sizes)
         path = PoolingPath(
-            first.communal_scale * gram,
-            [own_scale * gram[np.ix_(rows, rows)] for rows in _rows(task, n_tasks)],
+            self.communal_scale * gram,
+            [
+                own_scale * gram[end - n : end, end - n : end]
+                for n, end in zip(sizes, ends, strict=True)
+            ],
             y[order],
-            tol=first.tol,
-            max_iter=first.max_iter,
+            tol=self.tol,
+            max_iter=self.max_iter,
         )
-        for estimator in sorted(group, key=position_on_path):
-            log_alpha = log_alpha_of(estimator, path)
-            solution = path.solve(estimator.C, log_alpha)
-            assert solution.dual is not None
-            assert solution.intercept is not None
-            estimator.switches_ = solution.coef
-            estimator.log_alpha_ = log_alpha
-            with np.errstate(over="ignore"):
-                estimator.alpha_ = float(np.exp(log_alpha))
-            estimator.dual_coef_ = np.empty(order.size)
-            estimator.dual_coef_[order] = solution.dual
-            estimator.intercept_ = solution.intercept
-            keep_certificate(estimator, solution)
-            estimator._terms, estimator._Z, estimator._task = terms, Z, task
-            estimator._beta, estimator._own_scale = solution.dual, own_scale
+        return _Prepared(training, order, own_scale, path)
+
+    def _follow(self, prepared: "_Prepared", previous: None) -> None:
+        log_alpha = log_alpha_of(self, prepared.path)
+        solution = prepared.path.solve(self.C, log_alpha)
+        assert solution.dual is not None
+        assert solution.intercept is not None
+        self.switches_ = solution.coef
+        keep_alpha(self, log_alpha)
+        self.dual_coef_ = np.empty(prepared.order.size)
+        self.dual_coef_[prepared.order] = solution.dual
+        self.intercept_ = solution.intercept
+        keep_certificate(self, solution)
+        self._training, self._own_scale = prepared.training, prepared.own_scale
+        self._beta = solution.dual
 
     def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
-        gram = self._terms.grams(self._terms.inputs(X), self._Z)[:, 0]
-        is_own = task[:, None] == self._task[None, :]
+        terms = self._training.terms
+        gram = terms.grams(terms.inputs(X), self._training.X)[:, 0]
+        is_own = task[:, None] == self._training.task[None, :]
         communal = self.communal_scale * (gram @ self._beta)
         specialised = self._own_scale * ((gram * is_own) @ self._beta)
         scores: FloatArray = (
@@ -188,5 +198,11 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
         return scores
 
 
-def _rows(task: IntArray, n_tasks: int) -> list[IntArray]:
-    return [np.flatnonzero(task == t) for t in range(n_tasks)]
+@dataclass(frozen=True)
+class _Prepared:
+    """Training inputs sorted by task, where they stood, and what solves for them."""
+
+    training: TrainingSet
+    order: IntArray
+    own_scale: float
+    path: "PoolingPath"

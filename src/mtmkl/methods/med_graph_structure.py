@@ -9,7 +9,12 @@ from sklearn.base import clone
 
 from mtmkl.methods._graph import GraphEstimator, symmetric
 from mtmkl.methods._kernel_machine import keep_certificate
-from mtmkl.methods._switched import check_alpha, log_alpha_of, position_on_path
+from mtmkl.methods._switched import (
+    check_alpha,
+    keep_alpha,
+    log_alpha_of,
+    position_on_path,
+)
 from mtmkl.methods.base import check_count, check_number, check_positive
 
 if TYPE_CHECKING:
@@ -139,7 +144,9 @@ class MEDGraphStructure(GraphEstimator):
         self._follow(self._path(X), X)
 
     def _path(self, X: FloatArray) -> "MedPath":
-        from mtmkl.solvers.med import MedPath, block_tasks
+        from mtmkl.kernels.gram import GramBlocks
+        from mtmkl.solvers.med import MedPath
+        from mtmkl.solvers.task_duals import DualProblem
 
         n, n_nodes = X.shape
         edge = np.zeros((n_nodes, n_nodes), dtype=np.intp)
@@ -149,20 +156,17 @@ class MEDGraphStructure(GraphEstimator):
         for m in range(n_nodes):
             # The node itself is no input; the switch on its diagonal acts on nothing.
             inputs[m * n : (m + 1) * n, m] = 0.0
-        tasks = block_tasks(
+        tasks = DualProblem.of(
             (2.0 * X - 1.0).T.ravel(),
-            np.full(n_nodes, n),
-            features=inputs,
-            switch=edge,
-            n_switches=n_nodes * (n_nodes - 1) // 2,
+            GramBlocks.of(np.full(n_nodes, n), features=inputs),
+            weight=edge,
+            n_weights=n_nodes * (n_nodes - 1) // 2,
         )
         return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
 
     def _follow(self, path: "MedPath", X: FloatArray) -> None:
         """Solve at this estimator's (C, α) and set the fitted attributes."""
-        self.log_alpha_ = log_alpha_of(self, path)
-        with np.errstate(over="ignore"):
-            self.alpha_ = float(np.exp(self.log_alpha_))
+        keep_alpha(self, log_alpha_of(self, path))
         solution: Solution = path.solve(self.C, self.log_alpha_)
         assert solution.dual is not None
         assert solution.intercept is not None

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_terms import KernelList, Normalization
-from mtmkl.methods._switched import Path, SwitchedMachine
+from mtmkl.kernels.terms import KernelList, Normalization
+from mtmkl.methods._switched import SwitchedMachine
 from mtmkl.methods.base import check_choice, check_count, check_not_negative
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.med import BlockTasks
+    from mtmkl.solvers.switches import SwitchedPath
+    from mtmkl.solvers.task_duals import DualProblem
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -53,7 +54,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     kernels : list of kernels, mappings or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
         "features" stands for one kernel a feature.
-    switches : {"shared", "independent"}
+    switches : {"shared", "per_task"}
         Whether all tasks share the switches, or each has its own (section 7.1).
     normalize : {"trace", None}
         "trace" divides each kernel by the mean of k(x, x) over the training examples.
@@ -93,7 +94,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     history_ : ndarray
         Objective at each check of the gap.
     n_iter_ : int
-        Newton steps, or sweeps; with independent switches those of all tasks together.
+        Newton steps, or sweeps; with switches per task those of all tasks together.
 
     Notes
     -----
@@ -112,7 +113,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         *,
         relative_alpha: float | None = None,
         kernels: KernelList = "features",
-        switches: Literal["shared", "independent"] = "shared",
+        switches: Literal["shared", "per_task"] = "shared",
         normalize: Normalization = None,
         standardize: bool = False,
         solver: Literal["newton", "sqp"] = "newton",
@@ -135,16 +136,16 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     def _check_params(self) -> None:
         super()._check_params()
         check_count("max_iter", self.max_iter)
-        check_choice("switches", self.switches, ("shared", "independent"))
+        check_choice("switches", self.switches, ("shared", "per_task"))
         check_choice("solver", self.solver, ("newton", "sqp"))
         check_not_negative("change_tol", self.change_tol)
 
-    def _path(self, tasks: "BlockTasks") -> Path:
+    def _path(self, tasks: "DualProblem") -> "SwitchedPath":
         from mtmkl.solvers.med import MedPath
-        from mtmkl.solvers.med_independent import IndependentPath
+        from mtmkl.solvers.med_per_task import PerTaskPath
         from mtmkl.solvers.med_sqp import SqpPath
 
-        def of(tasks: "BlockTasks") -> Path:
+        def of(tasks: "DualProblem") -> "SwitchedPath":
             if self.solver == "newton":
                 return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
             return SqpPath(
@@ -154,7 +155,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
                 max_iter=self.max_iter,
             )
 
-        return of(tasks) if self.switches == "shared" else IndependentPath(tasks, of)
+        return of(tasks) if self.switches == "shared" else PerTaskPath(tasks, of)
 
     def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
         return self._scores(X, task)

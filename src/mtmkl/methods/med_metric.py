@@ -9,8 +9,8 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mtmkl.methods._kernel_terms import KernelList, Normalization
-from mtmkl.methods.base import _labels
+from mtmkl.kernels.terms import KernelList, Normalization
+from mtmkl.methods.base import task_labels
 from mtmkl.methods.med_kernel_selection import MEDKernelSelection
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class MEDMetric(TransformerMixin, BaseEstimator):
         X_array, y_array = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y_array)
         n = X_array.shape[0]
-        labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
+        labels = np.zeros(n, dtype=np.intp) if task is None else task_labels(task, n)
         number = np.unique(labels, return_inverse=True)[1].ravel()
         classes, code = np.unique(y_array, return_inverse=True)
         if classes.size > 2:

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.methods._kernel_terms import KernelList, Normalization
-from mtmkl.methods._switched import Path, SwitchedMachine
+from mtmkl.kernels.terms import KernelList, Normalization
+from mtmkl.methods._switched import SwitchedMachine
 from mtmkl.methods.base import check_choice, check_count, check_not_negative
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.med import BlockTasks
+    from mtmkl.solvers.switches import SwitchedPath
+    from mtmkl.solvers.task_duals import DualProblem
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -40,7 +41,7 @@ class MEDRegression(SwitchedMachine):
     relative_alpha : float, optional
         Instead of ``alpha``: log(1 + α) as a multiple, at least 0, of the largest q_d
         at α = 0 with the same C, the scale on which switches move.
-    loss : {"epsilon", "squared"}
+    loss : {"epsilon_insensitive", "squared"}
         The ε-insensitive or the squared loss.
     epsilon : float
         Half the width of the tube, at least 0, in units of the target; without effect
@@ -92,7 +93,7 @@ class MEDRegression(SwitchedMachine):
         alpha: float = 1.0,
         *,
         relative_alpha: float | None = None,
-        loss: Literal["epsilon", "squared"] = "epsilon",
+        loss: Literal["epsilon_insensitive", "squared"] = "epsilon_insensitive",
         epsilon: float = 0.1,
         kernels: KernelList = "features",
         normalize: Normalization = None,
@@ -114,17 +115,17 @@ class MEDRegression(SwitchedMachine):
     def _check_params(self) -> None:
         super()._check_params()
         check_count("max_iter", self.max_iter)
-        check_choice("loss", self.loss, ("epsilon", "squared"))
+        check_choice("loss", self.loss, ("epsilon_insensitive", "squared"))
         check_not_negative("epsilon", self.epsilon)
 
     def _tube(self) -> float:
-        return float(self.epsilon) if self.loss == "epsilon" else 0.0
+        return float(self.epsilon) if self.loss == "epsilon_insensitive" else 0.0
 
-    def _path(self, tasks: "BlockTasks") -> Path:
+    def _path(self, tasks: "DualProblem") -> "SwitchedPath":
         from mtmkl.solvers.med import MedPath
         from mtmkl.solvers.med_squared import SquaredPath
 
-        path = MedPath if self.loss == "epsilon" else SquaredPath
+        path = MedPath if self.loss == "epsilon_insensitive" else SquaredPath
         return path(tasks, tol=self.tol, max_iter=self.max_iter)
 
     def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:

@@ -1,11 +1,6 @@
 """One support vector machine for all tasks."""
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mtmkl.methods.independent_svm import IndependentSVM
-
-IntArray = NDArray[np.intp]
 
 
 class PooledSVM(IndependentSVM):
@@ -20,19 +15,21 @@ class PooledSVM(IndependentSVM):
         Cost of slack, positive.
     kernels : list of kernels, mappings or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel a feature, that is for the linear kernel.
+        "features" stands for one kernel per feature, that is for the linear kernel.
     normalize : {"trace", None}
         "trace" divides each kernel by the mean of k(x, x) over the training examples.
     standardize : bool
         Whether inputs are brought to mean 0 and standard deviation 1 over the training
         examples of all tasks together, before the kernels.
+    fit_intercept : bool
+        Whether there is an offset.
     tol : float
         Relative duality gap to reach.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,)
-        λ_i y_i of the training examples.
+        α_i y_i of the training examples.
     coef_ : ndarray of shape (d, T)
         Weights of the inputs, the same in every column, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
@@ -42,5 +39,4 @@ class PooledSVM(IndependentSVM):
         1.
     """
 
-    def _block_of_task(self) -> IntArray:
-        return np.zeros(self.tasks_.size, dtype=np.intp)
+    _joined = True

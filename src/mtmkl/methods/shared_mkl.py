@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.methods._kernel_terms import KernelList, Normalization
 
 IntArray = NDArray[np.intp]
 

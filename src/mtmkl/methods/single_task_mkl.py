@@ -1,7 +1,7 @@
 """Multiple kernel learning, one task at a time."""
 
+from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.methods._kernel_terms import KernelList, Normalization
 
 
 class SingleTaskMKL(WeightedKernelMachine):

@@ -28,17 +28,23 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtmkl.solvers.med import FAR, limit_of_accuracy, solution_of
+from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.smo import (
+    FAR,
     FIRST_SHARE,
     LAST_SHARE,
     SLICE,
-    _factorise,
+    factorise,
     intercept_at,
     rounding_error,
 )
 from mtmkl.solvers.solution import Solution
-from mtmkl.solvers.switches import Inner, minimise_over_switches
+from mtmkl.solvers.switches import (
+    SwitchedPath,
+    minimise_over_switches,
+    switched_solution,
+)
+from mtmkl.solvers.task_duals import limit_of_accuracy
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -50,7 +56,7 @@ _FACE_STEPS = 20
 _RIDGE = 1e-12
 
 
-class PoolingPath:
+class PoolingPath(SwitchedPath):
     """Solutions for many (C, α), each started from the last.
 
     Parameters
@@ -76,6 +82,7 @@ class PoolingPath:
         tol: float = 1e-6,
         max_iter: int = 100,
     ) -> None:
+        super().__init__()
         self._problem = _Pooling(
             np.ascontiguousarray(communal, dtype=np.float64),
             [np.ascontiguousarray(K, dtype=np.float64) for K in specialised],
@@ -84,13 +91,6 @@ class PoolingPath:
         self.tol = tol
         self.max_iter = max_iter
         self._log_odds: FloatArray | None = None
-        self._largest_q: dict[float, float] = {}
-
-    def largest_q(self, C: float) -> float:
-        """Return max_t q_t at α = 0, the scale on which log α acts."""
-        if C not in self._largest_q:
-            self._largest_q[C] = float(self.solve(C, -np.inf).extra["q"].max())
-        return self._largest_q[C]
 
     def solve(self, C: float, log_alpha: float) -> Solution:
         """Solve for one (C, α).
@@ -114,7 +114,7 @@ class PoolingPath:
         )
         # Those of α = 0 are infinite.
         self._log_odds = result.log_odds if log_alpha > -np.inf else None
-        return solution_of(
+        return switched_solution(
             result,
             dual=problem.beta.copy(),
             intercept=problem.intercept.copy(),
@@ -287,7 +287,7 @@ class _Pooling:
         K = self._kernel(s)[np.ix_(free, free)]
         U = np.hstack([K, ones, B])
         width = U.shape[1]
-        _factorise(U, free.size, width, max(1e-11 * K.diagonal().max(), 1e-300))
+        factorise(U, free.size, width, max(1e-11 * K.diagonal().max(), 1e-300))
         ones = U[:, free.size : free.size + n_tasks]
         B = U[:, free.size + n_tasks :]
         basis, _ = np.linalg.qr(ones[:, np.any(ones != 0, axis=0)])

@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from mtmkl.solvers.med import BlockTasks, remedy_of
-from mtmkl.solvers.smo import intercept_at, minimise_box, workspace
+from mtmkl.solvers.smo import DIAGONAL, intercept_at, pair_steps, workspace
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.switches import switch_cost
+from mtmkl.solvers.switches import SwitchedPath, switch_cost
+from mtmkl.solvers.task_duals import DualProblem, remedy_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -42,7 +42,7 @@ _FINEST_ACCURACY, _REFINEMENT = 1e-14, 0.1
 
 
 def solve_sqp(
-    tasks: BlockTasks,
+    tasks: DualProblem,
     C: float,
     log_alpha: float,
     *,
@@ -57,7 +57,7 @@ def solve_sqp(
 
     Parameters
     ----------
-    tasks : BlockTasks
+    tasks : DualProblem
         No two terms of a task may share a switch.
     C : float
         Positive.
@@ -93,10 +93,10 @@ def solve_sqp(
     _check_switches(tasks)
     lo, hi = tasks.box(C)
     beta = np.zeros(tasks.c.size) if start is None else np.array(start, dtype=float)
-    n_terms = tasks.switch.shape[1]
+    n_terms = tasks.weight.shape[1]
     outputs = np.zeros((tasks.c.size, n_terms))
-    _outputs(tasks.offsets, tasks.features, tasks.grams, beta, outputs)
-    total = _sum_of_kernels(tasks.offsets, tasks.features, tasks.grams)
+    _outputs(tasks.offsets, tasks.blocks.features, tasks.blocks.grams, beta, outputs)
+    total = _sum_of_kernels(tasks.offsets, tasks.blocks.features, tasks.blocks.grams)
     unit = float(np.abs(tasks.c).max(initial=1e-300))
     floor = tasks.floor(C)
     history, dual_history, changes = [], [], []
@@ -105,14 +105,14 @@ def solve_sqp(
         before = beta.copy()
         _sweep(
             tasks.offsets,
-            tasks.features,
-            tasks.grams,
-            tasks.switch,
-            tasks.n_switches,
+            tasks.blocks.features,
+            tasks.blocks.grams,
+            tasks.weight,
+            tasks.n_weights,
             tasks.c,
             lo,
             hi,
-            tasks.kink,
+            tasks.epsilon,
             log_alpha,
             total,
             accuracy * unit,
@@ -120,13 +120,21 @@ def solve_sqp(
             beta,
             outputs,
         )
-        q = _quadratics(tasks.offsets, tasks.switch, tasks.n_switches, beta, outputs)
-        s = np.ones(tasks.n_switches) if log_alpha == -np.inf else expit(q - log_alpha)
+        q = _quadratics(tasks.offsets, tasks.weight, tasks.n_weights, beta, outputs)
+        s = np.ones(tasks.n_weights) if log_alpha == -np.inf else expit(q - log_alpha)
         dual_objective = float(
-            tasks.c @ beta - tasks.kink * np.abs(beta).sum()
+            tasks.c @ beta - tasks.epsilon * np.abs(beta).sum()
         ) - switch_cost(q, log_alpha)
         gap, intercept = _inner_gap(
-            tasks.offsets, tasks.switch, tasks.c, lo, hi, tasks.kink, s, beta, outputs
+            tasks.offsets,
+            tasks.weight,
+            tasks.c,
+            lo,
+            hi,
+            tasks.epsilon,
+            s,
+            beta,
+            outputs,
         )
         objective = dual_objective + gap
         change = float(np.linalg.norm(beta - before))
@@ -175,36 +183,30 @@ def solve_sqp(
     )
 
 
-class SqpPath:
+class SqpPath(SwitchedPath):
     """Solutions for many (C, α) by Algorithm 1, each started from the last.
 
     Parameters
     ----------
-    tasks : BlockTasks
+    tasks : DualProblem
     tol, change_tol, max_iter
         As for :func:`solve_sqp`.
     """
 
     def __init__(
         self,
-        tasks: BlockTasks,
+        tasks: DualProblem,
         *,
         tol: float = 1e-6,
         change_tol: float = 0.0,
         max_iter: int = 10_000,
     ) -> None:
+        super().__init__()
         self.tasks = tasks
         self.tol = tol
         self.change_tol = change_tol
         self.max_iter = max_iter
         self._last: tuple[float, FloatArray] | None = None
-        self._largest_q: dict[float, float] = {}
-
-    def largest_q(self, C: float) -> float:
-        """Return max_d q_d at α = 0, the scale on which log α acts."""
-        if C not in self._largest_q:
-            self._largest_q[C] = float(self.solve(C, -np.inf).extra["q"].max())
-        return self._largest_q[C]
 
     def solve(self, C: float, log_alpha: float) -> Solution:
         """Solve for one (C, α) as :func:`solve_sqp` does."""
@@ -226,24 +228,15 @@ class SqpPath:
         return solution
 
 
-def bound_curvature(log_g: FloatArray) -> FloatArray:
-    """Return 𝒢 = tanh(½ log g)/(2 log g), ¼ at g = 1 and 0 at g = 0."""
-    out = np.empty_like(log_g)
-    for d in range(log_g.size):
-        out[d] = _bound_curvature(log_g[d])
-    return out
-
-
-def _check_switches(tasks: BlockTasks) -> None:
-    for t, row in enumerate(tasks.switch):
+def _check_switches(tasks: DualProblem) -> None:
+    for t, row in enumerate(tasks.weight):
         if np.unique(row).size < row.size:
             raise ValueError(f"two terms of task {t} share a switch")
 
 
 @numba.njit(cache=True, nogil=True)
-def _bound_curvature(
-    log_g: float,
-) -> float:
+def bound_curvature(log_g: float) -> float:
+    """Return 𝒢 = tanh(½ log g)/(2 log g), ¼ at g = 1 and 0 at g = 0."""
     if abs(log_g) < 1e-4:
         return 0.25
     if abs(log_g) > 1e300:
@@ -348,7 +341,7 @@ def _sweep(
     c: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
-    kink: float,
+    epsilon: float,
     log_alpha: float,
     total: FloatArray,
     tol: float,
@@ -367,7 +360,7 @@ def _sweep(
         out, b = outputs[first:last], beta[first:last]
         for f in range(n_terms):
             log_g = log_alpha - q[switch[t, f]]
-            curvature[f] = _bound_curvature(log_g)
+            curvature[f] = bound_curvature(log_g)
             s[f] = 1.0 / (1.0 + np.exp(min(log_g, 700.0)))
         Q = total[first_entry : first_entry + n * n].copy().reshape(n, n)
         for i in range(n):
@@ -385,19 +378,21 @@ def _sweep(
                 v[i] -= s[f] * out[i, f]
         linear = v + np.dot(Q, b)
         work, index = workspace(n)
-        minimise_box(
+        for i in range(n):
+            work[DIAGONAL, i] = Q[i, i]
+        pair_steps(
             Q,
             linear,
             lo[first:last],
             hi[first:last],
-            kink,
-            True,
+            epsilon,
             b,
             v,
             work,
             index,
             tol,
             _MAX_PAIR_STEPS,
+            0.0,
         )
         gram = grams[first_entry : first_entry + n * n]
         _task_outputs(features[first:last], gram, b, out)
@@ -415,7 +410,7 @@ def _inner_gap(
     c: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
-    kink: float,
+    epsilon: float,
     s: FloatArray,
     beta: FloatArray,
     outputs: FloatArray,
@@ -429,12 +424,15 @@ def _inner_gap(
         for i in range(v.size):
             for f in range(switch.shape[1]):
                 v[i] -= s[switch[t, f]] * outputs[offsets[t] + i, f]
-        intercept[t] = intercept_at(v, b, lo[part], hi[part], kink)
+        intercept[t] = intercept_at(v, b, lo[part], hi[part], epsilon)
         for i in range(v.size):
             residual = v[i] - intercept[t]
-            gap -= v[i] * b[i] - kink * abs(b[i])
+            gap -= v[i] * b[i] - epsilon * abs(b[i])
             gap += max(
-                max(hi[part][i] * (residual - kink), lo[part][i] * (residual + kink)),
+                max(
+                    hi[part][i] * (residual - epsilon),
+                    lo[part][i] * (residual + epsilon),
+                ),
                 0.0,
             )
     return gap, intercept

@@ -24,19 +24,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
-from mtmkl.solvers.med import BlockTasks, solution_of
+from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.solution import LEAST_SHARE, Solution
-from mtmkl.solvers.switches import Inner, minimise_over_switches
+from mtmkl.solvers.switches import (
+    SwitchedPath,
+    minimise_over_switches,
+    switched_solution,
+)
+from mtmkl.solvers.task_duals import DualProblem
 
 FloatArray = NDArray[np.float64]
 
 
-class SquaredPath:
+class SquaredPath(SwitchedPath):
     """Solutions for many (C, α), each started from the switches of the last.
 
     Parameters
     ----------
-    tasks : BlockTasks
+    tasks : DualProblem
         Its tube and box are of no account here.
     tol : float
         Relative duality gap.
@@ -45,19 +50,13 @@ class SquaredPath:
     """
 
     def __init__(
-        self, tasks: BlockTasks, *, tol: float = 1e-6, max_iter: int = 100
+        self, tasks: DualProblem, *, tol: float = 1e-6, max_iter: int = 100
     ) -> None:
+        super().__init__()
         self.tasks = tasks
         self.tol = tol
         self.max_iter = max_iter
         self._log_odds: FloatArray | None = None
-        self._largest_q: dict[float, float] = {}
-
-    def largest_q(self, C: float) -> float:
-        """Return max_d q_d at α = 0, the scale on which log α acts."""
-        if C not in self._largest_q:
-            self._largest_q[C] = float(self.solve(C, -np.inf).extra["q"].max())
-        return self._largest_q[C]
 
     def solve(self, C: float, log_alpha: float) -> Solution:
         """Solve for one (C, α).
@@ -72,7 +71,7 @@ class SquaredPath:
         result = minimise_over_switches(
             state,
             log_alpha,
-            n_switches=self.tasks.n_switches,
+            n_switches=self.tasks.n_weights,
             start=self._log_odds,
             tol=self.tol,
             max_iter=self.max_iter,
@@ -80,7 +79,7 @@ class SquaredPath:
         )
         # Those of α = 0 are infinite.
         self._log_odds = result.log_odds if log_alpha > -np.inf else None
-        return solution_of(
+        return switched_solution(
             result,
             dual=state.beta,
             intercept=state.intercept,
@@ -93,27 +92,27 @@ class SquaredPath:
 class _Ridges:
     """The ridge regressions of all tasks, an ``InnerProblem``."""
 
-    def __init__(self, tasks: BlockTasks, C: float) -> None:
+    def __init__(self, tasks: DualProblem, C: float) -> None:
         self.tasks = tasks
         self.C = C
         self.beta = np.zeros(tasks.c.size)
         self.intercept = np.zeros(tasks.n_tasks)
-        self._curvature = np.zeros((tasks.n_switches, tasks.n_switches))
+        self._curvature = np.zeros((tasks.n_weights, tasks.n_weights))
 
     def solve(self, s: FloatArray, accuracy: float) -> Inner:
         """Solve for switches s; the solution is exact whatever the accuracy."""
         tasks = self.tasks
-        q = np.zeros(tasks.n_switches)
+        q = np.zeros(tasks.n_weights)
         curvature = np.zeros_like(self._curvature)
         linear, quadratic, loss = 0.0, 0.0, 0.0
         first_entry = 0
         for t in range(tasks.n_tasks):
             first, last = tasks.offsets[t], tasks.offsets[t + 1]
             n = last - first
-            x, c = tasks.features[first:last], tasks.c[first:last]
-            gram = tasks.grams[first_entry : first_entry + n * n]
+            x, c = tasks.blocks.features[first:last], tasks.c[first:last]
+            gram = tasks.blocks.grams[first_entry : first_entry + n * n]
             first_entry += n * n
-            switch = tasks.switch[t]
+            switch = tasks.weight[t]
             s_features, s_grams = np.split(s[switch], [x.shape[1]])
             K = (x * s_features) @ x.T + (gram @ s_grams).reshape(n, n)
             M = K.copy()

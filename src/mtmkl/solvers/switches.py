@@ -28,67 +28,27 @@ Learning Research 12, 2011.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from mtmkl.solvers.solution import Status
+from mtmkl.solvers.inner import (
+    FINEST_ACCURACY,
+    Inner,
+    InnerProblem,
+    first_accuracy,
+    next_accuracy,
+)
+from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 
 FloatArray = NDArray[np.float64]
 
 _SUFFICIENT_DECREASE = 1e-4
 _SMALLEST_STEP = 2.0**-40
 _LEAST_CUT = 0.02
-_COARSEST_ACCURACY, _FINEST_ACCURACY = 1e-4, 1e-14
 _LARGEST_START = 3.0  # log-odds of a start that is known from s = 1 alone
 _ROUNDING = 1e-13
-
-
-@dataclass(frozen=True)
-class Inner:
-    """A nearly optimal β for fixed switches.
-
-    Attributes
-    ----------
-    q : ndarray of shape (S,)
-        ½ β'K_dβ.
-    linear : float
-        ℓ(β).
-    primal : float
-        An upper bound of V(s): the objective of the support vector machine.
-    dual : float
-        ℓ(β) − Σ_d s_d q_d, a lower bound of V(s).
-    limit : str
-        Why the accuracy asked for is out of reach, and the remedy; empty if it is not.
-    """
-
-    q: FloatArray
-    linear: float
-    primal: float
-    dual: float
-    limit: str = ""
-
-
-class InnerProblem(Protocol):
-    """The support vector dual for fixed switches, started from its last solution."""
-
-    def solve(self, s: FloatArray, accuracy: float) -> Inner:
-        """Solve for switches s until no optimality condition is violated by more."""
-        ...
-
-    def curvature(self, s: FloatArray) -> FloatArray:
-        """Return V''(s), shape (S, S), at the last solution."""
-        ...
-
-    def evaluate(self, s: FloatArray) -> Inner:
-        """Return what the last β is worth, all sums computed from it anew."""
-        ...
-
-    def refresh(self) -> None:
-        """Go on from sums computed anew, where they were updated step by step."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -161,7 +121,7 @@ def minimise_over_switches(
     floor : float
         As for :func:`~mtmkl.solvers.solution.relative_gap`.
     """
-    accuracy = float(np.clip(0.1 * tol, 1e-2 * _COARSEST_ACCURACY, _COARSEST_ACCURACY))
+    accuracy = first_accuracy(tol)
     is_fixed = log_alpha == -np.inf
     prior_odds = np.full(n_switches, -log_alpha)
     n_solves, n_iter = 0, 1
@@ -180,6 +140,7 @@ def minimise_over_switches(
     n_solves += 1
     limit = inner.limit
     while True:
+        # Stop where the gap is reached, or nothing more can be had, ...
         target = inner.q - log_alpha
         prior = 0.0 if is_fixed else divergence(u, prior_odds)
         distance = 0.0 if is_fixed else divergence(u, target)
@@ -188,13 +149,14 @@ def minimise_over_switches(
         history.append(objective)
         allowed = tol * max(abs(objective), floor)
         is_reached = objective - dual_objective <= allowed
-        is_stalled = is_stalled or accuracy < _FINEST_ACCURACY
+        is_stalled = is_stalled or accuracy < FINEST_ACCURACY
         if is_reached or is_stalled or n_iter > max_iter:
             if is_evaluated:
                 status = "stalled" if is_stalled else "stopped"
                 if is_reached:
                     status = "converged"
                 break
+            # ... but only by values that hold for β itself.
             inner = problem.evaluate(expit(u))
             is_evaluated = True
             history.pop()
@@ -202,50 +164,33 @@ def minimise_over_switches(
         if is_evaluated:
             problem.refresh()
             is_evaluated = False
-        inner_gap = inner.primal - inner.dual
-        if inner_gap > max(0.1 * distance, 0.5 * allowed):
+
+        # Solve within more accurately where that is most of the gap.
+        if inner.primal - inner.dual > max(0.1 * distance, 0.5 * allowed):
             if limit:
                 is_stalled = True
                 continue
             wanted = max(0.05 * distance, 0.25 * allowed)
-            accuracy *= float(np.clip(wanted / inner_gap, 0.01, 0.3))
+            accuracy = next_accuracy(accuracy, inner, wanted)
             inner = problem.solve(expit(u), accuracy)
             n_solves += 1
             limit = inner.limit
             continue
 
-        s = expit(u)
+        # Take a step of Newton's method.
         residual = target - u
-        root = np.sqrt(s * (1.0 - s))
-        curvature = problem.curvature(s)
-        system = root[:, None] * curvature * root
-        system.flat[:: n_switches + 1] += 1.0
-        change = root * np.linalg.solve(system, root * residual)
-        direction = residual - curvature @ change
-        # F is convex in s, and may be flat in u for switches that are off: search on
-        # the segment of s that ends at the step in u.
-        while True:
-            reach = expit(u + direction) - s
-            slope = -float(residual @ reach)
-            if slope <= 0.0:
-                break
-            direction *= 0.5
-        ceiling = objective + _ROUNDING * abs(objective)
-        step = 1.0
-        while True:
-            trial = _between(u, u + direction, step)
-            inner = problem.solve(expit(trial), accuracy)
-            n_solves += 1
-            value = divergence(trial, prior_odds) + inner.dual
-            if (
-                value <= ceiling + _SUFFICIENT_DECREASE * step * slope
-                or step < _SMALLEST_STEP
-            ):
-                break
-            rise = float((trial - inner.q + log_alpha) @ reach)
-            secant = step * slope / (slope - rise) if rise > 0.0 else 0.0
-            step = float(np.clip(secant, _LEAST_CUT * step, 0.5 * step))
-        u = trial
+        direction, reach = _newton_direction(problem, u, residual)
+        u, inner, n_trials = _line_search(
+            problem,
+            u,
+            direction,
+            reach,
+            slope=-float(residual @ reach),
+            log_alpha=log_alpha,
+            accuracy=accuracy,
+            ceiling=objective + _ROUNDING * abs(objective),
+        )
+        n_solves += n_trials
         limit = inner.limit
         n_iter += 1
     return Switched(
@@ -259,6 +204,55 @@ def minimise_over_switches(
         history=np.array(history),
         limit=limit,
     )
+
+
+def _newton_direction(
+    problem: InnerProblem, u: FloatArray, residual: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return a direction of descent in the log-odds, and the change of s at its end.
+
+    The residual is −∇F. F is convex in s, and may be flat in u for switches that are
+    off: what is searched is the segment of s that ends at the step in u.
+    """
+    s = expit(u)
+    root = np.sqrt(s * (1.0 - s))
+    curvature = problem.curvature(s)
+    system = root[:, None] * curvature * root
+    system.flat[:: u.size + 1] += 1.0
+    change = root * np.linalg.solve(system, root * residual)
+    direction = residual - curvature @ change
+    while True:
+        reach = expit(u + direction) - s
+        if residual @ reach >= 0.0:
+            return direction, reach
+        direction *= 0.5
+
+
+def _line_search(
+    problem: InnerProblem,
+    u: FloatArray,
+    direction: FloatArray,
+    reach: FloatArray,
+    *,
+    slope: float,
+    log_alpha: float,
+    accuracy: float,
+    ceiling: float,
+) -> tuple[FloatArray, Inner, int]:
+    """Return the log-odds of a sufficient decrease, what is within, and the solves."""
+    prior_odds = np.full(u.size, -log_alpha)
+    step, n_solves = 1.0, 0
+    while True:
+        trial = _between(u, u + direction, step)
+        inner = problem.solve(expit(trial), accuracy)
+        n_solves += 1
+        value = divergence(trial, prior_odds) + inner.dual
+        is_lower = value <= ceiling + _SUFFICIENT_DECREASE * step * slope
+        if is_lower or step < _SMALLEST_STEP:
+            return trial, inner, n_solves
+        rise = float((trial - inner.q + log_alpha) @ reach)
+        secant = step * slope / (slope - rise) if rise > 0.0 else 0.0
+        step = float(np.clip(secant, _LEAST_CUT * step, 0.5 * step))
 
 
 def _between(u: FloatArray, v: FloatArray, step: float) -> FloatArray:
@@ -295,3 +289,56 @@ def softplus(x: ArrayLike) -> FloatArray:
     """Return log(1 + exp x)."""
     value: FloatArray = np.logaddexp(0.0, x)
     return value
+
+
+def switched_solution(
+    result: Switched,
+    *,
+    dual: FloatArray,
+    intercept: FloatArray,
+    n_svm_solves: int,
+    tol: float,
+    floor: float = 0.0,
+    remedy: str = "raise max_iter or tol",
+) -> Solution:
+    """Return a solution, with a warning if it ended short of its tolerance."""
+    certificate = Certificate(
+        objective=result.objective,
+        dual_objective=result.dual_objective,
+        n_iter=result.n_iter,
+        status=result.status,
+        history=result.history,
+        floor=floor,
+    )
+    warn_if_stopped(
+        certificate, "switches", tol, remedy=remedy, limit=result.limit, stacklevel=5
+    )
+    return Solution(
+        coef=result.s,
+        certificate=certificate,
+        dual=dual,
+        intercept=intercept,
+        extra={
+            "log_odds": result.log_odds,
+            "q": result.q,
+            "n_solves": result.n_solves,
+            "n_svm_solves": n_svm_solves,
+        },
+    )
+
+
+class SwitchedPath:
+    """Base of solutions for many (C, α), each started from one before it."""
+
+    def __init__(self) -> None:
+        self._largest_q: dict[float, float] = {}
+
+    def solve(self, C: float, log_alpha: float) -> Solution:
+        """Solve for one (C, α)."""
+        raise NotImplementedError
+
+    def largest_q(self, C: float) -> float:
+        """Return max_d q_d at α = 0, the scale on which log α acts."""
+        if C not in self._largest_q:
+            self._largest_q[C] = float(self.solve(C, -np.inf).extra["q"].max())
+        return self._largest_q[C]

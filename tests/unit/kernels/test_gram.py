@@ -1,173 +1,184 @@
-"""Stacks of Gram matrices."""
+"""Gram matrices of many tasks: blocks, subsets, task kernels, outputs on others."""
 
 import numpy as np
 import pytest
 
-from mtmkl.kernels.base import Gaussian, Linear, Polynomial
+from mtmkl.kernels import gram
+from mtmkl.kernels.base import Gaussian, Polynomial
 from mtmkl.kernels.gram import (
+    GramBlocks,
     GramMemoryError,
-    GramStack,
-    gram_bytes,
+    TrainingSet,
+    check_task_kernel,
 )
-from mtmkl.kernels.normalize import normalized
-from mtmkl.solvers.svm import svc, svc_batch
+from mtmkl.kernels.terms import KernelTerms
 
-KERNELS = [Linear(), Polynomial(2), Gaussian(median_factor=1.0)]
+KERNELS = [Gaussian(1.5), Polynomial(2)]
+TASK = np.array([1, 0, 1, 2, 1, 0, 2, 1, 2, 2])
 
 
-def inputs(n, seed=0):
-    return np.random.default_rng(seed).standard_normal((n, 4))
+def inputs(n=10, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, 3))
+
+
+def training(kernels=KERNELS, **options):
+    X = inputs()
+    return TrainingSet(KernelTerms.of(X, kernels), X, TASK, 3, **options), X
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_holds_each_kernel_of_all_pairs(dtype):
-    X, Z = inputs(20), inputs(7, seed=1)
-    stack = GramStack.compute(KERNELS, X, Z, dtype=dtype)
-    assert stack.n_kernels == 3
-    assert stack.shape == (20, 7)
-    assert stack.values.dtype == dtype
+def test_blocks_hold_every_pair_within_a_task_in_one_layout(dtype):
+    set_, X = training()
+    blocks = set_.blocks(dtype)
+    assert blocks.grams.dtype == dtype
+    assert blocks.grams.flags.c_contiguous
+    assert blocks.sizes.tolist() == [2, 4, 4]
+    for t in range(3):
+        Z = X[t == TASK]
+        part = blocks.grams[blocks.entries[t] : blocks.entries[t + 1]]
+        for m, kernel in enumerate(KERNELS):
+            np.testing.assert_array_equal(
+                part[:, m].reshape(len(Z), len(Z)), kernel(Z, Z).astype(dtype)
+            )
+
+
+def test_joined_tasks_make_one_block_of_all_pairs():
+    set_, X = training(joined=True)
+    blocks = set_.blocks()
+    assert blocks.sizes.tolist() == [10]
+    np.testing.assert_array_equal(set_.order, np.arange(10))
     for m, kernel in enumerate(KERNELS):
-        np.testing.assert_array_equal(
-            stack.values[m], kernel.fit(X)(X, Z).astype(dtype)
-        )
-    square = GramStack.compute(KERNELS, X)
-    np.testing.assert_array_equal(square.values[0], X @ X.T)
-    np.testing.assert_allclose(square.diagonal()[1], (1 + (X**2).sum(1)) ** 2)
-    np.testing.assert_array_equal(square.flat, square.values.reshape(3, 400))
+        np.testing.assert_array_equal(blocks.grams[:, m].reshape(10, 10), kernel(X, X))
 
 
-def test_fits_on_the_training_rows_alone():
-    X = inputs(20)
-    X[10:] *= 50.0
-    stack = GramStack.compute(KERNELS, X, fit_rows=np.arange(10))
-    assert stack.kernels[2] == Gaussian(median_factor=1.0).fit(X[:10])
-    np.testing.assert_array_equal(stack.values[2], stack.kernels[2](X, X))
+def test_single_features_are_terms_that_are_never_built():
+    set_, X = training(["features", Gaussian(1.0)])
+    blocks = set_.blocks()
+    assert blocks.n_terms == 4
+    np.testing.assert_array_equal(blocks.features, X[np.argsort(TASK, kind="stable")])
+    assert blocks.grams.shape == (4 + 16 + 16, 1)
+    assert training(["features"])[0].blocks().grams.shape == (36, 0)
 
 
-def test_a_cut_equals_what_is_computed_from_the_cut():
-    X = inputs(15)
-    stack = GramStack.compute([Linear(), Gaussian(1.0)], X)
-    rows, columns = np.array([3, 1, 8]), np.array([0, 14, 2, 2])
-    cut = stack.sub(rows, columns)
-    direct = GramStack.compute([Linear(), Gaussian(1.0)], X[rows], X[columns])
-    np.testing.assert_allclose(cut.values, direct.values, rtol=1e-12)
-    assert cut.values.flags.c_contiguous
-    np.testing.assert_array_equal(stack.sub(rows).values, stack.sub(rows, rows).values)
-    mask = np.zeros(15, dtype=bool)
-    mask[[1, 3, 8]] = True
-    np.testing.assert_array_equal(stack.sub(mask).values, stack.sub([1, 3, 8]).values)
-    with pytest.raises(ValueError, match="mask of shape"):
-        stack.sub(mask[:4])
-    with pytest.raises(IndexError):
-        stack.sub([15])
+def test_the_diagonal_is_the_sum_over_all_terms():
+    set_, X = training(["features", *KERNELS])
+    Z = X[set_.order]
+    expected = (Z**2).sum(axis=1) + sum(kernel.diagonal(Z) for kernel in KERNELS)
+    np.testing.assert_allclose(set_.blocks().diagonal(), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_weighted_sums(dtype):
+def test_a_subset_equals_what_is_computed_from_its_examples():
+    set_, X = training(["features", *KERNELS])
+    rows = np.array([1, 2, 3, 5, 7])
+    some = set_.blocks().subset(rows)
+    chosen = set_.order[rows]
+    fresh = TrainingSet(set_.terms, X[chosen], TASK[chosen], 3).blocks()
+    np.testing.assert_array_equal(some.offsets, fresh.offsets)
+    np.testing.assert_array_equal(some.features, fresh.features)
+    np.testing.assert_allclose(some.grams, fresh.grams, rtol=1e-12)
+
+
+def test_a_whole_block_is_not_copied():
+    blocks = training()[0].blocks()
+    one = blocks.subset(np.arange(2, 6))
+    assert one.sizes.tolist() == [4]
+    assert np.shares_memory(one.grams, blocks.grams)
+    np.testing.assert_array_equal(one.grams, blocks.grams[4:20])
+
+
+def task_kernels():
+    A = np.random.default_rng(3).standard_normal((2, 3, 3))
+    return np.einsum("dij,dkj->dik", A, A)
+
+
+def test_a_task_kernel_multiplies_the_pairs_of_its_tasks():
+    Q = task_kernels()
+    set_, X = training(joined=True, task_kernels=Q)
+    grams = set_.blocks().grams
+    for m, kernel in enumerate(KERNELS):
+        expected = kernel(X, X) * Q[m][np.ix_(TASK, TASK)]
+        np.testing.assert_allclose(grams[:, m].reshape(10, 10), expected, rtol=1e-14)
+
+
+def test_the_identity_between_tasks_separates_them():
+    joined, _ = training(joined=True, task_kernels=np.stack([np.eye(3)] * 2))
+    apart, _ = training()
+    Z, task = inputs(7, seed=1), np.array([0, 1, 2, 0, 1, 2, 1])
+    beta = np.random.default_rng(2).standard_normal(10)
+    weights = np.array([[0.3, 2.0]])
+    np.testing.assert_allclose(
+        joined.outputs(Z, task, beta, weights),
+        apart.outputs(Z, task, beta[apart.order], np.repeat(weights, 3, axis=0)),
+        rtol=1e-12,
+    )
+
+
+def test_outputs_are_sums_over_the_examples_of_the_task():
+    set_, X = training(["features", *KERNELS])
+    Z, task = inputs(6, seed=1), np.array([2, 0, 1, 1, 2, 0])
     rng = np.random.default_rng(2)
-    stack = GramStack(rng.standard_normal((5, 170, 120)).astype(dtype))
-    weights = rng.random(5)
-    # float64 arithmetic on what is stored
-    exact = np.einsum("m,mij->ij", weights, stack.values.astype(np.float64))
-    total = stack.weighted_sum(weights)
-    assert total.dtype == np.float64
-    np.testing.assert_allclose(total, exact, rtol=1e-12, atol=1e-13)
-    several = stack.weighted_sum(np.stack([weights, 2 * weights]))
-    assert several.shape == (2, 170, 120)
-    np.testing.assert_allclose(several[1], 2 * exact, rtol=1e-12, atol=1e-13)
-    with pytest.raises(ValueError, match=r"weights of shape \(4,\) for 5 kernels"):
-        stack.weighted_sum(weights[:4])
+    beta, weights = rng.standard_normal(10), rng.random((3, 5))
+    own = np.empty(10)
+    own[set_.order] = beta
+    expected = [
+        sum(
+            own[i]
+            * (
+                weights[t, :3] @ (X[i] * z)
+                + weights[t, 3:] @ [k(X[i : i + 1], z[None])[0, 0] for k in KERNELS]
+            )
+            for i in np.flatnonzero(t == TASK)
+        )
+        for z, t in zip(Z, task, strict=True)
+    ]
+    np.testing.assert_allclose(set_.outputs(Z, task, beta, weights), expected)
 
 
-@pytest.mark.parametrize("how", ["cosine", "trace", "center"])
-def test_normalised_as_the_kernels_fitted_on_the_training_rows(how):
-    X, training = inputs(18), np.arange(2, 11)
-    kernels = [Linear(), Polynomial(3)]
-    stack = GramStack.compute(kernels, X).normalized(how, training)
-    for m, kernel in enumerate(kernels):
-        fitted = normalized(kernel, how).fit(X[training])
-        np.testing.assert_allclose(stack.values[m], fitted(X, X), rtol=1e-9, atol=1e-9)
-    whole = GramStack.compute(kernels, X).normalized(how)
-    np.testing.assert_allclose(
-        whole.values[0], normalized(Linear(), how).fit(X)(X, X), atol=1e-9
-    )
-
-
-def test_tasks_are_cut_into_what_the_batch_solver_reads():
-    X = inputs(30)
-    task = np.array([0, 2, 0, 3, 2] * 6)  # task 1 has no row
-    y = np.where(X[:, 0] > 0, 1.0, -1.0)
-    stack = GramStack.compute(KERNELS, X)
-    grams = stack.by_task(task)
-    np.testing.assert_array_equal(grams.sizes, [12, 0, 12, 6])
-    np.testing.assert_array_equal(task[grams.rows], np.sort(task))
-    shared = np.array([0.5, 0.1, 1.0])
-    each = np.random.default_rng(3).random((4, 3))
-    for weights in (shared, each):
-        flat = grams.weighted_sum(weights)
-        batch = svc_batch(flat, y[grams.rows], sizes=grams.sizes, C=2.0)
-        for t in (0, 2, 3):
-            rows = np.flatnonzero(task == t)
-            theta = weights if weights.ndim == 1 else weights[t]
-            K = stack.sub(rows).weighted_sum(theta)
-            single = svc(K, y[rows], C=2.0)
-            np.testing.assert_allclose(batch.coef_of(t)[0], single.coef, atol=1e-5)
-    with pytest.raises(ValueError, match="2 rows of weights for 4 tasks"):
-        grams.weighted_sum(each[:2])
-    with pytest.raises(ValueError, match="30 rows have tasks of shape"):
-        stack.by_task(task[:4])
-    short = GramStack(stack.values.astype(np.float32)).by_task(task)
-    assert short.nbytes == grams.nbytes // 2
-    np.testing.assert_allclose(
-        short.weighted_sum(each), grams.weighted_sum(each), rtol=1e-5
-    )
-
-
-def test_memory_is_told():
-    assert gram_bytes(10, 500) == 10 * 500 * 500 * 8
-    assert gram_bytes(3, 10, 20, dtype=np.float32) == 3 * 10 * 20 * 4
-    stack = GramStack.compute(KERNELS, inputs(50), dtype=np.float32)
-    assert stack.nbytes == gram_bytes(3, 50, dtype=np.float32) == 30_000
-    assert str(stack) == "3 Gram matrices of 50 × 50 in float32: 30 kB"
-    assert str(stack) in repr(stack)
-
-
-def test_too_much_memory_is_refused_before_computing_with_the_remedy():
-    def never(X, Z):
-        raise AssertionError("computed all the same")
-
+def test_the_bound_on_memory_names_what_needs_it(monkeypatch):
+    monkeypatch.setattr(gram, "MAX_BYTES", 36 * 2 * 8 - 1)
     with pytest.raises(
-        GramMemoryError, match=r"need 160 kB.* bound is 100 kB.*float32"
+        GramMemoryError, match=r"2 Gram matrices of 3 blocks of up to 4"
     ):
-        GramStack.compute([never] * 2, inputs(100), max_bytes=100_000)
-    with pytest.raises(GramMemoryError) as caught:
-        GramStack.compute([never] * 3, inputs(100), max_bytes=100_000, dtype="float32")
-    assert "Store them in float32" not in str(caught.value)
-    assert "fewer rows or fewer kernels" in str(caught.value)
-    assert isinstance(caught.value, MemoryError)
+        training()[0].blocks()
+    assert training()[0].blocks(np.float32).grams.nbytes == 36 * 2 * 4
+    assert training(["features"])[0].blocks().n_terms == 3
 
 
-def test_matrices_that_are_none_are_named():
-    X = inputs(5)
-    with pytest.raises(ValueError, match=r"kernel 1 .*not finite"):
-        GramStack.compute([Linear(), lambda A, B: np.full((5, 5), np.nan)], X)
-    with pytest.raises(ValueError, match=r"kernel 0 .*gave shape \(4, 5\)"):
-        GramStack.compute([lambda A, B: np.ones((4, 5))], X)
-    with pytest.raises(ValueError, match=r"got \(5, 5\)"):
-        GramStack(np.ones((5, 5)))
-    with pytest.raises(ValueError, match="float64 or float32, got int64"):
-        GramStack(np.ones((1, 5, 5), dtype=np.int64))
-    with pytest.raises(ValueError, match="C-contiguous"):
-        GramStack(np.ones((5, 5, 2)).T)
-    with pytest.raises(ValueError, match="2 kernels for 1 matrices"):
-        GramStack(np.ones((1, 5, 5)), (Linear(), Linear()))
-    rectangular = GramStack.compute(KERNELS, X, X[:3])
-    for call in (
-        rectangular.diagonal,
-        lambda: rectangular.normalized("cosine"),
-        lambda: rectangular.by_task(np.zeros(5, dtype=int)),
-    ):
-        with pytest.raises(ValueError, match="square"):
-            call()
-    with pytest.raises(ValueError, match="unknown normalisation 'unit'"):
-        GramStack.compute(KERNELS, X).normalized("unit")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"task_kernels": task_kernels()}, "set joined=True"),
+        ({"joined": True, "task_kernels": task_kernels()[:1]}, "1 task kernels for 2"),
+        ({"joined": True, "task_kernels": np.ones((2, 4, 4))}, r"shape \(3, 3\)"),
+        (
+            {
+                "joined": True,
+                "task_kernels": task_kernels(),
+                "kernels": ["features", "linear"],
+            },
+            'take the kernel "linear"',
+        ),
+    ],
+)
+def test_task_kernels_that_do_not_fit_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        training(**options)
+
+
+@pytest.mark.parametrize(
+    ("Q", "message"),
+    [
+        ([[1.0, 2.0], [2.0, 1.0]], "least eigenvalue is -1"),
+        ([[1.0, 0.5], [0.4, 1.0]], "symmetric"),
+        ([[1.0, np.nan], [np.nan, 1.0]], "not finite"),
+    ],
+)
+def test_a_matrix_that_is_no_kernel_between_tasks_is_refused(Q, message):
+    with pytest.raises(ValueError, match=message):
+        check_task_kernel(Q, 2)
+
+
+def test_blocks_of_arrays_keep_their_shapes():
+    blocks = GramBlocks.of([2, 1], features=[[1.0], [2.0], [3.0]])
+    assert blocks.grams.shape == (5, 0)
+    assert blocks.n_terms == 1

@@ -194,7 +194,7 @@ def test_pooled_machine_ignores_the_task(labelled):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"switches": "some"}, "switches must be one of 'shared', 'independent'"),
+        ({"switches": "some"}, "switches must be one of 'shared', 'per_task'"),
         ({"solver": "magic"}, "solver must be one of 'newton', 'sqp'"),
         ({"normalize": "cosine"}, "normalize must be one of 'trace', None"),
         ({"kernels": []}, "kernels is empty"),

@@ -29,7 +29,7 @@ def test_no_prior_doubt_is_support_vector_regression(problem):
         )
 
 
-@pytest.mark.parametrize("loss", ["epsilon", "squared"])
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared"])
 def test_relevant_features_are_switched_on(loss, problem):
     X, y, task = problem
     model = MEDRegression(C=5.0, alpha=1e3, loss=loss).fit(X, y, task)
@@ -38,7 +38,7 @@ def test_relevant_features_are_switched_on(loss, problem):
     assert model.score(X, y, task) > 0.98
 
 
-@pytest.mark.parametrize("loss", ["epsilon", "squared"])
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared"])
 def test_shift_of_the_target_moves_the_offsets_alone(loss, problem):
     X, y, task = problem
     shift = np.array([10.0, -20.0, 0.0])
@@ -59,7 +59,7 @@ def test_residuals_of_the_tube(problem):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"loss": "absolute"}, "loss must be one of 'epsilon', 'squared'"),
+        ({"loss": "absolute"}, "loss must be one of 'epsilon_insensitive', 'squared'"),
         ({"epsilon": -0.1}, "epsilon must be at least 0"),
     ],
 )

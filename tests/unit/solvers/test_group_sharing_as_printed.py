@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from dual_problems import dual_problem
 
 from mtmkl.kernels.base import Gaussian
 from mtmkl.solvers.group_sharing import GroupSharingPath
-from mtmkl.solvers.group_sharing_weights import minimise_weights, pair_penalty
-from mtmkl.solvers.med import block_tasks
+from mtmkl.solvers.group_sharing_admm import pair_penalty
+from mtmkl.solvers.group_sharing_weights import minimise_weights
 from mtmkl.solvers.svm import svc
 
 N_TASKS, N_KERNELS = 4, 3
@@ -141,11 +142,11 @@ def test_algorithm_1_cycles():
         values.append(value)
         points.append(theta)
         theta = exact(q, lam).theta
-    tasks = block_tasks(
+    tasks = dual_problem(
         np.concatenate(labels),
         [len(y) for y in labels],
         grams=np.concatenate([K.reshape(-1, N_KERNELS) for K in grams]),
-        switch=np.arange(N_TASKS * N_KERNELS).reshape(N_TASKS, N_KERNELS),
+        weight=np.arange(N_TASKS * N_KERNELS).reshape(N_TASKS, N_KERNELS),
     )
     solution = GroupSharingPath(tasks, tol=1e-9).solve(C, lam)
     best = solution.certificate.objective

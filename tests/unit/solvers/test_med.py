@@ -1,59 +1,13 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from dual_problems import Toy, dual_problem, solve_med, stacked, unscaled
 from printed_problems import PRECISE, kernel_selection, kernel_selection_primal
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from mtmkl.solvers import med, smo
-from mtmkl.solvers.med import (
-    MedPath,
-    TaskDuals,
-    block_tasks,
-    extremes,
-    regularization_path,
-    solve_med,
-)
-from mtmkl.solvers.med_independent import IndependentPath
-
-
-class Toy:
-    """Ragged tasks with a few features and four Gaussian kernels."""
-
-    def __init__(self, sizes=(8, 11, 6), n_features=3, seed=0):
-        rng = np.random.default_rng(seed)
-        self.sizes = list(sizes)
-        self.X = [rng.normal(size=(n, n_features)) for n in sizes]
-        weights = rng.normal(size=n_features)
-        self.y = []
-        for X in self.X:
-            y = np.sign(X @ weights + 0.7 * rng.normal(size=len(X)))
-            y[:2] = 1.0, -1.0
-            self.y.append(y)
-        self.targets = [
-            3 * np.sin(X[:, 0]) + X[:, 1] + 0.2 * rng.normal(size=len(X))
-            for X in self.X
-        ]
-
-    @property
-    def gaussians(self):
-        out = []
-        for X in self.X:
-            square = np.sum((X[:, None] - X[None]) ** 2, axis=2)
-            out.append([np.exp(-square / (2 * w**2)) for w in np.geomspace(0.5, 4, 4)])
-        return out
-
-    @property
-    def rank_ones(self):
-        return [[np.outer(X[:, d], X[:, d]) for d in range(X.shape[1])] for X in self.X]
-
-    def tasks(self, **kwargs):
-        return block_tasks(np.concatenate(self.y), self.sizes, **kwargs)
-
-
-def stacked(grams):
-    return np.concatenate([np.stack(g, axis=-1).reshape(-1, len(g)) for g in grams])
+from mtmkl.solvers.med import MedPath
 
 
 def log_of(alpha):
@@ -121,7 +75,7 @@ def test_regression_against_the_kernel_selection(C, alpha):
     toy = Toy()
     grams = toy.gaussians
     value, q = kernel_selection(toy.targets, grams, C, alpha, epsilon=0.3)
-    tasks = block_tasks(
+    tasks = dual_problem(
         np.concatenate(toy.targets), toy.sizes, grams=stacked(grams), epsilon=0.3
     )
     solution = solve_med(tasks, C, log_of(alpha), tol=1e-9)
@@ -157,8 +111,8 @@ def test_graph_structure_against_the_kernel_selection():
     inputs = np.tile(X, (4, 1))
     for m in range(4):
         inputs[12 * m : 12 * (m + 1), m] = 0.0
-    tasks = block_tasks(
-        y.T.ravel(), [12] * 4, features=inputs, switch=switch, n_switches=6
+    tasks = dual_problem(
+        y.T.ravel(), [12] * 4, features=inputs, weight=switch, n_weights=6
     )
     solution = solve_med(tasks, C, np.log(alpha), tol=1e-9)
     assert solution.certificate.objective == pytest.approx(problem.value, rel=1e-6)
@@ -212,23 +166,6 @@ def test_path_equals_single_solutions_in_any_order():
             assert solution.certificate.objective == pytest.approx(
                 single[point], rel=1e-8
             )
-
-
-def test_regularization_path_goes_through_all_pairs():
-    tasks = Toy().tasks(grams=stacked(Toy().gaussians))
-    found = [
-        (C, a, solution.certificate.objective)
-        for C, a, solution in regularization_path(tasks, [1.0, 3.0], [-np.inf, 2.0])
-    ]
-    assert [point[:2] for point in found] == [
-        (1.0, -np.inf),
-        (1.0, 2.0),
-        (3.0, -np.inf),
-        (3.0, 2.0),
-    ]
-    for C, a, objective in found:
-        expected = solve_med(tasks, C, a, tol=1e-9).certificate.objective
-        assert objective == pytest.approx(expected, rel=2e-6)
 
 
 def test_solution_without_bounds_is_found_again_for_a_larger_box():
@@ -289,30 +226,26 @@ def test_all_tasks_of_one_class():
     np.testing.assert_array_equal(solution.intercept, 1.0)
 
 
-def test_bias_is_the_mean_over_free_multipliers():
-    v = np.array([0.5, 0.7, 3.0, -2.0])
-    beta = np.array([0.2, 0.4, 1.0, 0.0])
-    *_, bias = extremes(v, beta, np.zeros(4), np.ones(4), 0.0)
-    assert bias == pytest.approx(0.6)
+def test_stopping_short_warns_with_the_gap():
+    toy = Toy(sizes=(20, 20), seed=7)
+    tasks = toy.tasks(grams=stacked(toy.gaussians))
+    with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
+        solution = solve_med(tasks, 5.0, 8.0, tol=1e-10, max_iter=1)
+    assert solution.certificate.status == "stopped"
+    assert solution.certificate.duality_gap > 1e-10
 
 
-def test_bias_is_the_middle_of_its_interval_if_none_is_free():
-    # Rising is possible at 0 (v = -2) and sinking at the upper bound (v = 3).
-    v, beta = np.array([3.0, -2.0]), np.array([1.0, 0.0])
-    highest, lowest, bias = extremes(v, beta, np.zeros(2), np.ones(2), 0.0)
-    assert (highest, lowest, bias) == (-2.0, 3.0, 0.5)
-
-
-def test_bias_is_the_finite_end_of_an_unbounded_interval():
-    v = np.array([1.0, 0.5])
-    assert extremes(v, np.zeros(2), np.zeros(2), np.ones(2), 0.0)[2] == 1.0
-    assert extremes(v, np.zeros(2), -np.ones(2), np.zeros(2), 0.0)[2] == 0.5
-
-
-def test_bias_of_regression_is_off_by_the_tube():
-    v, beta = np.array([1.0, 0.2]), np.array([0.3, -0.3])
-    *_, bias = extremes(v, beta, -np.ones(2), np.ones(2), 0.4)
-    assert bias == pytest.approx(0.6)
+def test_float32_kernels_solve_the_rounded_problem():
+    toy = Toy(sizes=(20, 20))
+    grams = stacked(toy.gaussians)
+    double, single = (
+        solve_med(toy.tasks(grams=grams.astype(kind)), 2.0, 2.0, tol=1e-8)
+        for kind in (np.float64, np.float32)
+    )
+    assert single.certificate.duality_gap <= 1e-8
+    assert single.certificate.objective == pytest.approx(
+        double.certificate.objective, rel=1e-5
+    )
 
 
 def rare(seed, n_tasks=30, n=20):
@@ -323,7 +256,7 @@ def rare(seed, n_tasks=30, n=20):
     for row in y:
         row[: rng.integers(2, 5)] = 1.0
     X[y.ravel() > 0] += rng.normal(size=4)
-    return block_tasks(y.ravel(), [n] * n_tasks, features=X)
+    return dual_problem(y.ravel(), [n] * n_tasks, features=X)
 
 
 def middles(tasks, solution, C):
@@ -332,7 +265,7 @@ def middles(tasks, solution, C):
     out = {}
     for t in range(tasks.n_tasks):
         rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
-        beta, x = solution.dual[rows], tasks.features[rows]
+        beta, x = solution.dual[rows], tasks.blocks.features[rows]
         at_low, at_high = (np.abs(beta - bound[rows]) <= 1e-9 * C for bound in (lo, hi))
         if np.all(at_low | at_high):
             v = tasks.c[rows] - (x * solution.coef) @ (x.T @ beta)
@@ -360,109 +293,6 @@ def test_a_path_equals_single_fits_where_no_multiplier_is_free():
     assert n_rounded > 10
 
 
-def raw(scale, n=60, n_tasks=2):
-    """Return tasks with one feature on another scale."""
-    X = np.random.default_rng(0).normal(size=(n * n_tasks, 5))
-    y = np.where(X.sum(axis=1) + X[:, 0] ** 2 > 1.0, 1.0, -1.0)
-    X[:, 0] *= scale
-    return block_tasks(y, [n] * n_tasks, features=X)
-
-
-@pytest.mark.parametrize("scale", [1e6, 1e9, 1e30])
-def test_inner_solves_end_at_rounding_and_say_so(scale):
-    state = TaskDuals(raw(scale), 1.0)
-    granted = state.work_left
-    inner = state.solve(np.ones(5), 1e-6)
-    assert "rounding" in inner.limit
-    assert "standardize=True" in inner.limit
-    assert f"{state.tasks.diagonal.max():.1g}" in inner.limit
-    assert inner.dual <= inner.primal
-    assert granted - state.work_left < 0.5 * granted
-
-
-def test_an_accuracy_within_reach_has_no_limit():
-    state = TaskDuals(raw(1.0), 1.0)
-    granted = state.work_left
-    assert state.solve(np.ones(5), 1e-9).limit == ""
-    assert granted - state.work_left < 0.01 * granted
-
-
-def test_without_work_the_point_at_hand_is_returned():
-    state = TaskDuals(raw(1.0), 1.0)
-    state.work_left = 0.0
-    inner = state.solve(np.ones(5), 1e-6)
-    np.testing.assert_array_equal(state.beta, 0.0)
-    assert inner.dual == 0.0
-    assert "bound on their work" in inner.limit
-    state.renew()
-    assert state.solve(np.ones(5), 1e-6).limit == ""
-
-
-def test_long_inner_solves_return_to_python(monkeypatch):
-    spent = []
-    solve = med._solve_tasks
-
-    def watched(*args):
-        before = args[-1][med._WORK]
-        finished = solve(*args)
-        spent.append(before - args[-1][med._WORK])
-        return finished
-
-    monkeypatch.setattr(med, "_solve_tasks", watched)
-    state = TaskDuals(raw(1e6, n=600), 1e4)
-    state.solve(np.ones(5), 1e-6)
-    assert len(spent) > 3
-    # One more round of kernel sums and steps than fit is the most there can be.
-    assert max(spent) < 1.1 * smo.SLICE
-
-
 def test_the_warning_of_a_search_that_was_cut_short_names_the_scales():
     with pytest.warns(ConvergenceWarning, match=r"1e\+13.*standardize=True.*max_iter"):
-        solve_med(raw(1e6, n=400), 1.0, 2.0, max_iter=1, tol=1e-12)
-
-
-def test_independent_switches_are_one_problem_a_task():
-    toy = Toy()
-    grams = toy.gaussians
-    tasks = toy.tasks(grams=stacked(grams))
-    path = IndependentPath(tasks, lambda one: MedPath(one, tol=1e-10))
-    solution = path.solve(2.0, 1.0)
-    assert solution.coef.shape == (3, 4)
-    total = 0.0
-    for t in range(3):
-        value, q = kernel_selection([toy.y[t]], [grams[t]], 2.0, np.e)
-        total += value
-        np.testing.assert_allclose(solution.coef[t], expit(q - 1.0), atol=1e-4)
-    assert solution.certificate.objective == pytest.approx(total, rel=1e-6)
-    shared = solve_med(tasks, 2.0, 1.0).certificate.objective
-    assert shared != pytest.approx(total, rel=1e-3)
-
-
-def test_one_task_shares_with_nobody():
-    toy = Toy(sizes=(20,))
-    tasks = toy.tasks(grams=stacked(toy.gaussians))
-    shared = solve_med(tasks, 2.0, 1.0, tol=1e-10)
-    own = IndependentPath(tasks, lambda one: MedPath(one, tol=1e-10)).solve(2.0, 1.0)
-    np.testing.assert_allclose(own.coef[0], shared.coef, atol=1e-6)
-
-
-def test_stopping_short_warns_with_the_gap():
-    toy = Toy(sizes=(20, 20), seed=7)
-    tasks = toy.tasks(grams=stacked(toy.gaussians))
-    with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
-        solution = solve_med(tasks, 5.0, 8.0, tol=1e-10, max_iter=1)
-    assert solution.certificate.status == "stopped"
-    assert solution.certificate.duality_gap > 1e-10
-
-
-def test_float32_kernels_solve_the_rounded_problem():
-    toy = Toy(sizes=(20, 20))
-    grams = stacked(toy.gaussians)
-    double, single = (
-        solve_med(toy.tasks(grams=grams.astype(kind)), 2.0, 2.0, tol=1e-8)
-        for kind in (np.float64, np.float32)
-    )
-    assert single.certificate.duality_gap <= 1e-8
-    assert single.certificate.objective == pytest.approx(
-        double.certificate.objective, rel=1e-5
-    )
+        solve_med(unscaled(1e6, n=400), 1.0, 2.0, max_iter=1, tol=1e-12)

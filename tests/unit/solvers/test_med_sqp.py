@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from dual_problems import dual_problem, solve_med
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.solvers.med import block_tasks, solve_med
 from mtmkl.solvers.med_sqp import SqpPath, bound_curvature, solve_sqp
 from mtmkl.solvers.switches import switch_cost
 
@@ -21,7 +21,7 @@ def toy(sizes=(9, 12, 7), n_features=3, seed=0, epsilon=None):
             each[:2] = 1.0, -1.0
     else:
         y = [2 * x[:, 0] + rng.normal(size=len(x)) for x in X]
-    return block_tasks(
+    return dual_problem(
         np.concatenate(y),
         sizes,
         features=np.vstack(X),
@@ -57,7 +57,7 @@ def one_task_many_times():
     X = rng.normal(size=(8, 3))
     y = np.sign(X[:, 0] + 0.3 * rng.normal(size=8))
     y[:2] = 1.0, -1.0
-    return block_tasks(np.tile(y, 5), [8] * 5, features=0.3 * np.tile(X, (5, 1)))
+    return dual_problem(np.tile(y, 5), [8] * 5, features=0.3 * np.tile(X, (5, 1)))
 
 
 def test_simultaneous_steps_can_lower_the_dual():
@@ -78,13 +78,13 @@ def test_certificate_is_the_value_at_the_returned_point():
     tasks = toy()
     solution = solve_sqp(tasks, 2.0, 2.0, tol=1e-6)
     beta = solution.dual
-    q = np.zeros(tasks.n_switches)
+    q = np.zeros(tasks.n_weights)
     first_entry = 0
     for t in range(tasks.n_tasks):
         rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
         n = rows.stop - rows.start
-        b, X = beta[rows], tasks.features[rows]
-        K = tasks.grams[first_entry : first_entry + n * n].reshape(n, n, 3)
+        b, X = beta[rows], tasks.blocks.features[rows]
+        K = tasks.blocks.grams[first_entry : first_entry + n * n].reshape(n, n, 3)
         first_entry += n * n
         assert abs(b.sum()) < 1e-10
         assert np.all((b * tasks.c[rows] >= 0) & (b * tasks.c[rows] <= 2.0))
@@ -124,18 +124,18 @@ def test_path_starts_from_the_last_solution():
 
 def test_curvature_of_the_bound():
     log_g = np.array([-3.0, -1e-3, 0.0, 1e-8, 1e-3, 5.0])
-    found = bound_curvature(log_g)
+    found = [bound_curvature(each) for each in log_g]
     with np.errstate(invalid="ignore"):
         expected = np.tanh(0.5 * log_g) / (2 * log_g)
     expected[2] = 0.25
     np.testing.assert_allclose(found, expected, rtol=1e-6)
-    np.testing.assert_array_equal(bound_curvature(np.array([-np.inf])), [0.0])
+    assert bound_curvature(-np.inf) == 0.0
 
 
 def test_terms_of_one_task_may_not_share_a_switch():
     X = np.eye(4)
-    tasks = block_tasks(
-        [1, -1, 1, -1], [4], features=X, switch=[[0, 0, 1, 1]], n_switches=2
+    tasks = dual_problem(
+        [1, -1, 1, -1], [4], features=X, weight=[[0, 0, 1, 1]], n_weights=2
     )
     with pytest.raises(ValueError, match="two terms of task 0 share a switch"):
         solve_sqp(tasks, 1.0, 0.0)
@@ -147,7 +147,7 @@ def test_a_sweep_that_changes_nothing_is_no_success(C):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 5))
     y = np.sign(X @ rng.standard_normal(5) + 0.5 * rng.standard_normal(60))
-    tasks = block_tasks(y, [20, 20, 20], features=X)
+    tasks = dual_problem(y, [20, 20, 20], features=X)
     certificate = solve_sqp(tasks, C, 0.0, tol=1e-6).certificate
     assert certificate.status == "converged"
     assert certificate.duality_gap <= 1e-6

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from dual_problems import dual_problem
 from printed_problems import squared_selection
 from scipy.special import expit
 
-from mtmkl.solvers.med import block_tasks
 from mtmkl.solvers.med_squared import SquaredPath
 
 
@@ -19,7 +19,7 @@ def tasks_of(X, y, *, grams=False):
     if grams:
         stacks = [np.einsum("id,jd->ijd", x, x).reshape(-1, 3) for x in X]
         kwargs = {"grams": np.concatenate(stacks)}
-    return block_tasks(np.concatenate(y), [len(x) for x in X], epsilon=0.0, **kwargs)
+    return dual_problem(np.concatenate(y), [len(x) for x in X], epsilon=0.0, **kwargs)
 
 
 @pytest.mark.parametrize("grams", [False, True])

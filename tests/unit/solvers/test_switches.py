@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.switches import (
-    Inner,
     divergence,
     minimise_over_switches,
     softplus,

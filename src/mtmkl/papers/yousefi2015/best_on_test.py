@@ -20,8 +20,8 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
 from mtmkl.evaluation.cache import content_key, get_or_compute
 from mtmkl.evaluation.failures import naming
+from mtmkl.kernels.terms import KernelList, KernelTerms
 from mtmkl.methods._group_sharing import TEN_KERNELS
-from mtmkl.methods._kernel_terms import KernelList, KernelTerms
 
 if TYPE_CHECKING:
     import pandas as pd

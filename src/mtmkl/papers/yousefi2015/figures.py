@@ -372,14 +372,14 @@ def _group_names(groups: Iterable[Any]) -> list[str]:
 
 def _gram_matrices(n_tasks: int, n: int) -> FloatArray:
     """Return the paper's kernels of normal inputs, shape (T, M, n, n)."""
-    from mtmkl.kernels.base import Gaussian, Linear, Polynomial
-    from mtmkl.kernels.normalize import GramFunction, normalized
+    from mtmkl.kernels.base import Gaussian, Kernel, Linear, Polynomial
+    from mtmkl.kernels.normalize import CosineNormalized
 
-    kernels: list[GramFunction] = [Linear(), Polynomial(degree=2, constant=1.0)]
+    kernels: list[Kernel] = [Linear(), Polynomial(degree=2, constant=1.0)]
     kernels += [Gaussian(width=2.0**k) for k in range(8)]
     inputs = np.random.default_rng(0).normal(size=(n_tasks, n, _N_FEATURES))
     return np.array(
-        [[normalized(kernel, "cosine")(X, X) for kernel in kernels] for X in inputs]
+        [[CosineNormalized(kernel)(X, X) for kernel in kernels] for X in inputs]
     )
 
 

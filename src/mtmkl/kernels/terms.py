@@ -1,4 +1,4 @@
-"""Many kernels on the examples of many tasks, for methods that weigh them."""
+"""Lists of kernels, resolved on training inputs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,18 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.kernels.base import Gaussian, Kernel, from_spec
-from mtmkl.kernels.gram import (
+from mtmkl.kernels.base import (
     INPUTS_TOO_LARGE,
-    MAX_BYTES,
-    GramMemoryError,
+    FloatArray,
+    Gaussian,
+    Kernel,
+    from_spec,
     refuse_overflow,
 )
 from mtmkl.kernels.normalize import CosineNormalized, trace_factor
-from mtmkl.methods.base import check_kernel
-from mtmkl.sparse import Inputs, same_inputs
+from mtmkl.sparse import Inputs
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 #: What a list of kernels may hold: specifications, and "features" for one kernel
@@ -38,6 +37,14 @@ def check_kernels(kernels: KernelList) -> None:
     for entry in entries:
         if not isinstance(entry, str) or entry != FEATURES:
             check_kernel("kernels", entry)
+
+
+def check_kernel(name: str, spec: Any) -> None:
+    """Raise ValueError, with the name of the parameter, unless it is a kernel."""
+    try:
+        from_spec(spec)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _entries(kernels: KernelList) -> list[Any]:
@@ -181,19 +188,22 @@ class KernelTerms:
 
     def grams(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the other kernels between (standardised) inputs, (n, G, m)."""
-        numbers = np.flatnonzero(~self.is_feature)
-        out = np.empty((X.shape[0], numbers.size, Z.shape[0]))
-        for g, number in enumerate(numbers):
+        out = np.empty((X.shape[0], int(np.sum(~self.is_feature)), Z.shape[0]))
+        self.write_grams(X, Z, out.transpose(1, 0, 2))
+        return out
+
+    def write_grams(self, X: Inputs, Z: Inputs, out: NDArray[Any]) -> None:
+        """Write the other kernels between (standardised) inputs to out, (G, n, m)."""
+        for g, number in enumerate(np.flatnonzero(~self.is_feature)):
             kernel = self.kernels[number]
             assert kernel is not None
             values = kernel(X, Z)
             refuse_overflow(
                 values,
-                f"the Gram matrix of {self.names[number]}",
+                f"the Gram matrix of the kernel {self.names[number]}",
                 INPUTS_TOO_LARGE,
             )
-            np.multiply(values, self.scale[number], out=out[:, g])
-        return out
+            np.multiply(values, self.scale[number], out=out[g], casting="same_kind")
 
     def squared_distances(
         self, X: FloatArray, Z: FloatArray, s: FloatArray
@@ -230,146 +240,3 @@ class _Resolver:
             self._unit = Gaussian(median_factor=1.0).fit(self._X)
         assert self._unit.width is not None
         return Gaussian(width=kernel.median_factor * self._unit.width)
-
-
-class TrainingSet:
-    """The training inputs of all tasks under some kernels, and outputs on others.
-
-    Parameters
-    ----------
-    terms : KernelTerms
-    X : ndarray or CSR array of shape (n, d)
-        Raw inputs.
-    task : ndarray of shape (n,)
-        Task numbers 0 … T − 1.
-    n_tasks : int
-    keep_last : bool
-        Whether to keep the kernel values between the last other inputs and the training
-        inputs: for the many models of a path, evaluated on the same inputs.
-
-    Attributes
-    ----------
-    order : ndarray of shape (n,)
-        Rows sorted by task; solvers see them in this order.
-    offsets : ndarray of shape (T + 1,)
-        Where the tasks begin in that order.
-    """
-
-    def __init__(
-        self,
-        terms: KernelTerms,
-        X: Inputs,
-        task: IntArray,
-        n_tasks: int,
-        *,
-        keep_last: bool = False,
-    ) -> None:
-        self.terms = terms
-        self.order = np.argsort(task, kind="stable")
-        self.sizes = np.bincount(task, minlength=n_tasks)
-        self.offsets = np.concatenate([[0], np.cumsum(self.sizes)])
-        self.X = terms.inputs(X)[self.order]
-        self._keep_last = keep_last
-        self._last: tuple[Inputs, IntArray, _Others] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_last": None}
-
-    def rows(self, t: int) -> slice:
-        """Return where task t stands."""
-        return slice(self.offsets[t], self.offsets[t + 1])
-
-    def features(self) -> FloatArray:
-        """Return the terms that are features, (n, F)."""
-        return np.ascontiguousarray(self.terms.features(self.X))
-
-    def grams(self) -> FloatArray:
-        """Return the other terms as solvers take them, (sum of n_t², G).
-
-        Raises
-        ------
-        GramMemoryError
-            Before anything is computed, if they would need more than ``MAX_BYTES``.
-        """
-        n_grams = int(np.sum(~self.terms.is_feature))
-        n_entries = int(np.sum(self.sizes.astype(np.int64) ** 2))
-        if n_grams == 0:
-            return np.empty((n_entries, 0))
-        if 8 * n_entries * n_grams > MAX_BYTES:
-            raise GramMemoryError(
-                f"{n_grams} Gram matrices of {self.sizes.size} blocks of up to "
-                f"{self.sizes.max()} examples need "
-                f"{8e-9 * n_entries * n_grams:.1f} GB, the bound is "
-                f"{1e-9 * MAX_BYTES:.1f} GB. Take fewer examples or fewer kernels; "
-                '"features" needs no matrix'
-            )
-        blocks = []
-        for t in range(self.sizes.size):
-            X = self.X[self.rows(t)]
-            gram = self.terms.grams(X, X)
-            blocks.append(gram.transpose(0, 2, 1).reshape(-1, n_grams))
-        return np.concatenate(blocks)
-
-    def outputs(
-        self, X: Inputs, task: IntArray, beta: FloatArray, s: FloatArray
-    ) -> FloatArray:
-        """Return Σ_d s_d Σ_i β_i k_d(x_i, x) over the examples i of the task of x.
-
-        Parameters
-        ----------
-        X : ndarray or CSR array of shape (m, d)
-            Raw inputs.
-        task : ndarray of shape (m,)
-        beta : ndarray of shape (n,)
-            In the order of the training set.
-        s : ndarray of shape (T, D)
-            Weights of the terms in each task.
-        """
-        out = np.empty(task.size)
-        others = self._others(X, task)
-        chosen = self.terms.is_feature
-        weights = self.features()
-        for t, group in enumerate(others.groups):
-            if group.size == 0:
-                continue
-            rows = self.rows(t)
-            w = (weights[rows].T @ beta[rows]) * s[t, chosen]
-            values = others.features[group] @ w
-            if others.cross is not None:
-                n, n_grams, m = others.cross[t].shape
-                by_term = others.cross[t].reshape(-1, m) @ beta[rows]
-                by_term = by_term.reshape(n, n_grams)
-                values = values + by_term @ s[t, ~chosen]
-            out[group] = values
-        return out
-
-    def _others(self, X: Inputs, task: IntArray) -> "_Others":
-        if self._last is not None:
-            last_X, last_task, others = self._last
-            if np.array_equal(last_task, task) and same_inputs(last_X, X):
-                return others
-        groups = [np.flatnonzero(task == t) for t in range(self.sizes.size)]
-        Z = self.terms.inputs(X)
-        cross = None
-        if not self.terms.is_feature.all():
-            cross = [
-                self.terms.grams(Z[group], self.X[self.rows(t)])
-                for t, group in enumerate(groups)
-            ]
-        others = _Others(groups, self.terms.features(Z), cross)
-        if self._keep_last:
-            self._last = X.copy(), task.copy(), others
-        return others
-
-
-@dataclass(frozen=True)
-class _Others:
-    """What other inputs are to a training set.
-
-    Their rows by task, their single features, and the other kernels between them and
-    the training inputs of their task (rows, terms, training rows), if there are any.
-    """
-
-    groups: list[IntArray]
-    features: FloatArray
-    cross: list[FloatArray] | None

@@ -1,35 +1,32 @@
 """Maximum entropy discrimination with switches of their own for every task.
 
-The problem of Jebara (2011), section 7.1, is the sum of one problem a task.
+The problem of Jebara (2011), section 7.1, is the sum of one problem per task.
 """
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 
-from mtmkl.solvers.med import BlockTasks
 from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.switches import SwitchedPath
+from mtmkl.solvers.task_duals import DualProblem
 
 
-class _Path(Protocol):
-    def solve(self, C: float, log_alpha: float) -> Solution: ...
-
-    def largest_q(self, C: float) -> float: ...
-
-
-class IndependentPath:
+class PerTaskPath(SwitchedPath):
     """Solutions for many (C, α) of tasks that share nothing.
 
     Parameters
     ----------
-    tasks : BlockTasks
+    tasks : DualProblem
     path : callable
         From the tasks of a problem to what solves it along a path, for instance
         :class:`~mtmkl.solvers.med.MedPath`.
     """
 
-    def __init__(self, tasks: BlockTasks, path: Callable[[BlockTasks], _Path]) -> None:
+    def __init__(
+        self, tasks: DualProblem, path: Callable[[DualProblem], SwitchedPath]
+    ) -> None:
+        super().__init__()
         self._paths = [path(tasks.task(t)) for t in range(tasks.n_tasks)]
 
     def largest_q(self, C: float) -> float:

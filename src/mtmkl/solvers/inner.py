@@ -1,0 +1,75 @@
+"""What solvers of kernel weights ask of the problem within: its duals at fixed weights.
+
+For weights w ≥ 0 of terms with kernels K_d, the problem within has the value
+
+    V(w) = max over feasible β of  ℓ(β) − Σ_d w_d q_d(β),      q_d = ½ β'K_dβ,
+
+a convex function of w with the gradient −q at its maximiser.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from mtmkl.solvers.solution import FloatArray
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A nearly optimal β for fixed weights.
+
+    Attributes
+    ----------
+    q : ndarray of shape (S,)
+        ½ β'K_dβ.
+    linear : float
+        ℓ(β).
+    primal : float
+        An upper bound of V(w): the objective of the support vector machines.
+    dual : float
+        ℓ(β) − Σ_d w_d q_d, a lower bound of V(w).
+    limit : str
+        Why the accuracy asked for is out of reach, and the remedy; empty if it is not.
+    """
+
+    q: FloatArray
+    linear: float
+    primal: float
+    dual: float
+    limit: str = ""
+
+
+class InnerProblem(Protocol):
+    """The duals for fixed weights, started from their last solution."""
+
+    def solve(self, weights: FloatArray, accuracy: float) -> Inner:
+        """Solve until no optimality condition is violated by more."""
+        ...
+
+    def curvature(self, weights: FloatArray) -> FloatArray:
+        """Return V''(w), shape (S, S), at the last solution."""
+        ...
+
+    def evaluate(self, weights: FloatArray) -> Inner:
+        """Return what the last β is worth, all sums computed from it anew."""
+        ...
+
+    def refresh(self) -> None:
+        """Go on from sums computed anew, where they were updated step by step."""
+        ...
+
+
+COARSEST_ACCURACY, FINEST_ACCURACY = 1e-4, 1e-14
+"""Of inner solutions, in units of the targets."""
+
+
+def first_accuracy(tol: float) -> float:
+    """Return with which accuracy to begin, for a relative duality gap of ``tol``."""
+    return float(np.clip(0.1 * tol, 1e-2 * COARSEST_ACCURACY, COARSEST_ACCURACY))
+
+
+def next_accuracy(accuracy: float, inner: Inner, wanted: float) -> float:
+    """Return an accuracy that should bring an inner gap to ``wanted``."""
+    gap = max(inner.primal - inner.dual, 1e-300)
+    return accuracy * float(np.clip(wanted / gap, 0.01, 0.3))

@@ -1,0 +1,77 @@
+"""Lists of kernels resolved on training inputs."""
+
+import numpy as np
+import pytest
+
+from mtmkl.kernels.base import Gaussian, Linear, Polynomial
+from mtmkl.kernels.terms import KernelTerms, check_kernels
+
+LIST = [
+    "features",
+    {"name": "gaussian", "median_factor": 2.0},
+    {"name": "polynomial", "degree": 2},
+]
+
+
+def inputs(n, d=3, seed=0):
+    return 2.0 + np.random.default_rng(seed).standard_normal((n, d))
+
+
+def test_terms_are_features_and_kernels_fitted_on_the_training_inputs():
+    X, Z = inputs(12), inputs(5, seed=1)
+    terms = KernelTerms.of(X, LIST)
+    assert terms.n_terms == 5
+    assert terms.order.tolist() == [0, 1, 2, 3, 4]
+    np.testing.assert_array_equal(terms.features(Z), Z)
+    grams = terms.grams(Z, X)
+    expected = [Gaussian(median_factor=2.0).fit(X)(Z, X), Polynomial(2)(Z, X)]
+    np.testing.assert_array_equal(grams, np.stack(expected, axis=1))
+
+
+def test_features_come_first_wherever_they_are_listed():
+    terms = KernelTerms.of(inputs(6), ["linear", "features"])
+    assert terms.names[1:] == ("feature 0", "feature 1", "feature 2")
+    assert terms.order.tolist() == [1, 2, 3, 0]
+
+
+def test_trace_gives_every_term_the_trace_n_on_standardised_inputs():
+    X = inputs(12)
+    terms = KernelTerms.of(X, LIST, normalize="trace", standardize=True)
+    Z = terms.inputs(X)
+    np.testing.assert_allclose(Z.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose((terms.features(Z) ** 2).sum(axis=0), 12.0)
+    traces = np.einsum("igi->g", terms.grams(Z, Z))
+    np.testing.assert_allclose(traces, 12.0)
+
+
+def test_cosine_of_a_single_feature_is_refused():
+    with pytest.raises(ValueError, match="leaves nothing of a single feature"):
+        KernelTerms.of(inputs(6), LIST, normalize="cosine")
+
+
+def test_squared_distances_are_those_in_the_weighted_feature_space():
+    X, Z, s = inputs(7), inputs(4, seed=1), np.array([0.5, 0.0, 2.0, 1.5])
+    terms = KernelTerms.of(X, ["features", Linear()])
+    chosen = (X[:, None] - Z[None]) ** 2
+    expected = chosen @ s[:3] + s[3] * chosen.sum(axis=2)
+    np.testing.assert_allclose(terms.squared_distances(X, Z, s), expected, rtol=1e-9)
+    np.testing.assert_array_equal(np.diagonal(terms.squared_distances(X, X, s)), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("kernels", "message"),
+    [
+        ([], "kernels is empty"),
+        (3, "must be a list of kernels"),
+        (["liner"], "kernels: unknown kernel 'liner'"),
+    ],
+)
+def test_a_wrong_list_is_named(kernels, message):
+    with pytest.raises(ValueError, match=message):
+        check_kernels(kernels)
+
+
+def test_kernels_that_overflow_are_refused_with_the_remedy():
+    X = 1e80 * inputs(6)
+    with pytest.raises(ValueError, match="standardize=True"):
+        KernelTerms.of(X, ["linear"])
