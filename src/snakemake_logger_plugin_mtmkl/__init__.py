@@ -25,6 +25,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from mtmkl.files import DamagedFileError, read_json, write_json
+from mtmkl.layout import RunFolder
 from mtmkl.progress import ProgressLine, duration
 
 CAUSE = "The job failed:"
@@ -48,8 +49,8 @@ class Run:
 
     Attributes
     ----------
-    results : Path
-        Folder of the results.
+    results : RunFolder
+        The results.
     seconds : Path
         File with the mean seconds of the jobs of each rule; written after a run.
     usual_seconds : Path
@@ -58,7 +59,7 @@ class Run:
         Returns what is printed when the report is there.
     """
 
-    results: Path
+    results: RunFolder
     seconds: Path
     usual_seconds: Path
     summary: Callable[[], str]
@@ -304,8 +305,8 @@ class LogHandler(LogHandlerBase):
 
     def _say_results(self) -> None:
         for run in _announced:
-            if not self._has_report or not (run.results / "report.html").is_file():
-                print(f"Results: {run.results.as_uri()}")
+            if not self._has_report or not run.results.report.is_file():
+                print(f"Results: {run.results.path.as_uri()}")
                 continue
             try:
                 print(run.summary())
