@@ -218,6 +218,20 @@ def _weighted_diagonal(
 
 
 @numba.njit(cache=True, nogil=True)
+def sum_of_rounding_errors(
+    offsets: IntArray, c: FloatArray, diagonal: FloatArray, beta: FloatArray
+) -> float:
+    """Return the sum of the rounding errors of all outputs, as each is summed once."""
+    total = 0.0
+    for t in range(offsets.size - 1):
+        first, last = offsets[t], offsets[t + 1]
+        total += (last - first) * rounding_error(
+            diagonal[first:last], c[first:last], beta[first:last]
+        )
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
 def solve_tasks(
     offsets: IntArray,
     features: FloatArray,
