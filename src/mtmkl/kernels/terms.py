@@ -22,7 +22,7 @@ from mtmkl.sparse import Inputs
 IntArray = NDArray[np.intp]
 
 #: What a list of kernels may hold: specifications, and "features" for one kernel
-#: k(x, z) = x_d z_d a feature.
+#: k(x, z) = x_d z_d per feature.
 KernelList = str | Sequence[Kernel | Mapping[str, Any] | str]
 Normalization = Literal["trace", "cosine"] | None
 

@@ -21,8 +21,8 @@ FloatArray = NDArray[np.float64]
 class GraphEstimator(BaseEstimator):
     """Base of estimators of the edges of a graphical model.
 
-    Called with samples alone, ``fit(X)`` has one column a node. Called with multi-task
-    data, one task a node in the order of the columns, every task must hold the same
+    Called with samples alone, ``fit(X)`` has one column per node. With multi-task
+    data, one task per node in the order of the columns, every task must hold the same
     samples with all columns as inputs, and its own node as label; the labels are then
     those that ``X`` implies.
 
@@ -32,7 +32,7 @@ class GraphEstimator(BaseEstimator):
 
     binarize: float
 
-    #: Parameters that may be an array with one value a task.
+    #: Parameters that may be an array with one value per task.
     per_task_params = ()
     #: Whether the method is handed the examples that it is then tested on.
     fits_on_test = False
@@ -49,9 +49,9 @@ class GraphEstimator(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, D)
-            One column a node; values above ``binarize`` count as 1, others as 0.
+            One column per node; values above ``binarize`` count as 1, others as 0.
         y : array-like of shape (n,), optional
-            With ``task`` only, and then of no account.
+            Ignored; accepted together with ``task``.
         task : array-like of shape (n,), optional
             The node of each row, if X repeats its samples for every node.
 
@@ -122,7 +122,7 @@ class GraphEstimator(BaseEstimator):
         """Return why the method cannot run on the data, or None if it can."""
         if data.n_tasks != data.X.shape[1]:
             return (
-                f"graph structure needs one task a node: {data.name} has "
+                f"graph structure needs one task per node: {data.name} has "
                 f"{data.n_tasks} tasks and {data.X.shape[1]} columns"
             )
         return None
@@ -145,7 +145,7 @@ class GraphEstimator(BaseEstimator):
         self.tasks_ = np.unique(labels)
         if self.tasks_.size != n_nodes:
             raise ValueError(
-                f"one task a node is needed: got {self.tasks_.size} tasks for "
+                f"one task per node is needed: got {self.tasks_.size} tasks for "
                 f"{n_nodes} columns"
             )
         groups = [rows[labels == each] for each in self.tasks_]

@@ -70,9 +70,9 @@ class SwitchedMachine(KernelMachine):
     ) -> None:
         training, path = prepared
         log_alpha = log_alpha_of(self, path)
-        self._keep(training, log_alpha, path.solve(self.C, log_alpha))
+        self._keep_switches(training, log_alpha, path.solve(self.C, log_alpha))
 
-    def _keep(
+    def _keep_switches(
         self, training: TrainingSet, log_alpha: float, solution: "Solution"
     ) -> None:
         """Set the fitted attributes."""

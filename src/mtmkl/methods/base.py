@@ -277,8 +277,8 @@ class PathEstimator(MultiTaskEstimator):
         return repr([(name, params[name]) for name in params if name not in self.along])
 
     def _position(self) -> Any:
-        """Return where this point stands on its path, to be compared with others."""
-        raise NotImplementedError
+        """Return what the points of a path are sorted by; all alike unless said."""
+        return ()
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int

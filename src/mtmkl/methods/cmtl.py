@@ -11,6 +11,7 @@ from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_admm import WarmStart
     from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 
@@ -33,19 +34,19 @@ class CMTL(LinearTaskClassifier):
     lam : float
         λ > 0.
     n_clusters : int or float
-        r, of which at most T count, or a share of T in (0, 0.5], which stands for the
-        nearest whole number (halves go up), at least 1.
+        r, of which at most T count, or a share of T in (0, 0.5], rounded to the nearest
+        whole number (halves up), at least 1.
     epsilon_mean, epsilon_between, epsilon_within : float
         ε_M, ε_B and ε_W, positive and increasing.
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs as they are given.
+        Weights of the inputs in their original units.
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_ : float
         Value of the problem and a lower bound on its minimum.
@@ -111,8 +112,8 @@ class CMTL(LinearTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return -self.lam, self.epsilon_within, self.epsilon_between, self.n_clusters
 
-    def _solve(
-        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    def _minimise(
+        self, tasks: "TaskDecomposition", start: "WarmStart | None"
     ) -> "Solution":
         from mtmkl.solvers.clustered_tasks import solve
 
@@ -125,5 +126,5 @@ class CMTL(LinearTaskClassifier):
             epsilon_within=self.epsilon_within,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=None if previous is None else previous.extra["warm_start"],
+            start=start,
         )

@@ -42,24 +42,24 @@ class CoClus(RestartedClassifier):
     lam_1, lam_2 : float
         λ₁, λ₂ > 0.
     n_clusters : int or float
-        k, of which at most T count, or a share of T in (0, 0.5], which stands for the
-        nearest whole number (halves go up), at least 1.
+        k, of which at most T count, or a share of T in (0, 0.5], rounded to the nearest
+        whole number (halves up), at least 1.
     n_restarts : int
         Starts: the first from independent ridge regressions, the others from random
         directions. The one of the lowest objective is kept.
     random_state : int or None
-        Seed of the random starts; None for another at each fit.
+        Seed of the random starts; None for different ones in each fit.
     tol : float
         Stop when an alternation lowers the objective by at most this share of it (of
         1 % of Σ_t ||y_t||² where the objective is less).
     max_iter : int
-        Alternations of a start at which to stop in any case, with a
+        Maximum number of alternations per start; reaching it gives a
         ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs as they are given.
+        Weights of the inputs in their original units.
     clustered_coef_ : ndarray of shape (d, T)
         The part of ``coef_`` that is Q.
     intercept_ : ndarray of shape (T,)
@@ -141,8 +141,6 @@ class CoClus(RestartedClassifier):
 
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         super()._keep(prepared, solution)
-        self.clustered_coef_ = prepared.expand(solution.extra["clustered"])
-
-    def _keep_constant(self, prepared: PreparedTasks) -> None:
-        super()._keep_constant(prepared)
-        self.clustered_coef_ = np.zeros_like(self.coef_)
+        self.clustered_coef_ = prepared.expand(
+            solution.extra.get("clustered", solution.coef)
+        )

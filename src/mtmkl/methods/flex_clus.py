@@ -13,6 +13,7 @@ from mtmkl.methods.base import check_not_negative
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_admm import WarmStart
     from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 FloatArray = NDArray[np.float64]
@@ -39,12 +40,12 @@ class FlexClus(LinearTaskClassifier):
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs as they are given.
+        Weights of the inputs in their original units.
     intercept_ : ndarray of shape (T,)
     common_coef_ : ndarray of shape (d, T)
         The part of ``coef_`` that is U: tasks of one cluster are equal in a row.
@@ -101,8 +102,8 @@ class FlexClus(LinearTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return -self.lam_3, -self.lam_2, -self.lam_1
 
-    def _solve(
-        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    def _minimise(
+        self, tasks: "TaskDecomposition", start: "WarmStart | None"
     ) -> "Solution":
         from mtmkl.solvers.flexible_clusters import solve
 
@@ -113,13 +114,9 @@ class FlexClus(LinearTaskClassifier):
             self.lam_3,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=None if previous is None else previous.extra["warm_start"],
+            start=start,
         )
 
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         super()._keep(prepared, solution)
-        self.common_coef_ = prepared.expand(solution.extra["common"])
-
-    def _keep_constant(self, prepared: PreparedTasks) -> None:
-        super()._keep_constant(prepared)
-        self.common_coef_ = np.zeros_like(self.coef_)
+        self.common_coef_ = prepared.expand(solution.extra.get("common", solution.coef))

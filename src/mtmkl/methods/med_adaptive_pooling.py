@@ -34,7 +34,7 @@ IntArray = NDArray[np.intp]
 
 
 class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
-    r"""A communal classifier, and one a task that is switched on where it pays.
+    r"""A communal classifier, and one per task that is switched on where it pays.
 
     Solves, to a relative duality gap, the dual of Jebara (2011), section 8,
 
@@ -48,8 +48,8 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
 
     with 0 ≤ λ ≤ C and Σ_t y_mt λ_mt = 0 for each task m. Communal and specialised
     kernels are multiples of one kernel. With α = 0 every switch is on: one joint
-    support vector machine with the kernel k + δ_mn k_m and an offset a task. With
-    log α far above every q_m all are off: the pooled machine on k with an offset a
+    support vector machine with the kernel k + δ_mn k_m and an offset per task. With
+    log α far above every q_m all are off: the pooled machine on k with an offset per
     task.
 
     Parameters

@@ -58,7 +58,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         q_d = ½ λ'H_dλ at α = 0 with the same C, the scale on which switches move.
     kernels : list of kernels, mappings or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel a feature.
+        "features" stands for one kernel per feature.
     switches : {"shared", "per_task"}
         Whether all tasks share the switches, or each has its own (section 7.1).
     normalize : {"trace", None}

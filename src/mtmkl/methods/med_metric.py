@@ -43,7 +43,7 @@ class MEDMetric(TransformerMixin, BaseEstimator):
         Instead of ``alpha``: as for :class:`MEDKernelSelection`.
     kernels : list of kernels, mappings or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel a feature.
+        "features" stands for one kernel per feature.
     normalize : {"trace", None}
         "trace" divides each kernel by the mean of k(x, x) over the training examples.
     standardize : bool

@@ -27,7 +27,7 @@ class MultiTaskVariableSelection(SquaredNormEstimator):
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -49,19 +49,6 @@ class MultiTaskVariableSelection(SquaredNormEstimator):
     """
 
     _penalty = "rows"
-
-    def __init__(
-        self,
-        gamma: float = 1.0,
-        *,
-        fit_intercept: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.gamma = gamma
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
 
     @property
     def D_(self) -> FloatArray:  # noqa: N802

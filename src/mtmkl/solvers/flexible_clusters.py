@@ -18,7 +18,7 @@ L. W. Zhong and J. T. Kwok, Convex multitask learning with flexible task cluster
 International Conference on Machine Learning, 2012.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numba
 import numpy as np
@@ -109,12 +109,7 @@ def solve(
         start=start,
     )
     common = penalty.split(np.ascontiguousarray(solution.coef.T)).T
-    return Solution(
-        coef=solution.coef,
-        certificate=solution.certificate,
-        dual=solution.dual,
-        extra={**solution.extra, "common": common},
-    )
+    return replace(solution, extra={**solution.extra, "common": common})
 
 
 @numba.njit(cache=True, nogil=True)

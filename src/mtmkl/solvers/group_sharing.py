@@ -23,7 +23,7 @@ leave a kernel of low rank, whose duals are not unique), the affine functions th
 earlier duals put below V_t cut the model, and their mean is a dual in its own right.
 
 Tasks may also be tied: blocks of tasks with one θ. One block is the shared kernel (the
-limit λ → ∞); λ = 0 is one problem a task.
+limit λ → ∞); λ = 0 is one problem per task.
 
 References
 ----------
@@ -108,7 +108,7 @@ class GroupSharingPath:
     Parameters
     ----------
     tasks : DualProblem
-        Of classification; term m of a task in block b has the switch b·M + m, with
+        Of classification; term m of a task in block b has the weight b·M + m, with
         b = t if no tasks are tied.
     tol : float
         Relative duality gap.

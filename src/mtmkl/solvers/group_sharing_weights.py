@@ -1,6 +1,6 @@
 r"""Kernel weights of many tasks, coupled in pairs.
 
-For weights θ_t in the simplex Δ = {θ ≥ 0, 1'θ = 1} of R^M, one vector a task,
+For weights θ_t in the simplex Δ = {θ ≥ 0, 1'θ = 1} of R^M, one vector per task,
 
     min  Σ_t [g_t'δ_t + max(0, max_j a_tj + B_tj'δ_t) + ½ δ_t'H_tδ_t]
              + λ Σ_{t<s} ‖θ_t − θ_s‖₂,      δ_t = θ_t − c_t,

@@ -12,7 +12,7 @@ K the communal Gram matrix of all examples, and the primal
          + C Σ hinge.
 
 For fixed s it is one support vector machine with the kernel k + δ_tu s_t k_t and one
-bias a task, that is with T equality constraints, which :func:`_minimise_grouped`
+bias per task, that is with T equality constraints, which :func:`_minimise_grouped`
 solves by pairs within tasks.
 
 References

@@ -58,7 +58,7 @@ def solve_sqp(
     Parameters
     ----------
     tasks : DualProblem
-        No two terms of a task may share a switch.
+        No two terms of one task may share a switch.
     C : float
         Positive.
     log_alpha : float

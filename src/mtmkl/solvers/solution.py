@@ -65,7 +65,7 @@ class Solution:
     dual : ndarray or None
         The feasible dual variables behind ``certificate.dual_objective``.
     intercept : ndarray or None
-        Unpenalised offsets, one a task, where the problem has them.
+        Unpenalised offsets, one per task, where the problem has them.
     extra : mapping
         Further variables by name, as the solver states.
     """

@@ -135,7 +135,7 @@ def test_the_quick_tier_passes_no_verdicts(page):
     assert ".v-not-judged-quick { background: #e4e4e4;" in page
     text = " ".join("".join(Page(page).text).split())
     overview = text[text.index("Overview") : text.index("Contents")]
-    assert "every claim that was run is not judged (quick): this tier reduces" in (
+    assert "every claim in this run is not judged (quick): this tier reduces" in (
         overview
     )
     for word in ("reproduced", "holds", "undecided"):
@@ -157,7 +157,7 @@ def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
     assert "v-not-judged-quick" not in pills(page)
     assert pills(page) >= {"v-reproduced", "v-different", "v-holds", "v-no-data"}
     text = " ".join("".join(Page(page).text).split())
-    assert "Of the other cells" in text
+    assert "Applied to other cells" in text
     assert "not judged" not in text.lower()
     quoted = ["quoted in the text", "published", "reproduced", "verdict", "rule"]
     assert "".join(f"<th>{name}</th>" for name in quoted) in page
@@ -168,7 +168,7 @@ def test_few_units_have_a_difference_and_wins_only(page):
         page[page.index(f"<h4>{name}:") :].partition("</table>")[0]
         for name in ("survey", "school")
     )
-    assert "Fewer than five units: difference and win / tie / loss only." in school
+    assert "Fewer than five units: only difference and win / tie / loss." in school
     assert re.findall(r"<th\b[^>]*>([^<]*)", school) == [
         "First", "Second", "Difference", "Win/tie/loss",
     ]  # fmt: skip
@@ -192,7 +192,7 @@ def test_several_papers_share_a_page(result):
     parsed = Page(render_report(papers, tier="paper"))
     assert len(parsed.ids) == len(set(parsed.ids))
     assert {"one", "two", "three"} <= set(parsed.ids)
-    assert "The papers' full protocols." in "".join(parsed.text)
+    assert "It runs the papers' full protocols." in "".join(parsed.text)
 
 
 def test_the_same_results_give_the_same_page(result, page):
@@ -212,7 +212,7 @@ def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_pa
     parsed = Page(page)
     text = "".join(parsed.text)
     assert "Claims of argyriou2008\nNone in this run." in text
-    assert "Pairs of methods\nNone in this run: a comparison takes two" in text
+    assert "Pairs of methods\nNone in this run: a comparison needs two" in text
     assert "Differences are first" not in text
     assert not re.search(r"<tbody>\s*</tbody>", page)
     assert parsed.open == []
