@@ -150,7 +150,7 @@ def test_damaged_files_are_named_once(finished, tmp_path):
     shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
     damaged = {
         "splits/random/digits[n_per_class=10].npz": "fits/digits.npz",
-        "fits/drawn.csv.gz": "claims.csv",
+        "splits/given/linear_synthetic[n_irrelevant=0,n_tasks=6].npz": "fits/drawn.npz",
     }
     for name, reader in damaged.items():
         path = workflow.results(name)

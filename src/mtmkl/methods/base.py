@@ -25,6 +25,13 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 # Where every search and cross-validation of scikit-learn fits: module and function.
+CHECK_KERNELS = [
+    "features",
+    {"name": "gaussian", "median_factor": 1.0},
+    {"name": "polynomial", "degree": 2},
+]
+"""Kernels for the checks that every method passes."""
+
 _SEARCH_STEP = ("sklearn.model_selection._validation", "_fit_and_score")
 
 
@@ -52,6 +59,31 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     per_task_params: ClassVar[tuple[str, ...]] = ()
     #: Whether the method is handed the examples that it is then tested on.
     fits_on_test: ClassVar[bool] = False
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes.
+
+        Returns
+        -------
+        dict of str to dict
+            Parameters of the constructor, by what they try.
+        """
+        return {"": {}}
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes.
+
+        Of the parameters C, α and λ, those that the method has; a method with others
+        overrides it.
+        """
+        known = cls().get_params()
+        if "alpha" in known or "lam" in known:
+            name, middle = ("alpha", 2.0) if "alpha" in known else ("lam", 0.3)
+            levels = (0.0, 50.0, middle)
+            return [{"C": C, name: v} for C in (10.0, 0.1, 1.0) for v in levels]
+        return [{"C": C} for C in (1.0, 0.1, 10.0, 1.0)]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

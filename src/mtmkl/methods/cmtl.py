@@ -1,6 +1,6 @@
 """CMTL: the convex relaxation of clustering tasks."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mtmkl.methods._linear_classifier import (
     LinearTaskClassifier,
@@ -66,6 +66,16 @@ class CMTL(LinearTaskClassifier):
     L. Jacob, F. Bach and J.-P. Vert, Clustered multi-task learning: a convex
     formulation, Advances in Neural Information Processing Systems 21, 2008.
     """
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes."""
+        return [
+            {"lam": 1.0, "n_clusters": 1},
+            {"lam": 0.02, "n_clusters": 0.5},
+            {"lam": 5.0, "n_clusters": 2},
+            {"lam": 0.1, "n_clusters": 1},
+        ]
 
     def __init__(
         self,

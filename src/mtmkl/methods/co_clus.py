@@ -1,7 +1,7 @@
 """CoClus: co-clusters of tasks and features."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,20 @@ class CoClus(RestartedClassifier):
     L. Xu, A. Huang, J. Chen and E. Chen, Exploiting task-feature co-clusters in
     multi-task learning, AAAI Conference on Artificial Intelligence, 2015.
     """
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {"": {"n_restarts": 2}}
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes."""
+        return [
+            {"lam_1": 1.0, "lam_2": 1.0, "n_clusters": 1},
+            {"lam_1": 0.1, "lam_2": 5.0, "n_clusters": 0.5},
+            {"lam_1": 8.0, "lam_2": 20.0, "n_clusters": 2},
+        ]
 
     def __init__(
         self,

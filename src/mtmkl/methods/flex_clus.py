@@ -1,6 +1,6 @@
 """FlexClus: clusters of tasks that differ from feature to feature."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,15 @@ class FlexClus(LinearTaskClassifier):
     """
 
     _rotation_invariant = False
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes."""
+        return [
+            {"lam_1": 1.0, "lam_2": 1.0, "lam_3": 1.0},
+            {"lam_1": 0.1, "lam_2": 5.0, "lam_3": 2.0},
+            {"lam_1": 8.0, "lam_2": 0.5, "lam_3": 20.0},
+        ]
 
     def __init__(
         self,

@@ -1,11 +1,11 @@
 """Multi-task learning with group-specific feature space sharing."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.methods.base import check_not_negative
+from mtmkl.methods.base import CHECK_KERNELS, check_not_negative
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
@@ -88,6 +88,18 @@ class GroupFeatureSharing(WeightedKernelMachine):
     """
 
     along: ClassVar[tuple[str, ...]] = ("C", "lam")
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {
+            "": {},
+            "kernels": {
+                "kernels": CHECK_KERNELS,
+                "normalize": "trace",
+                "standardize": True,
+            },
+        }
 
     def __init__(
         self,

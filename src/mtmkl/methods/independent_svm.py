@@ -1,13 +1,13 @@
 """Support vector machines, one per task."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.terms import KernelList, Normalization, check_kernels
 from mtmkl.methods._kernel_machine import KernelMachine
-from mtmkl.methods.base import check_choice, check_flag, check_positive
+from mtmkl.methods.base import CHECK_KERNELS, check_choice, check_flag, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -59,6 +59,11 @@ class IndependentSVM(MultiTaskClassifier, KernelMachine):
     -----
     With offsets, a task with examples of one class gets the constant decision ±1.
     """
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {"": {"kernels": CHECK_KERNELS}}
 
     def __init__(
         self,

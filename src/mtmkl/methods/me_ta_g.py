@@ -1,6 +1,6 @@
 """MeTaG: groups of tasks on several levels."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mtmkl.methods._linear_classifier import LinearTaskClassifier
 from mtmkl.methods.base import check_count, check_positive
@@ -65,6 +65,15 @@ class MeTaG(LinearTaskClassifier):
     L. Han and Y. Zhang, Learning multi-level task groups in multi-task learning, AAAI
     Conference on Artificial Intelligence, 2015.
     """
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes."""
+        return [
+            {"lam": 1.0, "phi": 2.0},
+            {"lam": 20.0, "phi": 3.0},
+            {"lam": 0.1, "phi": 1.2},
+        ]
 
     def __init__(
         self,

@@ -99,6 +99,11 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
     Learning Research 12, 2011.
     """
 
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {"": {"kernel": {"name": "polynomial", "degree": 2}}}
+
     def __init__(
         self,
         C: float = 1.0,

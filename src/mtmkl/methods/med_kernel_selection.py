@@ -1,13 +1,18 @@
 """Kernel and feature selection by maximum entropy discrimination."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._switched import SwitchedMachine
-from mtmkl.methods.base import check_choice, check_count, check_not_negative
+from mtmkl.methods.base import (
+    CHECK_KERNELS,
+    check_choice,
+    check_count,
+    check_not_negative,
+)
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 
 if TYPE_CHECKING:
@@ -105,6 +110,20 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
     Learning Research 12, 2011.
     """
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {
+            "features": {},
+            "kernels": {
+                "kernels": CHECK_KERNELS,
+                "normalize": "trace",
+                "standardize": True,
+            },
+            "independent": {"kernels": CHECK_KERNELS, "switches": "per_task"},
+            "sqp": {"solver": "sqp"},
+        }
 
     def __init__(
         self,

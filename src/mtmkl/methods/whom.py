@@ -1,7 +1,7 @@
 """Whom: learning with whom to share features."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +82,20 @@ class Whom(RestartedClassifier):
     Z. Kang, K. Grauman and F. Sha, Learning with whom to share in multi-task feature
     learning, International Conference on Machine Learning, 2011.
     """
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {"": {"n_restarts": 2}}
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes."""
+        return [
+            {"lam": 1.0, "n_groups": 1},
+            {"lam": 20.0, "n_groups": 0.5},
+            {"lam": 0.1, "n_groups": 2},
+        ]
 
     def __init__(
         self,
