@@ -36,7 +36,6 @@ functions, SIAM Journal on Optimization 24(3), 2014.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers.group_sharing_admm import pair_penalty
 from mtmkl.solvers.group_sharing_weights import (
@@ -49,9 +48,7 @@ from mtmkl.solvers.group_sharing_weights import (
 from mtmkl.solvers.inner import Inner, first_accuracy, next_accuracy
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.task_duals import DualProblem, TaskDuals, kernels_apart, remedy_of
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray
 
 _SUFFICIENT_DECREASE = 1e-2
 _FINEST_ACCURACY = 1e-13
@@ -148,7 +145,7 @@ class GroupSharingPath:
             (blocks, M), "edge_duals" (pairs of blocks, M), "n_solves" (calls of the
             solver of all duals) and "n_weight_steps" (iterations of the model's
             solver). The certificate's lower bound is the best of those met; it and the
-            objective are computed from their duals anew at the end.
+            objective are recomputed from their duals at the end.
         """
         if self._state is None:
             self._state = TaskDuals(self.tasks, C)
@@ -316,9 +313,9 @@ class _Search:
         return "stopped" if self.n_iter > self.path.max_iter else None
 
     def evaluate(self) -> None:
-        """Compute all values anew, from what would be handed out."""
+        """Compute all values from scratch, from what would be returned."""
         if self.n_rejected:
-            # The duals at hand belong to weights that were not taken.
+            # The present duals belong to weights that were not taken.
             self.solve(self.theta)
         self.inner = self.state.evaluate(self.theta.ravel())
         self.support = self.path.support(self.state, self.inner)

@@ -26,7 +26,7 @@ from dataclasses import replace
 
 import numba
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.smo import (
@@ -45,9 +45,7 @@ from mtmkl.solvers.switches import (
     switched_solution,
 )
 from mtmkl.solvers.task_duals import limit_of_accuracy
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 _PAIR_STEPS_PER_EXAMPLE = 10
 _MAX_STEPS_PER_EXAMPLE = 10_000

@@ -35,7 +35,6 @@ from typing import Any, Literal
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers.penalties import (
     DEVIATIONS,
@@ -45,11 +44,11 @@ from mtmkl.solvers.penalties import (
 )
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.task_decomposition import TaskDecomposition
+from mtmkl.typing import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
 PenaltyName = Literal["trace", "rows", "deviations"]
 
-Arrays = tuple[FloatArray, FloatArray, FloatArray, NDArray[np.intp]]
+Arrays = tuple[FloatArray, FloatArray, FloatArray, IntArray]
 
 _RELAXATION = 1.6
 _CHECK_EVERY = 5
@@ -174,7 +173,7 @@ def _admm(
     right: FloatArray,
     singular: FloatArray,
     target: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     constant: float,
     gamma: float,
     code: int,

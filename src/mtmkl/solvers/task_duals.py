@@ -22,15 +22,14 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.solvers import task_steps as steps
 from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.smo import FIRST_SHARE, step_cost
-from mtmkl.solvers.solution import LEAST_SHARE, FloatArray
-
-IntArray = NDArray[np.intp]
+from mtmkl.solvers.solution import LEAST_SHARE
+from mtmkl.typing import FloatArray, IntArray
 
 _LEAST_WORK = 1e9
 _WORK_PER_EXAMPLE = 1000  # pair steps, and rows of kernel sums
@@ -134,7 +133,7 @@ class DualProblem:
         return LEAST_SHARE * C * float(outside.sum())
 
     def task(self, t: int) -> "DualProblem":
-        """Return task t by itself, its terms with the same weights."""
+        """Return task t alone, its terms with the same weights."""
         rows = np.arange(self.offsets[t], self.offsets[t + 1])
         return replace(
             self,
@@ -182,7 +181,7 @@ class TaskDuals:
         self.set_box(C)
 
     def _clear(self) -> None:
-        """Begin at β = 0 in arrays of its own."""
+        """Begin at β = 0 in new arrays."""
         blocks, n_tasks = self.problem.blocks, self.problem.n_tasks
         self.beta = np.zeros(self.problem.c.size)
         self._weights = np.zeros((n_tasks, blocks.features.shape[1]))
@@ -221,11 +220,11 @@ class TaskDuals:
         return other
 
     def refresh(self) -> None:
-        """Compute weights and outputs from β anew."""
+        """Compute weights and outputs from β, from scratch."""
         self.start(self.beta)
 
     def evaluate(self, weights: FloatArray) -> Inner:
-        """Return what β is worth for given weights, with all sums anew.
+        """Return the value of β for given weights, with all sums from scratch.
 
         The intercepts are those that belong to them; otherwise the state is left alone,
         so that what is solved next does not depend on it. The primal is an upper bound
@@ -252,7 +251,7 @@ class TaskDuals:
         return replace(inner, primal=inner.primal + rounding)
 
     def enter(self, C: float) -> None:
-        """Change C, and go on from the last solution or the best multiple of it.
+        """Change C, and continue from the last solution or its best multiple.
 
         A solution that no bound holds is one for every box around it.
         """

@@ -24,9 +24,7 @@ from mtmkl.solvers.smo import (
     step_cost,
     workspace,
 )
-from mtmkl.solvers.solution import FloatArray
-
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 _LEAST_STEPS = 16
 # Columns of a task's statistics.

@@ -56,7 +56,7 @@ def test_against_the_printed_dual(C, alpha):
 
 
 def joint_machine(toy, K, C):
-    """Solve a support vector machine with one bias a task by cvxpy: value, outputs."""
+    """Solve an SVM with one bias per task by cvxpy: value, outputs."""
     beta = cp.Variable(toy.c.size)
     constraints = [cp.multiply(toy.c, beta) >= 0, cp.multiply(toy.c, beta) <= C]
     constraints += [cp.sum(beta[toy.rows(t)]) == 0 for t in range(len(toy.sizes))]
