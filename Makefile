@@ -1,15 +1,15 @@
-# `make` sets everything up and runs the quick tier, `make test` passes the tests.
-# Needed beforehand: Python 3.11–3.13 and make. `make help` lists the targets.
+# `make` sets everything up and runs the quick tier; `make test` runs the tests.
+# Requirements: Python 3.11–3.13 and make. `make help` lists the targets.
 
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
-# loadfile: what a test file prepares once is prepared in one process only.
+# loadfile: all tests of a file run in one process, so fixtures are made only once.
 PYTEST := $(BIN)/pytest -n auto --dist loadfile
 
-# Jobs run beside each other: one thread in each. Sums then do not depend on CORES.
+# Jobs run in parallel, with one thread each, so sums do not depend on CORES.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
@@ -19,7 +19,7 @@ export NUMBA_NUM_THREADS ?= 1
 .PHONY: quick paper publish install test lint types format check benchmark lock \
 	clean-results help
 
-quick: $(INSTALLED) ## run the quick tier (default): report in results/quick/report.html
+quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
 	$(SNAKEMAKE)
 
 paper: $(INSTALLED) ## run the papers' full protocols; needs their data
@@ -42,14 +42,14 @@ lint: $(INSTALLED) ## check style: ruff, snakefmt, snakemake --lint
 types: $(INSTALLED) ## check types: mypy
 	$(BIN)/mypy
 
-format: $(INSTALLED) ## put the code into the style that `make lint` checks
+format: $(INSTALLED) ## format the code as `make lint` expects
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
 
-check: lint types test ## lint, types and tests
+check: lint types test ## style, types and tests
 
-benchmark: $(INSTALLED) ## measure speed against peers; prints ratios
+benchmark: $(INSTALLED) ## compare speed with other packages; prints ratios
 	@for script in benchmarks/*.py; do \
 		echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
 	done
@@ -71,9 +71,9 @@ help: ## list the targets
 	@$(MAKE) --no-print-directory help >&2
 	@exit 2
 
-# PYTHON=/path/to/python picks the interpreter of a new .venv; else the first suitable
-# one is taken. Each candidate is tried out, because a name on the path may not work
-# (pyenv's shims). An existing .venv is kept: delete it to change the interpreter.
+# PYTHON=/path/to/python sets the interpreter of a new .venv; by default the first
+# suitable one is used. Each candidate is tried, because a command that exists may still
+# fail (pyenv's shims). An existing .venv is kept: delete it to change the interpreter.
 SUPPORTED := (3, 11) <= sys.version_info[:2] <= (3, 13)
 CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 
@@ -92,10 +92,10 @@ $(BIN)/pip:
 		"Install one, or name it: make PYTHON=/path/to/python3.12" >&2; \
 	exit 1
 
-# Written last, so that an interrupted installation is taken up again.
-# pip would compile to bytecode one file after the other, tests of packages included.
-# Leaving it to the first import does not work where PYTHONDONTWRITEBYTECODE is set:
-# there every job would compile all its imports again.
+# The marker is written last, so that an interrupted installation is run again.
+# pip would compile to bytecode one file after another, including packages' tests.
+# Compiling at first import does not work if PYTHONDONTWRITEBYTECODE is set: every job
+# would then compile all its imports again.
 $(INSTALLED): requirements.lock pyproject.toml | $(BIN)/pip
 	@echo "Installing the locked packages into $(VENV): one to two minutes"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \

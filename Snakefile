@@ -1,4 +1,4 @@
-# Table of contents: data -> splits -> fits -> scores -> statistics -> artefacts -> report.
+# Table of contents: data -> fits -> artefacts -> record -> report.
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -10,8 +10,8 @@ configfile: "config/config.yaml"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/fit.smk"
-include: "workflow/rules/statistics.smk"
 include: "workflow/rules/artefacts.smk"
+include: "workflow/rules/record.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/publish.smk"
 
@@ -19,6 +19,6 @@ include: "workflow/rules/publish.smk"
 rule all:
     default_target: True
     input:
-        f"{RESULTS}/report.html",
-        f"{RESULTS}/finished",
+        str(RESULTS.report),
+        str(RESULTS.finished),
         [published_record(paper) for paper in PAPERS],

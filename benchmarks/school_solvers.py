@@ -32,7 +32,8 @@ from mtmkl.kernels.base import Gaussian
 from mtmkl.kernels.basis import kernel_basis
 from mtmkl.solvers.alternating import solve_alternating
 from mtmkl.solvers.penalties import PENALTIES
-from mtmkl.solvers.squared_norm import solve, solve_path
+from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.squared_norm import PenaltyName, solve
 from mtmkl.solvers.task_decomposition import TaskDecomposition, decompose
 
 GAMMAS = 10.0 ** np.arange(3, -7, -1)
@@ -75,9 +76,7 @@ def paths(training: list[MultiTaskData]) -> None:
         for each in training:
             tasks = _decompose(each)
             seconds, solutions = _timed(
-                lambda tasks=tasks, penalty=penalty: list(
-                    solve_path(tasks, GAMMAS, penalty=penalty)
-                )
+                lambda tasks=tasks, penalty=penalty: _path(tasks, penalty)
             )
             warm.append(seconds)
             gaps += [solution.certificate.duality_gap for solution in solutions]
@@ -167,9 +166,7 @@ def kernels(data: MultiTaskData) -> None:
         split_seconds, tasks = _timed(
             lambda Z=Z: decompose(Z, data.y, data.task, n_tasks=data.n_tasks)
         )
-        path_seconds, solutions = _timed(
-            lambda tasks=tasks: list(solve_path(tasks, GAMMAS))
-        )
+        path_seconds, solutions = _timed(lambda tasks=tasks: _path(tasks))
         worst = max(solution.certificate.duality_gap for solution in solutions)
         first = first or (basis.dimension, path_seconds)
         print(
@@ -178,6 +175,14 @@ def kernels(data: MultiTaskData) -> None:
             f"(δ ×{basis.dimension / first[0]:.1f}, time ×"
             f"{path_seconds / first[1]:.1f}), worst gap {worst:.1e}"
         )
+
+
+def _path(tasks: TaskDecomposition, penalty: PenaltyName = "trace") -> list[Solution]:
+    solutions: list[Solution] = []
+    for gamma in GAMMAS:
+        start = solutions[-1].extra["warm_start"] if solutions else None
+        solutions.append(solve(tasks, gamma, penalty=penalty, start=start))
+    return solutions
 
 
 def _by_cvxpy(tasks: TaskDecomposition, gamma: float, solver: str) -> float:

@@ -1,8 +1,9 @@
-"""Figure 2 of Argyriou et al. (2008), with its parameters in your hands.
+"""Figure 2 of Argyriou et al. (2008), with parameters that you can change.
 
-Left: test error; right: distance of the learned feature matrix D from the covariance
-of the tasks; both against the number of irrelevant variables, for several numbers of
-tasks learned together. Change the parameters, run the file, look at the picture.
+The left panel shows the test error, the right one the distance of the learned feature
+matrix D from the covariance of the tasks. Both are drawn against the number of
+irrelevant variables, for several numbers of tasks learned together. Change the
+parameters, run the file, look at the picture.
 """
 
 import sys
@@ -19,7 +20,7 @@ from mtmkl.methods import IndependentRidge, MultiTaskFeatureLearning
 # %% Parameters
 #
 # The paper has 0 … 10 irrelevant variables, T = 10, 25, 100, 200, 5 training and 20
-# test examples a task, and γ from 1e-6 to 1e3.
+# test examples per task, and γ from 1e-6 to 1e3.
 N_IRRELEVANT = [0, 5, 10]
 N_TASKS = [10, 50]
 N_TRAIN = 5
@@ -31,7 +32,7 @@ PROTOCOL = {"id": "figure_2", "kind": "given", "repeats": REPEATS, "folds": N_TR
 
 # %% One fit
 #
-# γ is chosen by cross-validation among the training examples, within tasks.
+# γ is chosen by cross-validation on the training examples, with folds within tasks.
 def test_error(method, data, split):
     """Fit the method to the training rows; return the error on the test rows."""
     train, test = data.subset(split.train), data.subset(split.test)
@@ -51,8 +52,8 @@ def distance(method, data):
 
 # %% All fits
 #
-# The same seed gives the same tasks, relevant inputs and noise whatever the number of
-# irrelevant variables, so that the curves compare like with like.
+# The same seed gives the same tasks, relevant inputs and noise for any number of
+# irrelevant variables, so the points of a curve are comparable.
 def curves():
     """Return both panels: values by (label, number of irrelevant variables)."""
     errors, distances = defaultdict(list), defaultdict(list)

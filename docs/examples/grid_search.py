@@ -1,8 +1,8 @@
 """A multi-task estimator in a scikit-learn pipeline and grid search.
 
-The task of each example travels beside X and y as metadata: ``route_tasks`` has each
-step that takes ``task`` ask for it, and scikit-learn hands it on, cut to the fold at
-hand.
+The task of each example is passed as metadata, in addition to X and y. ``route_tasks``
+makes each step that takes ``task`` request it, and scikit-learn passes on the part that
+belongs to the current fold.
 """
 
 import numpy as np
@@ -25,15 +25,15 @@ train = ~test
 
 # %% Model
 #
-# These two calls are all that a pipeline or a search needs to hand tasks on.
+# A pipeline or a search needs only these two calls to pass on the tasks.
 sklearn.set_config(enable_metadata_routing=True)
 method = MultiTaskFeatureLearning(fit_intercept=True)
 model = route_tasks(Pipeline([("scale", StandardScaler()), ("method", method)]))
 
 # %% Search
 #
-# TaskKFold deals the examples of each task to the folds, so that every task is in
-# every training part. To a splitter of scikit-learn the tasks are the ``groups``. The
+# TaskKFold divides the examples of each task among the folds, so that every task is in
+# every training part. For scikit-learn's splitters the tasks are the ``groups``. The
 # score is the method's own, R² over all examples; TaskScorer takes any other metric.
 search = GridSearchCV(
     model,
@@ -45,8 +45,8 @@ search.fit(data.X[train], data.y[train], task=task, groups=task)
 
 # %% Result
 #
-# GridSearchCV itself has no way to pass metadata to predict: the best pipeline has. The
-# fitted method in it carries the certificate of its solution.
+# GridSearchCV cannot pass metadata to predict, but the best pipeline can. The fitted
+# method inside it carries the certificate of its solution.
 predicted = search.best_estimator_.predict(data.X[test], task=data.task[test])
 best = search.best_estimator_["method"]
 print("chosen γ:", search.best_params_["method__gamma"])

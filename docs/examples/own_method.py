@@ -1,10 +1,10 @@
 """Your own method against the baselines.
 
-A method is a class with ``fit(X, y, task)`` and ``predict(X, task)``. Named by its
-dotted path it runs on the splits of an experiment, gets a row in its tables, and is
-compared with every other method; nothing in the package is edited.
+A method is a class with ``fit(X, y, task)`` and ``predict(X, task)``. Give its dotted
+path, and it runs on the splits of an experiment, gets a row in its tables, and is
+compared with every other method. Nothing in the package needs to be edited.
 
-Run this file, or give the class to the command yourself:
+Run this file, or pass the class to the command yourself:
 
     PYTHONPATH=docs/examples .venv/bin/mtmkl run \
         --paper argyriou2008 --experiment digits \
@@ -23,16 +23,16 @@ from mtmkl.runner import run_paper
 
 # %% The method
 #
-# Ridge regression in which the weights of task t are a shared part plus its own,
-# w_t = w_0 + v_t (Evgeniou and Pontil, Regularized multi-task learning, KDD 2004):
+# Ridge regression in which the weights of task t are a shared part plus a part of its
+# own, w_t = w_0 + v_t (Evgeniou and Pontil, Regularized multi-task learning, KDD 2004):
 #
 #     min  Σ_t ||y_t − X_t (w_0 + v_t)||² + γ (||w_0||²/μ + Σ_t ||v_t||²)
 #
-# In the dual it is one ridge regression on all examples together, with the kernel
+# The dual is a single ridge regression on all examples, with the kernel
 # (μ + [same task]) ⟨x, x'⟩. MultiTaskEstimator checks the input, numbers the tasks
 # 0 … T − 1, and is a scikit-learn estimator. `__init__` only stores its parameters.
 class SharedMeanRidge(MultiTaskEstimator):
-    """Ridge regression with a shared and a task's own part of the weights."""
+    """Ridge regression whose weights have a shared part and one part per task."""
 
     def __init__(self, gamma: float = 1.0, *, mu: float = 1.0) -> None:
         self.gamma = gamma
@@ -51,8 +51,8 @@ class SharedMeanRidge(MultiTaskEstimator):
 
 # %% The run
 #
-# `grid` says what five-fold cross-validation on the training part chooses from.
-# Every method of the experiment gets the same splits and folds.
+# Five-fold cross-validation on the training part chooses from `grid`. Every method of
+# the experiment gets the same splits and folds.
 if __name__ == "__main__":
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results/examples/own_method")
     done = run_paper(
@@ -66,9 +66,9 @@ if __name__ == "__main__":
 
     # %% The scores
     #
-    # They lie beside the report. One row is a metric value: average over the repeats,
-    # best first. (The controls frame the table: "floor" is the task mean, "ceiling" the
-    # true labels.)
+    # They are in a folder next to the report, with one metric value per row. Average
+    # over the repeats, and sort with the best first. (The controls frame the table:
+    # "floor" is the task mean, "ceiling" the true labels.)
     scores = pd.read_csv(done.report.parent / "argyriou2008" / "scores.csv.gz")
     errors = scores[(scores["metric"] == "misclassified") & (scores["task"] == "all")]
     print(errors.groupby("method")["value"].agg(["mean", "std"]).sort_values("mean"))

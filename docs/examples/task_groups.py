@@ -1,8 +1,8 @@
 """Groups of tasks that share kernels, as in Figure 1 of Yousefi et al. (2015).
 
-Every task tells two digits apart and has weights of two Gaussian kernels. The larger λ,
-the more of these weights are drawn together, until all tasks share one feature space.
-Change the parameters, run the file, look at the picture. It needs no download.
+Each task distinguishes two digits and has weights for two Gaussian kernels. The larger
+λ, the more of these weights are fused, until all tasks share one feature space. Change
+the parameters, run the file, look at the picture. It needs no download.
 """
 
 import sys
@@ -16,7 +16,8 @@ from mtmkl.methods import GroupFeatureSharing
 
 # %% Parameters
 #
-# The paper has letters for digits, spreads 2 and 2^8, and 10 or 50 % for training.
+# The paper uses letters instead of digits, spreads 2 and 2^8, and 10 or 50 % of the
+# examples for training.
 N_CLASSES = 4
 WIDTHS = [2.0, 16.0]
 TRAIN_PERCENT = 40
@@ -26,10 +27,10 @@ LAMBDAS = 2.0 ** np.arange(-6, 6)
 
 # %% The path
 #
-# fit_path warm-starts each λ from the one before; groups_ are the tasks whose weights
-# are equal.
+# fit_path warm-starts each λ from the previous one. Tasks with equal weights have the
+# same label in groups_.
 def path():
-    """Return the tasks' names and, for each λ, the first weights and the groups."""
+    """Return the tasks' names and, for each λ, the first weight and group per task."""
     data = load("digits_pairs", n_classes=N_CLASSES, n_per_class=100, seed=0)
     protocol = {
         "id": "task_groups",
@@ -53,7 +54,7 @@ def path():
 
 # %% The figure
 def plot(target):
-    """Draw the weights and the number of groups against λ into a file."""
+    """Draw the weights and the number of groups against λ, and save the figure."""
     names, weights, groups = path()
     figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
     left.plot(LAMBDAS, weights, marker=".", label=names)

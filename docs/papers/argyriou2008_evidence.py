@@ -1,6 +1,6 @@
-"""Side computations behind docs/papers/argyriou2008.md, apart from the experiments.
+"""Computations for docs/papers/argyriou2008.md that are not part of the experiments.
 
-Run from a checkout with the real data at hand (see the README):
+Run from a clone, with the real data available (see the README):
 
     .venv/bin/python docs/papers/argyriou2008_evidence.py
 """

@@ -1,4 +1,4 @@
-"""The ``mtmkl`` command: data sets, and the work of the workflow without Snakemake."""
+"""The ``mtmkl`` command: manage data sets, and run experiments without Snakemake."""
 
 import argparse
 import json
@@ -23,9 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all went well, 1 if something was refused or is damaged, if a method
-        failed, or if an experiment that was asked for has no data, 130 if it was
-        interrupted.
+        0 for success; 1 if something was refused or is damaged, a method failed, or
+        the data of a requested experiment are missing; 130 if interrupted.
     """
     parsed = _parser().parse_args(arguments)
     from mtmkl.datasets import DataCorruptError, DataNotAvailableError
@@ -48,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         message = "mtmkl: stopped"
         if parsed.run is _run_paper:
-            message += ": finished cells are kept, the same command goes on from there"
+            message += "; finished cells are kept: run the same command to resume"
         print(message, file=sys.stderr)
         return 130
 
@@ -60,19 +59,22 @@ def _parser() -> argparse.ArgumentParser:
 
     datasets = commands.add_parser("datasets", help="list, fetch or verify data sets")
     actions = datasets.add_subparsers(required=True, metavar="ACTION")
-    action = actions.add_parser("list", help="every data set and where it is")
+    action = actions.add_parser(
+        "list", help="list every data set and where it was found"
+    )
     action.set_defaults(run=_list_datasets)
     action = actions.add_parser(
-        "fetch", help="download into the cache what neither it nor the mirror has"
+        "fetch", help="download what neither the mirror nor the cache has"
     )
     action.add_argument("names", nargs="+", metavar="NAME")
     action.set_defaults(run=_fetch_datasets)
-    action = actions.add_parser("verify", help="check the hash of every file at hand")
+    action = actions.add_parser("verify", help="check the hash of every available file")
     action.add_argument("names", nargs="*", metavar="NAME")
     action.set_defaults(run=_verify_datasets)
 
     audit = commands.add_parser(
-        "audit", help="recompute a paper's printed ranks and tests from its accuracies"
+        "audit",
+        help="recompute a paper's printed ranks and tests from its printed accuracies",
     )
     audit.add_argument("paper", help="folder in config/papers")
     audit.set_defaults(run=_audit_paper)
@@ -81,7 +83,9 @@ def _parser() -> argparse.ArgumentParser:
         "run", help="run a paper's experiments, tables, figures and report"
     )
     run.add_argument(
-        "--paper", required=True, help="folder in config/papers, or a path"
+        "--paper",
+        required=True,
+        help="folder in config/papers, or the path of a folder",
     )
     run.add_argument(
         "--experiment",
@@ -94,17 +98,29 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME",
-        help="a configured method, or package.module:Class, that joins the experiments",
+        help="add a configured method, or package.module:Class, to the experiments",
     )
     run.add_argument(
         "--grid",
         type=_json_object,
         metavar="JSON",
-        help='what cross-validation chooses from for --method: {"gamma": [1, 10]}',
+        help='values to choose from for each --method: {"gamma": [1, 10]}',
     )
-    run.add_argument("--tier", choices=TIERS, default="quick")
-    run.add_argument("--cores", type=_positive, default=1)
-    run.add_argument("--results", type=Path, default=Path("results"))
+    run.add_argument(
+        "--tier",
+        choices=TIERS,
+        default="quick",
+        help="how much to run (default: quick)",
+    )
+    run.add_argument(
+        "--cores", type=_positive, default=1, help="processes to use (default: 1)"
+    )
+    run.add_argument(
+        "--results",
+        type=Path,
+        default=Path("results"),
+        help="folder for the results (default: results)",
+    )
     run.set_defaults(run=_run_paper)
     return parser
 
@@ -124,7 +140,9 @@ def _json_object(text: str) -> dict[str, list[object]]:
     if not isinstance(value, dict) or not all(
         isinstance(v, list) and v for v in value.values()
     ):
-        raise argparse.ArgumentTypeError("give an object of non-empty lists")
+        raise argparse.ArgumentTypeError(
+            'not an object of non-empty lists, such as {"gamma": [1, 10]}'
+        )
     return value
 
 

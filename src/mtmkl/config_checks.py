@@ -100,11 +100,11 @@ def _check_entry(
 def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
     """Check that splits of this kind have what a method is selected by."""
     from mtmkl.datasets.splits import WITH_VALIDATION
+    from mtmkl.evaluation.selectors import resolve_selector
 
     has_validation = kind in WITH_VALIDATION
-    if selection in ("none", "best_on_test"):
-        return
-    if has_validation != (selection == "validation"):
+    needs = resolve_selector(selection).needs
+    if needs and has_validation != (needs == "validation"):
         rows = "validation rows" if has_validation else "folds and no validation rows"
         wanted = "validation" if has_validation else "common or per_task"
         raise ConfigError(
@@ -115,6 +115,7 @@ def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
 
 
 def _check_method(key: str, method: Mapping[str, Any]) -> None:
+    from mtmkl.evaluation.selectors import resolve_selector
     from mtmkl.methods import resolve
 
     name, grid = method["class"], method.get("grid", {})
@@ -123,17 +124,18 @@ def _check_method(key: str, method: Mapping[str, Any]) -> None:
     except ValueError as error:
         raise ConfigError(f"key '{key}.class': {error}") from error
     _check_is_method(key, name, found)
-    on_test = method["selection"] == "best_on_test"
-    if on_test:
-        from mtmkl.papers.yousefi2015.best_on_test import alternate
-    known = inspect.signature(alternate if on_test else found).parameters
+    try:
+        takes = resolve_selector(method["selection"]).takes
+    except ValueError as error:
+        raise ConfigError(f"key '{key}.selection': {error}") from error
+    known = inspect.signature(takes or found).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in known.values())
     for part in ("params", "grid"):
         for parameter in method.get(part, {}):
             if not takes_any and parameter not in known:
                 text = unknown(f"parameter of {name}", parameter, known)
                 raise ConfigError(f"key '{key}.{part}.{parameter}': {text}")
-    if on_test:
+    if takes is not None:
         return
     if method["selection"] == "per_task":
         allowed = getattr(found, "per_task_params", ())
@@ -167,7 +169,7 @@ def _takes_task(function: Callable[..., Any]) -> bool:
 
 
 def _covering_points(grid: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    """Yield so few points of a grid that every value of it stands in one."""
+    """Yield the fewest points of a grid in which every value occurs."""
     longest = max(map(len, grid.values()), default=1)
     for k in range(longest):
         yield {name: values[k % len(values)] for name, values in grid.items()}

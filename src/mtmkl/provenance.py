@@ -6,12 +6,10 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-
-from mtmkl.files import read_json
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
@@ -20,9 +18,8 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
 def provenance(
     config: Mapping[str, Any],
     run: Mapping[str, Any],
-    *,
-    data_infos: list[Path],
-    benchmarks: Path | None,
+    data_infos: Iterable[Mapping[str, Any]],
+    job_seconds: Mapping[str, Path],
 ) -> dict[str, Any]:
     """Return the provenance of a paper's results.
 
@@ -32,10 +29,10 @@ def provenance(
         The paper's configuration, its tier resolved.
     run : mapping
         The run's configuration.
-    data_infos : list of Path
-        What was written about each data set.
-    benchmarks : Path or None
-        Folder of the workflow's benchmark files.
+    data_infos : iterable of mapping
+        What is known of each data set.
+    job_seconds : mapping of str to Path
+        Snakemake's benchmark files, by the name of the job.
 
     Returns
     -------
@@ -45,7 +42,6 @@ def provenance(
         by data set, or the reason why it is missing), ``machine`` and
         ``seconds_by_job``. The last two are all that a second run may change.
     """
-    infos = [read_json(path) for path in data_infos]
     portable = {k: v for k, v in config.items() if k not in ("published", "seconds")}
     text = json.dumps(portable, sort_keys=True)
     return {
@@ -62,7 +58,7 @@ def provenance(
                 if info["status"] == "ok"
                 else {"missing": info["reason"]}
             )
-            for info in sorted(infos, key=lambda info: info["id"])
+            for info in sorted(data_infos, key=lambda info: info["id"])
         },
         "machine": {
             "processor": _processor(),
@@ -70,7 +66,7 @@ def provenance(
             "system": platform.system(),
             "python": platform.python_version(),
         },
-        "seconds_by_job": _seconds_by_job(benchmarks) if benchmarks else {},
+        "seconds_by_job": _seconds_by_job(job_seconds),
     }
 
 
@@ -107,11 +103,11 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _seconds_by_job(folder: Path) -> dict[str, float]:
+def _seconds_by_job(files: Mapping[str, Path]) -> dict[str, float]:
     seconds = {}
-    for path in sorted(folder.glob("*.tsv")):
+    for name, path in files.items():
         with path.open(newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t"))
         if rows:
-            seconds[path.stem] = round(sum(float(row["s"]) for row in rows), 2)
+            seconds[name] = round(sum(float(row["s"]) for row in rows), 2)
     return seconds

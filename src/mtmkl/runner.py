@@ -4,13 +4,14 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mtmkl import pipeline
+from mtmkl import fits, pipeline
 from mtmkl.config import (
     TIERS,
     ConfigError,
@@ -19,48 +20,13 @@ from mtmkl.config import (
     load_run_config,
     read_yaml,
 )
-from mtmkl.evaluation.plan import FitJob, find_variant, fit_jobs, with_method
-from mtmkl.files import write_json
+from mtmkl.evaluation.grouping import data_groups, fit_groups, steps
+from mtmkl.evaluation.plan import FitJob, fit_jobs, with_method
+from mtmkl.layout import PaperFolder, RunFolder, cache
 from mtmkl.runs import lock_results, run_label
 
-
-@dataclass(frozen=True)
-class Layout:
-    """Where the results of a paper in a run lie; the same as the workflow's.
-
-    Attributes
-    ----------
-    results : Path
-        The top folder, ``results``.
-    label : str
-        The run's folder in it, see :func:`mtmkl.runs.run_label`.
-    paper : str
-    """
-
-    results: Path
-    label: str
-    paper: str
-
-    @property
-    def base(self) -> Path:
-        """Folder of the paper."""
-        return self.results / self.label / self.paper
-
-    def data_info(self, dataset: str) -> Path:
-        """File that describes a data set variant."""
-        return self.base / "data" / f"{dataset}.json"
-
-    def splits(self, protocol: str, dataset: str) -> Path:
-        """File of a data set's splits under a protocol."""
-        return self.base / "splits" / protocol / f"{dataset}.npz"
-
-    def fit(self, job: FitJob, ending: str) -> Path:
-        """File of a fit job's scores or arrays."""
-        return self.base / "fits" / f"{job.stem}{ending}"
-
-    def log(self, job: FitJob) -> Path:
-        """File of the cells that a fit job finished, and of what went wrong."""
-        return self.base / "logs" / f"{job.stem}.log"
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -97,7 +63,7 @@ def run_paper(
     """Run experiments of a paper with their statistics, artefacts and report.
 
     The results go to a folder named by :func:`mtmkl.runs.run_label`. Called again, it
-    goes on where it was stopped.
+    resumes where it left off.
 
     Parameters
     ----------
@@ -144,17 +110,18 @@ def run_paper(
     label = run_label(
         run, experiments=_chosen(config, whole), methods=methods, grid=grid
     )
-    layout = Layout(results, label, config["paper"]["id"])
-    with lock_results(layout.base.parent):
-        _prepare(config, run, layout)
-        _fit_all(config, run, layout, cores)
-        report = _report(config, run, layout)
+    whole_run = RunFolder(results / label)
+    folder = whole_run.paper(config["paper"]["id"])
+    with lock_results(whole_run):
+        _prepare(config, run, folder)
+        _fit_all(config, run, folder, cores, cache(results))
+        _report(config, run, whole_run)
     datasets = dict.fromkeys(job.dataset for job in fit_jobs(config))
     return Finished(
-        report,
-        failures=pipeline.failures(layout.base / "scores.csv.gz"),
-        missing=pipeline.missing_data(map(layout.data_info, datasets)),
-        logs=layout.base / "logs",
+        whole_run.report,
+        failures=fits.failures(folder.scores),
+        missing=pipeline.missing_data(map(folder.data_info, datasets)),
+        logs=folder.path / "logs",
     )
 
 
@@ -203,69 +170,57 @@ def _no_experiment(name: str, config: Mapping[str, Any], paper: str | Path) -> s
     return f"experiment {name!r} is unknown; known: {', '.join(config['experiments'])}"
 
 
-def _prepare(config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout) -> None:
-    for name, dataset in {
-        (config["experiments"][job.experiment]["protocol"], job.dataset): None
-        for job in fit_jobs(config)
-    }:
-        variant = find_variant(config, dataset)
-        pipeline.write_data_info(
-            layout.data_info(dataset),
-            variant,
-            run["seed"],
-            download=run["download"],
-            on_missing=run["on_missing_data"],
-        )
-        pipeline.write_splits(
-            layout.splits(name, dataset),
-            layout.data_info(dataset),
-            variant,
-            {"id": name, **config["protocols"][name]},
-            run["seed"],
-        )
+def _prepare(
+    config: Mapping[str, Any], run: Mapping[str, Any], folder: PaperFolder
+) -> None:
+    datasets = [each for group in data_groups(config) for each in group]
+    pipeline.prepare_data(
+        pipeline.data_needs(config, datasets),
+        folder,
+        seed=run["seed"],
+        download=run["download"],
+        on_missing=run["on_missing_data"],
+    )
 
 
 def _fit_all(
-    config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout, cores: int
+    config: Mapping[str, Any],
+    run: Mapping[str, Any],
+    folder: PaperFolder,
+    cores: int,
+    cells: Path,
 ) -> None:
+    """Run all fits, each in any process, and write them by the groups of the plan."""
     from mtmkl.progress import ProgressLine
 
     jobs = list(fit_jobs(config))
-    first = [job for job in jobs if not pipeline.needs_first_chunk(config, job)]
-    later = [job for job in jobs if pipeline.needs_first_chunk(config, job)]
-    classes = sorted({method["class"] for method in config["methods"].values()})
-    pipeline.warm_compiled_code(classes)
-    done = 0
+    fits.warm_compiled_code(fits.classes_of(config, jobs))
+    fit = partial(_fit_one, config, run, folder, cells)
+    done: dict[str, fits.Fits] = {}
+    later = [job for job in jobs if fits.needs_first_chunk(config, job)]
+    first = [job for job in jobs if job not in later]
     with ProgressLine(len(jobs), "fits") as line:
-
-        def advance() -> None:
-            nonlocal done
-            done += 1
-            line.update(done)
-
         for batch in (first, later):
-            _fit_batch(config, run, layout, batch, cores, advance)
+            calls = [(job, fits.first_chunk(config, job, done)) for job in batch]
+            for result in _results(fit, calls, cores):
+                done[result.plan.stem] = result
+                line.update(len(done))
+    for group in fit_groups(config):
+        fits.write_fits(group, [done[job.stem] for job in group.jobs], folder)
 
 
-def _fit_batch(
-    config: Mapping[str, Any],
-    run: Mapping[str, Any],
-    layout: Layout,
-    jobs: Sequence[FitJob],
-    cores: int,
-    advance: Callable[[], None],
-) -> None:
+def _results(
+    fit: Callable[..., fits.Fits], calls: Sequence[tuple[Any, ...]], cores: int
+) -> Iterator[fits.Fits]:
+    """Yield what calls return, in the order in which they end."""
     if cores == 1:
-        for job in jobs:
-            _fit_one(config, run, layout, job)
-            advance()
+        yield from (fit(*arguments) for arguments in calls)
         return
     with ProcessPoolExecutor(cores, initializer=_end_with_parent) as pool:
-        running = [pool.submit(_fit_one, config, run, layout, job) for job in jobs]
+        running = [pool.submit(fit, *arguments) for arguments in calls]
         try:
             for finished in as_completed(running):
-                finished.result()
-                advance()
+                yield finished.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -285,49 +240,38 @@ def _end_with_parent() -> None:
 
 
 def _fit_one(
-    config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout, job: FitJob
-) -> None:
-    held = pipeline.needs_first_chunk(config, job)
-    first = FitJob(job.experiment, job.dataset, job.method, 0, ())
+    config: Mapping[str, Any],
+    run: Mapping[str, Any],
+    folder: PaperFolder,
+    cells: Path,
+    job: FitJob,
+    chosen: "pd.DataFrame | None",
+) -> fits.Fits:
     protocol = config["experiments"][job.experiment]["protocol"]
-    log = layout.log(job)
+    log = folder.log(job.stem)
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w", encoding="utf-8", buffering=1) as lines:
-        pipeline.run_fit(
-            pipeline.job_config(config, job),
+        return fits.run_fit(
+            config,
             job,
             seed=run["seed"],
-            splits=layout.splits(protocol, job.dataset),
-            scores=layout.fit(job, ".csv.gz"),
-            arrays=layout.fit(job, ".npz"),
-            cache=layout.results / "cache",
-            first_chunk=layout.fit(first, ".csv.gz") if held else None,
+            splits=folder.splits(protocol, job.dataset),
+            cache=cells,
+            chosen=chosen,
             progress=lambda line: print(line, file=lines),
         )
 
 
-def _report(config: Mapping[str, Any], run: Mapping[str, Any], layout: Layout) -> Path:
-    from mtmkl.provenance import provenance
-    from mtmkl.reporting.build import write_artefact
-    from mtmkl.reporting.record import write_record, write_statistics
+def _report(
+    config: Mapping[str, Any], run: Mapping[str, Any], whole_run: RunFolder
+) -> None:
+    from mtmkl.reporting.build import write_artefacts, write_step
+    from mtmkl.reporting.record import write_record
     from mtmkl.reporting.report import write_report
 
-    base = layout.base
-    pipeline.collect_scores(config, base / "fits", base / "scores.csv.gz")
-    write_statistics(config, base, base / "statistics.csv", seed=run["seed"])
-    write_record(
-        config, base, verdicts=base / "verdicts.csv", claims=base / "claims.csv"
-    )
-    datasets = sorted({job.dataset for job in fit_jobs(config)})
-    record = provenance(
-        config,
-        run,
-        data_infos=[layout.data_info(dataset) for dataset in datasets],
-        benchmarks=None,
-    )
-    write_json(base / "provenance.json", record)
-    for name in config["artefacts"]:
-        write_artefact(name, config, base)
-    report = base.parent / "report.html"
-    write_report([config], base.parent, report, tier=run["tier"])
-    return report
+    folder = whole_run.paper(config["paper"]["id"])
+    for step, names in steps(config).items():
+        write_step(step, names, config, folder)
+    write_artefacts(list(config["artefacts"]), config, folder)
+    write_record(config, folder, run)
+    write_report([config], whole_run, tier=run["tier"])

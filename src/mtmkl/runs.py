@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mtmkl.config import config_dir, load_run_config, read_yaml
+from mtmkl.layout import RunFolder
 
 _LONGEST_LABEL = 120
 _SETTINGS = ("seed", "on_missing_data")
@@ -64,7 +65,7 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def lock_results(folder: Path) -> IO[str]:
+def lock_results(folder: RunFolder) -> IO[str]:
     """Keep other runs out of a folder of results, until this process ends.
 
     The kernel holds the lock and drops it with the process, however that ends: nothing
@@ -72,7 +73,7 @@ def lock_results(folder: Path) -> IO[str]:
 
     Parameters
     ----------
-    folder : Path
+    folder : RunFolder
         Made if missing.
 
     Returns
@@ -85,8 +86,8 @@ def lock_results(folder: Path) -> IO[str]:
     ResultsInUseError
         If another process has the lock; names it.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    file = (folder / ".lock").open("a+", encoding="ascii")
+    folder.path.mkdir(parents=True, exist_ok=True)
+    file = folder.lock.open("a+", encoding="ascii")
     try:
         # Not flock: its locks would live on in orphaned child processes.
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,8 +96,8 @@ def lock_results(folder: Path) -> IO[str]:
         owner = file.read().strip() or "unknown"
         file.close()
         raise ResultsInUseError(
-            f"another run (process {owner}) is writing {folder}: wait until it has "
-            "finished, or stop it"
+            f"another run (process {owner}) is writing {folder.path}: wait until it "
+            "has finished, or stop it"
         ) from error
     file.truncate(0)
     file.write(str(os.getpid()))

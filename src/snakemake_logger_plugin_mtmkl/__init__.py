@@ -25,6 +25,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from mtmkl.files import DamagedFileError, read_json, write_json
+from mtmkl.layout import RunFolder
 from mtmkl.progress import ProgressLine, duration
 
 CAUSE = "The job failed:"
@@ -33,7 +34,7 @@ CAUSE = "The job failed:"
 REPORT = "report"
 """Rule that comes last: with it the papers' verdicts are there."""
 
-KEPT = "Finished cells are kept: the same command goes on from there."
+KEPT = "Finished cells are kept: run the same command to resume."
 
 _SHOWN_WITHOUT_CAUSE = 30
 _SAID_AT_THE_END = (
@@ -48,8 +49,8 @@ class Run:
 
     Attributes
     ----------
-    results : Path
-        Folder of the results.
+    results : RunFolder
+        The results.
     seconds : Path
         File with the mean seconds of the jobs of each rule; written after a run.
     usual_seconds : Path
@@ -58,7 +59,7 @@ class Run:
         Returns what is printed when the report is there.
     """
 
-    results: Path
+    results: RunFolder
     seconds: Path
     usual_seconds: Path
     summary: Callable[[], str]
@@ -79,7 +80,7 @@ class TimeLeft:
     ----------
     recorded : dict of str to float
         Mean seconds of the jobs of a rule in earlier runs. They are scaled by the pace
-        of this run, which may have another machine, or others beside it.
+        of this run, which may use another or a busier machine.
     """
 
     def __init__(self, recorded: dict[str, float]) -> None:
@@ -125,7 +126,7 @@ class TimeLeft:
 
 
 class LogHandler(LogHandlerBase):
-    """Shows progress, warnings and failures; at the end what the run came to."""
+    """Shows progress, warnings and failures; at the end a summary."""
 
     def __post_init__(self) -> None:
         self._line: ProgressLine | None = None
@@ -189,7 +190,7 @@ class LogHandler(LogHandlerBase):
             self.handleError(record)
 
     def close(self) -> None:
-        """Take the line of progress away and say what the run came to."""
+        """Remove the line of progress and print the summary."""
         if self._line is not None:
             self._line.close()
             self._line = None
@@ -304,8 +305,8 @@ class LogHandler(LogHandlerBase):
 
     def _say_results(self) -> None:
         for run in _announced:
-            if not self._has_report or not (run.results / "report.html").is_file():
-                print(f"Results: {run.results.as_uri()}")
+            if not self._has_report or not run.results.report.is_file():
+                print(f"Results: {run.results.path.as_uri()}")
                 continue
             try:
                 print(run.summary())

@@ -11,118 +11,59 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from mtmkl.methods import REGISTRY, resolve
+from mtmkl.methods import REGISTRY
+from mtmkl.methods._linear_classifier import RestartedClassifier
+from mtmkl.methods.med_metric import MEDMetric
 
-GAUSSIANS = [
-    "features",
-    {"name": "gaussian", "median_factor": 1.0},
-    {"name": "polynomial", "degree": 2},
-]
-CLASSIFIERS = {
-    "MEDKernelSelection, features": ("med_kernel_selection:MEDKernelSelection", {}),
-    "MEDKernelSelection, kernels": (
-        "med_kernel_selection:MEDKernelSelection",
-        {"kernels": GAUSSIANS, "normalize": "trace", "standardize": True},
-    ),
-    "MEDKernelSelection, per task": (
-        "med_kernel_selection:MEDKernelSelection",
-        {"kernels": GAUSSIANS, "switches": "per_task"},
-    ),
-    "MEDKernelSelection, sqp": (
-        "med_kernel_selection:MEDKernelSelection",
-        {"solver": "sqp"},
-    ),
-    "MEDAdaptivePooling": (
-        "med_adaptive_pooling:MEDAdaptivePooling",
-        {"kernel": {"name": "polynomial", "degree": 2}},
-    ),
-    "IndependentSVM": ("independent_svm:IndependentSVM", {"kernels": GAUSSIANS}),
-    "GroupFeatureSharing": ("group_feature_sharing:GroupFeatureSharing", {}),
-    "GroupFeatureSharing, kernels": (
-        "group_feature_sharing:GroupFeatureSharing",
-        {"kernels": GAUSSIANS, "normalize": "trace", "standardize": True},
-    ),
-    "SharedMKL": ("shared_mkl:SharedMKL", {}),
-    "SingleTaskMKL": ("single_task_mkl:SingleTaskMKL", {}),
-    "PooledSVM": ("pooled_svm:PooledSVM", {"kernels": GAUSSIANS}),
-    "MultiTaskMKL": ("multi_task_mkl:MultiTaskMKL", {}),
-    "MultiTaskMKL, logistic": ("multi_task_mkl:MultiTaskMKL", {"loss": "logistic"}),
-    "MultiTaskMKL, kernels": (
-        "multi_task_mkl:MultiTaskMKL",
-        {"terms": [(k, "dirac_uniform") for k in GAUSSIANS[1:]], "p": 1.0},
-    ),
-    "MultiTaskMKL, kernels, logistic": (
-        "multi_task_mkl:MultiTaskMKL",
-        {
-            "terms": [{"kernel": k, "task_kernel": "union"} for k in GAUSSIANS[1:]],
-            "loss": "logistic",
-            "normalize": "cosine",
-            "standardize": True,
-        },
-    ),
-    "FlexClus": ("flex_clus:FlexClus", {}),
-    "CMTL": ("cmtl:CMTL", {}),
-    "MeTaG": ("me_ta_g:MeTaG", {}),
-    "CoClus": ("co_clus:CoClus", {"n_restarts": 2}),
-    "Whom": ("whom:Whom", {"n_restarts": 2}),
-}
-# Points of a path, for methods whose parameters are not C and α.
-POINTS = {
-    "FlexClus": [
-        {"lam_1": a, "lam_2": b, "lam_3": c}
-        for a, b, c in [(1.0, 1.0, 1.0), (0.1, 5.0, 2.0), (8.0, 0.5, 20.0)]
-    ],
-    "CMTL": [
-        {"lam": lam, "n_clusters": r}
-        for lam, r in [(1.0, 1), (0.02, 0.5), (5.0, 2), (0.1, 1)]
-    ],
-    "Whom": [
-        {"lam": lam, "n_groups": G} for lam, G in [(1.0, 1), (20.0, 0.5), (0.1, 2)]
-    ],
-    "MeTaG": [
-        {"lam": lam, "phi": phi} for lam, phi in [(1.0, 2.0), (20.0, 3.0), (0.1, 1.2)]
-    ],
-    "CoClus": [
-        {"lam_1": a, "lam_2": b, "n_clusters": k}
-        for a, b, k in [(1.0, 1.0, 1), (0.1, 5.0, 0.5), (8.0, 20.0, 2)]
-    ],
-}
-# Methods of problems that are not convex: no bound on their minimum.
-NOT_CONVEX = {"CoClus", "Whom"}
-REGRESSORS = {
-    "MEDRegression, tube": ("med_regression:MEDRegression", {"kernels": GAUSSIANS}),
-    "MEDRegression, squared": ("med_regression:MEDRegression", {"loss": "squared"}),
-}
-OTHERS = {
-    "MEDGraphStructure": ("med_graph_structure:MEDGraphStructure", {}),
-    "NeighbourhoodSelection": ("neighbourhood_selection:NeighbourhoodSelection", {}),
-    "MEDMetric": ("med_metric:MEDMetric", {}),
-}
+
+def cases(names):
+    """Return (class, small settings) of some methods, by an id each."""
+    return {
+        f"{name}, {label}" if label else name: (ESTIMATORS[name], params)
+        for name in names
+        for label, params in settings(ESTIMATORS[name]).items()
+    }
+
+
+def settings(cls):
+    return cls.check_settings() if hasattr(cls, "check_settings") else {"": {}}
+
+
+ESTIMATORS = {**REGISTRY, "MEDMetric": MEDMetric}
+CLASSIFIERS = cases(n for n in REGISTRY if is_classifier(REGISTRY[n]()))
+# Regressions on weighed kernels; the linear ones have their suite in test_methods.py.
+REGRESSORS = cases(
+    n
+    for n in REGISTRY
+    if is_regressor(REGISTRY[n]()) and "kernels" in REGISTRY[n]().get_params()
+)
+OTHERS = cases(
+    n
+    for n, cls in ESTIMATORS.items()
+    if not (is_classifier(cls()) or is_regressor(cls()))
+)
 WITH_TASKS = CLASSIFIERS | REGRESSORS
 EVERY = WITH_TASKS | OTHERS
+# Of problems that are not convex: no bound on their minimum.
+NOT_CONVEX = {
+    name
+    for name, (cls, _) in CLASSIFIERS.items()
+    if issubclass(cls, RestartedClassifier)
+}
 
 
-def test_every_registered_method_has_its_suite():
-    here = {where.partition(":")[2] for where, _ in EVERY.values()}
-    others = {n for n in REGISTRY if not is_regressor(REGISTRY[n]())}
-    assert others <= here
+def test_settings_are_what_the_constructor_takes():
+    for name, (cls, params) in EVERY.items():
+        assert params.keys() <= cls().get_params().keys(), name
 
 
 def make(name, **params):
-    where, fixed = EVERY[name]
-    return resolve(f"mtmkl.methods.{where}")(**fixed, **params)
+    cls, fixed = EVERY[name]
+    return cls(**{**fixed, **params})
 
 
 def path_points(name):
-    if name in POINTS:
-        return POINTS[name]
-    if "alpha" in make(name).get_params():
-        return [
-            {"C": C, "alpha": a} for C in (10.0, 0.1, 1.0) for a in (0.0, 50.0, 2.0)
-        ]
-    if "lam" in make(name).get_params():
-        return [{"C": C, "lam": v} for C in (10.0, 0.1, 1.0) for v in (0.0, 50.0, 0.3)]
-    return [{"C": C} for C in (1.0, 0.1, 10.0, 1.0)]
+    return EVERY[name][0].check_path()
 
 
 def two_points(name):

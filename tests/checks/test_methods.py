@@ -14,8 +14,6 @@ from sklearn.utils.estimator_checks import check_estimator
 from mtmkl.methods import REGISTRY, resolve
 from mtmkl.methods.base import MultiTaskEstimator
 
-# Small settings for methods whose defaults are for real use.
-SMALL = {"HierarchicalBayes": {"n_samples": 40, "n_burn_in": 20, "n_chains": 2}}
 # Checks of scikit-learn that a method cannot pass, with the reason.
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
 
@@ -31,7 +29,8 @@ def _params(name):
 
 
 def _make(name, **params):
-    return REGISTRY[name](**{**SMALL.get(name, {}), **params})
+    small = next(iter(REGISTRY[name].check_settings().values()))
+    return REGISTRY[name](**{**small, **params})
 
 
 def _make_exact(name, **params):

@@ -156,11 +156,11 @@ def multi_task_mkl(y, grams, C, p, loss="hinge", *, fit_intercept=False, unit=1.
     return _solve(value, constraints, unit), theta.value
 
 
-def logistic(X, y, nu, unit=1.0):
+def logistic(X, y, alpha, unit=1.0):
     """L1-penalised logistic regression with a free offset, for y of 0 and 1."""
     w, b = cp.Variable(X.shape[1]), cp.Variable()
     z = X @ w + b
-    return _solve(cp.sum(cp.logistic(z)) - y @ z + nu * cp.norm1(w), unit=unit)
+    return _solve(cp.sum(cp.logistic(z)) - y @ z + alpha * cp.norm1(w), unit=unit)
 
 
 def _pairs(W):

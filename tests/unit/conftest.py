@@ -11,9 +11,12 @@ import pytest
 
 from mtmkl.config import load_paper
 from mtmkl.datasets.splits import Split, save_splits
-from mtmkl.evaluation.cache import write_npz
 from mtmkl.evaluation.cells import COLUMNS
+from mtmkl.evaluation.grouping import fit_groups
 from mtmkl.evaluation.plan import fit_jobs, method_specs, variants
+from mtmkl.files import write_json
+from mtmkl.fits import Fits, no_scores, write_fits
+from mtmkl.layout import PaperFolder
 from mtmkl.statistics.sample import dataset_options
 
 SIZES = {  # data set: number of tasks, number of features, origin
@@ -34,50 +37,50 @@ def paper():
 
 
 @pytest.fixture(scope="session")
-def make_results() -> Callable[..., Path]:
+def make_results() -> Callable[..., PaperFolder]:
     """Write a whole results folder of a paper, some data sets missing on request."""
     return fabricate
 
 
 @pytest.fixture(scope="session")
-def results(paper, tmp_path_factory) -> Path:
+def results(paper, tmp_path_factory) -> PaperFolder:
     """Everything was run."""
     return fabricate(paper, tmp_path_factory.mktemp("results"))
 
 
 @pytest.fixture(scope="session")
-def empty_results(paper, tmp_path_factory) -> Path:
+def empty_results(paper, tmp_path_factory) -> PaperFolder:
     """Nothing was run, for want of data."""
     folder = tmp_path_factory.mktemp("empty")
     return fabricate(paper, folder, missing=tuple(SIZES))
 
 
-def fabricate(config, folder: Path, missing: tuple[str, ...] = ()) -> Path:
+def fabricate(config, path: Path, missing: tuple[str, ...] = ()) -> PaperFolder:
+    folder = PaperFolder(path)
     rng = np.random.default_rng(0)
     for experiment in config["experiments"].values():
         for variant in variants(experiment):
             _write_data_info(folder, variant, variant.name in missing)
             _write_splits(folder, experiment["protocol"], variant.id)
-    frames = [pd.DataFrame(columns=list(COLUMNS))]
+    frames, fits = [no_scores()], {}
     for job in fit_jobs(config):
         name = job.dataset.partition("[")[0]
-        path = folder / "fits" / f"{job.stem}.csv.gz"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        fits[job.stem] = Fits(job, no_scores(), {})
         if name in missing:
-            pd.DataFrame(columns=list(COLUMNS)).to_csv(path, index=False)
             continue
         spec = method_specs(config, job.experiment)[job.method]
         experiment = config["experiments"][job.experiment]
         rows, arrays = _job(job, spec, experiment, SIZES[name], rng)
         frames.append(pd.DataFrame(rows, columns=list(COLUMNS)))
-        frames[-1].to_csv(path, index=False)
-        write_npz(folder / "fits" / f"{job.stem}.npz", arrays)
-        stem = f"{job.experiment}__{job.dataset}__{job.method}__{job.chunk}"
-        benchmark = folder / "benchmarks" / f"{stem}.tsv"
-        benchmark.parent.mkdir(exist_ok=True)
+        fits[job.stem] = Fits(job, frames[-1], arrays)
+    for group in fit_groups(config):
+        write_fits(group, [fits[job.stem] for job in group.jobs], folder)
+        benchmark = folder.seconds_of(group.name)
+        benchmark.parent.mkdir(parents=True, exist_ok=True)
         benchmark.write_text("s\th:m:s\n2.5\t0:00:02\n")
     scores = pd.concat(frames, ignore_index=True).assign(paper=config["paper"]["id"])
-    scores.to_csv(folder / "scores.csv.gz", index=False)
+    scores.to_csv(folder.scores, index=False)
+    write_json(folder.provenance, {"paper": config["paper"]["id"]})
     return folder
 
 
@@ -104,13 +107,11 @@ def _write_data_info(folder, variant, is_missing):
             "feature_names": [f"attribute {k + 1}" for k in range(d)],
             "task_names": [f"task {k + 1}" for k in range(n_tasks)],
         }  # fmt: skip
-    path = folder / "data" / f"{variant.id}.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(info))
+    write_json(folder.data_info(variant.id), info)
 
 
 def _write_splits(folder, protocol, dataset):
-    path = folder / "splits" / protocol / f"{dataset}.npz"
+    path = folder.splits(protocol, dataset)
     rows = np.arange(12)
     split = Split(
         train=rows[:8], validation=rows[:0], test=rows[8:], fold=rows[:8] % 2,

@@ -60,4 +60,4 @@ def test_fetch_says_that_the_mirror_counts(capsys):
     with pytest.raises(SystemExit):
         main(["datasets", "--help"])
     words = " ".join(capsys.readouterr().out.split())
-    assert "download into the cache what neither it nor the mirror has" in words
+    assert "download what neither the mirror nor the cache has" in words

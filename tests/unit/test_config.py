@@ -220,7 +220,7 @@ def test_a_value_per_tier_may_stand_anywhere(tmp_path):
         ),
         (
             lambda d: d["methods"]["rr_het"].pop("selection"),
-            r"rr_het': the key 'selection' is missing; it must be one of 'common'",
+            r"rr_het': the key 'selection' is missing; it must be common, per_task",
         ),
         (
             lambda d: d["methods"]["rr_het"].pop("grid"),

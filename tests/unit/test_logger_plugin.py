@@ -8,6 +8,7 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from mtmkl.files import write_json
+from mtmkl.layout import RunFolder
 from snakemake_logger_plugin_mtmkl import CAUSE, LogHandler, Run, TimeLeft, announce
 
 
@@ -18,8 +19,9 @@ def handler(monkeypatch, tmp_path):
         dryrun=False, verbose=False, nocolor=True, stdout=False, quiet=set(),
         show_failed_logs=True, debug_dag=False, printshellcmds=False,
     )  # fmt: skip
-    files = [tmp_path / name for name in ("results", "seconds.json", "usual.json")]
-    announce(Run(*files, summary=lambda: "verdicts"))
+    seconds, usual = tmp_path / "seconds.json", tmp_path / "usual.json"
+    results = RunFolder(tmp_path / "results")
+    announce(Run(results, seconds, usual, summary=lambda: "verdicts"))
     return LogHandler(settings, None)
 
 

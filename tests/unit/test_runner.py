@@ -87,7 +87,7 @@ def test_ctrl_c_says_that_finished_cells_are_kept(tmp_path, cores):
     _, shown = process.communicate(timeout=60)
     assert process.returncode == 130
     assert shown.splitlines()[-1] == (
-        "mtmkl: stopped: finished cells are kept, the same command goes on from there"
+        "mtmkl: stopped; finished cells are kept: run the same command to resume"
     )
     assert "Traceback" not in shown
 

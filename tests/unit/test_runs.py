@@ -8,14 +8,16 @@ import sys
 import pytest
 
 from mtmkl.config import load_run_config
+from mtmkl.layout import RunFolder
 from mtmkl.runs import ResultsInUseError, lock_results, run_label
 
 HOLD = """
 import sys
 from pathlib import Path
+from mtmkl.layout import RunFolder
 from mtmkl.runs import lock_results
 
-file = lock_results(Path(sys.argv[1]))
+file = lock_results(RunFolder(Path(sys.argv[1])))
 print("locked", flush=True)
 sys.stdin.read()
 """
@@ -82,12 +84,12 @@ def test_a_label_is_a_possible_name_of_a_folder(tmp_path):
 
 def test_one_process_at_a_time(tmp_path, holder):
     with pytest.raises(ResultsInUseError, match=f"process {holder.pid}"):
-        lock_results(tmp_path / "quick")
-    lock_results(tmp_path / "quick+seed=7").close()
+        lock_results(RunFolder(tmp_path / "quick"))
+    lock_results(RunFolder(tmp_path / "quick+seed=7")).close()
 
 
 def test_a_killed_process_leaves_no_lock(tmp_path, holder):
     holder.send_signal(signal.SIGKILL)
     holder.wait()
-    with lock_results(tmp_path / "quick"):
+    with lock_results(RunFolder(tmp_path / "quick")):
         assert (tmp_path / "quick/.lock").read_text() == str(os.getpid())

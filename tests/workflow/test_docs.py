@@ -128,6 +128,24 @@ def test_arguments_in_code_are_taken(page):
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=_name)
+def test_parameters_and_attributes_in_code_exist(page):
+    unknown = []
+    for code in _code(page):
+        name, _, member = code.partition(".")
+        if name not in REGISTRY or not member.isidentifier():
+            continue
+        method = REGISTRY[name]
+        is_known = (
+            re.search(rf"^    (.*, )?{member}(, .*)? :", method.__doc__, re.M)
+            if member.endswith("_")
+            else member in inspect.signature(method).parameters
+        )
+        if not is_known and not hasattr(method, member):
+            unknown.append(code)
+    assert unknown == []
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=_name)
 def test_tests_in_code_exist(page):
     files = (ROOT / "tests").rglob("test_*.py")
     tests = "".join(path.read_text(encoding="utf-8") for path in files)

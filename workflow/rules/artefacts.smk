@@ -1,41 +1,53 @@
-# One figure or table from the fits of its experiments. Each is also a target by name:
-# snakemake argyriou2008_table_2
-rule figure:
-    input:
-        unpack(artefact_inputs),
-    output:
-        multiext("results/{run}/{paper}/artefacts/{artefact}", ".svg", ".pdf", ".csv"),
-    log:
-        "logs/{run}/{paper}/artefacts/{artefact}.log",
-    wildcard_constraints:
-        artefact=one_of(artefact_names("figure")),
-    conda:
-        "../../environment.yml"
-    params:
-        config=lambda w: artefact_config(w),
-        results=lambda w: f"results/{w.run}/{w.paper}",
-    script:
-        "../scripts/artefact.py"
+# Numbers that figures draw: Monte Carlo, choices made again.
+for paper, paper_config in PAPERS.items():
+    for step, names in grouping.steps(paper_config).items():
+
+        rule:
+            name:
+                f"{paper}_step_{step}"
+            input:
+                artefact_inputs(paper, names),
+            output:
+                str(RESULTS.paper(paper).step(step)),
+            log:
+                log_of(f"{paper}/step_{step}"),
+            conda:
+                "../../environment.yml"
+            params:
+                step=step,
+                names=names,
+                config=plan.restricted_to_artefacts(paper_config, names),
+                folder=RESULTS.paper(paper),
+            script:
+                "../scripts/step.py"
 
 
-rule table:
-    input:
-        unpack(artefact_inputs),
-    output:
-        multiext("results/{run}/{paper}/artefacts/{artefact}", ".csv", ".md", ".tex"),
-    log:
-        "logs/{run}/{paper}/artefacts/{artefact}.log",
-    wildcard_constraints:
-        artefact=one_of(artefact_names("table")),
-    conda:
-        "../../environment.yml"
-    params:
-        config=lambda w: artefact_config(w),
-        results=lambda w: f"results/{w.run}/{w.paper}",
-    script:
-        "../scripts/artefact.py"
+# Figures and tables from the fits of their experiments.
+for paper, paper_config in PAPERS.items():
+    for number, names in enumerate(grouping.artefact_groups(paper_config)):
+
+        rule:
+            name:
+                f"{paper}_artefacts_{number}"
+            input:
+                artefact_inputs(paper, names),
+                step_files(paper, names),
+            output:
+                artefact_files(paper, names),
+                written_files(paper, names),
+            log:
+                log_of(f"{paper}/artefacts_{number}"),
+            conda:
+                "../../environment.yml"
+            params:
+                names=names,
+                config=plan.restricted_to_artefacts(paper_config, names),
+                folder=RESULTS.paper(paper),
+            script:
+                "../scripts/artefacts.py"
 
 
+# Targets by name: snakemake argyriou2008_table_2
 for paper, paper_config in PAPERS.items():
 
     rule:

@@ -10,9 +10,10 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from mtmkl import pipeline
+from mtmkl import fits, pipeline
 from mtmkl.config import ConfigError, load_paper, load_run_config, read_yaml
-from mtmkl.evaluation import plan
+from mtmkl.evaluation import grouping, plan
+from mtmkl.layout import RunFolder, cache
 from mtmkl.reporting.summary import closing_summary
 from mtmkl.runs import ResultsInUseError, lock_results, run_label
 from snakemake_logger_plugin_mtmkl import Run, announce
@@ -42,31 +43,26 @@ except (ConfigError, ValueError) as error:
     sys.exit(f"configuration: {error}")
 
 LABEL = run_label(RUN)
-RESULTS = f"results/{LABEL}"
-CACHE = "results/cache"
-JOBS = {
-    name: {job.stem: job for job in plan.fit_jobs(paper)}
+TOP = Path("results")
+RESULTS = RunFolder(TOP / LABEL)
+GROUPS = {
+    name: {group.name: group for group in grouping.fit_groups(paper)}
     for name, paper in PAPERS.items()
 }
 
 
 wildcard_constraints:
-    run=re.escape(LABEL),
-    paper="|".join(PAPERS),
-    protocol=r"\w+",
-    experiment=r"\w+",
-    dataset=r"[^/]+",
-    method=r"[^/.]+",
-    chunk=r"\d+",
-    artefact=r"\w+",
+    paper="|".join(map(re.escape, PAPERS)),
 
+
+ABSOLUTE = RunFolder(RESULTS.path.resolve())
 
 announce(
     Run(
-        results=Path(RESULTS).resolve(),
+        results=ABSOLUTE,
         seconds=Path(f"logs/{LABEL}/seconds.json").resolve(),
         usual_seconds=Path(workflow.basedir) / "workflow/seconds.json",
-        summary=partial(closing_summary, PAPERS.values(), Path(RESULTS).resolve()),
+        summary=partial(closing_summary, PAPERS.values(), ABSOLUTE),
     )
 )
 
@@ -74,137 +70,111 @@ announce(
 # Snakemake's own lock outlives a killed run (the profile switches it off).
 onstart:
     try:
-        workflow.results_lock = lock_results(Path(RESULTS))
+        workflow.results_lock = lock_results(RESULTS)
     except ResultsInUseError as error:
         sys.exit(str(error))
 
 
-def variant_of(wildcards):
-    return plan.find_variant(PAPERS[wildcards.paper], wildcards.dataset)
+def log_of(name):
+    return f"logs/{LABEL}/{name}.log"
 
 
-def protocol_of(wildcards):
-    experiment = PAPERS[wildcards.paper]["experiments"][wildcards.experiment]
-    return experiment["protocol"]
+def texts(paths):
+    return list(map(str, paths))
 
 
-def jobs_of(wildcards):
-    """One fit job, or where no method is named all of an experiment on a data set."""
-    jobs = JOBS[wildcards.paper]
-    if "method" in wildcards.keys():
-        stem = "{0.experiment}/{0.dataset}/{0.method}.{0.chunk}".format(wildcards)
-        return [jobs[stem]]
-    place = wildcards.experiment, wildcards.dataset
-    return [job for job in jobs.values() if (job.experiment, job.dataset) == place]
+# Of any paper, for the patterns of rules.
+ANY = RESULTS.paper("{paper}")
 
 
-def classes_of(paper, jobs):
-    """The classes of the methods that fit jobs use."""
-    methods = PAPERS[paper]["methods"]
-    return sorted({methods[job.method]["class"] for job in jobs})
+def folder_of(wildcards):
+    return RESULTS.paper(wildcards.paper)
 
 
-def fit_path(paper, job, ending):
-    return f"{RESULTS}/{paper}/fits/{job.stem}{ending}"
+def group_of(wildcards):
+    try:
+        return GROUPS[wildcards.paper][wildcards.group]
+    except KeyError:
+        raise WorkflowError(f"{wildcards.paper} has no fits {wildcards.group!r}")
 
 
-def first_chunk(paper, job):
-    """The scores that a job takes its held parameters from, if it does."""
-    if not pipeline.needs_first_chunk(PAPERS[paper], job):
-        return None
-    return fit_path(paper, replace(job, chunk=0), ".csv.gz")
+def chosen_by(wildcards):
+    """The scores that a group of fits takes its held parameters from, if it does."""
+    paper, group = PAPERS[wildcards.paper], group_of(wildcards)
+    firsts = [
+        replace(job, chunk=0)
+        for job in group.jobs
+        if fits.needs_first_chunk(paper, job)
+    ]
+    groups = GROUPS[wildcards.paper].values()
+    names = [grouping.group_of(groups, job).name for job in firsts]
+    return texts(map(folder_of(wildcards).scores_of, names))
 
 
 def fit_inputs(wildcards):
     """The splits, warm compiled code, and what other jobs have to choose first."""
-    base = f"{RESULTS}/{wildcards.paper}"
-    jobs = jobs_of(wildcards)
-    own = {fit_path(wildcards.paper, job, ".csv.gz") for job in jobs}
-    firsts = {first_chunk(wildcards.paper, job) for job in jobs}
+    paper, folder = PAPERS[wildcards.paper], folder_of(wildcards)
+    group = group_of(wildcards)
+    protocol = paper["experiments"][group.experiment]["protocol"]
+    datasets = dict.fromkeys(job.dataset for job in group.jobs)
     return {
-        "info": f"{base}/data/{wildcards.dataset}.json",
-        "splits": f"{base}/splits/{protocol_of(wildcards)}/{wildcards.dataset}.npz",
-        "compiled": f"{base}/compiled.json",
-        "first_chunks": sorted(firsts - own - {None}),
+        "info": texts(map(folder.data_info, datasets)),
+        "splits": texts(folder.splits(protocol, name) for name in datasets),
+        "compiled": str(folder.compiled),
+        "chosen": chosen_by(wildcards),
     }
 
 
-def fits_of(wildcards):
-    """What a workflow job needs of each of its fit jobs."""
-    paper = wildcards.paper
-    return [
-        {
-            "plan": job,
-            "config": pipeline.job_config(PAPERS[paper], job),
-            "version": VERSIONS[paper, job.experiment, job.method],
-            "scores": fit_path(paper, job, ".csv.gz"),
-            "arrays": fit_path(paper, job, ".npz"),
-            "first_chunk": first_chunk(paper, job),
-        }
-        for job in jobs_of(wildcards)
+def versions_of(paper, groups):
+    """Fingerprints of the code behind the scores of fits."""
+    jobs = [job for group in groups for job in group.jobs]
+    return sorted({VERSIONS[paper, job.experiment, job.method] for job in jobs})
+
+
+def all_classes(paper):
+    return fits.classes_of(PAPERS[paper], plan.fit_jobs(PAPERS[paper]))
+
+
+def fit_files(paper, experiments=None):
+    """The scores and the arrays of the fits of a paper, or of some experiments."""
+    folder = RESULTS.paper(paper)
+    names = [
+        group.name
+        for group in GROUPS[paper].values()
+        if experiments is None or group.experiment in experiments
     ]
+    return texts(
+        path(name) for path in (folder.scores_of, folder.arrays_of) for name in names
+    )
 
 
-def names_in(paper, experiment):
-    """The names of an experiment's fits, the same for each of its data sets."""
-    jobs = [job for job in JOBS[paper].values() if job.experiment == experiment]
-    return list(dict.fromkeys(f"{job.method}.{job.chunk}" for job in jobs))
+def data_files(paper, datasets):
+    """What is known of data sets of a paper, and their splits."""
+    folder = RESULTS.paper(paper)
+    for need in pipeline.data_needs(PAPERS[paper], datasets):
+        name = need["variant"].id
+        yield str(folder.data_info(name))
+        for protocol in need["protocols"]:
+            yield str(folder.splits(protocol["id"], name))
 
 
-def fit_outputs(paper, ending, experiments=None):
-    return [
-        fit_path(paper, job, ending)
-        for job in JOBS[paper].values()
-        if experiments is None or job.experiment in experiments
-    ]
+def all_data_files(paper):
+    groups = grouping.data_groups(PAPERS[paper])
+    return [path for group in groups for path in data_files(paper, group)]
 
 
-def data_infos(paper):
-    datasets = {job.dataset for job in JOBS[paper].values()}
-    return [f"{RESULTS}/{paper}/data/{dataset}.json" for dataset in sorted(datasets)]
+def artefact_inputs(paper, names):
+    """The fits and the data that artefacts show."""
+    config = plan.restricted_to_artefacts(PAPERS[paper], names)
+    datasets = [each for group in grouping.data_groups(config) for each in group]
+    infos = texts(RESULTS.paper(paper).data_info(each.id) for each in datasets)
+    return [*fit_files(paper, config["experiments"]), *infos, *published_numbers(paper)]
 
 
-def split_files(paper):
-    files = set()
-    for job in JOBS[paper].values():
-        protocol = PAPERS[paper]["experiments"][job.experiment]["protocol"]
-        files.add(f"{RESULTS}/{paper}/splits/{protocol}/{job.dataset}.npz")
-    return sorted(files)
-
-
-def artefact_names(kind):
-    return {
-        name
-        for paper in PAPERS.values()
-        for name, artefact in paper["artefacts"].items()
-        if artefact["kind"] == kind
-    }
-
-
-def one_of(names):
-    return "|".join(sorted(names)) or "(?!)"
-
-
-def artefact_config(wildcards):
-    """The part of a paper's configuration that an artefact depends on."""
-    paper = PAPERS[wildcards.paper]
-    return plan.restricted_to_artefact(paper, wildcards.artefact)
-
-
-def artefact_inputs(wildcards):
-    experiments = artefact_config(wildcards)["experiments"]
-    datasets = {
-        variant.id
-        for experiment in experiments.values()
-        for variant in plan.variants(experiment)
-    }
-    base = f"{RESULTS}/{wildcards.paper}"
-    return {
-        "scores": fit_outputs(wildcards.paper, ".csv.gz", experiments),
-        "arrays": fit_outputs(wildcards.paper, ".npz", experiments),
-        "info": [f"{base}/data/{dataset}.json" for dataset in sorted(datasets)],
-        "published": published_numbers(wildcards.paper),
-    }
+def step_files(paper, names):
+    """The computed numbers that artefacts show."""
+    config = plan.restricted_to_artefacts(PAPERS[paper], names)
+    return texts(map(RESULTS.paper(paper).step, grouping.steps(config)))
 
 
 def published_numbers(paper):
@@ -213,23 +183,29 @@ def published_numbers(paper):
 
 
 def artefact_files(paper, names=None):
-    endings = {"figure": ("svg", "pdf", "csv"), "table": ("csv", "md", "tex")}
-    return [
-        f"{RESULTS}/{paper}/artefacts/{name}.{ending}"
-        for name, artefact in PAPERS[paper]["artefacts"].items()
-        if names is None or name in names
-        for ending in endings[artefact["kind"]]
-    ]
+    """The files of artefacts that people read."""
+    artefacts = PAPERS[paper]["artefacts"]
+    wanted = artefacts if names is None else {name: artefacts[name] for name in names}
+    return texts(RESULTS.paper(paper).artefact_files(wanted))
+
+
+def written_files(paper, names=None):
+    """What artefacts leave for record and report."""
+    wanted = PAPERS[paper]["artefacts"] if names is None else names
+    return texts(RESULTS.paper(paper).artefact(name, "json") for name in wanted)
 
 
 def published_record(paper):
     """The files of a paper that other programs read."""
-    names = ("scores.csv.gz", "verdicts.csv", "claims.csv", "statistics.csv")
-    return [f"{RESULTS}/{paper}/{name}" for name in (*names, "provenance.json")]
+    return texts(RESULTS.paper(paper).record())
 
 
 def refuse_target(wildcards):
     """Name the targets in place of one that does not exist."""
-    known = [rule.name for rule in workflow.rules if not rule.has_wildcards()]
-    text = unknown("target", wildcards.name, known)
+    known = [
+        target
+        for paper, config in PAPERS.items()
+        for target in (paper, *(f"{paper}_{name}" for name in config["artefacts"]))
+    ]
+    text = unknown("target", wildcards.name, [*known, "publish", "all"])
     raise WorkflowError(f"{text}; or name a result by its path")

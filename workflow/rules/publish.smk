@@ -1,7 +1,7 @@
-# Copy what a finished paper tier has made to figures/, the folder under version control.
+# Copy the results of a finished paper tier to figures/, which is under version control.
 rule publish:
     input:
-        f"{RESULTS}/finished",
+        str(RESULTS.finished),
         [published_record(paper) for paper in PAPERS],
         [artefact_files(paper) for paper in PAPERS],
     log:
@@ -10,7 +10,7 @@ rule publish:
         "../../environment.yml"
     params:
         configs=list(PAPERS.values()),
-        results=lambda w: RESULTS,
+        results=RESULTS,
         tier=RUN["tier"],
     script:
         "../scripts/publish.py"

@@ -1,17 +1,18 @@
-# One page over all papers of the run.
+# One page for all papers of the run.
 rule report:
     input:
         [published_record(paper) for paper in PAPERS],
         [artefact_files(paper) for paper in PAPERS],
+        [written_files(paper) for paper in PAPERS],
     output:
-        "results/{run}/report.html",
+        str(RESULTS.report),
     log:
-        "logs/{run}/report.log",
+        log_of("report"),
     conda:
         "../../environment.yml"
     params:
         configs=list(PAPERS.values()),
-        results=lambda w: RESULTS,
+        results=RESULTS,
         tier=RUN["tier"],
     script:
         "../scripts/report.py"
@@ -21,16 +22,16 @@ rule report:
 rule finished:
     input:
         report=rules.report.output,
-        scores=[f"{RESULTS}/{paper}/scores.csv.gz" for paper in PAPERS],
-        fits=[fit_outputs(paper, ".csv.gz") for paper in PAPERS],
+        scores=texts(RESULTS.paper(paper).scores for paper in PAPERS),
+        fits=[fit_files(paper) for paper in PAPERS],
     output:
-        touch("results/{run}/finished"),
+        touch(str(RESULTS.finished)),
     log:
-        "logs/{run}/finished.log",
+        log_of("finished"),
     conda:
         "../../environment.yml"
     params:
         configs=list(PAPERS.values()),
-        results=lambda w: RESULTS,
+        results=RESULTS,
     script:
         "../scripts/finished.py"

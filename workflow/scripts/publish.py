@@ -6,7 +6,7 @@ from mtmkl.reporting.publish import publish
 with job_log(snakemake):
     publish(
         snakemake.params.configs,
-        Path(snakemake.params.results),
+        snakemake.params.results,
         Path("figures"),
         tier=snakemake.params.tier,
     )

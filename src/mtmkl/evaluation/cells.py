@@ -1,9 +1,8 @@
 """The loop over the cells of a fit job: (repeat, train size, number of tasks)."""
 
 import json
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +12,9 @@ from numpy.typing import NDArray
 from mtmkl.evaluation.cache import content_key, get_or_compute
 from mtmkl.evaluation.failures import naming
 from mtmkl.evaluation.metrics.outcome import Outcome
-from mtmkl.evaluation.predictions import predictions
 from mtmkl.evaluation.seeds import derived_seed
-from mtmkl.evaluation.selection import (
-    choose,
-    cross_validation_errors,
-    fit_path,
-    held_out_fits,
-)
+from mtmkl.evaluation.selectors import Fitted, Part, outcome_of, selector_of
+from mtmkl.typing import IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -242,12 +236,6 @@ class _Cell:
         return bool(self.job.experiment.get("record_tasks", False))
 
     @property
-    def _criterion(self) -> "Metric":
-        """What a choice on validation rows, or by ``select_by``, goes by."""
-        first = next(iter(self.job.metrics))
-        return self.job.metrics[self.job.experiment.get("select_by", first)]
-
-    @property
     def _record_path(self) -> bool:
         return bool(self.job.experiment.get("record_path", False))
 
@@ -258,33 +246,27 @@ class _Cell:
     def _scores(self) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
         rows: list[dict[str, Any]] = []
         arrays: dict[str, NDArray[Any]] = {}
+        selector = selector_of(self.job)
         for subset, tasks in enumerate(self._task_subsets()):
-            train, fold = self._rows(self.split.train, tasks, self.split.fold)
-            test, _ = self._rows(self.split.test, tasks)
-            fits: Iterable[_Fitted]
-            if getattr(self.job.method_class, "fits_on_test", False):
-                fits = self._path(test)
-            elif self._mode == "path":
-                fits = self._path(train)
-            elif self.job.spec.selection == "validation":
-                validation, _ = self._rows(self.split.validation, tasks)
-                fits = self._select_on_validation(train, validation)
-                # All on validation, then all on test: a path keeps the kernel values
-                # of the last inputs.
-                fits = list(fits)
-                for fitted in fits:
-                    outcome = fitted.on_validation
-                    rows.extend(self._score(fitted, outcome, subset, _VALIDATION))
-            else:
-                fits = self._select(train, fold, tasks)
-            for fitted in fits:
-                outcome = _outcome(fitted.estimator, test)
-                rows.extend(self._score(fitted, outcome, subset))
+            part = self._part(tasks)
+            on_validation: list[dict[str, Any]] = []
+            on_test: list[dict[str, Any]] = []
+            for fitted in selector.select(part):
+                if fitted.on_validation is not None:
+                    scores = self._measured(fitted.on_validation, _VALIDATION)
+                    on_validation.extend(self._table(fitted, scores, subset))
+                if fitted.measured is not None:
+                    scores = ((name, ALL, v) for name, v in fitted.measured.items())
+                else:
+                    outcome = outcome_of(fitted.estimator, part.test)
+                    scores = self._measured(outcome)
+                on_test.extend(self._table(fitted, scores, subset))
                 for name in self.job.keeps_arrays(self.repeat, self.n_tasks):
                     if self._mode == "select" and hasattr(fitted.estimator, name):
                         cell = (self.train_size, self.repeat, self.n_tasks, subset)
                         key = "|".join(map(str, (name, *cell)))
                         arrays[key] = np.asarray(getattr(fitted.estimator, name))
+            rows += on_validation + on_test
         if not rows:
             raise ValueError(
                 f"none of the metrics {', '.join(self.job.metrics)} applies to "
@@ -292,7 +274,31 @@ class _Cell:
             )
         return rows, arrays
 
-    def _task_subsets(self) -> list[NDArray[np.intp]]:
+    def _part(self, tasks: IntArray) -> Part:
+        train, fold = self._rows(self.split.train, tasks, self.split.fold)
+
+        def cached(compute: Callable[[], NDArray[Any]], **key: Any) -> NDArray[Any]:
+            name = self._key("errors", tasks=tasks, **key)
+            return get_or_compute(
+                self.job.cache, name, lambda: (None, {"errors": compute()})
+            )[1]["errors"]
+
+        return Part(
+            job=self.job,
+            data=self.data,
+            split=self.split,
+            repeat=self.repeat,
+            n_tasks=len(tasks),
+            grid=self.job.spec.grid_points(self.held) or [{}],
+            train=train,
+            fold=fold,
+            test=self._rows(self.split.test, tasks)[0],
+            validation=lambda: self._rows(self.split.validation, tasks)[0],
+            estimator=self._estimator,
+            cached=cached,
+        )
+
+    def _task_subsets(self) -> list[IntArray]:
         order = self.split.task_order
         count = len(order) // self.n_tasks
         return [
@@ -302,10 +308,10 @@ class _Cell:
 
     def _rows(
         self,
-        index: NDArray[np.intp],
-        tasks: NDArray[np.intp],
-        along: NDArray[np.intp] | None = None,
-    ) -> tuple["MultiTaskData", NDArray[np.intp]]:
+        index: IntArray,
+        tasks: IntArray,
+        along: IntArray | None = None,
+    ) -> tuple["MultiTaskData", IntArray]:
         keep = np.isin(self.data.task[index], tasks)
         part = self.data.subset(index[keep])
         if len(tasks) < self.data.n_tasks:
@@ -330,145 +336,15 @@ class _Cell:
             estimator.set_params(random_state=seed)
         return estimator
 
-    def _path(self, train: "MultiTaskData") -> Iterator["_Fitted"]:
-        grid = self.job.spec.grid_points(self.held) or [{}]
-        start = time.perf_counter()
-        path = fit_path(self._estimator(), train.X, train.y, train.task, grid)
-        for point, estimator in zip(grid, path, strict=True):
-            seconds = time.perf_counter() - start
-            setting = json.dumps(point, sort_keys=True) if point else ""
-            yield _Fitted(estimator, {}, None, setting, seconds)
-            start = time.perf_counter()
+    def _measured(
+        self, outcome: Outcome, prefix: str = ""
+    ) -> Iterator[tuple[str, str, float]]:
+        for measure in self.job.metrics.values():
+            for metric, task, value in measure(outcome):
+                yield prefix + metric, task, value
 
-    def _select(
-        self, train: "MultiTaskData", fold: NDArray[np.intp], tasks: NDArray[np.intp]
-    ) -> Iterator["_Fitted"]:
-        spec = self.job.spec
-        start = time.perf_counter()
-        estimator = self._estimator()
-        choice = None
-        if spec.selection != "none":
-            groups = _groups(spec.grid_points(self.held))
-            errors = np.vstack(
-                [
-                    self._errors(estimator, train, fold, tasks, group, len(groups) == 1)
-                    for group in groups
-                ]
-            )
-            grid = [point for group in groups for point in group]
-            choice = choose(errors, grid, per_task=spec.selection == "per_task")
-            estimator.set_params(**choice.params)
-        estimator.fit(train.X, train.y, task=train.task)
-        seconds = time.perf_counter() - start
-        params = choice.params if choice else {}
-        yield _Fitted(
-            estimator, params, choice.at_grid_edge if choice else None, "", seconds
-        )
-
-    def _select_on_validation(
-        self, train: "MultiTaskData", validation: "MultiTaskData"
-    ) -> Iterator["_Fitted"]:
-        """Yield the points of the path if they are recorded, then what is chosen."""
-        along = self.job.spec.along
-        grid = self.job.spec.grid_points(self.held) or [{}]
-        path = [
-            replace(fitted, on_validation=_outcome(fitted.estimator, validation))
-            for fitted in self._path(train)
-        ]
-        losses = [self._criterion.loss(fitted.on_validation) for fitted in path]
-        if not np.isfinite(losses).all():
-            raise ValueError(
-                f"metric {self._criterion.name!r} has no value on the validation rows"
-                "; choose by another with select_by"
-            )
-        errors = np.array(losses)[:, np.newaxis]
-        if self._record_path:
-            yield from path
-        seconds = sum(fitted.seconds for fitted in path)
-        groups: dict[str, list[int]] = {}
-        for k, point in enumerate(grid):
-            fixed = {name: point[name] for name in along}
-            setting = json.dumps(fixed, sort_keys=True) if fixed else ""
-            groups.setdefault(setting, []).append(k)
-        for setting, members in groups.items():
-            rest = [
-                {name: v for name, v in grid[k].items() if name not in along}
-                for k in members
-            ]
-            choice = choose(errors[members], rest, per_task=False)
-            yield replace(
-                path[members[rest.index(choice.params)]],
-                params=choice.params,
-                at_grid_edge=choice.at_grid_edge,
-                setting=setting,
-                seconds=seconds,
-            )
-
-    def _errors(
-        self,
-        estimator: Any,
-        train: "MultiTaskData",
-        fold: NDArray[np.intp],
-        tasks: NDArray[np.intp],
-        group: list[dict[str, Any]],
-        is_whole: bool,
-    ) -> NDArray[np.float64]:
-        def compute() -> tuple[Any, dict[str, NDArray[np.float64]]]:
-            if "select_by" in self.job.experiment:
-                errors = self._held_out_losses(estimator, train, fold, group)
-            else:
-                errors = cross_validation_errors(
-                    estimator, train.X, train.y, train.task, fold, group, len(tasks)
-                )
-            return None, {"errors": errors}
-
-        if is_whole:
-            return compute()[1]["errors"]
-        key = self._key("errors", group=group, tasks=tasks)
-        return get_or_compute(self.job.cache, key, compute)[1]["errors"]
-
-    def _held_out_losses(
-        self,
-        estimator: Any,
-        train: "MultiTaskData",
-        fold: NDArray[np.intp],
-        group: list[dict[str, Any]],
-    ) -> NDArray[np.float64]:
-        """Return the mean over folds of the criterion's loss, shape (n_points, 1).
-
-        A fold in which the criterion has no value (an area under a curve where all
-        labels are the same) has none for any point, and is left out.
-        """
-        by_fold: list[list[float]] = [[] for _ in group]
-        fits = held_out_fits(estimator, train.X, train.y, train.task, fold, group)
-        for point, held, fitted in fits:
-            if not held.any():
-                continue
-            rows = train.subset(held)
-            present = np.unique(rows.task)
-            outcome = _outcome(fitted, rows)
-            outcome = replace(
-                outcome,
-                task=np.searchsorted(present, rows.task),
-                task_names=tuple(rows.task_names[t] for t in present),
-            )
-            by_fold[point].append(self._criterion.loss(outcome))
-        losses = np.array(by_fold)
-        losses = losses[:, np.isfinite(losses).all(axis=0)]
-        if not losses.size:
-            raise ValueError(
-                f"metric {self._criterion.name!r} has no value on the held-out rows of "
-                "any fold; choose by another with select_by, or take fewer folds"
-            )
-        mean: NDArray[np.float64] = losses.mean(axis=1, keepdims=True)
-        return mean
-
-    def _score(
-        self,
-        fitted: "_Fitted",
-        outcome: Outcome,
-        subset: int,
-        prefix: str = "",
+    def _table(
+        self, fitted: Fitted, scores: Iterable[tuple[str, str, float]], subset: int
     ) -> Iterator[dict[str, Any]]:
         whole = {
             "params": _dump(fitted.params),
@@ -486,55 +362,12 @@ class _Cell:
             "setting": fitted.setting,
             "data_digest": self.digest,
         }
-        for measure in self.job.metrics.values():
-            for metric, task, value in measure(outcome):
-                row = {
-                    **where,
-                    "task": task,
-                    "metric": prefix + metric,
-                    "value": value,
-                }
-                if task == ALL:
-                    yield row | whole
-                elif self._record_tasks:
-                    yield row
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    estimator: Any
-    params: Mapping[str, Any]
-    at_grid_edge: float | None
-    setting: str
-    seconds: float
-    on_validation: Any = None
-
-
-def _outcome(estimator: Any, data: "MultiTaskData") -> Outcome:
-    score = None
-    if hasattr(estimator, "decision_function"):
-        score = predictions(estimator, data.X, data.task, "decision_function")
-        prediction = np.where(score > 0, 1.0, -1.0)
-    else:
-        prediction = predictions(estimator, data.X, data.task)
-    return Outcome(
-        y=data.y,
-        prediction=prediction,
-        task=data.task,
-        task_names=data.task_names,
-        estimator=estimator,
-        truth=data.truth,
-        score=score,
-    )
-
-
-def _groups(grid: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Gather the points that share their structured parameters (kernels): a path."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for point in grid:
-        fixed = {k: v for k, v in point.items() if isinstance(v, Mapping | list | str)}
-        groups.setdefault(json.dumps(fixed, sort_keys=True), []).append(point)
-    return list(groups.values())
+        for metric, task, value in scores:
+            row = {**where, "task": task, "metric": metric, "value": value}
+            if task == ALL:
+                yield row | whole
+            elif self._record_tasks:
+                yield row
 
 
 def _dump(params: Mapping[str, Any]) -> str:

@@ -54,10 +54,9 @@ class MethodSpec:
     grid : mapping of str to list, or sequence of mapping
         Values to choose from, or to walk along in path mode: those of each parameter,
         whose full product is meant, or the points themselves.
-    selection : {"common", "per_task", "validation", "none", "best_on_test"}
-        One choice for all tasks or one a task by cross-validation, one choice on the
-        validation rows, nothing to choose, or the protocol of
-        :mod:`mtmkl.papers.yousefi2015.best_on_test`, which asks the test rows.
+    selection : str
+        How hyper-parameters are chosen: "none", "common", "per_task", "validation" or
+        ``package.module:name``, see :mod:`mtmkl.evaluation.selectors`.
     n_tasks : tuple of int
         Numbers of tasks learned together; empty means all.
     hold : mapping of str to int
@@ -243,23 +242,22 @@ def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:
     raise KeyError(dataset)
 
 
-def restricted_to_artefact(config: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a configuration with one artefact, its experiments and no claims.
+def restricted_to_artefacts(
+    config: Mapping[str, Any], names: Sequence[str]
+) -> dict[str, Any]:
+    """Return a configuration with some artefacts, their experiments and no claims.
 
     Raises
     ------
     KeyError
         If there is no such artefact.
     """
-    artefact = config["artefacts"][name]
-    used = experiments_of(artefact)
+    artefacts = {name: config["artefacts"][name] for name in names}
+    used = {e for artefact in artefacts.values() for e in experiments_of(artefact)}
     experiments = {k: v for k, v in config["experiments"].items() if k in used}
     return {
-        **config,
-        "experiments": experiments,
-        "artefacts": {name: artefact},
-        "claims": [],
-    }
+        **config, "experiments": experiments, "artefacts": artefacts, "claims": [],
+    }  # fmt: skip
 
 
 def with_method(
@@ -269,7 +267,7 @@ def with_method(
     *,
     grid: Mapping[str, list[Any]] | None = None,
 ) -> dict[str, Any]:
-    """Return a configuration in which one more method takes part in an experiment.
+    """Return a configuration in which one more method joins an experiment.
 
     Parameters
     ----------

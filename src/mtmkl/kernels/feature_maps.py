@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl.kernels.base import FloatArray, Kernel, Linear
+from mtmkl.kernels.base import Kernel, Linear
 from mtmkl.kernels.normalize import CosineNormalized
 from mtmkl.sparse import Inputs, is_sparse
+from mtmkl.typing import FloatArray
 
 
 def has_feature_map(kernel: Kernel | None) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels import task_kernels as kernels
-from mtmkl.kernels.base import FloatArray
 from mtmkl.kernels.task_trees import clusters
+from mtmkl.typing import FloatArray
 
 
 def task_kernels_from_spec(

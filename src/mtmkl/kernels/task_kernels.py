@@ -19,9 +19,9 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mtmkl.kernels.base import FloatArray
 from mtmkl.kernels.gram import check_task_kernel
 from mtmkl.kernels.task_trees import clusters
+from mtmkl.typing import FloatArray
 
 
 def single_task(n_tasks: int) -> FloatArray:

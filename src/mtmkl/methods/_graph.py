@@ -4,25 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mtmkl.methods.base import _labels
+from mtmkl.methods.base import task_labels
+from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from typing import Self
 
     from mtmkl.datasets.container import MultiTaskData
 
-FloatArray = NDArray[np.float64]
-
 
 class GraphEstimator(BaseEstimator):
     """Base of estimators of the edges of a graphical model.
 
-    Called with samples alone, ``fit(X)`` has one column a node. Called with multi-task
-    data, one task a node in the order of the columns, every task must hold the same
+    Called with samples alone, ``fit(X)`` has one column per node. With multi-task
+    data, one task per node in the order of the columns, every task must hold the same
     samples with all columns as inputs, and its own node as label; the labels are then
     those that ``X`` implies.
 
@@ -32,7 +31,7 @@ class GraphEstimator(BaseEstimator):
 
     binarize: float
 
-    #: Parameters that may be an array with one value a task.
+    #: Parameters that may be an array with one value per task.
     per_task_params = ()
     #: Whether the method is handed the examples that it is then tested on.
     fits_on_test = False
@@ -49,9 +48,9 @@ class GraphEstimator(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, D)
-            One column a node; values above ``binarize`` count as 1, others as 0.
+            One column per node; values above ``binarize`` count as 1, others as 0.
         y : array-like of shape (n,), optional
-            With ``task`` only, and then of no account.
+            Ignored; accepted together with ``task``.
         task : array-like of shape (n,), optional
             The node of each row, if X repeats its samples for every node.
 
@@ -82,7 +81,7 @@ class GraphEstimator(BaseEstimator):
         scores: FloatArray = samples @ self.coef_.T + self.intercept_
         if task is None:
             return scores
-        labels = _labels(task, samples.shape[0])
+        labels = task_labels(task, samples.shape[0])
         unseen = np.setdiff1d(labels, self.tasks_)
         if unseen.size:
             raise ValueError(f"task not seen by fit: {unseen[0]!r}")
@@ -122,7 +121,7 @@ class GraphEstimator(BaseEstimator):
         """Return why the method cannot run on the data, or None if it can."""
         if data.n_tasks != data.X.shape[1]:
             return (
-                f"graph structure needs one task a node: {data.name} has "
+                f"graph structure needs one task per node: {data.name} has "
                 f"{data.n_tasks} tasks and {data.X.shape[1]} columns"
             )
         return None
@@ -141,11 +140,11 @@ class GraphEstimator(BaseEstimator):
         if task is None:
             self.tasks_ = np.arange(n_nodes)
             return rows
-        labels = _labels(task, rows.shape[0])
+        labels = task_labels(task, rows.shape[0])
         self.tasks_ = np.unique(labels)
         if self.tasks_.size != n_nodes:
             raise ValueError(
-                f"one task a node is needed: got {self.tasks_.size} tasks for "
+                f"one task per node is needed: got {self.tasks_.size} tasks for "
                 f"{n_nodes} columns"
             )
         groups = [rows[labels == each] for each in self.tasks_]

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel
-from mtmkl.kernels.basis import KernelBasis
 from mtmkl.kernels.terms import check_kernel
 from mtmkl.methods._inputs import Coordinates
 from mtmkl.methods.base import (
@@ -17,40 +16,50 @@ from mtmkl.methods.base import (
     check_flag,
     check_positive,
 )
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.squared_norm import PenaltyName, WarmStart
     from mtmkl.solvers.task_decomposition import TaskDecomposition
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 #: Singular values and row norms at most this share of the largest count as zero.
 RANK_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class PreparedPath:
-    """What the points of a path share: coordinates, tasks in them, and their means."""
+class PreparedRegression:
+    """Training data in the coordinates of the coefficients, shared along a path.
+
+    Attributes
+    ----------
+    coordinates : Coordinates
+    tasks : TaskDecomposition
+        Of the coordinates; with an offset, centred within each task.
+    task : ndarray of shape (n,)
+        The task of each example.
+    means : (ndarray of shape (T, d), ndarray of shape (T,)) or None
+        With an offset: what was subtracted from coordinates and targets.
+    """
 
     coordinates: Coordinates
     tasks: "TaskDecomposition"
-    means: tuple[FloatArray, FloatArray] | None
     task: IntArray
+    means: tuple[FloatArray, FloatArray] | None
 
 
 class LinearPathEstimator(PathEstimator):
     """Base of the methods that predict w_t'z(x) + b_t, z(x) some coordinates of x.
 
-    A subclass implements ``_solve`` on decomposed tasks. Parameters ``kernel``,
-    ``standardize`` and ``basis_tol`` are its choice to have.
+    A subclass implements ``_solve``. Parameters ``kernel``, ``standardize`` and
+    ``basis_tol`` are its choice to have.
     """
 
-    gamma: Any
     kernel: Kernel | Mapping[str, Any] | str | None = None
     standardize: bool = False
     basis_tol: float = 1e-6
+    gamma: Any
     fit_intercept: bool
 
     def _check_params(self) -> None:
@@ -65,7 +74,7 @@ class LinearPathEstimator(PathEstimator):
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> PreparedPath:
+    ) -> PreparedRegression:
         from mtmkl.solvers.task_decomposition import decompose
 
         coordinates, Z = Coordinates.of(
@@ -81,50 +90,34 @@ class LinearPathEstimator(PathEstimator):
                 task_means(Z, task, n_tasks),
                 task_means(y[:, None], task, n_tasks)[:, 0],
             )
-            # Centring leaves out exactly what an unpenalised offset per task explains.
+            # Centring removes exactly what an unpenalised offset per task explains.
             Z, y = Z - means[0][task], y - means[1][task]
         tasks = decompose(Z, y, task, n_tasks=n_tasks)
-        return PreparedPath(coordinates, tasks, means, task)
+        return PreparedRegression(coordinates, tasks, task, means)
 
-    def _follow(
-        self, prepared: PreparedPath, previous: "WarmStart | None"
-    ) -> "WarmStart | None":
-        coordinates = prepared.coordinates
-        solution = self._solve(prepared.tasks, previous)
-        self._keep(coordinates, solution, prepared.means)
-        if coordinates.basis is not None:
-            self._bound_truncation(coordinates.basis, solution, prepared.task)
-        start: WarmStart | None = solution.extra.get("warm_start")
-        return start
+    def _follow(self, prepared: PreparedRegression, previous: Any) -> Any:
+        solution = self._solve(prepared, previous)
+        self._keep(prepared, solution)
+        return solution.extra.get("warm_start")
 
-    def _bound_truncation(
-        self, basis: KernelBasis, solution: "Solution", task: IntArray
-    ) -> None:
-        """Set what the cut of a kernel's basis may cost, if the method says so."""
-
-    def _solve(
-        self, tasks: "TaskDecomposition", start: "WarmStart | None"
-    ) -> "Solution":
+    def _solve(self, prepared: PreparedRegression, start: Any) -> "Solution":
+        """Solve at this point, from where the one before on the path left off."""
         raise NotImplementedError
 
-    def _keep(
-        self,
-        coordinates: Coordinates,
-        solution: "Solution",
-        means: tuple[FloatArray, FloatArray] | None,
-    ) -> None:
+    def _keep(self, prepared: PreparedRegression, solution: "Solution") -> None:
         certificate = solution.certificate
-        self._coordinates = coordinates
+        self._coordinates = prepared.coordinates
         self.coef_ = solution.coef
         self.intercept_ = np.zeros(self.coef_.shape[1])
-        if means is not None:
-            self.intercept_ = means[1] - np.einsum("td,dt->t", means[0], self.coef_)
+        if prepared.means is not None:
+            inputs, targets = prepared.means
+            self.intercept_ = targets - np.einsum("td,dt->t", inputs, self.coef_)
         self.objective_ = certificate.objective
         self.duality_gap_ = certificate.duality_gap
         self.n_iter_ = certificate.n_iter
-        if coordinates.basis is not None:
-            self.basis_dimension_ = coordinates.basis.dimension
-            self.discarded_trace_ = coordinates.basis.discarded_trace
+        if prepared.coordinates.basis is not None:
+            self.basis_dimension_ = prepared.coordinates.basis.dimension
+            self.discarded_trace_ = prepared.coordinates.basis.discarded_trace
 
     def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
         return self._coordinates.predict(X, self.coef_, task) + self.intercept_[task]
@@ -136,8 +129,19 @@ class SquaredNormEstimator(LinearPathEstimator):
     _penalty: ClassVar["PenaltyName"]
 
     gamma: float
-    tol: float
-    max_iter: int
+
+    def __init__(
+        self,
+        gamma: float = 1.0,
+        *,
+        fit_intercept: bool = False,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.gamma = gamma
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -146,12 +150,12 @@ class SquaredNormEstimator(LinearPathEstimator):
         check_count("max_iter", self.max_iter)
 
     def _solve(
-        self, tasks: "TaskDecomposition", start: "WarmStart | None"
+        self, prepared: PreparedRegression, start: "WarmStart | None"
     ) -> "Solution":
         from mtmkl.solvers.squared_norm import solve
 
         return solve(
-            tasks,
+            prepared.tasks,
             self.gamma,
             penalty=self._penalty,
             tol=self.tol,
@@ -159,34 +163,52 @@ class SquaredNormEstimator(LinearPathEstimator):
             start=start,
         )
 
-    def _keep(
-        self,
-        coordinates: Coordinates,
-        solution: "Solution",
-        means: tuple[FloatArray, FloatArray] | None,
-    ) -> None:
-        super()._keep(coordinates, solution, means)
+    def _keep(self, prepared: PreparedRegression, solution: "Solution") -> None:
+        super()._keep(prepared, solution)
         self.norm_ = float(solution.extra["norm"])
         self.history_ = solution.certificate.history
 
 
-def learned_features(W: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the features U (d, k) and importances σ (k,) of coefficients W (d, T).
+class FeatureLearner(SquaredNormEstimator):
+    """Base of those whose Ω is the trace norm of a matrix V, which is W unless said.
 
-    W = U·A with orthonormal columns of U, rows of A in the order of their norms σ, the
-    singular values of W, and k = min(d, T). The sign of a feature is chosen so that the
-    tasks' coefficients on it do not sum to less than zero.
+    V = U·A with orthonormal columns of U, the features, and rows of A in the order of
+    their norms, the singular values of V.
     """
-    U, singular, Vt = np.linalg.svd(W, full_matrices=False)
-    return U * np.where(Vt.sum(axis=1) < 0, -1.0, 1.0), singular
 
+    @property
+    def _learned(self) -> FloatArray:
+        """V, of shape (d, T)."""
+        return self.coef_
 
-def covariance_of(W: FloatArray) -> FloatArray:
-    """Return (WW')^{1/2} / tr (WW')^{1/2} (equation (13) at ε = 0), I/d where W = 0."""
-    U, singular, _ = np.linalg.svd(W, full_matrices=False)
-    total, d = singular.sum(), W.shape[0]
-    D: FloatArray = (U * singular) @ U.T / total if total > 0 else np.eye(d) / d
-    return D
+    @property
+    def D_(self) -> FloatArray:  # noqa: N802
+        """(VV')^{1/2} / tr (VV')^{1/2}, equation (13) at ε = 0; I/d where V = 0."""
+        U, singular, _ = np.linalg.svd(self._learned, full_matrices=False)
+        total, d = singular.sum(), U.shape[0]
+        D: FloatArray = (U * singular) @ U.T / total if total > 0 else np.eye(d) / d
+        return D
+
+    @property
+    def features_(self) -> FloatArray:
+        """U, columns by decreasing importance, shape (d, min(d, T)).
+
+        The sign of a feature is chosen so that the tasks' coefficients on it do not sum
+        to less than zero.
+        """
+        U, _, Vt = np.linalg.svd(self._learned, full_matrices=False)
+        signed: FloatArray = U * np.where(Vt.sum(axis=1) < 0, -1.0, 1.0)
+        return signed
+
+    @property
+    def A_(self) -> FloatArray:  # noqa: N802
+        """U'V, the tasks' coefficients on the features, shape (min(d, T), T)."""
+        return self.features_.T @ self._learned
+
+    @property
+    def n_features_(self) -> int:
+        """Rank of V: singular values above 1e-6 of the largest."""
+        return rank_of(np.linalg.svd(self._learned, compute_uv=False))
 
 
 def rank_of(magnitudes: NDArray[np.floating[Any]]) -> int:

@@ -1,9 +1,9 @@
 """What the linear classifiers share that fit all tasks by penalised least squares."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,11 @@ from sklearn.preprocessing import StandardScaler
 from mtmkl.methods._linear import task_means
 from mtmkl.methods.base import PathEstimator, check_count, check_number, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -105,6 +103,21 @@ class PreparedTasks:
             float(np.sum((y - target_means[task]) ** 2)),
         )
 
+    def offsets_alone(self) -> "Solution":
+        """Return the solution where nothing can be learned but the offsets."""
+        from mtmkl.solvers.solution import Certificate, Solution
+
+        return Solution(
+            coef=np.zeros((self.scale.size, int(self.taking_part.sum()))),
+            certificate=Certificate(
+                objective=self.null,
+                dual_objective=self.null,
+                n_iter=1,
+                status="converged",
+                history=np.array([self.null]),
+            ),
+        )
+
     def expand(self, W: FloatArray) -> FloatArray:
         """Return coefficients of raw inputs, shape (d, T), for those of the problem."""
         if self.basis is not None:
@@ -123,7 +136,7 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
     not penalised. A task that holds examples of one class has the constant score ±1
     and no part in the problem. All points of a grid share the preparation.
 
-    A subclass implements ``_solve`` and, for the order in which the points of a grid
+    A subclass implements ``_minimise`` and, for the order in which the points of a grid
     are solved, ``_position``.
     """
 
@@ -142,10 +155,8 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
     def _group_key(self) -> str:
         return ""
 
-    def _solve(
-        self, tasks: "TaskDecomposition", previous: "Solution | None"
-    ) -> "Solution":
-        """Solve for the tasks that take part; ``previous`` is the last of the path."""
+    def _minimise(self, tasks: "TaskDecomposition", start: Any) -> "Solution":
+        """Solve for the tasks in the problem, from the previous point of the path."""
         raise NotImplementedError
 
     def _prepare(
@@ -153,41 +164,25 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
     ) -> PreparedTasks:
         return PreparedTasks.of(X, y, task, rotate=self._rotation_invariant)
 
-    def _follow(
-        self, prepared: PreparedTasks, previous: "Solution | None"
-    ) -> "Solution | None":
+    def _follow(self, prepared: PreparedTasks, previous: Any) -> Any:
         if prepared.decomposition is None:
-            self._keep_constant(prepared)
-            return None
-        solution = self._solve(prepared.decomposition, previous)
+            solution = prepared.offsets_alone()
+        else:
+            solution = self._minimise(prepared.decomposition, previous)
         self._keep(prepared, solution)
-        return solution
+        return solution.extra.get("warm_start")
 
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         certificate = solution.certificate
         self.coef_ = prepared.expand(solution.coef)
+        shift = np.einsum("td,dt->t", prepared.input_means, self.coef_)
+        self.intercept_ = prepared.target_means - shift
         self.objective_ = certificate.objective
         if self._convex:
             self.dual_objective_ = certificate.dual_objective
             self.duality_gap_ = certificate.duality_gap
         self.n_iter_ = certificate.n_iter
         self.history_ = certificate.history
-        self._keep_intercept(prepared)
-
-    def _keep_constant(self, prepared: PreparedTasks) -> None:
-        """Set the attributes where nothing can be learned but the offsets."""
-        y = prepared.target_means
-        self.coef_ = np.zeros((prepared.varying.size, y.size))
-        self.objective_ = prepared.null
-        if self._convex:
-            self.dual_objective_, self.duality_gap_ = prepared.null, 0.0
-        self.n_iter_ = 1
-        self.history_ = np.array([prepared.null])
-        self._keep_intercept(prepared)
-
-    def _keep_intercept(self, prepared: PreparedTasks) -> None:
-        shift = np.einsum("td,dt->t", prepared.input_means, self.coef_)
-        self.intercept_ = prepared.target_means - shift
 
     def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
         scores: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
@@ -212,27 +207,23 @@ class RestartedClassifier(LinearTaskClassifier):
         if self.random_state is not None:
             check_count("random_state", self.random_state, least=0)
 
-    def _position(self) -> tuple[float, ...]:
-        return ()
-
     def _local_minima(
         self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
     ) -> "list[Solution]":
         """Return the local minima that the starts lead to, one generator for each."""
         raise NotImplementedError
 
-    def _solve(
-        self, tasks: "TaskDecomposition", previous: "Solution | None"
-    ) -> "Solution":
+    def _minimise(self, tasks: "TaskDecomposition", start: None) -> "Solution":
         seeds = np.random.SeedSequence(self.random_state).spawn(self.n_restarts)
         rngs = [np.random.default_rng(seed) for seed in seeds]
         solutions = self._local_minima(tasks, rngs)
-        self.restart_histories_ = [each.certificate.history for each in solutions]
-        return min(solutions, key=lambda each: each.certificate.objective)
+        best = min(solutions, key=lambda each: each.certificate.objective)
+        histories = [each.certificate.history for each in solutions]
+        return replace(best, extra={**best.extra, "histories": histories})
 
-    def _keep_constant(self, prepared: PreparedTasks) -> None:
-        super()._keep_constant(prepared)
-        self.restart_histories_ = [self.history_]
+    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+        super()._keep(prepared, solution)
+        self.restart_histories_ = solution.extra.get("histories", [self.history_])
 
 
 def check_groups(name: str, value: object) -> None:
@@ -250,8 +241,8 @@ def check_groups(name: str, value: object) -> None:
 def number_of_groups(value: int | float, n_tasks: int) -> int:
     """Return a number of groups given as such or as a share of the tasks.
 
-    A share stands for the nearest whole number (halves go up), at least 1; a number of
-    more than the tasks for that of the tasks.
+    A share is rounded to the nearest whole number (halves up), at least 1; a number
+    larger than that of the tasks counts as that of the tasks.
     """
     if isinstance(value, Integral):
         return min(int(value), n_tasks)

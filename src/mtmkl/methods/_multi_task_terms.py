@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mtmkl.kernels.base import FloatArray, Kernel, from_spec
+from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.gram import check_task_kernel
 from mtmkl.kernels.task_kernel_specs import task_kernels_from_spec
-
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,13 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mtmkl.methods._inputs import Coordinates
-from mtmkl.methods._linear import LinearPathEstimator, PreparedPath
+from mtmkl.methods._linear import LinearPathEstimator, PreparedRegression
 from mtmkl.methods.base import check_positive
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.squared_norm import WarmStart
-    from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 class AggregateRidge(LinearPathEstimator):
@@ -52,23 +46,16 @@ class AggregateRidge(LinearPathEstimator):
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> PreparedPath:
+    ) -> PreparedRegression:
         return super()._prepare(X, y, np.zeros_like(task), n_points=n_points)
 
-    def _solve(
-        self, tasks: "TaskDecomposition", start: "WarmStart | None"
-    ) -> "Solution":
+    def _solve(self, prepared: PreparedRegression, start: None) -> "Solution":
         from mtmkl.solvers.ridge import solve_ridge
 
-        return solve_ridge(tasks, self.gamma)
+        return solve_ridge(prepared.tasks, self.gamma)
 
-    def _keep(
-        self,
-        coordinates: Coordinates,
-        solution: "Solution",
-        means: tuple[FloatArray, FloatArray] | None,
-    ) -> None:
-        super()._keep(coordinates, solution, means)
+    def _keep(self, prepared: PreparedRegression, solution: "Solution") -> None:
+        super()._keep(prepared, solution)
         n_tasks = self.tasks_.size
         self.coef_ = np.repeat(self.coef_, n_tasks, axis=1)
         self.intercept_ = np.repeat(self.intercept_, n_tasks)

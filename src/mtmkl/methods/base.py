@@ -16,23 +16,29 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.kernels.base import refuse_overflow
 from mtmkl.sparse import canonical_csr, is_sparse
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from typing import Self
 
     from mtmkl.datasets.container import MultiTaskData
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 # Where every search and cross-validation of scikit-learn fits: module and function.
+CHECK_KERNELS = [
+    "features",
+    {"name": "gaussian", "median_factor": 1.0},
+    {"name": "polynomial", "degree": 2},
+]
+"""Kernels for the checks that every method passes."""
+
 _SEARCH_STEP = ("sklearn.model_selection._validation", "_fit_and_score")
 
 
 class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
-    ``task`` holds one label an example: any integers or strings. Without it, all
+    ``task`` holds one label per example: any integers or strings. Without it, all
     examples are one task. In a Pipeline or a grid search it is passed on by
     scikit-learn's metadata routing, see :func:`mtmkl.model_selection.route_tasks`.
 
@@ -49,10 +55,35 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         Number of inputs d.
     """
 
-    #: Parameters that may be an array with one value a task.
+    #: Parameters that may be an array with one value per task.
     per_task_params: ClassVar[tuple[str, ...]] = ()
     #: Whether the method is handed the examples that it is then tested on.
     fits_on_test: ClassVar[bool] = False
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes.
+
+        Returns
+        -------
+        dict of str to dict
+            Parameters of the constructor, by what they try.
+        """
+        return {"": {}}
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes.
+
+        Of the parameters C, α and λ, those that the method has; a method with others
+        overrides it.
+        """
+        known = cls().get_params()
+        if "alpha" in known or "lam" in known:
+            name, middle = ("alpha", 2.0) if "alpha" in known else ("lam", 0.3)
+            levels = (0.0, 50.0, middle)
+            return [{"C": C, name: v} for C in (10.0, 0.1, 1.0) for v in levels]
+        return [{"C": C} for C in (1.0, 0.1, 10.0, 1.0)]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -172,7 +203,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         refuse_overflow(y_array, "y", "bring the targets to a smaller scale")
         n = X_array.shape[0]
-        labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
+        labels = np.zeros(n, dtype=np.intp) if task is None else task_labels(task, n)
         self.tasks_, index = np.unique(labels, return_inverse=True)
         return X_array, y_array, index.astype(np.intp).ravel()
 
@@ -185,7 +216,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
                     "tasks"
                 )
             return np.zeros(n, dtype=np.intp)
-        labels = _labels(task, n)
+        labels = task_labels(task, n)
         numbers = {label: number for number, label in enumerate(self.tasks_.tolist())}
         distinct, inverse = np.unique(labels, return_inverse=True)
         unseen = [label for label in distinct.tolist() if label not in numbers]
@@ -248,8 +279,8 @@ class PathEstimator(MultiTaskEstimator):
             return repr([(n, params[n]) for n in params if n not in self.along])
 
     def _position(self) -> Any:
-        """Return where this point stands on its path, to be compared with others."""
-        raise NotImplementedError
+        """Return what the points of a path are sorted by; all alike unless said."""
+        return ()
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
@@ -277,7 +308,7 @@ class PathEstimator(MultiTaskEstimator):
 
 
 def _refuse_search_without_routing() -> None:
-    """Raise ValueError within a search that hands tasks to ``fit`` alone.
+    """Raise ValueError within a search that passes tasks to ``fit`` alone.
 
     Without metadata routing ``score`` gets no tasks: the search would catch what it
     raises, warn of it for every fold and point, and return the first point. Fits that
@@ -290,7 +321,7 @@ def _refuse_search_without_routing() -> None:
         module = caller.f_globals.get("__name__")
         if (module, caller.f_code.co_name) == _SEARCH_STEP:
             raise ValueError(
-                "a search hands task on with metadata routing only: call "
+                "a search passes task on with metadata routing only: call "
                 "sklearn.set_config(enable_metadata_routing=True) and search over "
                 "mtmkl.model_selection.route_tasks(estimator)"
             )
@@ -334,7 +365,14 @@ def refusal_of_sparse(estimator: Any, X: Any) -> str | None:
     )
 
 
-def _labels(task: ArrayLike, n: int) -> NDArray[Any]:
+def task_labels(task: ArrayLike, n: int) -> NDArray[Any]:
+    """Return the labels of the tasks of n examples, integers or strings.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label for each example, or one is of another kind.
+    """
     labels = np.asarray(task)
     if labels.dtype.kind in "US" and not hasattr(task, "dtype"):
         # NumPy has turned numbers among strings into strings.

@@ -11,10 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from mtmkl.kernels.base import refuse_overflow
-from mtmkl.methods.base import MultiTaskEstimator, _labels, check_inputs
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.methods.base import MultiTaskEstimator, check_inputs, task_labels
+from mtmkl.typing import FloatArray, IntArray
 
 
 class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
@@ -124,6 +122,6 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
             )
         signed = np.where(code.ravel() == self.classes_.size - 1, 1.0, -1.0)
         n = X_array.shape[0]
-        labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
+        labels = np.zeros(n, dtype=np.intp) if task is None else task_labels(task, n)
         self.tasks_, index = np.unique(labels, return_inverse=True)
         return X_array, signed, index.astype(np.intp).ravel()

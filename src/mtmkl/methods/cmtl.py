@@ -1,6 +1,6 @@
 """CMTL: the convex relaxation of clustering tasks."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mtmkl.methods._linear_classifier import (
     LinearTaskClassifier,
@@ -11,11 +11,12 @@ from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_admm import WarmStart
     from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 
 class CMTL(LinearTaskClassifier):
-    r"""Least-squares classifiers whose tasks lie in a few clusters, relaxed.
+    r"""Least-squares classifiers whose tasks form a few clusters, relaxed.
 
     With w̄ the mean of the T tasks, Π = I − 11'/T and r clusters, minimises over W
     (d × T), S and offsets b
@@ -33,19 +34,19 @@ class CMTL(LinearTaskClassifier):
     lam : float
         λ > 0.
     n_clusters : int or float
-        r, of which at most T count, or a share of T in (0, 0.5], which stands for the
-        nearest whole number (halves go up), at least 1.
+        r, of which at most T count, or a share of T in (0, 0.5], rounded to the nearest
+        whole number (halves up), at least 1.
     epsilon_mean, epsilon_between, epsilon_within : float
         ε_M, ε_B and ε_W, positive and increasing.
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs as they are given.
+        Weights of the inputs in their original units.
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_ : float
         Value of the problem and a lower bound on its minimum.
@@ -65,6 +66,16 @@ class CMTL(LinearTaskClassifier):
     L. Jacob, F. Bach and J.-P. Vert, Clustered multi-task learning: a convex
     formulation, Advances in Neural Information Processing Systems 21, 2008.
     """
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes."""
+        return [
+            {"lam": 1.0, "n_clusters": 1},
+            {"lam": 0.02, "n_clusters": 0.5},
+            {"lam": 5.0, "n_clusters": 2},
+            {"lam": 0.1, "n_clusters": 1},
+        ]
 
     def __init__(
         self,
@@ -101,8 +112,8 @@ class CMTL(LinearTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return -self.lam, self.epsilon_within, self.epsilon_between, self.n_clusters
 
-    def _solve(
-        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    def _minimise(
+        self, tasks: "TaskDecomposition", start: "WarmStart | None"
     ) -> "Solution":
         from mtmkl.solvers.clustered_tasks import solve
 
@@ -115,5 +126,5 @@ class CMTL(LinearTaskClassifier):
             epsilon_within=self.epsilon_within,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=None if previous is None else previous.extra["warm_start"],
+            start=start,
         )

@@ -1,10 +1,9 @@
 """CoClus: co-clusters of tasks and features."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.methods._linear_classifier import (
     PreparedTasks,
@@ -17,8 +16,6 @@ from mtmkl.methods.base import check_positive
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
 
 
 class CoClus(RestartedClassifier):
@@ -42,24 +39,24 @@ class CoClus(RestartedClassifier):
     lam_1, lam_2 : float
         λ₁, λ₂ > 0.
     n_clusters : int or float
-        k, of which at most T count, or a share of T in (0, 0.5], which stands for the
-        nearest whole number (halves go up), at least 1.
+        k, of which at most T count, or a share of T in (0, 0.5], rounded to the nearest
+        whole number (halves up), at least 1.
     n_restarts : int
         Starts: the first from independent ridge regressions, the others from random
         directions. The one of the lowest objective is kept.
     random_state : int or None
-        Seed of the random starts; None for another at each fit.
+        Seed of the random starts; None for different ones in each fit.
     tol : float
         Stop when an alternation lowers the objective by at most this share of it (of
         1 % of Σ_t ||y_t||² where the objective is less).
     max_iter : int
-        Alternations of a start at which to stop in any case, with a
+        Maximum number of alternations per start; reaching it gives a
         ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs as they are given.
+        Weights of the inputs in their original units.
     clustered_coef_ : ndarray of shape (d, T)
         The part of ``coef_`` that is Q.
     intercept_ : ndarray of shape (T,)
@@ -81,6 +78,20 @@ class CoClus(RestartedClassifier):
     L. Xu, A. Huang, J. Chen and E. Chen, Exploiting task-feature co-clusters in
     multi-task learning, AAAI Conference on Artificial Intelligence, 2015.
     """
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {"": {"n_restarts": 2}}
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes."""
+        return [
+            {"lam_1": 1.0, "lam_2": 1.0, "n_clusters": 1},
+            {"lam_1": 0.1, "lam_2": 5.0, "n_clusters": 0.5},
+            {"lam_1": 8.0, "lam_2": 20.0, "n_clusters": 2},
+        ]
 
     def __init__(
         self,
@@ -127,8 +138,6 @@ class CoClus(RestartedClassifier):
 
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         super()._keep(prepared, solution)
-        self.clustered_coef_ = prepared.expand(solution.extra["clustered"])
-
-    def _keep_constant(self, prepared: PreparedTasks) -> None:
-        super()._keep_constant(prepared)
-        self.clustered_coef_ = np.zeros_like(self.coef_)
+        self.clustered_coef_ = prepared.expand(
+            solution.extra.get("clustered", solution.coef)
+        )

@@ -1,9 +1,6 @@
 """FlexClus: clusters of tasks that differ from feature to feature."""
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from mtmkl.methods._linear_classifier import (
     LinearTaskClassifier,
@@ -13,9 +10,8 @@ from mtmkl.methods.base import check_not_negative
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_admm import WarmStart
     from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
 
 
 class FlexClus(LinearTaskClassifier):
@@ -39,12 +35,12 @@ class FlexClus(LinearTaskClassifier):
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs as they are given.
+        Weights of the inputs in their original units.
     intercept_ : ndarray of shape (T,)
     common_coef_ : ndarray of shape (d, T)
         The part of ``coef_`` that is U: tasks of one cluster are equal in a row.
@@ -69,6 +65,15 @@ class FlexClus(LinearTaskClassifier):
 
     _rotation_invariant = False
 
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes."""
+        return [
+            {"lam_1": 1.0, "lam_2": 1.0, "lam_3": 1.0},
+            {"lam_1": 0.1, "lam_2": 5.0, "lam_3": 2.0},
+            {"lam_1": 8.0, "lam_2": 0.5, "lam_3": 20.0},
+        ]
+
     def __init__(
         self,
         lam_1: float = 1.0,
@@ -92,8 +97,8 @@ class FlexClus(LinearTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return -self.lam_3, -self.lam_2, -self.lam_1
 
-    def _solve(
-        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    def _minimise(
+        self, tasks: "TaskDecomposition", start: "WarmStart | None"
     ) -> "Solution":
         from mtmkl.solvers.flexible_clusters import solve
 
@@ -104,13 +109,9 @@ class FlexClus(LinearTaskClassifier):
             self.lam_3,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=None if previous is None else previous.extra["warm_start"],
+            start=start,
         )
 
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         super()._keep(prepared, solution)
-        self.common_coef_ = prepared.expand(solution.extra["common"])
-
-    def _keep_constant(self, prepared: PreparedTasks) -> None:
-        super()._keep_constant(prepared)
-        self.common_coef_ = np.zeros_like(self.coef_)
+        self.common_coef_ = prepared.expand(solution.extra.get("common", solution.coef))

@@ -1,18 +1,18 @@
 """Multi-task learning with group-specific feature space sharing."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.methods.base import check_not_negative
+from mtmkl.methods.base import CHECK_KERNELS, check_not_negative
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
 
 
 class GroupFeatureSharing(WeightedKernelMachine):
-    r"""Support vector machines of many tasks that draw their kernel weights together.
+    r"""Support vector machines of many tasks with coupled kernel weights.
 
     Solves, to a relative duality gap, the convex problem (2) of Yousefi et al. (2015)
 
@@ -37,7 +37,7 @@ class GroupFeatureSharing(WeightedKernelMachine):
     kernels : list of kernels, mappings or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications, by default the ten
         of the paper: linear, polynomial of degree 2 and Gaussians of the widths 2^0 to
-        2^7. The entry "features" stands for one kernel a feature.
+        2^7. The entry "features" stands for one kernel per feature.
     normalize : {"cosine", "trace", None}
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)), as the paper does; "trace"
         divides each kernel by the mean of k(x, x) over the training examples.
@@ -75,8 +75,8 @@ class GroupFeatureSharing(WeightedKernelMachine):
     Notes
     -----
     A task with examples of one class gets the constant decision ±1. Its weights remain
-    in the penalty, where they are free to lie between those of the others: it has a
-    label in ``groups_``, and may draw the others together.
+    in the penalty, where they may take any value between those of the others: it has a
+    label in ``groups_``, and may couple the others.
 
     The linear methods of the paper's comparison always standardise, and so do its
     experiments here: compare with ``standardize=True``.
@@ -88,6 +88,18 @@ class GroupFeatureSharing(WeightedKernelMachine):
     """
 
     along: ClassVar[tuple[str, ...]] = ("C", "lam")
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {
+            "": {},
+            "kernels": {
+                "kernels": CHECK_KERNELS,
+                "normalize": "trace",
+                "standardize": True,
+            },
+        }
 
     def __init__(
         self,

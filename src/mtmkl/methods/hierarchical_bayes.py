@@ -1,7 +1,8 @@
 """The hierarchical Bayes model of Lenk, DeSarbo, Green and Young (1996)."""
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mtmkl.methods.base import (
@@ -10,9 +11,7 @@ from mtmkl.methods.base import (
     check_number,
     check_positive,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 
 class HierarchicalBayes(MultiTaskEstimator):
@@ -67,6 +66,11 @@ class HierarchicalBayes(MultiTaskEstimator):
     analysis: recovery of partworth heterogeneity from reduced experimental designs,
     Marketing Science 15(2), 173–191, 1996.
     """
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {"": {"n_samples": 40, "n_burn_in": 20, "n_chains": 2}}
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Ridge regression of each task by itself."""
+"""Independent ridge regressions, one per task."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -7,22 +7,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.base import Kernel
-from mtmkl.methods._linear import LinearPathEstimator
+from mtmkl.methods._linear import LinearPathEstimator, PreparedRegression
 from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.squared_norm import WarmStart
-    from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 
 class IndependentRidge(LinearPathEstimator):
-    r"""Fit each task by itself: min over w_t of ||y_t − X_t w_t||² + γ_t ||w_t||².
+    r"""Fit each task on its own: min over w_t of ||y_t − X_t w_t||² + γ_t ||w_t||².
 
     Parameters
     ----------
     gamma : float or array-like of shape (T,)
-        γ_t > 0: one for all tasks, or one a task in the order of ``tasks_``.
+        γ_t > 0: one for all tasks, or one per task in the order of ``tasks_``.
     kernel : Kernel, mapping or str, optional
         A kernel of :mod:`mtmkl.kernels.base` or its specification (kernel ridge
         regression); without it, the inputs as they are.
@@ -80,9 +78,7 @@ class IndependentRidge(LinearPathEstimator):
         for value in self.gamma if shape else [self.gamma]:
             check_positive("gamma", value)
 
-    def _solve(
-        self, tasks: "TaskDecomposition", start: "WarmStart | None"
-    ) -> "Solution":
+    def _solve(self, prepared: PreparedRegression, start: None) -> "Solution":
         from mtmkl.solvers.ridge import solve_ridge
 
-        return solve_ridge(tasks, np.asarray(self.gamma, dtype=float))
+        return solve_ridge(prepared.tasks, np.asarray(self.gamma, dtype=float))

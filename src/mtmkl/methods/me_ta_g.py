@@ -1,11 +1,12 @@
 """MeTaG: groups of tasks on several levels."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mtmkl.methods._linear_classifier import LinearTaskClassifier
 from mtmkl.methods.base import check_count, check_positive
 
 if TYPE_CHECKING:
+    from mtmkl.solvers.level_groups import WarmStart
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.task_decomposition import TaskDecomposition
 
@@ -23,7 +24,7 @@ class MeTaG(LinearTaskClassifier):
     out. The last term makes the level means unique, which the norms leave free.
 
     The levels differ in their weights alone, and a sum of norms of differences obeys
-    the triangle inequality: at the optimum only the level of the least weight λ_H
+    the triangle inequality: at the optimum only the level with the smallest weight λ_H
     deviates from its mean, and the levels' means are equal: W_h = w̄1'/H for h < H.
     λ and φ matter through λ_H = λ/φ^{H−1}.
 
@@ -38,12 +39,12 @@ class MeTaG(LinearTaskClassifier):
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Σ_h W_h: weights of the inputs as they are given.
+        Σ_h W_h: weights of the inputs in their original units.
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_ : float
         Value of the problem and a lower bound on its minimum.
@@ -64,6 +65,15 @@ class MeTaG(LinearTaskClassifier):
     L. Han and Y. Zhang, Learning multi-level task groups in multi-task learning, AAAI
     Conference on Artificial Intelligence, 2015.
     """
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes."""
+        return [
+            {"lam": 1.0, "phi": 2.0},
+            {"lam": 20.0, "phi": 3.0},
+            {"lam": 0.1, "phi": 1.2},
+        ]
 
     def __init__(
         self,
@@ -91,8 +101,8 @@ class MeTaG(LinearTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return (-self.lam / self.phi ** (self.n_levels - 1),)
 
-    def _solve(
-        self, tasks: "TaskDecomposition", previous: "Solution | None"
+    def _minimise(
+        self, tasks: "TaskDecomposition", start: "WarmStart | None"
     ) -> "Solution":
         from mtmkl.solvers.level_groups import solve
 
@@ -103,5 +113,5 @@ class MeTaG(LinearTaskClassifier):
             self.n_levels,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=None if previous is None else previous.extra["warm_start"],
+            start=start,
         )

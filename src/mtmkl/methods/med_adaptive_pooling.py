@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.gram import TrainingSet
@@ -25,16 +24,14 @@ from mtmkl.methods.base import (
     check_positive,
 )
 from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.med_pooling import PoolingPath
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-
 
 class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
-    r"""A communal classifier, and one a task that is switched on where it pays.
+    r"""A communal classifier, and one per task that is switched on where it pays.
 
     Solves, to a relative duality gap, the dual of Jebara (2011), section 8,
 
@@ -48,8 +45,8 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
 
     with 0 ≤ λ ≤ C and Σ_t y_mt λ_mt = 0 for each task m. Communal and specialised
     kernels are multiples of one kernel. With α = 0 every switch is on: one joint
-    support vector machine with the kernel k + δ_mn k_m and an offset a task. With
-    log α far above every q_m all are off: the pooled machine on k with an offset a
+    support vector machine with the kernel k + δ_mn k_m and an offset per task. With
+    log α far above every q_m all are off: the pooled machine on k with an offset per
     task.
 
     Parameters
@@ -98,6 +95,11 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
     T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
     Learning Research 12, 2011.
     """
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {"": {"kernel": {"name": "polynomial", "degree": 2}}}
 
     def __init__(
         self,

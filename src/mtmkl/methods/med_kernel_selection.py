@@ -1,21 +1,21 @@
 """Kernel and feature selection by maximum entropy discrimination."""
 
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal
 
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._switched import SwitchedMachine
-from mtmkl.methods.base import check_choice, check_count, check_not_negative
+from mtmkl.methods.base import (
+    CHECK_KERNELS,
+    check_choice,
+    check_count,
+    check_not_negative,
+)
 from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.switches import SwitchedPath
     from mtmkl.solvers.task_duals import DualProblem
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
@@ -53,7 +53,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         q_d = ½ λ'H_dλ at α = 0 with the same C, the scale on which switches move.
     kernels : list of kernels, mappings or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel a feature.
+        "features" stands for one kernel per feature.
     switches : {"shared", "per_task"}
         Whether all tasks share the switches, or each has its own (section 7.1).
     normalize : {"trace", None}
@@ -68,7 +68,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     change_tol : float
         With ``solver="sqp"``: also stop when a sweep over the tasks changes λ by at
         most this share of its norm (step 4 of the algorithm); 0 leaves it to ``tol``.
-        A gap above ``tol`` raises a ``ConvergenceWarning`` all the same.
+        A gap above ``tol`` still raises a ``ConvergenceWarning``.
     max_iter : int
         Limit on Newton steps, or on sweeps.
 
@@ -105,6 +105,20 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
     Learning Research 12, 2011.
     """
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {
+            "features": {},
+            "kernels": {
+                "kernels": CHECK_KERNELS,
+                "normalize": "trace",
+                "standardize": True,
+            },
+            "independent": {"kernels": CHECK_KERNELS, "switches": "per_task"},
+            "sqp": {"solver": "sqp"},
+        }
 
     def __init__(
         self,

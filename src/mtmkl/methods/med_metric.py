@@ -3,20 +3,19 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods.base import _labels
+from mtmkl.methods.base import task_labels
 from mtmkl.methods.med_kernel_selection import MEDKernelSelection
+from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from typing import Self
-
-FloatArray = NDArray[np.float64]
 
 
 class MEDMetric(TransformerMixin, BaseEstimator):
@@ -43,7 +42,7 @@ class MEDMetric(TransformerMixin, BaseEstimator):
         Instead of ``alpha``: as for :class:`MEDKernelSelection`.
     kernels : list of kernels, mappings or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel a feature.
+        "features" stands for one kernel per feature.
     normalize : {"trace", None}
         "trace" divides each kernel by the mean of k(x, x) over the training examples.
     standardize : bool
@@ -109,7 +108,7 @@ class MEDMetric(TransformerMixin, BaseEstimator):
         X_array, y_array = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y_array)
         n = X_array.shape[0]
-        labels = np.zeros(n, dtype=np.intp) if task is None else _labels(task, n)
+        labels = np.zeros(n, dtype=np.intp) if task is None else task_labels(task, n)
         number = np.unique(labels, return_inverse=True)[1].ravel()
         classes, code = np.unique(y_array, return_inverse=True)
         if classes.size > 2:

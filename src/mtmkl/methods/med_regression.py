@@ -1,20 +1,20 @@
 """Regression with kernel selection by maximum entropy discrimination."""
 
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal
 
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._switched import SwitchedMachine
-from mtmkl.methods.base import check_choice, check_count, check_not_negative
+from mtmkl.methods.base import (
+    CHECK_KERNELS,
+    check_choice,
+    check_count,
+    check_not_negative,
+)
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.switches import SwitchedPath
     from mtmkl.solvers.task_duals import DualProblem
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 class MEDRegression(SwitchedMachine):
@@ -48,7 +48,7 @@ class MEDRegression(SwitchedMachine):
         on the squared loss.
     kernels : list of kernels, mappings or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel a feature.
+        "features" stands for one kernel per feature.
     normalize : {"trace", None}
         "trace" divides each kernel by the mean of k(x, x) over the training examples.
     standardize : bool
@@ -86,6 +86,11 @@ class MEDRegression(SwitchedMachine):
     T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
     Learning Research 12, 2011.
     """
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {"tube": {"kernels": CHECK_KERNELS}, "squared": {"loss": "squared"}}
 
     def __init__(
         self,

@@ -4,30 +4,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel
-from mtmkl.kernels.basis import KernelBasis
-from mtmkl.methods._linear import (
-    SquaredNormEstimator,
-    covariance_of,
-    learned_features,
-    rank_of,
-    task_means,
-)
+from mtmkl.methods._linear import FeatureLearner, PreparedRegression, task_means
 from mtmkl.methods.base import check_choice, check_not_negative, check_positive
 from mtmkl.solvers.solution import relative_gap
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.squared_norm import WarmStart
-    from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
-class MultiTaskFeatureLearning(SquaredNormEstimator):
+class MultiTaskFeatureLearning(FeatureLearner):
     r"""Learn a few features, orthonormal combinations of the inputs, for all tasks.
 
     Solves problem (4) of the paper, min over orthogonal U and A of
@@ -62,7 +50,7 @@ class MultiTaskFeatureLearning(SquaredNormEstimator):
         "admm": relative duality gap at which to stop. "alternating": relative change of
         W at which it has stabilised.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
     basis_tol : float
         With a kernel: eigenvalues of the Gram matrix of the distinct training inputs
         at most this share of the largest are cut.
@@ -143,26 +131,6 @@ class MultiTaskFeatureLearning(SquaredNormEstimator):
         self.epsilon_decay = epsilon_decay
         self.epsilon_min = epsilon_min
 
-    @property
-    def D_(self) -> FloatArray:  # noqa: N802
-        """(WW')^{1/2} / tr (WW')^{1/2}, equation (13) at ε = 0; I/d where W = 0."""
-        return covariance_of(self.coef_)
-
-    @property
-    def features_(self) -> FloatArray:
-        """U, columns by decreasing importance, shape (d, min(d, T))."""
-        return learned_features(self.coef_)[0]
-
-    @property
-    def A_(self) -> FloatArray:  # noqa: N802
-        """U'W, the tasks' coefficients on the features, shape (min(d, T), T)."""
-        return learned_features(self.coef_)[0].T @ self.coef_
-
-    @property
-    def n_features_(self) -> int:
-        """Rank of W: singular values above 1e-6 of the largest."""
-        return rank_of(np.linalg.svd(self.coef_, compute_uv=False))
-
     def _check_params(self) -> None:
         super()._check_params()
         check_choice("solver", self.solver, ("admm", "alternating"))
@@ -174,12 +142,39 @@ class MultiTaskFeatureLearning(SquaredNormEstimator):
             )
         check_not_negative("epsilon_min", self.epsilon_min)
 
-    def _bound_truncation(
-        self, basis: KernelBasis, solution: "Solution", task: IntArray
-    ) -> None:
+    def _solve(
+        self, prepared: PreparedRegression, start: "WarmStart | None"
+    ) -> "Solution":
+        if self.solver == "admm":
+            return super()._solve(prepared, start)
+        from mtmkl.solvers.alternating import solve_alternating
+
+        return solve_alternating(
+            prepared.tasks,
+            self.gamma,
+            epsilon=self.epsilon,
+            epsilon_decay=self.epsilon_decay,
+            epsilon_min=self.epsilon_min,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+
+    def _keep(self, prepared: PreparedRegression, solution: "Solution") -> None:
+        super()._keep(prepared, solution)
+        if self.solver == "alternating":
+            self.perturbed_history_ = solution.extra["perturbed_history"]
+        if prepared.coordinates.basis is not None:
+            self.untruncated_gap_ = self._untruncated_gap(prepared, solution)
+
+    def _untruncated_gap(
+        self, prepared: PreparedRegression, solution: "Solution"
+    ) -> float:
+        """Return the certified gap in all coordinates; see the notes of the class."""
         from scipy.sparse import coo_array
 
+        basis, task = prepared.coordinates.basis, prepared.task
         a = solution.dual
+        assert basis is not None
         assert a is not None
         if self.fit_intercept:
             # Inputs centred within tasks see the dual point centred.
@@ -190,24 +185,4 @@ class MultiTaskFeatureLearning(SquaredNormEstimator):
         cost = basis.discarded_norm * largest / (4.0 * self.gamma)
         value = solution.certificate.dual_objective
         bound = value**2 / (value + cost) if value > 0 else 0.0
-        self.untruncated_gap_ = relative_gap(self.objective_, bound)
-
-    def _solve(
-        self, tasks: "TaskDecomposition", start: "WarmStart | None"
-    ) -> "Solution":
-        if self.solver == "admm":
-            return super()._solve(tasks, start)
-        from mtmkl.solvers.alternating import solve_alternating
-
-        solution = solve_alternating(
-            tasks,
-            self.gamma,
-            penalty="trace",
-            epsilon=self.epsilon,
-            epsilon_decay=self.epsilon_decay,
-            epsilon_min=self.epsilon_min,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
-        self.perturbed_history_ = solution.extra["perturbed_history"]
-        return solution
+        return relative_gap(solution.certificate.objective, bound)

@@ -6,7 +6,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
@@ -15,6 +15,7 @@ from mtmkl.kernels.terms import KernelTerms, Normalization
 from mtmkl.methods._kernel_machine import keep_certificate
 from mtmkl.methods._multi_task_terms import MultiTaskTerms
 from mtmkl.methods.base import (
+    CHECK_KERNELS,
     PathEstimator,
     check_choice,
     check_count,
@@ -23,13 +24,12 @@ from mtmkl.methods.base import (
 )
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 from mtmkl.sparse import Inputs
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.mt_mkl import GramPath
     from mtmkl.solvers.solution import Solution
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 Term = Mapping[str, Any] | tuple[Any, Any]
 
 
@@ -156,6 +156,22 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     """
 
     along: ClassVar[tuple[str, ...]] = ("C",)
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        kernels = CHECK_KERNELS[1:]
+        return {
+            "": {},
+            "logistic": {"loss": "logistic"},
+            "kernels": {"terms": [(k, "dirac_uniform") for k in kernels], "p": 1.0},
+            "kernels, logistic": {
+                "terms": [{"kernel": k, "task_kernel": "union"} for k in kernels],
+                "loss": "logistic",
+                "normalize": "cosine",
+                "standardize": True,
+            },
+        }
 
     def __init__(
         self,

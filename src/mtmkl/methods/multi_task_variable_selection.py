@@ -1,11 +1,9 @@
 """Multi-task variable selection: problem (5) of Argyriou et al. (2008)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.methods._linear import SquaredNormEstimator, rank_of
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 
 class MultiTaskVariableSelection(SquaredNormEstimator):
@@ -27,7 +25,7 @@ class MultiTaskVariableSelection(SquaredNormEstimator):
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -49,19 +47,6 @@ class MultiTaskVariableSelection(SquaredNormEstimator):
     """
 
     _penalty = "rows"
-
-    def __init__(
-        self,
-        gamma: float = 1.0,
-        *,
-        fit_intercept: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.gamma = gamma
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
 
     @property
     def D_(self) -> FloatArray:  # noqa: N802

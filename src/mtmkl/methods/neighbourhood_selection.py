@@ -3,17 +3,15 @@
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.methods._graph import GraphEstimator
 from mtmkl.methods.base import check_choice, check_count, check_number, check_positive
 from mtmkl.solvers.solution import relative_gap
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 
 class NeighbourhoodSelection(GraphEstimator):
-    r"""Edges of a graph over binary variables, by one sparse regression a node.
+    r"""Edges of a graph over binary variables, by one sparse regression per node.
 
     For each node m minimises
 
@@ -27,8 +25,8 @@ class NeighbourhoodSelection(GraphEstimator):
 
     Parameters
     ----------
-    nu : float
-        ν, positive.
+    alpha : float
+        ν, the weight of the L1 norm, positive.
     rule : {"and", "or"}
         How the two regressions of an edge are joined.
     binarize : float
@@ -53,7 +51,7 @@ class NeighbourhoodSelection(GraphEstimator):
     objective_, dual_objective_, duality_gap_ : float
         Summed over the nodes.
     n_iter_ : int
-        Most proximal Newton steps of a regression.
+        Largest number of proximal Newton steps of any regression.
 
     References
     ----------
@@ -63,21 +61,21 @@ class NeighbourhoodSelection(GraphEstimator):
 
     def __init__(
         self,
-        nu: float = 1.0,
+        alpha: float = 1.0,
         *,
         rule: Literal["and", "or"] = "and",
         binarize: float = 0.0,
         tol: float = 1e-8,
         max_iter: int = 200,
     ) -> None:
-        self.nu = nu
+        self.alpha = alpha
         self.rule = rule
         self.binarize = binarize
         self.tol = tol
         self.max_iter = max_iter
 
     def _check_params(self) -> None:
-        check_positive("nu", self.nu)
+        check_positive("alpha", self.alpha)
         check_choice("rule", self.rule, ("and", "or"))
         check_number("binarize", self.binarize)
         check_positive("tol", self.tol)
@@ -93,7 +91,7 @@ class NeighbourhoodSelection(GraphEstimator):
         for m in range(n_nodes):
             others = np.arange(n_nodes) != m
             solution = solve_l1_logistic(
-                X[:, others], X[:, m], self.nu, tol=self.tol, max_iter=self.max_iter
+                X[:, others], X[:, m], self.alpha, tol=self.tol, max_iter=self.max_iter
             )
             assert solution.intercept is not None
             self.coef_[m, others] = solution.coef

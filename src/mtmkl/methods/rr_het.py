@@ -2,24 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mtmkl.methods._inputs import Coordinates
-from mtmkl.methods._linear import (
-    SquaredNormEstimator,
-    covariance_of,
-    learned_features,
-    rank_of,
-)
+from mtmkl.methods._linear import FeatureLearner, PreparedRegression
+from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
 
-FloatArray = NDArray[np.float64]
 
-
-class RRHet(SquaredNormEstimator):
+class RRHet(FeatureLearner):
     r"""Learn features for the tasks' deviations from their mean, which is free.
 
     Solves
@@ -40,7 +30,7 @@ class RRHet(SquaredNormEstimator):
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -64,49 +54,10 @@ class RRHet(SquaredNormEstimator):
 
     _penalty = "deviations"
 
-    def __init__(
-        self,
-        gamma: float = 1.0,
-        *,
-        fit_intercept: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.gamma = gamma
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-
     @property
-    def D_(self) -> FloatArray:  # noqa: N802
-        """(VV')^{1/2} / tr (VV')^{1/2}, V = W − w_0 1'; I/d where V = 0."""
-        return covariance_of(self._deviations)
-
-    @property
-    def features_(self) -> FloatArray:
-        """Features of the deviations by decreasing importance, (d, min(d, T))."""
-        return learned_features(self._deviations)[0]
-
-    @property
-    def A_(self) -> FloatArray:  # noqa: N802
-        """The deviations' coefficients on the features, shape (min(d, T), T)."""
-        deviations = self._deviations
-        return learned_features(deviations)[0].T @ deviations
-
-    @property
-    def n_features_(self) -> int:
-        """Rank of the deviations: singular values above 1e-6 of the largest."""
-        return rank_of(np.linalg.svd(self._deviations, compute_uv=False))
-
-    @property
-    def _deviations(self) -> FloatArray:
+    def _learned(self) -> FloatArray:
         return self.coef_ - self.mean_[:, None]
 
-    def _keep(
-        self,
-        coordinates: Coordinates,
-        solution: "Solution",
-        means: tuple[FloatArray, FloatArray] | None,
-    ) -> None:
-        super()._keep(coordinates, solution, means)
+    def _keep(self, prepared: PreparedRegression, solution: "Solution") -> None:
+        super()._keep(prepared, solution)
         self.mean_ = solution.extra["mean"]

@@ -1,10 +1,9 @@
 """Whom: learning with whom to share features."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.methods._linear_classifier import (
     PreparedTasks,
@@ -17,8 +16,6 @@ from mtmkl.methods.base import check_positive
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
 
 
 class Whom(RestartedClassifier):
@@ -43,25 +40,25 @@ class Whom(RestartedClassifier):
     lam : float
         λ, positive.
     n_groups : int or float
-        G, of which at most T count, or a share of T in (0, 0.5], which stands for the
-        nearest whole number (halves go up), at least 1.
+        G, of which at most T count, or a share of T in (0, 0.5], rounded to the nearest
+        whole number (halves up), at least 1.
     n_restarts : int
         Random assignments to start from, of which the one that ends at the lowest
-        objective is kept. Of no account where all partitions are tried.
+        objective is kept. Ignored where all partitions are tried.
     random_state : int or None
-        Their seed; None for another at each fit.
+        Their seed; None for a different one in each fit.
     tol : float
         Relative duality gap to which the problem of each group is solved.
     max_iter : int
-        Iterations at which to stop a group in any case, with a ``ConvergenceWarning``.
+        Maximum number of iterations per group, with a ``ConvergenceWarning``.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs as they are given.
+        Weights of the inputs in their original units.
     intercept_ : ndarray of shape (T,)
     groups_ : ndarray of shape (T,)
-        The group of each task, numbered from 0 in the order in which they appear; −1
+        The group of each task, numbered from 0 in order of appearance; −1
         for a task that has no part in the problem.
     objective_ : float
         Value of the problem.
@@ -82,6 +79,20 @@ class Whom(RestartedClassifier):
     Z. Kang, K. Grauman and F. Sha, Learning with whom to share in multi-task feature
     learning, International Conference on Machine Learning, 2011.
     """
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {"": {"n_restarts": 2}}
+
+    @classmethod
+    def check_path(cls) -> list[dict[str, Any]]:
+        """Return points of a path for the checks that every method passes."""
+        return [
+            {"lam": 1.0, "n_groups": 1},
+            {"lam": 20.0, "n_groups": 0.5},
+            {"lam": 0.1, "n_groups": 2},
+        ]
 
     def __init__(
         self,
@@ -122,8 +133,4 @@ class Whom(RestartedClassifier):
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         super()._keep(prepared, solution)
         self.groups_ = np.full(self.tasks_.size, -1)
-        self.groups_[prepared.taking_part] = solution.extra["groups"]
-
-    def _keep_constant(self, prepared: PreparedTasks) -> None:
-        super()._keep_constant(prepared)
-        self.groups_ = np.full(self.tasks_.size, -1)
+        self.groups_[prepared.taking_part] = solution.extra.get("groups", -1)

@@ -1,27 +1,36 @@
-"""Entry points of the workflow and the command: one artefact, from results to files."""
+"""Entry point of the workflow and the command: artefacts, from results to files."""
 
 import importlib
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mtmkl.reporting.colours import figure_style
-from mtmkl.reporting.context import load_context
+import pandas as pd
+
+from mtmkl.evaluation.plan import restricted_to_artefacts
+from mtmkl.files import write_table
+from mtmkl.layout import PaperFolder
+from mtmkl.reporting import written
+from mtmkl.reporting.context import Context, load_context
 from mtmkl.reporting.files import write_figure_files, write_table_files
 from mtmkl.reporting.layouts import build
+from mtmkl.reporting.tables import PrintedTable, build_quoted, mean_sd, rule_note
+from mtmkl.reporting.written import TextTable, Written
 
 
-def write_artefact(name: str, config: Mapping[str, Any], results: Path) -> None:
-    """Write one figure or table of a paper below ``results/artefacts``.
+def write_artefacts(
+    names: Sequence[str], config: Mapping[str, Any], folder: PaperFolder
+) -> None:
+    """Write figures and tables of a paper, and what record and report need of them.
 
     Parameters
     ----------
-    name : str
-        Key of ``artefacts`` in the configuration.
+    names : sequence of str
+        Keys of ``artefacts`` in the configuration.
     config : mapping
-        The paper's configuration, its tier resolved; only its experiments are read.
-    results : Path
-        ``results/<tier>/<paper>``, with fits and what is known of the data.
+        The paper's configuration, its tier resolved; only the experiments of these
+        artefacts are read.
+    folder : PaperFolder
+        With fits and what is known of the data.
 
     Raises
     ------
@@ -30,13 +39,92 @@ def write_artefact(name: str, config: Mapping[str, Any], results: Path) -> None:
     AttributeError
         If a figure's function is missing in ``mtmkl.papers.<paper>.figures``.
     """
-    artefact = config["artefacts"][name]
-    context = load_context(config, results, of_fits=True)
-    stem = results / "artefacts" / name
+    config = restricted_to_artefacts(config, names)
+    context = load_context(config, folder, of_fits=True)
+    for name in names:
+        _write_artefact(name, context, folder)
+
+
+def write_step(
+    step: str, names: Sequence[str], config: Mapping[str, Any], folder: PaperFolder
+) -> None:
+    """Write numbers that figures draw and do not compute themselves.
+
+    Parameters
+    ----------
+    step : str
+        A function in ``mtmkl.papers.<paper>.steps``, from a context to a table.
+    names : sequence of str
+        Artefacts that name it; their experiments are read.
+    config, folder
+        As for :func:`write_artefacts`.
+
+    Raises
+    ------
+    AttributeError
+        If there is no such function.
+    """
+    config = restricted_to_artefacts(config, names)
+    steps = importlib.import_module(f"mtmkl.papers.{config['paper']['id']}.steps")
+    context = load_context(config, folder, of_fits=True)
+    write_table(folder.step(step), getattr(steps, step)(context))
+
+
+def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
+    """Return an artefact's table, and what record and report take of it.
+
+    Parameters
+    ----------
+    context : Context
+    name : str
+        Of a figure, which has no table, or of a table.
+    """
+    artefact = context.config["artefacts"][name]
+    table, tables, cells = None, [], []
     if artefact["kind"] == "table":
-        write_table_files(stem, build(context, artefact))
-        return
-    figures = importlib.import_module(f"mtmkl.papers.{config['paper']['id']}.figures")
-    with figure_style():
-        figure, numbers = getattr(figures, name)(context)
-    write_figure_files(stem, figure, numbers)
+        table = build(context, artefact)
+        tables.append(TextTable(table.header(), table.body(), table.notes()))
+        cells.append(table.cells)
+    if "quoted" in artefact:
+        quoted, acceptance = build_quoted(context, artefact["quoted"])
+        tables.append(_quoted_table(context, artefact["quoted"], quoted, acceptance))
+        cells.append(quoted)
+    parts = [part[part["in_paper"]].assign(artefact=name) for part in cells]
+    verdicts = pd.DataFrame(columns=list(written.VERDICT_COLUMNS))
+    if parts:
+        verdicts = pd.concat(parts, ignore_index=True)
+    return table, Written(tables, verdicts[list(written.VERDICT_COLUMNS)])
+
+
+def _write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
+    table, shown = printed(context, name)
+    if table is not None:
+        write_table_files(folder, name, table)
+    else:
+        from mtmkl.reporting.colours import figure_style
+
+        module = f"mtmkl.papers.{context.config['paper']['id']}.figures"
+        with figure_style():
+            figure, numbers = getattr(importlib.import_module(module), name)(context)
+        write_figure_files(folder, name, figure, numbers)
+    written.write(folder, name, shown)
+
+
+def _quoted_table(
+    context: Context, quoted: Mapping[str, Any], cells: pd.DataFrame, acceptance: str
+) -> TextTable:
+    header = ["quoted in the text", "published", "reproduced"]
+    verdict = ["verdict", "rule"] if context.is_judged else []
+    rows = [
+        [
+            f"{cell['column']}, {cell['row']}",
+            f"{cell['published']:g}",
+            f"no data: {cell['missing']}"
+            if pd.isna(cell["reproduced"])
+            else mean_sd(cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), 3),
+            *(cell[name] for name in verdict),
+        ]
+        for cell in cells.to_dict("records")
+    ]
+    rule = rule_note(context, quoted["tolerance"], quoted["unit"], acceptance)
+    return TextTable([*header, *verdict], rows, [rule])

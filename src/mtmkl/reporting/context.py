@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +10,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mtmkl.evaluation.cells import COLUMNS
-from mtmkl.evaluation.plan import fit_jobs, variants
-from mtmkl.files import intact, read_json
-from mtmkl.pipeline import FAILED, UNSUPPORTED, complete_methods
+from mtmkl.evaluation.grouping import fit_groups, steps
+from mtmkl.evaluation.plan import variants
+from mtmkl.files import intact, read_json, read_table
+from mtmkl.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
+from mtmkl.layout import PaperFolder
 from mtmkl.statistics.sample import average, read_scores, select
 
 Array = NDArray[Any]
 
 NO_SCORES = "no scores"
 """Reason where nothing is known but that scores are missing."""
-
-_JOB_COLUMNS = ("experiment", "dataset", "seconds")
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,8 @@ class Context:
         What is known of each data set variant, see ``mtmkl.pipeline.describe_data``.
     published : mapping of str to DataFrame
         File name -> the paper's printed numbers.
+    steps : mapping of str to DataFrame
+        Numbers that steps of the paper have computed, by their name.
     """
 
     config: Mapping[str, Any]
@@ -48,6 +49,7 @@ class Context:
     arrays: Mapping[str, Mapping[str, Array]]
     data_info: Mapping[str, Mapping[str, Any]]
     published: Mapping[str, pd.DataFrame]
+    steps: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @property
     def is_judged(self) -> bool:
@@ -140,10 +142,7 @@ class Context:
 
 
 def load_context(
-    config: Mapping[str, Any],
-    results: Path,
-    *,
-    of_fits: bool = False,
+    config: Mapping[str, Any], folder: PaperFolder, *, of_fits: bool = False
 ) -> Context:
     """Read the results of a paper's configured experiments.
 
@@ -151,10 +150,9 @@ def load_context(
     ----------
     config : mapping
         The paper's configuration, its tier resolved.
-    results : Path
-        ``results/<tier>/<paper>``.
+    folder : PaperFolder
     of_fits : bool
-        Read the scores of the fit jobs, not the table of the whole paper, which may
+        Read the scores of the fits, not the table of the whole paper, which may
         not be finished yet.
 
     Raises
@@ -162,50 +160,50 @@ def load_context(
     FileNotFoundError
         If there is no scores table, or an artefact's published file is missing.
     """
-    folder = Path(config["published"])
+    printed = Path(config["published"])
     return Context(
         config=config,
-        scores=(
-            _read_fits(config, results / "fits")
-            if of_fits
-            else read_scores(results / "scores.csv.gz")
-        ),
-        arrays=_StoredArrays(results / "fits"),
-        data_info=_read_data_info(config, results / "data"),
+        scores=(_read_fits(config, folder) if of_fits else read_scores(folder.scores)),
+        arrays=_StoredArrays(config, folder),
+        data_info=_read_data_info(config, folder),
         published={
-            path.name: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))
+            path.name: pd.read_csv(path) for path in sorted(printed.glob("*.csv"))
+        },
+        steps={
+            name: read_table(folder.step(name), float_precision="round_trip")
+            for name in steps(config)
+            if folder.step(name).is_file()
         },
     )
 
 
-def _read_data_info(config: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Read what is known of the configured data sets; older files may lie beside."""
+def _read_data_info(config: Mapping[str, Any], folder: PaperFolder) -> dict[str, Any]:
+    """Read what is known of the configured data sets; ignore older files."""
     configured = dict.fromkeys(
         variant.id
         for experiment in config["experiments"].values()
         for variant in variants(experiment)
     )
-    paths = {name: folder / f"{name}.json" for name in configured}
+    paths = {name: folder.data_info(name) for name in configured}
     return {name: read_json(path) for name, path in paths.items() if path.is_file()}
 
 
-def _read_fits(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
-    tables = [read_scores(folder / f"{job.stem}.csv.gz") for job in fit_jobs(config)]
+def _read_fits(config: Mapping[str, Any], folder: PaperFolder) -> pd.DataFrame:
+    tables = [read_scores(folder.scores_of(g.name)) for g in fit_groups(config)]
     filled = [table for table in tables if len(table)]
     if not filled:
-        return tables[0] if tables else pd.DataFrame(columns=list(COLUMNS))
+        return no_scores()
     return complete_methods(pd.concat(filled, ignore_index=True))
 
 
-def split_ratios(config: Mapping[str, Any], results: Path) -> dict[str, float]:
+def split_ratios(config: Mapping[str, Any], folder: PaperFolder) -> dict[str, float]:
     """Return n_test / n_train of each experiment's stored splits.
 
     Parameters
     ----------
     config : mapping
         The paper's configuration, its tier resolved.
-    results : Path
-        ``results/<tier>/<paper>``.
+    folder : PaperFolder
 
     Returns
     -------
@@ -216,8 +214,8 @@ def split_ratios(config: Mapping[str, Any], results: Path) -> dict[str, float]:
 
     ratios = {}
     for name, experiment in config["experiments"].items():
-        folder = results / "splits" / experiment["protocol"]
-        paths = [folder / f"{variant.id}.npz" for variant in variants(experiment)]
+        protocol = experiment["protocol"]
+        paths = [folder.splits(protocol, each.id) for each in variants(experiment)]
         found = [
             len(split.test) / len(split.train)
             for path in paths
@@ -230,21 +228,25 @@ def split_ratios(config: Mapping[str, Any], results: Path) -> dict[str, float]:
 
 
 class _StoredArrays(Mapping[str, Mapping[str, Array]]):
-    """Arrays under ``fits/``, read when asked for: most artefacts need one file."""
+    """Arrays kept of fits, read when asked for: most artefacts need one file."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, config: Mapping[str, Any], folder: PaperFolder) -> None:
         self._paths: dict[str, list[Path]] = {}
-        for path in sorted(folder.rglob("*.npz")):
-            experiment, dataset, name = path.relative_to(folder).parts
-            method = name.removesuffix(".npz").rpartition(".")[0]
-            key = f"{experiment}/{dataset}/{method}"
-            self._paths.setdefault(key, []).append(path)
+        for group in fit_groups(config):
+            path = folder.arrays_of(group.name)
+            for job in group.jobs if path.is_file() else ():
+                mine = self._paths.setdefault(place(job), [])
+                if path not in mine:
+                    mine.append(path)
 
     def __getitem__(self, key: str) -> dict[str, Array]:
         merged: dict[str, Array] = {}
         for path in self._paths[key]:
             with intact(path), np.load(path, allow_pickle=False) as stored:
-                merged |= {name: stored[name] for name in stored.files if "|" in name}
+                for name in stored.files:
+                    where, _, array = name.partition("|")
+                    if where == key:
+                        merged[array] = stored[name]
         return merged
 
     def __iter__(self) -> Iterator[str]:
@@ -254,31 +256,24 @@ class _StoredArrays(Mapping[str, Mapping[str, Array]]):
         return len(self._paths)
 
 
-def read_jobs(config: Mapping[str, Any], folder: Path) -> pd.DataFrame:
-    """Return how long the configured fit jobs took, where the workflow measured it.
+def read_jobs(config: Mapping[str, Any], folder: PaperFolder) -> pd.DataFrame:
+    """Return how long the configured fits took, where the workflow measured it.
 
     Parameters
     ----------
     config : mapping
         The paper's configuration, its tier resolved.
-    folder : Path
-        Of Snakemake's benchmark files, ``experiment__dataset__method__chunk.tsv``, or
-        ``experiment__dataset.tsv`` where all methods share a job.
+    folder : PaperFolder
 
     Returns
     -------
     DataFrame
-        ``experiment, dataset, seconds``, one row a job of the workflow.
+        ``experiment, seconds``, one row for each process.
     """
-    places = {}
-    for job in fit_jobs(config):
-        place = (job.experiment, job.dataset)
-        shared = "__".join(place)
-        places[shared] = places[f"{shared}__{job.method}__{job.chunk}"] = place
     rows = []
-    for stem, place in places.items():
-        path = folder / f"{stem}.tsv"
+    for group in fit_groups(config):
+        path = folder.seconds_of(group.name)
         if path.is_file():
             seconds = pd.read_csv(path, sep="\t")["s"].sum()
-            rows.append((*place, float(seconds)))
-    return pd.DataFrame(rows, columns=list(_JOB_COLUMNS))
+            rows.append((group.experiment, float(seconds)))
+    return pd.DataFrame(rows, columns=["experiment", "seconds"])

@@ -1,12 +1,12 @@
 """Artefacts as files: the same content always gives the same bytes."""
 
 import io
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from mtmkl.files import write_bytes, write_table, write_text
+from mtmkl.layout import PaperFolder
 from mtmkl.reporting.colours import figure_style
 
 if TYPE_CHECKING:
@@ -21,13 +21,16 @@ _METADATA: dict[str, dict[str, None]] = {
 }
 
 
-def write_figure_files(stem: Path, figure: "Figure", numbers: pd.DataFrame) -> None:
+def write_figure_files(
+    folder: PaperFolder, name: str, figure: "Figure", numbers: pd.DataFrame
+) -> None:
     """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``.
 
     Parameters
     ----------
-    stem : Path
-        Path without an ending.
+    folder : PaperFolder
+    name : str
+        Of the artefact.
     figure : matplotlib Figure
     numbers : DataFrame
     """
@@ -35,16 +38,12 @@ def write_figure_files(stem: Path, figure: "Figure", numbers: pd.DataFrame) -> N
         buffer = io.BytesIO()
         with figure_style():
             figure.savefig(buffer, format=ending, metadata=metadata)
-        write_bytes(_with_ending(stem, ending), buffer.getvalue())
-    write_table(_with_ending(stem, "csv"), numbers)
+        write_bytes(folder.artefact(name, ending), buffer.getvalue())
+    write_table(folder.artefact(name, "csv"), numbers)
 
 
-def write_table_files(stem: Path, table: "PrintedTable") -> None:
-    """Write a table as ``.csv`` (one line a cell), ``.md`` and ``.tex``."""
-    write_table(_with_ending(stem, "csv"), table.cells)
-    write_text(_with_ending(stem, "md"), table.markdown())
-    write_text(_with_ending(stem, "tex"), table.latex())
-
-
-def _with_ending(stem: Path, ending: str) -> Path:
-    return stem.with_name(f"{stem.name}.{ending}")
+def write_table_files(folder: PaperFolder, name: str, table: "PrintedTable") -> None:
+    """Write a table as ``.csv`` (one line for each cell), ``.md`` and ``.tex``."""
+    write_table(folder.artefact(name, "csv"), table.cells)
+    write_text(folder.artefact(name, "md"), table.markdown())
+    write_text(folder.artefact(name, "tex"), table.latex())

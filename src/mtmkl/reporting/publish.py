@@ -1,4 +1,4 @@
-"""Copy a finished paper tier into ``figures/``, and write its gallery."""
+"""Copy a finished paper tier to ``figures/``, and write its gallery."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -8,24 +8,15 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.files import write_table, write_text
-
-RECORD = (
-    "scores.csv.gz",
-    "statistics.csv",
-    "verdicts.csv",
-    "claims.csv",
-    "provenance.json",
-)
-"""Files beside the artefacts that other programs read."""
+from mtmkl.layout import RunFolder
 
 _CELL = [
     "experiment", "method", "dataset", "n_tasks", "subset", "train_size", "repeat",
 ]  # fmt: skip
-_ENDINGS = {"figure": ("svg", "pdf", "csv"), "table": ("csv", "md", "tex")}
 
 
 def publish(
-    configs: Sequence[Mapping[str, Any]], results: Path, figures: Path, *, tier: str
+    configs: Sequence[Mapping[str, Any]], run: RunFolder, figures: Path, *, tier: str
 ) -> None:
     """Copy artefacts and record of each paper to ``figures/<id>``.
 
@@ -36,8 +27,7 @@ def publish(
     ----------
     configs : sequence of mapping
         The papers' configurations, their tier resolved.
-    results : Path
-        ``results/<tier>``.
+    run : RunFolder
     figures : Path
         Target; ``README.md`` in it becomes the gallery of all papers there.
     tier : {"quick", "paper"}
@@ -56,16 +46,11 @@ def publish(
     copies: list[tuple[Path, Path]] = []
     for config in configs:
         paper = config["paper"]["id"]
-        names = [
-            f"artefacts/{name}.{ending}"
-            for name, artefact in config["artefacts"].items()
-            for ending in _ENDINGS[artefact["kind"]]
-        ]
-        for name in (*RECORD, *names):
-            source = results / paper / name
+        folder = run.paper(paper)
+        for source in [*folder.record(), *folder.artefact_files(config["artefacts"])]:
             if not source.is_file():
                 raise FileNotFoundError(f"{source} has not been made")
-            copies.append((source, figures / paper / Path(name).name))
+            copies.append((source, figures / paper / source.name))
     for source, target in copies:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
@@ -200,7 +185,7 @@ def _index(figures: Path) -> str:
     lines = [
         "# Gallery",
         "",
-        "What the last full run of the paper tier has made, one folder a paper, "
+        "Results of the last full run of the paper tier, one folder per paper, "
         "written by `make publish`. The rules behind the verdicts: "
         "[docs/verdicts.md](../docs/verdicts.md).",
         "",

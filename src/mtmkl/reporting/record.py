@@ -1,15 +1,16 @@
 """The published record: files that other programs read, see ``docs/verdicts.md``."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from mtmkl.files import write_table
+from mtmkl.files import write_json, write_table
+from mtmkl.fits import collect_scores
+from mtmkl.layout import PaperFolder
+from mtmkl.provenance import provenance
+from mtmkl.reporting import written
 from mtmkl.reporting.context import NO_SCORES, Context, load_context, split_ratios
-from mtmkl.reporting.layouts import build
-from mtmkl.reporting.tables import build_quoted
 from mtmkl.statistics.claims import evaluate_claims
 from mtmkl.statistics.comparison import (
     compare_experiments,
@@ -17,36 +18,28 @@ from mtmkl.statistics.comparison import (
     practical_equivalence,
 )
 
-VERDICT_COLUMNS = (
-    "artefact", "row", "column", "unit", "published", "published_sd", "status",
-    "reproduced", "reproduced_sd", "n", "verdict", "data", "rule",
-)  # fmt: skip
-"""Columns of ``verdicts.csv``: one line a published number."""
 
-
-def verdict_table(context: Context) -> pd.DataFrame:
+def verdict_table(config: Mapping[str, Any], folder: PaperFolder) -> pd.DataFrame:
     """Return the verdict on every published number of a paper's artefacts.
 
     Parameters
     ----------
-    context : Context
+    config : mapping
+        The paper's configuration.
+    folder : PaperFolder
+        With what the artefacts have left.
 
     Returns
     -------
     DataFrame
-        :data:`VERDICT_COLUMNS`, in the order of the configuration.
+        :data:`~mtmkl.reporting.written.VERDICT_COLUMNS`, in the order of the
+        configuration.
     """
-    parts = []
-    for name, artefact in context.config["artefacts"].items():
-        cells = []
-        if artefact["kind"] == "table":
-            cells.append(build(context, artefact).cells)
-        if "quoted" in artefact:
-            cells.append(build_quoted(context, artefact["quoted"])[0])
-        parts += [part[part["in_paper"]].assign(artefact=name) for part in cells]
-    if not parts:
-        return pd.DataFrame(columns=list(VERDICT_COLUMNS))
-    return pd.concat(parts, ignore_index=True)[list(VERDICT_COLUMNS)]
+    parts = [written.read(folder, name).verdicts for name in config["artefacts"]]
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return pd.DataFrame(columns=list(written.VERDICT_COLUMNS))
+    return pd.concat(filled, ignore_index=True)
 
 
 def claims_table(context: Context) -> pd.DataFrame:
@@ -77,52 +70,56 @@ def _note_with_reason(context: Context, args: Mapping[str, Any], note: str) -> s
     return note
 
 
-def write_record(
-    config: Mapping[str, Any], results: Path, *, verdicts: Path, claims: Path
-) -> None:
-    """Write ``verdicts.csv`` and ``claims.csv`` of a paper.
+def statistics_table(
+    context: Context, folder: PaperFolder, *, seed: int
+) -> pd.DataFrame:
+    """Return the comparisons of all pairs of methods, by repeats and by data sets.
 
     Parameters
     ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    results : Path
-        ``results/<tier>/<paper>``, with scores and what is known of the data.
-    verdicts, claims : Path
-        Written.
-    """
-    context = load_context(config, results)
-    write_table(verdicts, verdict_table(context))
-    write_table(claims, claims_table(context))
-
-
-def write_statistics(
-    config: Mapping[str, Any], results: Path, statistics: Path, *, seed: int
-) -> None:
-    """Write the comparisons of all pairs of methods, by repeats and by data sets.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    results : Path
-        ``results/<tier>/<paper>``, with scores and splits.
-    statistics : Path
-        Written.
+    context : Context
+    folder : PaperFolder
+        With splits.
     seed : int
         Root seed of bootstrap and posterior samples.
     """
-    context = load_context(config, results)
+    config = context.config
     ropes = practical_equivalence(config, context.published)
     tables = [
         compare_experiments(
             config,
             context.scores,
-            test_train_ratios=split_ratios(config, results),
+            test_train_ratios=split_ratios(config, folder),
             ropes=ropes,
             seed=seed,
         ),
         compare_rankings(config, context.scores, ropes=ropes, seed=seed),
     ]
     filled = [table for table in tables if len(table)] or tables[:1]
-    write_table(statistics, pd.concat(filled, ignore_index=True))
+    return pd.concat(filled, ignore_index=True)
+
+
+def write_record(
+    config: Mapping[str, Any], folder: PaperFolder, run: Mapping[str, Any]
+) -> None:
+    """Write the files of :data:`mtmkl.layout.RECORD`.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    folder : PaperFolder
+        With fits, data, splits and artefacts.
+    run : mapping
+        The run's configuration.
+    """
+    collect_scores(config, folder)
+    context = load_context(config, folder)
+    write_table(folder.verdicts, verdict_table(config, folder))
+    write_table(folder.claims, claims_table(context))
+    statistics = statistics_table(context, folder, seed=run["seed"])
+    write_table(folder.statistics, statistics)
+    write_json(
+        folder.provenance,
+        provenance(config, run, context.data_info.values(), folder.job_seconds()),
+    )

@@ -1,11 +1,10 @@
-"""The report: one self-contained HTML page over all papers of a run."""
+"""The report: one self-contained HTML page for all papers of a run."""
 
 import base64
-import json
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,12 @@ import pandas as pd
 
 from mtmkl.config import experiments_of
 from mtmkl.datasets.splits import train_unit
-from mtmkl.files import write_text
+from mtmkl.files import read_json, write_text
+from mtmkl.layout import PaperFolder, RunFolder
+from mtmkl.reporting import written
 from mtmkl.reporting.context import Context, load_context, read_jobs
-from mtmkl.reporting.layouts import build
-from mtmkl.reporting.tables import build_quoted, mean_sd, rule_note
+from mtmkl.reporting.tables import mean_sd
+from mtmkl.reporting.written import TextTable
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
 from mtmkl.statistics.comparison import FEW_UNITS, MIN_UNITS
@@ -52,15 +53,6 @@ class ExperimentFacts:
     time: str
     edges: str
     certificates: str
-
-
-@dataclass(frozen=True)
-class TextTable:
-    """A table as text, each row as long as the header, and notes below it."""
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -118,7 +110,7 @@ class PaperResult:
     data : mapping of origin to list of str
         Data sets by "original", "stand-in", "synthetic", …, "missing".
     provenance : mapping
-        As written; empty if there is none.
+        As written.
     """
 
     id: str
@@ -129,7 +121,7 @@ class PaperResult:
     claims: pd.DataFrame
     statistics: pd.DataFrame
     data: Mapping[str, list[str]]
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any]
 
     def verdict_counts(self, artefact: str | None = None) -> dict[str, int]:
         """Return how often each verdict occurs, in all or in one artefact."""
@@ -139,7 +131,7 @@ class PaperResult:
         return _counts(table["verdict"], verdict_rule.VERDICTS)
 
     def pairs(self) -> list[tuple[str, list[dict[Hashable, Any]]]]:
-        """Return the comparisons of pairs by experiment, under a heading each."""
+        """Return the comparisons of pairs by experiment, each under a heading."""
         groups = self.statistics.groupby(
             ["experiment", "metric", "unit", "n"], sort=False
         )
@@ -168,23 +160,23 @@ class PaperResult:
         return _counts(self.claims["verdict"], claim_tests.VERDICTS)
 
 
-def load_paper_result(config: Mapping[str, Any], results: Path) -> PaperResult:
+def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperResult:
     """Gather what the report shows of one paper.
 
     Parameters
     ----------
     config : mapping
         The paper's configuration, its tier resolved.
-    results : Path
-        ``results/<tier>/<paper>`` with scores, artefacts and the published record.
+    folder : PaperFolder
+        With scores, artefacts and the published record.
 
     Raises
     ------
     FileNotFoundError
         If a figure or a part of the record has not been written.
     """
-    context = load_context(config, results)
-    jobs = read_jobs(config, results / "benchmarks")
+    context = load_context(config, folder)
+    jobs = read_jobs(config, folder)
     facts = {name: _facts(context, name, jobs) for name in config["experiments"]}
     paper = config["paper"]
     shown = {
@@ -192,7 +184,6 @@ def load_paper_result(config: Mapping[str, Any], results: Path) -> PaperResult:
         for artefact in config["artefacts"].values()
         for name in experiments_of(artefact)
     }
-    provenance = results / "provenance.json"
     return PaperResult(
         id=paper["id"],
         reference=(
@@ -200,7 +191,7 @@ def load_paper_result(config: Mapping[str, Any], results: Path) -> PaperResult:
             + (f" doi:{paper['doi']}" if "doi" in paper else "")
         ),
         artefacts=[
-            _artefact_view(context, name, artefact, results, facts)
+            _artefact_view(name, artefact, folder, facts)
             for name, artefact in config["artefacts"].items()
         ],
         summaries=[
@@ -208,15 +199,11 @@ def load_paper_result(config: Mapping[str, Any], results: Path) -> PaperResult:
             for name in config["experiments"]
             if name not in shown
         ],
-        verdicts=pd.read_csv(results / "verdicts.csv", keep_default_na=True),
-        claims=pd.read_csv(results / "claims.csv"),
-        statistics=_with_labels(context, pd.read_csv(results / "statistics.csv")),
+        verdicts=pd.read_csv(folder.verdicts),
+        claims=pd.read_csv(folder.claims),
+        statistics=_with_labels(context, pd.read_csv(folder.statistics)),
         data=_data_by_origin(context),
-        provenance=(
-            json.loads(provenance.read_text(encoding="utf-8"))
-            if provenance.is_file()
-            else {}
-        ),
+        provenance=read_json(folder.provenance),
     )
 
 
@@ -257,69 +244,42 @@ def render_report(papers: Sequence[PaperResult], *, tier: str) -> str:
 
 
 def write_report(
-    configs: Sequence[Mapping[str, Any]], results: Path, report: Path, *, tier: str
+    configs: Sequence[Mapping[str, Any]], run: RunFolder, *, tier: str
 ) -> None:
-    """Write the report over papers.
+    """Write the report on the papers of a run.
 
     Parameters
     ----------
     configs : sequence of mapping
         The papers' configurations, their tier resolved.
-    results : Path
-        ``results/<tier>``, with a folder a paper.
-    report : Path
-        Written.
+    run : RunFolder
+        With the results of each paper.
     tier : {"quick", "paper"}
     """
     papers = [
-        load_paper_result(config, results / config["paper"]["id"]) for config in configs
+        load_paper_result(config, run.paper(config["paper"]["id"]))
+        for config in configs
     ]
-    write_text(report, render_report(papers, tier=tier))
+    write_text(run.report, render_report(papers, tier=tier))
 
 
 def _artefact_view(
-    context: Context,
     name: str,
     artefact: Mapping[str, Any],
-    results: Path,
+    folder: PaperFolder,
     facts: Mapping[str, ExperimentFacts],
 ) -> ArtefactView:
     image = ""
-    tables = []
-    if artefact["kind"] == "table":
-        table = build(context, artefact)
-        tables.append(TextTable(table.header(), table.body(), table.notes()))
-    else:
-        svg = (results / "artefacts" / f"{name}.svg").read_bytes()
+    if artefact["kind"] == "figure":
+        svg = folder.artefact(name, "svg").read_bytes()
         image = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
-    if "quoted" in artefact:
-        tables.append(_quoted_table(context, artefact["quoted"]))
     return ArtefactView(
         id=name,
         title=artefact["title"],
         image=image,
-        tables=tables,
+        tables=written.read(folder, name).tables,
         facts=[facts[e] for e in experiments_of(artefact) if e in facts],
     )
-
-
-def _quoted_table(context: Context, quoted: Mapping[str, Any]) -> TextTable:
-    cells, acceptance = build_quoted(context, quoted)
-    header = ["quoted in the text", "published", "reproduced"]
-    verdict = ["verdict", "rule"] if context.is_judged else []
-    rows = [
-        [
-            f"{cell['column']}, {cell['row']}",
-            f"{cell['published']:g}",
-            f"no data: {cell['missing']}"
-            if pd.isna(cell["reproduced"])
-            else mean_sd(cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), 3),
-            *(cell[name] for name in verdict),
-        ]
-        for cell in cells.to_dict("records")
-    ]
-    rule = rule_note(context, quoted["tolerance"], quoted["unit"], acceptance)
-    return TextTable([*header, *verdict], rows, [rule])
 
 
 def _facts(

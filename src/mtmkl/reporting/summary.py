@@ -1,4 +1,4 @@
-"""What a finished run came to, in a few lines for the terminal."""
+"""The summary of a finished run, in a few lines for the terminal."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -6,20 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtmkl.files import read_json, read_table
+from mtmkl.layout import PaperFolder, RunFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def closing_summary(configs: Iterable[Mapping[str, Any]], results: Path) -> str:
+def closing_summary(configs: Iterable[Mapping[str, Any]], run: RunFolder) -> str:
     """Return verdicts and claims by paper, the data that were missing, the report.
 
     Parameters
     ----------
     configs : iterable of mapping
         Configurations of the papers of the run.
-    results : Path
-        ``results/<run>``, finished.
+    run : RunFolder
+        Finished.
 
     Returns
     -------
@@ -30,13 +31,13 @@ def closing_summary(configs: Iterable[Mapping[str, Any]], results: Path) -> str:
     missing: set[str] = set()
     for config in configs:
         paper = config["paper"]
-        folder = results / paper["id"]
+        folder = run.paper(paper["id"])
         lines += ["", f"{paper['title']} ({paper['authors']}, {paper['year']})"]
-        for title, name in (
-            ("published numbers", "verdicts.csv"),
-            ("claims", "claims.csv"),
+        for title, path in (
+            ("published numbers", folder.verdicts),
+            ("claims", folder.claims),
         ):
-            counted = _counted(read_table(folder / name)["verdict"])
+            counted = _counted(read_table(path)["verdict"])
             lines.append(f"  {title + ':':<19}{counted}")
         missing |= _missing_data(config, folder)
     lines.append("")
@@ -48,7 +49,7 @@ def closing_summary(configs: Iterable[Mapping[str, Any]], results: Path) -> str:
             "  or set MTMKL_DATA_MIRROR to a folder that holds them; then run again.",
             "",
         ]
-    lines.append(f"Report: {(results / 'report.html').resolve().as_uri()}")
+    lines.append(f"Report: {run.report.resolve().as_uri()}")
     return "\n".join(lines)
 
 
@@ -57,11 +58,11 @@ def _counted(verdicts: "pd.Series[str]") -> str:
     return ", ".join(f"{verdict} {n}" for verdict, n in counts.items()) or "none"
 
 
-def _missing_data(config: Mapping[str, Any], folder: Path) -> set[str]:
+def _missing_data(config: Mapping[str, Any], folder: PaperFolder) -> set[str]:
     from mtmkl.evaluation.plan import variants
 
     infos = [
-        read_json(folder / "data" / f"{variant.id}.json")
+        read_json(folder.data_info(variant.id))
         for experiment in config["experiments"].values()
         for variant in variants(experiment)
     ]

@@ -1,4 +1,4 @@
-"""Tables of a paper: published beside reproduced, as csv, Markdown and LaTeX."""
+"""Tables of a paper, published and reproduced, as csv, Markdown and LaTeX."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -24,13 +24,13 @@ CELL_COLUMNS = (
     "reproduced", "reproduced_sd", "n", "verdict", "rule", "data", "in_paper",
     "missing",
 )  # fmt: skip
-"""Columns of a table's csv: one line a cell, numbers in the table's unit."""
+"""Columns of a table's csv: one line per cell, numbers in the table's unit."""
 
 OURS = "†"
 MEAN_SD_NOTE = "Numbers are mean ± standard deviation over repeats (number of repeats)."
 NOT_JUDGED_NOTE = (
     f"{NOT_JUDGED.capitalize()}: repeats, grid or data are reduced in the quick tier, "
-    "so published and reproduced numbers stand side by side without a verdict."
+    "so published and reproduced numbers are shown without a verdict."
 )
 _DASH = "–"
 
@@ -106,7 +106,7 @@ class PrintedTable(ABC):
 
 @dataclass(frozen=True)
 class Table(PrintedTable):
-    """A table with a row or column a method.
+    """A table with one row or column per method.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class Table(PrintedTable):
         return bool(mine["in_paper"].any())
 
     def _mark(self) -> str:
-        """Return what marks a row or column of ours beside the paper's."""
+        """Return the mark of rows and columns that the paper does not have."""
         return f" {OURS}" if self.cells["in_paper"].any() else ""
 
     def _unit(self) -> str:
@@ -299,7 +299,7 @@ def rule_text(tolerance: Mapping[str, float], unit: str) -> str:
         size = f"{tolerance['relative']:.0%} of the published value"
     return (
         "Reproduced: |published − reproduced| ≤ max(2 SE, tol); close: ≤ max(sd of "
-        f"either, 2 tol); else different; tol = {size}."
+        f"either, 2 tol); different otherwise; tol = {size}."
     )
 
 
@@ -318,7 +318,7 @@ def rule_note(
     """
     if not context.is_judged:
         return NOT_JUDGED_NOTE
-    return f"{rule_text(tolerance, unit)} Of the other cells: {acceptance}."
+    return f"{rule_text(tolerance, unit)} Applied to other cells: {acceptance}."
 
 
 def mean_sd(mean: float, sd: float, n: int, decimals: int) -> str:

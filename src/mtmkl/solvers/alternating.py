@@ -7,9 +7,7 @@ Minimises the perturbed objective
 by turns in W and in D, from D = I/d. Given D, w_t = DX_t'(X_t D X_t' + γI)⁻¹ y_t, which
 needs no inverse of D; given W, equation (13):
 
-    D = (WW' + εI)^{1/2} / tr (WW' + εI)^{1/2},
-
-or, for variable selection, the same of the diagonal of WW' (equation (11) at ε = 0).
+    D = (WW' + εI)^{1/2} / tr (WW' + εI)^{1/2}.
 
 The iterates decrease R_ε and converge for ε > 0 (Theorem 2); reducing ε whenever W has
 stabilised leads to the minimiser for ε = 0 (Theorem 3). With ε = 0 throughout, the
@@ -19,25 +17,29 @@ how far from its optimum the iterates are.
 """
 
 import warnings
-from typing import Literal
+from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.solvers.penalties import PENALTIES
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.task_decomposition import TaskDecomposition
+from mtmkl.typing import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
+
+class _Covariance(NamedTuple):
+    """D = level·I + U diag(weight) U', of trace 1."""
+
+    vectors: FloatArray
+    weight: FloatArray
+    level: float
 
 
 def solve_alternating(
     tasks: TaskDecomposition,
     gamma: float,
     *,
-    penalty: Literal["trace", "rows"] = "trace",
     epsilon: float = 1e-3,
     epsilon_decay: float = 0.5,
     epsilon_min: float = 1e-12,
@@ -52,8 +54,6 @@ def solve_alternating(
         The data.
     gamma : float
         γ > 0.
-    penalty : {"trace", "rows"}
-        Full D (feature learning) or diagonal D (variable selection).
     epsilon : float
         ε of the first iteration, at least 0, in the unit of squared coefficients.
     epsilon_decay : float
@@ -64,15 +64,14 @@ def solve_alternating(
         W has stabilised when ||W − W_prev||_F ≤ tol·||W||_F. The algorithm stops when
         this holds at the last ε.
     max_iter : int
-        Iterations at which to stop in any case.
+        Maximum number of iterations.
 
     Returns
     -------
     Solution
         ``coef`` of shape (d, T); ``dual`` of shape (n,); the certificate is of the
-        problem with ε = 0. ``extra`` holds ``D`` (d × d, or the diagonal for "rows"),
-        ``perturbed_history``, the R_ε of each iteration (with the ε of that iteration),
-        and ``epsilon_history``.
+        problem with ε = 0. ``extra["norm"]`` is ||W||_tr, and
+        ``extra["perturbed_history"]`` the R_ε of each iteration, with the ε of then.
 
     Warns
     -----
@@ -90,54 +89,19 @@ def solve_alternating(
         raise ValueError(f"epsilon must be at least 0, got {epsilon}")
     if not 0 < epsilon_decay <= 1:
         raise ValueError(f"epsilon_decay must be in (0, 1], got {epsilon_decay}")
-    norm = PENALTIES[penalty]
-    d, n_tasks = tasks.n_features, tasks.n_tasks
+    d = tasks.n_features
     scaled = tasks.right * tasks.singular[:, None]
-    # D = level·I + U diag(weight) U' (or diag(weight)), scaled to trace 1.
-    vectors = np.zeros((d, 0))
-    weight = np.zeros(0)
-    level = 1.0 / d
-    if penalty == "rows":
-        vectors, weight, level = np.eye(d), np.full(d, 1.0 / d), 0.0
-    W = np.zeros((d, n_tasks))
-    history, perturbed, epsilons = [], [], []
+    D = _multiple_of_identity(d)
+    W = np.zeros((d, tasks.n_tasks))
+    history: list[float] = []
+    perturbed: list[float] = []
     stabilised = False
-    n_iter = 0
-    while n_iter < max_iter and not stabilised:
-        n_iter += 1
+    while len(history) < max_iter and not stabilised:
         previous = W
-        if penalty == "rows":
-            projected = scaled * np.sqrt(weight)
-            reduced, residual_loss = _ridge_steps(
-                projected, tasks.target, tasks.offsets, 0.0, tasks.singular, gamma
-            )
-            W = weight[:, None] * _adjoint(scaled, reduced, tasks.offsets)
-        else:
-            projected = (scaled @ vectors) * np.sqrt(weight)
-            reduced, residual_loss = _ridge_steps(
-                projected, tasks.target, tasks.offsets, level, tasks.singular, gamma
-            )
-            back = _adjoint(scaled, reduced, tasks.offsets)
-            W = level * back + vectors @ (weight[:, None] * (vectors.T @ back))
-        loss = tasks.constant + residual_loss
-        if penalty == "rows":
-            lengths = np.linalg.norm(W, axis=1)
-            roots = np.sqrt(lengths**2 + epsilon)
-            total, omega = roots.sum(), lengths.sum()
-            weight = roots / total if total > 0 else np.full(d, 1.0 / d)
-        else:
-            vectors, singular, _ = np.linalg.svd(W, full_matrices=False)
-            roots = np.sqrt(singular**2 + epsilon)
-            rest = (d - singular.size) * np.sqrt(epsilon)
-            total, omega = roots.sum() + rest, singular.sum()
-            if total > 0:
-                weight = (roots - np.sqrt(epsilon)) / total
-                level = np.sqrt(epsilon) / total
-            else:
-                vectors, weight, level = np.zeros((d, 0)), np.zeros(0), 1.0 / d
-        history.append(loss + gamma * omega**2)
-        perturbed.append(loss + gamma * total**2)
-        epsilons.append(epsilon)
+        W, loss = _coefficients(tasks, scaled, D, gamma)
+        D, norm, perturbed_norm = _covariance(W, epsilon)
+        history.append(loss + gamma * norm**2)
+        perturbed.append(loss + gamma * perturbed_norm**2)
         if np.linalg.norm(W - previous) <= tol * np.linalg.norm(W):
             smaller = max(epsilon * epsilon_decay, epsilon_min)
             stabilised = not smaller < epsilon
@@ -145,48 +109,78 @@ def solve_alternating(
 
     dual = 2.0 * (tasks.target - _forward(scaled, W, tasks.offsets))
     # The value of W itself, not of the ridge regressions that it came from.
-    history[-1] = tasks.constant + float(dual @ dual) / 4 + gamma * omega**2
-    linear = float(tasks.target @ dual)
-    gradient = _adjoint(scaled, dual, tasks.offsets)
-    quadratic = float(dual @ dual) / 4 + norm.dual_norm(gradient) ** 2 / (4 * gamma)
-    scale = linear / (2 * quadratic) if quadratic > 0 else 0.0
+    history[-1] = tasks.constant + float(dual @ dual) / 4 + gamma * norm**2
+    scale, bound = _bound(tasks, scaled, dual, gamma)
     certificate = Certificate(
         objective=history[-1],
-        dual_objective=tasks.constant + scale * linear / 2,
-        n_iter=n_iter,
+        dual_objective=bound,
+        n_iter=len(history),
         status="converged" if stabilised else "stopped",
         history=np.asarray(history),
     )
     if not stabilised:
         warnings.warn(
-            f"alternating minimisation, gamma={gamma:g}: stopped after {n_iter} "
+            f"alternating minimisation, gamma={gamma:g}: stopped after {len(history)} "
             f"iterations at epsilon={epsilon:.1e} and a relative duality gap of "
             f"{certificate.duality_gap:.1e}; raise max_iter or tol",
             ConvergenceWarning,
             stacklevel=2,
         )
-    if penalty == "rows":
-        D: FloatArray = weight
-    else:
-        D = level * np.eye(d) + (vectors * weight) @ vectors.T
     return Solution(
         coef=W,
         certificate=certificate,
         dual=tasks.expand(scale * dual),
-        extra={
-            "D": D,
-            "norm": omega,
-            "perturbed_history": np.asarray(perturbed),
-            "epsilon_history": np.asarray(epsilons),
-        },
+        extra={"norm": norm, "perturbed_history": np.asarray(perturbed)},
     )
+
+
+def _multiple_of_identity(d: int) -> _Covariance:
+    return _Covariance(np.zeros((d, 0)), np.zeros(0), 1.0 / d)
+
+
+def _coefficients(
+    tasks: TaskDecomposition, scaled: FloatArray, D: _Covariance, gamma: float
+) -> tuple[FloatArray, float]:
+    """Return W given D, and its loss."""
+    projected = (scaled @ D.vectors) * np.sqrt(D.weight)
+    reduced, loss = _ridge_steps(
+        projected, tasks.target, tasks.offsets, D.level, tasks.singular, gamma
+    )
+    back = _adjoint(scaled, reduced, tasks.offsets)
+    W = D.level * back + D.vectors @ (D.weight[:, None] * (D.vectors.T @ back))
+    return W, tasks.constant + loss
+
+
+def _covariance(W: FloatArray, epsilon: float) -> tuple[_Covariance, float, float]:
+    """Return D given W, ||W||_tr, and tr (WW' + εI)^{1/2}."""
+    d = W.shape[0]
+    vectors, singular, _ = np.linalg.svd(W, full_matrices=False)
+    norm = singular.sum()
+    roots = np.sqrt(singular**2 + epsilon)
+    total = roots.sum() + (d - singular.size) * np.sqrt(epsilon)
+    if total > 0:
+        weight = (roots - np.sqrt(epsilon)) / total
+        return _Covariance(vectors, weight, np.sqrt(epsilon) / total), norm, total
+    return _multiple_of_identity(d), norm, total
+
+
+def _bound(
+    tasks: TaskDecomposition, scaled: FloatArray, dual: FloatArray, gamma: float
+) -> tuple[float, float]:
+    """Return the best multiple of a dual point, and the bound that it gives."""
+    linear = float(tasks.target @ dual)
+    gradient = _adjoint(scaled, dual, tasks.offsets)
+    dual_norm = float(np.linalg.norm(gradient, 2))
+    quadratic = float(dual @ dual) / 4 + dual_norm**2 / (4 * gamma)
+    scale = linear / (2 * quadratic) if quadratic > 0 else 0.0
+    return scale, tasks.constant + scale * linear / 2
 
 
 @numba.njit(cache=True, nogil=True)
 def _ridge_steps(
     projected: FloatArray,
     target: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     level: float,
     singular: FloatArray,
     gamma: float,
@@ -211,9 +205,7 @@ def _ridge_steps(
 
 
 @numba.njit(cache=True, nogil=True)
-def _adjoint(
-    scaled: FloatArray, values: FloatArray, offsets: NDArray[np.intp]
-) -> FloatArray:
+def _adjoint(scaled: FloatArray, values: FloatArray, offsets: IntArray) -> FloatArray:
     """Return the d × T matrix with columns X_t' values_t."""
     columns = np.empty((scaled.shape[1], offsets.size - 1))
     for t in range(offsets.size - 1):
@@ -223,9 +215,7 @@ def _adjoint(
 
 
 @numba.njit(cache=True, nogil=True)
-def _forward(
-    scaled: FloatArray, W: FloatArray, offsets: NDArray[np.intp]
-) -> FloatArray:
+def _forward(scaled: FloatArray, W: FloatArray, offsets: IntArray) -> FloatArray:
     """Return X_t w_t for all tasks, stacked."""
     values = np.empty(scaled.shape[0])
     for t in range(offsets.size - 1):

@@ -29,7 +29,6 @@ import warnings
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
@@ -37,8 +36,7 @@ from mtmkl.solvers.clustered_tasks import spectrum
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.task_admm import loss
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray, IntArray
 
 #: Weight of ||P + Q||_F².
 RIDGE = 1e-6
@@ -75,7 +73,7 @@ def solve(
         Stop when an alternation lowers the objective by at most this share of it (of
         1 % of Σ_t ||y_t||² where the objective is less).
     max_iter : int
-        Alternations at which to stop in any case.
+        Maximum number of alternations.
     rng : Generator, optional
         Start from a random projection; without it, from that of ridge regressions.
 
@@ -89,7 +87,7 @@ def solve(
     Warns
     -----
     ConvergenceWarning
-        If ``max_iter`` comes before ``tol``.
+        If ``max_iter`` is reached before ``tol``.
 
     Raises
     ------
@@ -105,38 +103,16 @@ def solve(
     # At most T − 1 directions have no mean.
     n_free = min(n_clusters, n_tasks - 1)
     weight = lam_1 * lam_2 / (lam_1 + lam_2)
-    data = (tasks.right, tasks.singular, tasks.target, tasks.offsets)
-    deviation_ridge = weight + RIDGE
-    # A ridge on Θ by which free directions cost ε once Θ and D share them at best.
-    shared_ridge = RIDGE * deviation_ridge / weight
-    share = deviation_ridge / (deviation_ridge + shared_ridge)
-
-    squares = tasks.singular**2
-    # Loss left once the deviations have taken their part.
-    weights = squares * deviation_ridge / (squares + deviation_ridge)
-    descend = _Descent(tasks, weights, shared_ridge)
-
-    nothing = np.zeros((n_tasks, tasks.n_features))
-    W = _with_deviations(*data, nothing, deviation_ridge)
-    if rng is None:
-        vectors = _free_directions(W, n_free)
-    else:
-        draws = rng.standard_normal((n_tasks, n_free))
-        vectors = np.linalg.qr(np.column_stack([np.ones(n_tasks), draws]))[0]
-    theta = share * (vectors.T @ W)
+    steps = _Alternation(tasks, weight, n_free)
+    vectors, theta = steps.start(rng)
     null = tasks.constant + float(tasks.target @ tasks.target)
     history: list[float] = []
     converged = False
     while len(history) < max_iter and not converged:
-        theta = descend(vectors, theta)
-        shared = _shared(tasks, vectors, theta, weights, shared_ridge)
-        W = _with_deviations(*data, shared, deviation_ridge)
-        vectors = _free_directions(W, n_free)
-        theta = vectors.T @ W
-        deviations = W - vectors @ theta
-        value = tasks.constant + loss(*data, W) + RIDGE * np.sum(W * W)
+        W = steps.coefficients(vectors, theta)
+        vectors, theta, deviations = steps.projection(W)
+        value = tasks.constant + loss(*tasks.arrays, W) + RIDGE * np.sum(W * W)
         history.append(float(value + weight * np.sum(deviations * deviations)))
-        theta *= share
         floor = max(history[-1], _FLOOR * null)
         converged = len(history) > 1 and history[-2] - history[-1] <= tol * floor
     if not converged:
@@ -158,6 +134,49 @@ def solve(
         ),
         extra={"clustered": clustered.T},
     )
+
+
+class _Alternation:
+    """The two steps: W for a projection R, and R for a W.
+
+    R is given by Γ = ``vectors``, and the start of the search for W by Θ.
+    """
+
+    def __init__(self, tasks: TaskDecomposition, weight: float, n_free: int) -> None:
+        self.tasks = tasks
+        self.n_free = n_free
+        self.deviation_ridge = weight + RIDGE
+        # A ridge on Θ by which free directions cost ε once Θ and D share them at best.
+        self.shared_ridge = RIDGE * self.deviation_ridge / weight
+        self.share = self.deviation_ridge / (self.deviation_ridge + self.shared_ridge)
+        squares = tasks.singular**2
+        # Loss left once the deviations have taken their part.
+        self.weights = squares * self.deviation_ridge / (squares + self.deviation_ridge)
+        self.descend = _Descent(tasks, self.weights, self.shared_ridge)
+
+    def start(self, rng: np.random.Generator | None) -> tuple[FloatArray, FloatArray]:
+        """Return Γ, random or of ridge regressions, and Θ."""
+        n_tasks = self.tasks.n_tasks
+        nothing = np.zeros((n_tasks, self.tasks.n_features))
+        W = _with_deviations(*self.tasks.arrays, nothing, self.deviation_ridge)
+        if rng is None:
+            vectors = _free_directions(W, self.n_free)
+        else:
+            draws = rng.standard_normal((n_tasks, self.n_free))
+            vectors = np.linalg.qr(np.column_stack([np.ones(n_tasks), draws]))[0]
+        return vectors, self.share * (vectors.T @ W)
+
+    def coefficients(self, vectors: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return W of no larger objective for Γ, shape (T, d)."""
+        theta = self.descend(vectors, theta)
+        shared = _shared(self.tasks, vectors, theta, self.weights, self.shared_ridge)
+        return _with_deviations(*self.tasks.arrays, shared, self.deviation_ridge)
+
+    def projection(self, W: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the best Γ for W, the Θ to continue from, and W(Π − R)."""
+        vectors = _free_directions(W, self.n_free)
+        theta = vectors.T @ W
+        return vectors, theta * self.share, W - vectors @ theta
 
 
 def _free_directions(W: FloatArray, n_free: int) -> FloatArray:
@@ -233,7 +252,7 @@ def _shared(
 @numba.njit(cache=True, nogil=True)
 def _pull(
     right: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     weights: FloatArray,
     aims: FloatArray,
     B: FloatArray,
@@ -254,7 +273,7 @@ def _with_deviations(
     right: FloatArray,
     singular: FloatArray,
     target: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     B: FloatArray,
     ridge: float,
 ) -> FloatArray:

@@ -18,18 +18,16 @@ L. W. Zhong and J. T. Kwok, Convex multitask learning with flexible task cluster
 International Conference on Machine Learning, 2012.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers import task_admm
 from mtmkl.solvers.solution import Solution
 from mtmkl.solvers.task_admm import WarmStart
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 #: Least weight of ||U||² and ||V||²; less would leave the split undetermined.
 RIDGE = 1e-6
@@ -109,12 +107,7 @@ def solve(
         start=start,
     )
     common = penalty.split(np.ascontiguousarray(solution.coef.T)).T
-    return Solution(
-        coef=solution.coef,
-        certificate=solution.certificate,
-        dual=solution.dual,
-        extra={**solution.extra, "common": common},
-    )
+    return replace(solution, extra={**solution.extra, "common": common})
 
 
 @numba.njit(cache=True, nogil=True)

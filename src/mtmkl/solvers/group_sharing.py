@@ -1,4 +1,4 @@
-r"""Multiple kernel learning of many tasks whose kernel weights are drawn together.
+r"""Multiple kernel learning of many tasks whose kernel weights are coupled.
 
 Task t has a support vector machine on the kernel Σ_m θ_tm K_m, with signed duals
 β_i = y_i α_i. The problem (2) of Yousefi et al. (2015), minimised over its models w, b,
@@ -9,21 +9,21 @@ is the convex function of the weights
 
 whose gradient is −q. It has a minimum with 1'θ_t = 1 throughout: adding
 (1 − 1'θ_t)/M to each weight raises no V_t and lengthens no difference. A dual is, over
-feasible β and pair forces π_ts = −π_st with ‖π_ts‖₂ ≤ λ,
+feasible β and edge duals π_ts = −π_st with ‖π_ts‖₂ ≤ λ,
 
     Σ_t [y_t'β_t + min(0, min_m (Σ_s π_tsm − q_tm))].
 
 The alternation of the paper (its Algorithm 1) keeps β while it minimises over θ; that
 is linear in θ, and cycles. :class:`GroupSharingPath` takes proximal Newton steps on F:
 V_t'' follows from the free variables of the support vector duals, the model is solved
-by :func:`~mtmkl.solvers.group_sharing_weights.minimise_weights`, whose pair forces give
+by :func:`~mtmkl.solvers.group_sharing_weights.minimise_weights`, whose edge duals give
 the certificate. Where V_t bends more than its second derivative says, a damping of the
 task makes the model agree with what was seen. Where V_t has a kink (weights at 0 that
 leave a kernel of low rank, whose duals are not unique), the affine functions that
 earlier duals put below V_t cut the model, and their mean is a dual in its own right.
 
 Tasks may also be tied: blocks of tasks with one θ. One block is the shared kernel (the
-limit λ → ∞); λ = 0 is one problem a task.
+limit λ → ∞); λ = 0 is one problem per task.
 
 References
 ----------
@@ -39,30 +39,29 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mtmkl.solvers.group_sharing_admm import pair_penalty
 from mtmkl.solvers.group_sharing_weights import (
     Cuts,
+    Weights,
+    edge_sums,
     group_labels,
     minimise_weights,
-    pair_penalty,
-    total_forces,
 )
-from mtmkl.solvers.inner import Inner
+from mtmkl.solvers.inner import Inner, first_accuracy, next_accuracy
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.task_duals import DualProblem, TaskDuals, remedy_of
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.solvers.task_duals import DualProblem, TaskDuals, kernels_apart, remedy_of
+from mtmkl.typing import FloatArray
 
 _SUFFICIENT_DECREASE = 1e-2
-_COARSEST_ACCURACY, _FINEST_ACCURACY = 1e-4, 1e-13
+_FINEST_ACCURACY = 1e-13
 _DECAY = 0.1
 _N_CUTS = 8
 _MISSED = 0.1
 _FLAT, _REFINEMENT = 1e-3, 0.1
 _ROUNDING, _NOISE = 1e-13, 1e-10
 _MAX_REJECTED = 40
+_MAX_IDLE, _PROGRESS = 30, 0.99  # visited weights, and what is left of a gap by then
 
 
 @dataclass
@@ -71,7 +70,7 @@ class _Visited:
     lam: float
     beta: FloatArray
     theta: FloatArray
-    forces: FloatArray
+    edge_duals: FloatArray
     damping: FloatArray
     rho: float | None
 
@@ -89,19 +88,19 @@ class _Support:
         return self.linear - np.einsum("tm,tm->t", self.q, theta)
 
     def bounds(self, pulled: FloatArray) -> FloatArray:
-        """Return the dual's terms of each block under summed forces, (blocks,)."""
-        # The forces have the sum zero, so that no minimum is above 0.
+        """Return the dual's terms of each block under summed edge duals, (blocks,)."""
+        # The edge duals have the sum zero, so that no minimum is above 0.
         values: FloatArray = self.linear + (pulled - self.q).min(axis=1)
         return values
 
 
 @dataclass(frozen=True)
 class _Bound:
-    """A lower bound on the minimum, and the duals and pair forces behind it."""
+    """A lower bound on the minimum, and the duals and edge duals behind it."""
 
     value: float
     beta: FloatArray
-    forces: FloatArray
+    edge_duals: FloatArray
 
 
 class GroupSharingPath:
@@ -110,7 +109,7 @@ class GroupSharingPath:
     Parameters
     ----------
     tasks : DualProblem
-        Of classification; term m of a task in block b has the switch b·M + m, with
+        Of classification; term m of a task in block b has the weight b·M + m, with
         b = t if no tasks are tied.
     tol : float
         Relative duality gap.
@@ -138,7 +137,6 @@ class GroupSharingPath:
         self._state: TaskDuals | None = None
         self._visited: list[_Visited] = []
         self._supports: list[_Support] = []
-        self._n_solves = 0
 
     def solve(self, C: float, lam: float) -> Solution:
         """Solve for one (C, λ).
@@ -155,29 +153,28 @@ class GroupSharingPath:
         Solution
             ``coef``: θ (blocks, M); ``dual``: β (N,); ``intercept``: (T,); ``extra``:
             "groups" (blocks,), labels of equal weights in order of appearance, "q"
-            (blocks, M), "forces" (pairs of blocks, M), "n_solves" (calls of the support
-            vector solver for all tasks) and "n_weight_steps" (iterations of the model's
+            (blocks, M), "edge_duals" (pairs of blocks, M), "n_solves" (calls of the
+            solver of all duals) and "n_weight_steps" (iterations of the model's
             solver). The certificate's lower bound is the best of those met; it and the
-            objective are computed from their duals anew at the end.
+            objective are recomputed from their duals at the end.
         """
-        start = self._start(C, lam)
-        solution, visited = self._minimise(start)
+        if self._state is None:
+            self._state = self._duals(C)
+        search = _Search(self, self._state, self._start(self._state, C, lam))
+        solution, visited = search.run()
         self._visited.append(visited)
         return solution
 
-    def _start(self, C: float, lam: float) -> _Visited:
+    def _start(self, state: TaskDuals, C: float, lam: float) -> _Visited:
         """Bring the duals near to the solution, and return weights to start from."""
         n_pairs = self.n_blocks * (self.n_blocks - 1) // 2
-        if self._state is None:
-            self._state = self._duals(C)
-        state = self._state
         if not self._visited:
             return _Visited(
                 C=C,
                 lam=lam,
                 beta=state.beta,
                 theta=np.full((self.n_blocks, self.n_kernels), 1.0 / self.n_kernels),
-                forces=np.zeros((n_pairs, self.n_kernels)),
+                edge_duals=np.zeros((n_pairs, self.n_kernels)),
                 damping=np.zeros(self.n_blocks),
                 rho=None,
             )
@@ -206,51 +203,49 @@ class GroupSharingPath:
             lam=lam,
             beta=state.beta,
             theta=nearest.theta,
-            forces=_within(nearest.forces, lam),
+            edge_duals=_within(nearest.edge_duals, lam),
             damping=nearest.damping,
             rho=nearest.rho,
         )
 
-    def _support(self) -> _Support:
-        """Return the affine functions that the last duals put below V."""
-        assert self._state is not None
-        return self._support_of(self._state, self._inner)
-
-    def _support_of(self, state: TaskDuals, inner: Inner) -> _Support:
+    def support(self, state: TaskDuals, inner: Inner) -> _Support:
+        """Return the affine functions that duals put below V."""
         return _Support(
             np.bincount(self._block, state.linear, self.n_blocks).astype(np.float64),
             inner.q.reshape(self.n_blocks, self.n_kernels),
             state.beta.copy(),
         )
 
-    def _bound(self, forces: FloatArray, *supports: _Support) -> _Bound:
+    def block_curvature(self, state: TaskDuals, theta: FloatArray) -> FloatArray:
+        """Return V'' of each block, shape (blocks, M, M)."""
+        full = state.curvature(theta.ravel())
+        shape = (self.n_blocks, self.n_kernels, self.n_blocks, self.n_kernels)
+        return np.einsum("tmtn->tmn", full.reshape(shape)).copy()
+
+    def bound(self, edge_duals: FloatArray, *supports: _Support) -> _Bound:
         """Return the dual's value, of the best support in each block."""
-        pulled = total_forces(forces, self.n_blocks)
+        pulled = edge_sums(edge_duals, self.n_blocks)
         values = np.stack([each.bounds(pulled) for each in supports])
         best = values.argmax(axis=0)[self._block]
         rows = np.repeat(best, np.diff(self.tasks.offsets))
         beta = np.stack([each.beta for each in supports])[rows, np.arange(rows.size)]
-        return _Bound(float(values.max(axis=0).sum()), beta, forces)
+        return _Bound(float(values.max(axis=0).sum()), beta, edge_duals)
 
-    def _anew(self, bound: _Bound) -> _Bound:
-        """Return a bound with weights and outputs computed from its duals."""
-        assert self._state is not None
-        state = self._state.at(bound.beta)
-        inner = state.solve(np.zeros(self.tasks.n_weights), np.inf)
-        return self._bound(bound.forces, self._support_of(state, inner))
-
-    def _remember(self, support: _Support) -> None:
+    def remember(self, support: _Support) -> None:
+        """Keep what is known below V, the latest first."""
         self._supports = [support, *self._supports[: _N_CUTS - 1]]
 
-    def _cuts(self, support: _Support, theta: FloatArray) -> Cuts:
-        """Return what is known below V, from the support at θ on."""
+    def cuts(self, support: _Support, theta: FloatArray) -> Cuts | None:
+        """Return what is known below V, from the support at θ on, if anything is."""
+        if not self._supports:
+            return None
         return Cuts(
             np.stack([each.at(theta) for each in self._supports], axis=1)
             - support.at(theta)[:, None],
             support.q[:, None] - np.stack([each.q for each in self._supports], axis=1),
         )
 
-    def _mixture(self, support: _Support, shares: FloatArray) -> _Support:
+    def mixture(self, support: _Support, shares: FloatArray) -> _Support:
         """Return the mean of supports, a support below that of the mean duals."""
         rest = 1.0 - shares.sum(axis=1)
         linear, q = rest * support.linear, rest[:, None] * support.q
@@ -262,189 +257,233 @@ class GroupSharingPath:
             beta = beta + shares[row_block, j] * each.beta
         return _Support(linear, q, beta)
 
-    def _solve(self, theta: FloatArray, accuracy: float) -> Inner:
-        assert self._state is not None
-        self._n_solves += 1
-        self._inner = self._state.solve(theta.ravel(), accuracy)
-        return self._inner
 
-    def _curvature(self, theta: FloatArray) -> FloatArray:
-        """Return V'' of each block, shape (blocks, M, M)."""
-        assert self._state is not None
-        full = self._state.curvature(theta.ravel())
-        shape = (self.n_blocks, self.n_kernels, self.n_blocks, self.n_kernels)
-        return np.einsum("tmtn->tmn", full.reshape(shape)).copy()
+class _Search:
+    """Proximal Newton steps for one (C, λ), from duals brought near to the solution.
 
-    def _minimise(self, start: _Visited) -> tuple[Solution, _Visited]:
-        state = self._state
-        assert state is not None
+    The steps are `check`, which says whether to stop and why; `refine`, where the duals
+    are most of the gap; `model` and `try_model`.
+    """
+
+    def __init__(self, path: GroupSharingPath, state: TaskDuals, start: _Visited):
+        self.path, self.state, self.start = path, state, start
+        self.theta, self.edge_duals = start.theta, start.edge_duals
+        self.damping, self.rho = start.damping.copy(), start.rho
+        self.has_pairs = start.lam > 0.0 and path.n_blocks > 1
+        self.n_iter, self.n_solves = 1, 0
+        self.n_weight_steps, self.n_rejected = 0, 0
+        self.accuracy = first_accuracy(path.tol)
+        self.least_gap, self.last_progress = np.inf, 1
+        self.history: list[float] = []
+        self.is_evaluated, self.is_limited = False, False
+        self.curvature: FloatArray | None = None
         state.renew()
-        lam, theta, forces = start.lam, start.theta, start.forces
-        damping, rho = start.damping.copy(), start.rho
-        has_pairs = lam > 0.0 and self.n_blocks > 1
-        n_iter, n_weight_steps, n_rejected = 1, 0, 0
-        self._n_solves = 0
-        accuracy = float(
-            np.clip(0.1 * self.tol, 1e-2 * _COARSEST_ACCURACY, _COARSEST_ACCURACY)
-        )
-        diagonal = np.arange(self.n_kernels)
+        self.penalty = self.coupling(self.theta)
+        self.inner = self.solve(self.theta)
+        self.limit = self.inner.limit
+        self.support = path.support(state, self.inner)
+        self.bound = path.bound(self.edge_duals, self.support)
 
-        def coupling(theta: FloatArray) -> float:
-            return lam * pair_penalty(theta) if has_pairs else 0.0
+    def coupling(self, theta: FloatArray) -> float:
+        return self.start.lam * pair_penalty(theta) if self.has_pairs else 0.0
 
-        inner, penalty = self._solve(theta, accuracy), coupling(theta)
-        support = self._support()
-        bound = self._bound(forces, support)
-        history: list[float] = []
-        is_evaluated, is_limited, limit = False, False, inner.limit
-        status: Status
-        curvature: FloatArray | None = None
+    def solve(self, theta: FloatArray) -> Inner:
+        self.n_solves += 1
+        return self.state.solve(theta.ravel(), self.accuracy)
+
+    def run(self) -> tuple[Solution, _Visited]:
+        """Return the solution, and what the next may start from."""
         while True:
-            objective = inner.primal + penalty
-            history.append(objective)
-            gap, allowed = objective - bound.value, self.tol * abs(objective)
-            # Weights from another λ may be good enough and yet not be fused as here.
-            is_settled = n_iter > 1 or not has_pairs or not penalty
-            is_reached = gap <= allowed and is_settled
-            is_stalled = is_limited or n_rejected > _MAX_REJECTED
-            if is_reached or is_stalled or n_iter > self.max_iter:
-                if is_evaluated:
-                    status = "stalled" if is_stalled else "stopped"
-                    if is_reached:
-                        status = "converged"
-                    break
-                if n_rejected:
-                    # The duals at hand belong to weights that were not taken.
-                    self._solve(theta, accuracy)
-                inner = self._inner = state.evaluate(theta.ravel())
-                support, bound = self._support(), self._anew(bound)
-                is_evaluated = True
-                history.pop()
+            status = self.check()
+            if status is not None and self.is_evaluated:
+                return self.result(status)
+            if status is not None:
+                self.evaluate()
                 continue
-            if is_evaluated:
-                state.refresh()
-                curvature, is_evaluated = None, False
-            inner_gap = inner.primal - inner.dual
-            if (
-                inner_gap > max(0.1 * gap, 0.3 * allowed)
-                and accuracy > _FINEST_ACCURACY
-            ):
-                if limit:
-                    is_limited = True
-                    continue
-                wanted = max(0.05 * gap, 0.15 * allowed)
-                accuracy *= float(np.clip(wanted / inner_gap, 0.01, 0.3))
-                inner = self._solve(theta, accuracy)
-                limit = inner.limit
-                support = self._support()
-                bound = _better(bound, self._bound(forces, support))
-                curvature = None
-                continue
+            if self.is_evaluated:
+                self.state.refresh()
+                self.curvature, self.is_evaluated = None, False
+            if not self.refine():
+                self.try_model(self.model())
 
-            if curvature is None:
-                curvature = self._curvature(theta)
-            damped = curvature.copy()
-            damped[:, diagonal, diagonal] += damping[:, None]
-            cuts, model_tol = None, max(0.05 * gap, 0.02 * allowed)
-            while True:
-                model = minimise_weights(
-                    -support.q,
-                    damped,
-                    theta,
-                    lam,
-                    start=theta,
-                    cuts=cuts,
-                    forces=forces,
-                    rho=rho,
-                    tol=model_tol,
-                )
-                n_weight_steps += model.n_iter
-                rho = model.rho
-                predicted = model.objective - penalty
-                change = model.theta - theta
-                if predicted > -model.gap and model_tol > _FLAT * gap:
-                    model_tol *= _REFINEMENT
-                    continue
-                if cuts is not None or not self._supports:
-                    break
-                known = self._cuts(support, theta)
-                missed = known.offsets + np.einsum("tjm,tm->tj", known.slopes, change)
-                if missed.max(axis=1).clip(0.0).sum() <= _MISSED * abs(predicted):
-                    break
-                cuts = known
-            new_penalty = coupling(model.theta)
-            trial = self._solve(model.theta, accuracy)
-            seen_support = self._support()
-            candidates = [support, seen_support]
-            if model.shares.any():
-                candidates.append(self._mixture(support, model.shares))
-            bound = _better(bound, self._bound(model.forces, *candidates))
-            decrease = inner.dual + penalty - trial.dual - new_penalty
-            is_accepted = (
-                decrease >= -_SUFFICIENT_DECREASE * predicted - _ROUNDING * objective
+    def check(self) -> Status | None:
+        """Renew the gap, and return how the search ended, None if it has not."""
+        self.objective = self.inner.primal + self.penalty
+        self.history.append(self.objective)
+        self.gap = self.objective - self.bound.value
+        self.allowed = self.path.tol * abs(self.objective)
+        # Weights from another λ may be good enough and yet not be fused as here.
+        is_settled = self.n_iter > 1 or not self.has_pairs or not self.penalty
+        if self.gap <= self.allowed and is_settled:
+            return "converged"
+        if self.gap < _PROGRESS * self.least_gap:
+            self.least_gap, self.last_progress = self.gap, self.n_iter
+        is_idle = self.n_iter > self.last_progress + _MAX_IDLE
+        if self.is_limited or is_idle or self.n_rejected > _MAX_REJECTED:
+            return "stalled"
+        return "stopped" if self.n_iter > self.path.max_iter else None
+
+    def evaluate(self) -> None:
+        """Compute all values from scratch, from what would be returned."""
+        if self.n_rejected:
+            # The present duals belong to weights that were not taken.
+            self.solve(self.theta)
+        self.inner = self.state.evaluate(self.theta.ravel())
+        self.support = self.path.support(self.state, self.inner)
+        fresh = self.state.at(self.bound.beta)
+        inner = fresh.solve(np.zeros(self.path.tasks.n_weights), np.inf)
+        support = self.path.support(fresh, inner)
+        self.bound = self.path.bound(self.bound.edge_duals, support)
+        self.is_evaluated = True
+        self.history.pop()
+
+    def refine(self) -> bool:
+        """Solve the duals more accurately, if that is most of the gap."""
+        inner_gap = self.inner.primal - self.inner.dual
+        is_most = inner_gap > max(0.1 * self.gap, 0.3 * self.allowed)
+        if not is_most or self.accuracy <= _FINEST_ACCURACY:
+            return False
+        if self.limit:
+            self.is_limited = True
+            return True
+        wanted = max(0.05 * self.gap, 0.15 * self.allowed)
+        self.accuracy = next_accuracy(self.accuracy, self.inner, wanted)
+        self.renew()
+        self.bound = _better(self.bound, self.path.bound(self.edge_duals, self.support))
+        return True
+
+    def renew(self) -> None:
+        """Solve the duals at the present weights."""
+        self.inner = self.solve(self.theta)
+        self.limit = self.inner.limit
+        self.support = self.path.support(self.state, self.inner)
+        self.curvature = None
+
+    def model(self) -> Weights:
+        """Minimise the quadratic model, cut where what is known is above it."""
+        path, theta = self.path, self.theta
+        if self.curvature is None:
+            self.curvature = path.block_curvature(self.state, theta)
+        damped = self.curvature.copy()
+        diagonal = np.arange(path.n_kernels)
+        damped[:, diagonal, diagonal] += self.damping[:, None]
+        cuts, tol = None, max(0.05 * self.gap, 0.02 * self.allowed)
+        while True:
+            model = minimise_weights(
+                -self.support.q,
+                damped,
+                theta,
+                self.start.lam,
+                start=theta,
+                cuts=cuts,
+                edge_duals=self.edge_duals,
+                rho=self.rho,
+                tol=tol,
             )
-            squares = np.einsum("tm,tm->t", change, change)
-            bend = np.einsum("tm,tmn,tn->t", change, curvature, change)
-            excess = seen_support.at(model.theta) - support.at(theta)
-            excess += np.einsum("tm,tm->t", support.q, change)
-            seen = np.divide(
-                2.0 * excess - bend,
-                squares,
-                out=np.zeros(self.n_blocks),
-                where=2.0 * excess > bend + _NOISE * objective,
-            )
-            if is_accepted:
-                self._remember(support)
-                theta, inner, penalty = model.theta, trial, new_penalty
-                limit = inner.limit
-                support, forces = seen_support, model.forces
-                damping = np.maximum(np.maximum(seen, 0.0), _DECAY * damping)
-                curvature = None
-                n_iter += 1
-                n_rejected = 0
-            else:
-                self._remember(seen_support)
-                n_rejected += 1
-            if -predicted < _FLAT * gap and accuracy > _FINEST_ACCURACY:
-                # The gap is one of q, which is known less well than V.
-                accuracy *= _REFINEMENT
-                inner = self._solve(theta, accuracy)
-                limit = inner.limit
-                support = self._support()
-                curvature = None
-                n_rejected = 0
-        certificate = Certificate(
-            objective=objective,
-            dual_objective=bound.value,
-            n_iter=n_iter,
-            status=status,
-            history=np.array(history),
+            self.n_weight_steps += model.n_iter
+            self.rho = model.rho
+            predicted = model.objective - self.penalty
+            if predicted > -model.gap and tol > _FLAT * self.gap:
+                tol *= _REFINEMENT
+                continue
+            known = None if cuts is not None else path.cuts(self.support, theta)
+            if known is None:
+                return model
+            change = model.theta - theta
+            missed = known.offsets + np.einsum("tjm,tm->tj", known.slopes, change)
+            if missed.max(axis=1).clip(0.0).sum() <= _MISSED * abs(predicted):
+                return model
+            cuts = known
+
+    def try_model(self, model: Weights) -> None:
+        """Take the weights of the model if the problem agrees, else learn from it."""
+        path, support = self.path, self.support
+        predicted = model.objective - self.penalty
+        new_penalty = self.coupling(model.theta)
+        trial = self.solve(model.theta)
+        seen = path.support(self.state, trial)
+        candidates = [support, seen]
+        if model.shares.any():
+            candidates.append(path.mixture(support, model.shares))
+        self.bound = _better(self.bound, path.bound(model.edge_duals, *candidates))
+        decrease = self.inner.dual + self.penalty - trial.dual - new_penalty
+        enough = -_SUFFICIENT_DECREASE * predicted - _ROUNDING * self.objective
+        if decrease >= enough:
+            damping = self.seen_damping(model.theta, seen)
+            path.remember(support)
+            self.theta, self.inner, self.penalty = model.theta, trial, new_penalty
+            self.limit = trial.limit
+            self.support, self.edge_duals = seen, model.edge_duals
+            self.damping = np.maximum(damping, _DECAY * self.damping)
+            self.curvature = None
+            self.n_iter += 1
+            self.n_rejected = 0
+        else:
+            path.remember(seen)
+            self.n_rejected += 1
+        if -predicted < _FLAT * self.gap and self.accuracy > _FINEST_ACCURACY:
+            # The gap is one of q, which is known less well than V.
+            self.accuracy *= _REFINEMENT
+            self.renew()
+            self.n_rejected = 0
+
+    def seen_damping(self, theta: FloatArray, seen: _Support) -> FloatArray:
+        """Return what makes the model agree with the values seen at other weights."""
+        assert self.curvature is not None
+        change = theta - self.theta
+        squares = np.einsum("tm,tm->t", change, change)
+        bend = np.einsum("tm,tmn,tn->t", change, self.curvature, change)
+        excess = seen.at(theta) - self.support.at(self.theta)
+        excess += np.einsum("tm,tm->t", self.support.q, change)
+        damping = np.divide(
+            2.0 * excess - bend,
+            squares,
+            out=np.zeros(squares.size),
+            where=2.0 * excess > bend + _NOISE * self.objective,
         )
-        problem = f"group sharing, C={start.C:g}, lam={lam:g}"
+        return np.maximum(damping, 0.0)
+
+    def result(self, status: Status) -> tuple[Solution, _Visited]:
+        """Return the solution with its certificate, and a warning if it is short."""
+        path, C, lam = self.path, self.start.C, self.start.lam
+        certificate = Certificate(
+            objective=self.objective,
+            dual_objective=self.bound.value,
+            n_iter=self.n_iter,
+            status=status,
+            history=np.array(self.history),
+        )
+        remedy = limit = ""
+        if status == "stopped":
+            remedy = remedy_of(path.tasks)
+        if status == "stalled":
+            limit = self.limit if self.is_limited else kernels_apart(path.tasks)
         warn_if_stopped(
             certificate,
-            problem,
-            self.tol,
+            f"group sharing, C={C:g}, lam={lam:g}",
+            path.tol,
             steps="visited weights",
-            remedy=remedy_of(self.tasks) if status == "stopped" else "",
+            remedy=remedy,
             limit=limit,
-            stacklevel=4,
+            stacklevel=5,
         )
+        beta = self.state.beta.copy()
         solution = Solution(
-            coef=theta,
+            coef=self.theta,
             certificate=certificate,
-            dual=state.beta.copy(),
-            intercept=state.intercept,
+            dual=beta,
+            intercept=self.state.intercept,
             extra={
-                "groups": group_labels(theta),
-                "q": support.q,
-                "forces": forces,
-                "n_solves": self._n_solves,
-                "n_weight_steps": n_weight_steps,
+                "groups": group_labels(self.theta),
+                "q": self.support.q,
+                "edge_duals": self.edge_duals,
+                "n_solves": self.n_solves,
+                "n_weight_steps": self.n_weight_steps,
             },
         )
-        visited = _Visited(start.C, lam, state.beta.copy(), theta, forces, damping, rho)
-        return solution, visited
+        return solution, _Visited(
+            C, lam, beta, self.theta, self.edge_duals, self.damping, self.rho
+        )
 
 
 def _better(first: _Bound, second: _Bound) -> _Bound:
@@ -452,8 +491,8 @@ def _better(first: _Bound, second: _Bound) -> _Bound:
     return second if second.value > first.value else first
 
 
-def _within(forces: FloatArray, lam: float) -> FloatArray:
-    """Return pair forces shortened to norms of at most λ."""
-    norms = np.sqrt(np.einsum("ij,ij->i", forces, forces))
+def _within(edge_duals: FloatArray, lam: float) -> FloatArray:
+    """Return edge duals shortened to norms of at most λ."""
+    norms = np.sqrt(np.einsum("ij,ij->i", edge_duals, edge_duals))
     scale: FloatArray = np.minimum(1.0, lam / np.maximum(norms, 1e-300))
-    return forces * scale[:, None]
+    return edge_duals * scale[:, None]

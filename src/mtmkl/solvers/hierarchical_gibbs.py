@@ -12,10 +12,8 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -129,32 +127,6 @@ def sample_posterior(
     return Posterior(coef=coef.T, draws=draws, covariance=covariance)
 
 
-def task_posterior(
-    X: FloatArray,
-    y: FloatArray,
-    *,
-    mean: FloatArray,
-    covariance: FloatArray,
-    noise: float,
-) -> tuple[FloatArray, FloatArray]:
-    """Return mean and covariance of w_t given μ, Δ and σ².
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_t, d)
-    y : ndarray of shape (n_t,)
-    mean : ndarray of shape (d,)
-        μ.
-    covariance : ndarray of shape (d, d)
-        Δ, positive definite.
-    noise : float
-        σ².
-    """
-    precision = np.linalg.inv(covariance)
-    posterior = np.linalg.inv(X.T @ X / noise + precision)
-    return posterior @ (X.T @ y / noise + precision @ mean), posterior
-
-
 @numba.njit(cache=True, nogil=True)
 def _run_chain(
     gram: FloatArray,
@@ -176,54 +148,15 @@ def _run_chain(
     precision = np.ascontiguousarray(np.linalg.inv(covariance))
     mean = np.zeros(d)
     W = np.zeros((n_tasks, d))
-    system = np.empty((d, d))
-    centre = np.empty(d)
     coef_sum = np.zeros((n_tasks, d))
     covariance_sum = np.zeros((d, d))
     draws = np.empty((n_samples, 2 * d + 1))
     for sweep in range(-n_burn_in, n_samples):
-        pull = np.dot(precision, mean)
-        loss = square
-        for t in range(n_tasks):
-            for i in range(d):
-                centre[i] = moment[t, i] / noise + pull[i]
-                for j in range(i + 1):
-                    system[i, j] = gram[t, i, j] / noise + precision[i, j]
-            _draw_normal(system, centre, W[t], rng)
-            if sweep >= 0:
-                for i in range(d):
-                    coef_sum[t, i] += centre[i]
-            for i in range(d):
-                product = 0.0
-                for j in range(d):
-                    product += gram[t, i, j] * W[t, j]
-                loss += W[t, i] * (product - 2.0 * moment[t, i])
-
-        total = np.zeros(d)
-        for t in range(n_tasks):
-            total += W[t]
-        centre[:] = np.dot(precision, total)
-        system[:] = n_tasks * precision
-        for i in range(d):
-            system[i, i] += 1.0 / mean_variance
-        _draw_normal(system, centre, mean, rng)
-
-        # Δ⁻¹ = C⁻ᵀ A A' C⁻¹: CC' the inverse Wishart's scale, A Bartlett's factor.
-        deviations = W - mean
-        spread = np.dot(deviations.T, deviations)
-        for i in range(d):
-            spread[i, i] += scale
-        factor = np.linalg.cholesky(spread)
-        bartlett = np.zeros((d, d))
-        for i in range(d):
-            bartlett[i, i] = np.sqrt(rng.chisquare(degrees + n_tasks - i))
-            for j in range(i):
-                bartlett[i, j] = rng.standard_normal()
-        root = np.dot(factor, np.ascontiguousarray(np.linalg.inv(bartlett)).T)
-        covariance = np.dot(root, root.T)
-        inverse_root = np.ascontiguousarray(np.linalg.solve(factor.T, bartlett))
-        precision = np.dot(inverse_root, inverse_root.T)
-
+        loss = _draw_coefficients(
+            gram, moment, square, noise, precision, mean, W, coef_sum, sweep >= 0, rng
+        )
+        _draw_mean(W, precision, mean_variance, mean, rng)
+        covariance, precision = _draw_covariance(W - mean, degrees, scale, rng)
         rate = noise_rate + 0.5 * max(loss, 0.0)
         noise = rate / rng.standard_gamma(noise_shape + 0.5 * n_examples)
         if sweep >= 0:
@@ -233,6 +166,86 @@ def _run_chain(
                 draws[sweep, d + i] = covariance[i, i]
             draws[sweep, 2 * d] = noise
     return coef_sum / n_samples, covariance_sum / n_samples, draws
+
+
+@numba.njit(cache=True, nogil=True)
+def _draw_coefficients(
+    gram: FloatArray,
+    moment: FloatArray,
+    loss: float,
+    noise: float,
+    precision: FloatArray,
+    mean: FloatArray,
+    W: FloatArray,
+    coef_sum: FloatArray,
+    is_kept: bool,
+    rng: np.random.Generator,
+) -> float:
+    """Draw all w_t into ``W``; return Σ_t ||y_t − X_t w_t||², ``loss`` being ||y||².
+
+    Where the sweep is kept, their conditional means are added to ``coef_sum``.
+    """
+    n_tasks, d = moment.shape
+    system = np.empty((d, d))
+    centre = np.empty(d)
+    pull = np.dot(precision, mean)
+    for t in range(n_tasks):
+        for i in range(d):
+            centre[i] = moment[t, i] / noise + pull[i]
+            for j in range(i + 1):
+                system[i, j] = gram[t, i, j] / noise + precision[i, j]
+        _draw_normal(system, centre, W[t], rng)
+        if is_kept:
+            for i in range(d):
+                coef_sum[t, i] += centre[i]
+        for i in range(d):
+            product = 0.0
+            for j in range(d):
+                product += gram[t, i, j] * W[t, j]
+            loss += W[t, i] * (product - 2.0 * moment[t, i])
+    return loss
+
+
+@numba.njit(cache=True, nogil=True)
+def _draw_mean(
+    W: FloatArray,
+    precision: FloatArray,
+    mean_variance: float,
+    mean: FloatArray,
+    rng: np.random.Generator,
+) -> None:
+    """Draw μ into ``mean``."""
+    n_tasks, d = W.shape
+    total = np.zeros(d)
+    for t in range(n_tasks):
+        total += W[t]
+    system = n_tasks * precision
+    for i in range(d):
+        system[i, i] += 1.0 / mean_variance
+    _draw_normal(system, np.dot(precision, total), mean, rng)
+
+
+@numba.njit(cache=True, nogil=True)
+def _draw_covariance(
+    deviations: FloatArray, degrees: float, scale: float, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Draw Δ given the w_t − μ; return it and its inverse.
+
+    Δ⁻¹ = C⁻ᵀ A A' C⁻¹: CC' the inverse Wishart's scale, A Bartlett's factor.
+    """
+    n_tasks, d = deviations.shape
+    spread = np.dot(deviations.T, deviations)
+    for i in range(d):
+        spread[i, i] += scale
+    factor = np.linalg.cholesky(spread)
+    bartlett = np.zeros((d, d))
+    for i in range(d):
+        bartlett[i, i] = np.sqrt(rng.chisquare(degrees + n_tasks - i))
+        for j in range(i):
+            bartlett[i, j] = rng.standard_normal()
+    root = np.dot(factor, np.ascontiguousarray(np.linalg.inv(bartlett)).T)
+    inverse_root = np.ascontiguousarray(np.linalg.solve(factor.T, bartlett))
+    return np.dot(root, root.T), np.dot(inverse_root, inverse_root.T)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -20,7 +20,7 @@ using l1-regularized logistic regression, NIPS 2007.
 
 import numba
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit, xlogy
 
 from mtmkl.solvers.solution import (
@@ -29,8 +29,7 @@ from mtmkl.solvers.solution import (
     relative_gap,
     warn_if_stopped,
 )
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 _LEAST_WEIGHT = 1e-10
 _MAX_PASSES = 1000
@@ -40,11 +39,10 @@ _ROUNDING = 1e-14
 def solve_l1_logistic(
     X: ArrayLike,
     y: ArrayLike,
-    nu: float,
+    alpha: float,
     *,
     tol: float = 1e-8,
     max_iter: int = 200,
-    start: tuple[FloatArray, float] | None = None,
 ) -> Solution:
     """Minimise to a relative duality gap.
 
@@ -53,14 +51,12 @@ def solve_l1_logistic(
     X : array-like of shape (n, d)
     y : array-like of shape (n,)
         Labels 0 and 1.
-    nu : float
+    alpha : float
         ν > 0.
     tol : float
         Relative duality gap.
     max_iter : int
         Limit on proximal Newton steps.
-    start : (ndarray of shape (d,), float), optional
-        Coefficients and offset to start from.
 
     Returns
     -------
@@ -75,27 +71,17 @@ def solve_l1_logistic(
         certificate = Certificate(0.0, 0.0, 0, "converged", np.zeros(1))
         offset = np.array([np.inf if labels[0] > 0 else -np.inf])
         return Solution(np.zeros(d), certificate, dual=np.zeros(n), intercept=offset)
-    if start is None:
-        coef, b = np.zeros(d), float(logit(labels.mean()))
-    else:
-        coef, b = start[0].copy(), start[1]
-    history = []
+    coef, b = np.zeros(d), float(logit(labels.mean()))
+    history: list[float] = []
     n_iter = 0
     while True:
         b = _best_offset(X_array @ coef, labels, b)
-        z = X_array @ coef + b
-        objective = float(np.sum(np.logaddexp(0.0, z) - labels * z))
-        objective += nu * float(np.abs(coef).sum())
+        objective, bound, dual = _objectives(X_array, labels, alpha, coef, b)
         history.append(objective)
-        residual = labels - expit(z)
-        slope = float(np.abs(X_array.T @ residual).max(initial=0.0))
-        dual = residual * min(1.0, nu / slope) if slope > 0 else residual
-        p = labels - dual
-        bound = -float(np.sum(xlogy(p, p) + xlogy(1.0 - p, 1.0 - p)))
         is_done = relative_gap(objective, bound) <= tol
         if is_done or n_iter >= max_iter:
             break
-        coef, b = _newton_step(X_array, labels, nu, coef, b, 1e-3 * tol)
+        coef, b = _newton_step(X_array, labels, alpha, coef, b, 1e-3 * tol)
         n_iter += 1
     certificate = Certificate(
         objective=objective,
@@ -104,9 +90,24 @@ def solve_l1_logistic(
         status="converged" if is_done else "stopped",
         history=np.array(history),
     )
-    problem = f"logistic regression, nu={nu:g}"
+    problem = f"logistic regression, alpha={alpha:g}"
     warn_if_stopped(certificate, problem, tol, steps="proximal Newton steps")
     return Solution(coef, certificate, dual=dual, intercept=np.array([b]))
+
+
+def _objectives(
+    X: FloatArray, y: FloatArray, alpha: float, coef: FloatArray, b: float
+) -> tuple[float, float, FloatArray]:
+    """Return the value, and a lower bound with its dual point, at the best offset."""
+    z = X @ coef + b
+    objective = float(np.sum(np.logaddexp(0.0, z) - y * z))
+    objective += alpha * float(np.abs(coef).sum())
+    residual = y - expit(z)
+    slope = float(np.abs(X.T @ residual).max(initial=0.0))
+    dual = residual * min(1.0, alpha / slope) if slope > 0 else residual
+    p = y - dual
+    bound = -float(np.sum(xlogy(p, p) + xlogy(1.0 - p, 1.0 - p)))
+    return objective, bound, dual
 
 
 def _best_offset(z: FloatArray, y: FloatArray, b: float) -> float:
@@ -140,7 +141,7 @@ def _best_offset(z: FloatArray, y: FloatArray, b: float) -> float:
 
 @numba.njit(cache=True, nogil=True)
 def _value(
-    X: FloatArray, y: FloatArray, nu: float, coef: FloatArray, b: float
+    X: FloatArray, y: FloatArray, alpha: float, coef: FloatArray, b: float
 ) -> float:
     value = 0.0
     for i in range(y.size):
@@ -149,15 +150,33 @@ def _value(
             z += X[i, k] * coef[k]
         value += max(z, 0.0) + np.log1p(np.exp(-abs(z))) - y[i] * z
     for k in range(coef.size):
-        value += nu * abs(coef[k])
+        value += alpha * abs(coef[k])
     return value
 
 
 @numba.njit(cache=True, nogil=True)
 def _newton_step(
-    X: FloatArray, y: FloatArray, nu: float, coef: FloatArray, b: float, tol: float
+    X: FloatArray, y: FloatArray, alpha: float, coef: FloatArray, b: float, tol: float
 ) -> tuple[FloatArray, float]:
     """Return coefficients and offset after one proximal Newton step."""
+    weight, slack = _quadratic_model(X, y, coef, b)
+    new, offset = _coordinate_descent(X, weight, slack, alpha, coef, b, tol)
+    before = _value(X, y, alpha, coef, b)
+    step = 1.0
+    for _ in range(40):
+        trial = coef + step * (new - coef)
+        trial_b = b + step * (offset - b)
+        if _value(X, y, alpha, trial, trial_b) <= before + _ROUNDING * abs(before):
+            return trial, trial_b
+        step *= 0.5
+    return coef, b
+
+
+@numba.njit(cache=True, nogil=True)
+def _quadratic_model(
+    X: FloatArray, y: FloatArray, coef: FloatArray, b: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return curvatures h_i, and the r_i/h_i, of the loss: ½Σ h_i(Δz_i − r_i/h_i)²."""
     n, d = X.shape
     weight, slack = np.empty(n), np.empty(n)
     for i in range(n):
@@ -167,6 +186,21 @@ def _newton_step(
         p = 1.0 / (1.0 + np.exp(-z)) if z >= 0 else np.exp(z) / (1.0 + np.exp(z))
         weight[i] = max(p * (1.0 - p), _LEAST_WEIGHT)
         slack[i] = (y[i] - p) / weight[i]
+    return weight, slack
+
+
+@numba.njit(cache=True, nogil=True)
+def _coordinate_descent(
+    X: FloatArray,
+    weight: FloatArray,
+    slack: FloatArray,
+    alpha: float,
+    coef: FloatArray,
+    b: float,
+    tol: float,
+) -> tuple[FloatArray, float]:
+    """Return the minimiser of the model plus the penalty; overwrites ``slack``."""
+    n, d = X.shape
     total = weight.sum()
     curvature = np.zeros(d)
     for i in range(n):
@@ -182,7 +216,7 @@ def _newton_step(
             for i in range(n):
                 gradient += weight[i] * X[i, k] * slack[i]
             target = new[k] + gradient / curvature[k]
-            shift = nu / curvature[k]
+            shift = alpha / curvature[k]
             value = max(abs(target) - shift, 0.0) * np.sign(target)
             change = value - new[k]
             if change != 0.0:
@@ -197,12 +231,4 @@ def _newton_step(
         largest = max(largest, abs(change) * np.sqrt(total))
         if largest <= tol:
             break
-    before = _value(X, y, nu, coef, b)
-    step = 1.0
-    for _ in range(40):
-        trial = coef + step * (new - coef)
-        trial_b = b + step * (offset - b)
-        if _value(X, y, nu, trial, trial_b) <= before + _ROUNDING * abs(before):
-            return trial, trial_b
-        step *= 0.5
-    return coef, b
+    return new, offset

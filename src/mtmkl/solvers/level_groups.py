@@ -15,13 +15,13 @@ levels but the last are constant, the means are equal, w̄_h = w̄/H, and the pr
 
 with μ = λ_H. That is solved by the alternating direction method with W = Z + m1',
 Z1 = 0, and D_ij = z_i − z_j. The step in Z is in closed form as all pairs are coupled
-alike; that in W is one in its deviations and m together, as a mean that only followed
-the tasks step by step would be slow.
+alike; that in W is one in its deviations and m together, because a mean that only
+followed the tasks step by step would be slow.
 
 A dual point is a = (a_t) with flows s_ij = −s_ji, ||s_ij|| ≤ μ, such that
 X_t'a_t = Σ_j s_tj + a part equal for all tasks. That of the residuals is made feasible
-by the least change of a for which Σ_t X_t'a_t is what the mean at hand asks for, by
-spreading what the flows miss evenly over the pairs, and by a scalar.
+by the least change of a for which Σ_t X_t'a_t agrees with the current mean, by
+spreading what the flows lack evenly over the pairs, and by a scalar.
 
 References
 ----------
@@ -33,22 +33,24 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
-from mtmkl.solvers.task_admm import balance, loss, loss_step
+from mtmkl.solvers.solution import Solution, warn_if_stopped
+from mtmkl.solvers.task_admm import (
+    RELAXATION,
+    BestPair,
+    alternate,
+    balance,
+    loss,
+    loss_step,
+)
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 #: Weight ε of the levels' means.
 RIDGE = 1e-6
 
-_RELAXATION = 1.6
-_CHECK_EVERY = 10
-_ADAPT_EVERY = 10
-# What is clipped off a flow goes round by pairs that have room: more each time.
+# In each round, what is clipped off a flow is taken over by pairs that have room.
 _ROUNDS = 3
 
 
@@ -100,7 +102,7 @@ def solve(
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case.
+        Maximum number of iterations.
     start : WarmStart, optional
         ``extra["warm_start"]`` of a solution for the same tasks.
 
@@ -115,7 +117,7 @@ def solve(
     Warns
     -----
     ConvergenceWarning
-        If ``max_iter`` comes before ``tol``; the message says the gap reached.
+        If ``max_iter`` is reached before ``tol``; the message states the gap.
 
     Raises
     ------
@@ -130,74 +132,98 @@ def solve(
         raise ValueError(f"n_levels must be at least 1, got {n_levels}")
     mu = lam / phi ** (n_levels - 1)
     ridge = RIDGE / n_levels
-    data = (tasks.right, tasks.singular, tasks.target, tasks.offsets)
-    n_tasks, d = tasks.n_tasks, tasks.n_features
+    best = BestPair(tol)
+    all_equal, flows = _one_regression(tasks, mu, ridge)
+    best.offer(*all_equal)
+    if start is None:
+        start = _cold_start(tasks, all_equal[1], flows, mu)
+    steps = _PairSteps(tasks, mu, ridge, start)
+    n_iter = alternate(steps, best, max_iter=max_iter, n_iter=1)
+    certificate = best.certificate(n_iter)
+    warn_if_stopped(certificate, f"pairwise norms, weight {mu:g}", tol, stacklevel=4)
+    return Solution(
+        coef=best.point.T,
+        certificate=certificate,
+        dual=tasks.expand(best.dual),
+        # One regression for all says little of where smaller weights lead.
+        extra={"warm_start": steps.end() if n_iter > 1 else None},
+    )
 
+
+def _one_regression(
+    tasks: TaskDecomposition, mu: float, ridge: float
+) -> tuple[tuple[float, FloatArray, float, FloatArray], FloatArray]:
+    """Return what a check finds where all tasks are equal, and flows of its bound."""
+    n_tasks, d = tasks.n_tasks, tasks.n_features
     nothing = np.zeros((n_tasks, d))
     equal = nothing + _pooled_coefficients(tasks, ridge, nothing)
     residual = _residual(tasks, equal)
-    no_flows = np.zeros((n_tasks * (n_tasks - 1) // 2, d))
-    best = equal
     objective = tasks.constant + float(residual @ residual)
     objective += ridge * n_tasks * float(equal[0] @ equal[0])
-    bound, best_dual, flows = _bound(tasks, residual, equal, no_flows, mu, ridge)
-    history = [objective]
-    n_iter = 1
-    if start is None:
-        step = float(2.0 * np.mean(tasks.singular**2))
-        pull = _adjoint(tasks, 2.0 * residual)
-        start = WarmStart(nothing, -pull, flows, step, mu)
-    scale = mu / start.weight
-    Z, L, flows = start.primal, scale * start.multiplier, scale * start.flows
-    step = scale * start.step
-    next_adapt = 1 + _ADAPT_EVERY
-    mean_step = None
-    while objective - bound > tol * objective and n_iter < max_iter:
-        n_iter += 1
-        if mean_step is None:
-            mean_step = _MeanStep(tasks, step, ridge)
-        pair_step = step / n_tasks
+    no_flows = np.zeros((n_tasks * (n_tasks - 1) // 2, d))
+    bound, dual, flows = _bound(tasks, residual, equal, no_flows, mu, ridge)
+    return (objective, equal, bound, dual), flows
+
+
+def _cold_start(
+    tasks: TaskDecomposition, equal: FloatArray, flows: FloatArray, mu: float
+) -> WarmStart:
+    """Return a start from equal tasks."""
+    pull = _adjoint(tasks, 2.0 * _residual(tasks, equal))
+    step = float(2.0 * np.mean(tasks.singular**2))
+    return WarmStart(np.zeros_like(equal), -pull, flows, step, mu)
+
+
+class _PairSteps:
+    """The splitting W = Z + m1' and D_ij = z_i − z_j."""
+
+    check_every = 10
+
+    def __init__(
+        self, tasks: TaskDecomposition, mu: float, ridge: float, start: WarmStart
+    ) -> None:
+        self.tasks = tasks
+        self.mu = mu
+        self.ridge = ridge
+        scale = mu / start.weight
+        self.Z, self.L = start.primal, scale * start.multiplier
+        self.flows, self.step = scale * start.flows, scale * start.step
+        self.mean_step: _MeanStep | None = None
+
+    def advance(self) -> None:
+        Z, L, step = self.Z, self.L, self.step
+        if self.mean_step is None:
+            self.mean_step = _MeanStep(self.tasks, step, self.ridge)
+        pair_step = step / self.tasks.n_tasks
         base = Z + L / step
-        mean = mean_step(base)
-        W, _, residual = loss_step(*data, base + mean, step)
-        V = _RELAXATION * (W - mean) + (1.0 - _RELAXATION) * Z - L / step
+        mean = self.mean_step(base)
+        W, _, self.residual = loss_step(*self.tasks.arrays, base + mean, step)
+        self.deviations, self.previous = W - mean, Z
+        V = RELAXATION * self.deviations + (1.0 - RELAXATION) * Z - L / step
         V -= V.mean(axis=0)
-        aims, divergence = _pair_step(Z, flows, pair_step, mu)
-        previous = Z
-        Z = (step * V + pair_step * divergence) / (step + pair_step * n_tasks)
-        L = step * (Z - V)
-        flows = _new_flows(Z, aims, pair_step)
-        if n_iter % _CHECK_EVERY == 0 or n_iter == max_iter:
-            mean = _pooled_coefficients(tasks, ridge, Z)
-            point = Z + mean
-            value = tasks.constant + loss(*data, point) + mu * pairwise_norms(Z)
-            value += ridge * n_tasks * float(mean @ mean)
-            if value < objective:
-                objective, best = value, point
-            lower, dual, _ = _bound(tasks, residual, point, flows, mu, ridge)
-            if lower > bound:
-                bound, best_dual = lower, dual
-            history.append(float(objective))
-        if n_iter == next_adapt:
-            next_adapt += max(_ADAPT_EVERY, n_iter // 3)
-            factor = balance(W - mean, Z, previous, L, step)
-            if factor != 1.0:
-                step, mean_step = factor * step, None
-    certificate = Certificate(
-        objective=float(objective),
-        dual_objective=float(bound),
-        n_iter=n_iter,
-        status="converged" if objective - bound <= tol * objective else "stopped",
-        history=np.array(history),
-    )
-    warn_if_stopped(certificate, f"pairwise norms, weight {mu:g}", tol, stacklevel=4)
-    return Solution(
-        coef=best.T,
-        certificate=certificate,
-        dual=tasks.expand(best_dual),
-        # One regression for all says little of where smaller weights lead.
-        extra={"warm_start": WarmStart(Z, L, flows, step, mu) if n_iter > 1 else None},
-    )
+        aims, divergence = _pair_step(Z, self.flows, pair_step, self.mu)
+        weight = step + pair_step * self.tasks.n_tasks
+        self.Z = (step * V + pair_step * divergence) / weight
+        self.L = step * (self.Z - V)
+        self.flows = _new_flows(self.Z, aims, pair_step)
+
+    def check(self) -> tuple[float, FloatArray, float, FloatArray]:
+        tasks, Z, mu, ridge = self.tasks, self.Z, self.mu, self.ridge
+        mean = _pooled_coefficients(tasks, ridge, Z)
+        point = Z + mean
+        value = tasks.constant + loss(*tasks.arrays, point) + mu * pairwise_norms(Z)
+        value += ridge * tasks.n_tasks * float(mean @ mean)
+        lower, dual, _ = _bound(tasks, self.residual, point, self.flows, mu, ridge)
+        return value, point, lower, dual
+
+    def adapt(self) -> None:
+        factor = balance(self.deviations, self.Z, self.previous, self.L, self.step)
+        if factor != 1.0:
+            self.step, self.mean_step = factor * self.step, None
+
+    def end(self) -> WarmStart:
+        """Return where the next solve may start."""
+        return WarmStart(self.Z, self.L, self.flows, self.step, self.mu)
 
 
 class _MeanStep:
@@ -350,7 +376,7 @@ def _pair_step(
             for k in range(d):
                 scaled = flows[e, k] / step
                 D = kept * (difference[k] + scaled)
-                D = _RELAXATION * D + (1.0 - _RELAXATION) * difference[k]
+                D = RELAXATION * D + (1.0 - RELAXATION) * difference[k]
                 aims[e, k] = D - scaled
                 sums[i, k] += aims[e, k]
                 sums[j, k] -= aims[e, k]

@@ -14,15 +14,12 @@ from dataclasses import replace
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import xlogy
 
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.solvers.inner import Inner
-from mtmkl.solvers.solution import FloatArray
-
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 _COMPILED = {"cache": True, "nogil": True, "error_model": "numpy"}
 

@@ -29,13 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from mtmkl.solvers.smo import intercept_at, minimise_box, workspace
+from mtmkl.solvers.smo import DIAGONAL, intercept_at, pair_steps, workspace
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.switches import SwitchedPath, switch_cost
 from mtmkl.solvers.task_duals import DualProblem, remedy_of
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 _MAX_PAIR_STEPS = 10_000_000
 _FINEST_ACCURACY, _REFINEMENT = 1e-14, 0.1
@@ -58,7 +56,7 @@ def solve_sqp(
     Parameters
     ----------
     tasks : DualProblem
-        No two terms of a task may share a switch.
+        No two terms of one task may share a switch.
     C : float
         Positive.
     log_alpha : float
@@ -88,7 +86,7 @@ def solve_sqp(
     Warns
     -----
     ConvergenceWarning
-        If the gap is not reached, whatever ended the search.
+        If the gap is not reached, whatever stopped the search.
     """
     _check_switches(tasks)
     lo, hi = tasks.box(C)
@@ -378,24 +376,26 @@ def _sweep(
                 v[i] -= s[f] * out[i, f]
         linear = v + np.dot(Q, b)
         work, index = workspace(n)
-        minimise_box(
+        for i in range(n):
+            work[DIAGONAL, i] = Q[i, i]
+        pair_steps(
             Q,
             linear,
             lo[first:last],
             hi[first:last],
             epsilon,
-            True,
             b,
             v,
             work,
             index,
             tol,
             _MAX_PAIR_STEPS,
+            0.0,
         )
         gram = grams[first_entry : first_entry + n * n]
         _task_outputs(features[first:last], gram, b, out)
         if not simultaneous:
-            # Step 3a anew: the tasks share q.
+            # Step 3a again: the tasks share q.
             for f in range(n_terms):
                 q[switch[t, f]] += 0.5 * np.dot(b, out[:, f]) - share[f]
         first_entry += n * n

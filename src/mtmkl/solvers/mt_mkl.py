@@ -34,12 +34,12 @@ from mtmkl.solvers.mt_mkl_features import LossName
 from mtmkl.solvers.norm_weights import dual_norm, equal_weights, next_weights
 from mtmkl.solvers.solution import (
     Certificate,
-    FloatArray,
     Solution,
     Status,
     warn_if_stopped,
 )
 from mtmkl.solvers.task_duals import DualProblem, TaskDuals, remedy_of
+from mtmkl.typing import FloatArray
 
 # Steps in log θ, in units of that of (22).
 _LENGTHENING = 1.5  # after each that was of use

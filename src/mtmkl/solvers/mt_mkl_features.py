@@ -51,9 +51,10 @@ from scipy.sparse import csr_array
 from mtmkl.kernels.gram import check_task_kernel
 from mtmkl.solvers import mt_mkl_steps as steps
 from mtmkl.solvers.logistic_duals import entropy
-from mtmkl.solvers.mt_mkl_steps import BoolArray, IndexArray
+from mtmkl.solvers.mt_mkl_steps import BoolArray
 from mtmkl.solvers.norm_weights import dual_norm, equal_weights, next_weights
-from mtmkl.solvers.solution import Certificate, FloatArray, Solution, warn_if_stopped
+from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
+from mtmkl.typing import FloatArray, IntArray
 
 LossName = Literal["hinge", "logistic"]
 
@@ -160,12 +161,12 @@ class _Problem:
     """The data in the form in which the compiled functions take them."""
 
     maps: tuple[steps.Rows, ...]
-    offsets: IndexArray  # (B + 1,), where the columns of each map begin
+    offsets: IntArray  # (B + 1,), where the columns of each map begin
     norms: FloatArray  # (B, n), k_b(x_i, x_i)
     y: FloatArray
-    task: IndexArray
+    task: IntArray
     kernels: FloatArray  # (M, T, T)
-    map_of: IndexArray  # (M,)
+    map_of: IntArray  # (M,)
     C: float
     p: float
     logistic: bool
@@ -230,7 +231,7 @@ def _problem(
     )
 
 
-def _tasks(task: ArrayLike, n_tasks: int, n: int) -> IndexArray:
+def _tasks(task: ArrayLike, n_tasks: int, n: int) -> IntArray:
     index = np.asarray(task)
     if index.shape != (n,) or not np.issubdtype(index.dtype, np.integer):
         raise ValueError(

@@ -11,10 +11,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from mtmkl.solvers.logistic_duals import logistic_step
-from mtmkl.solvers.solution import FloatArray
+from mtmkl.typing import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
-IndexArray = NDArray[np.intp]
 Rows = tuple[FloatArray, NDArray[Any], NDArray[np.int64]]
 
 _BLOCK = 2048  # columns combined at a time, which the first cache holds
@@ -71,8 +70,8 @@ def _add(
 @njit(**_COMPILED)
 def accumulate(
     maps: tuple[Rows, ...],
-    offsets: IndexArray,
-    task: IndexArray,
+    offsets: IntArray,
+    task: IntArray,
     beta: FloatArray,
     U: FloatArray,
 ) -> None:
@@ -87,7 +86,7 @@ def accumulate(
 
 @njit(**_COMPILED)
 def _enter(
-    offsets: IndexArray, G: FloatArray, t: int, U: FloatArray, v: FloatArray
+    offsets: IntArray, G: FloatArray, t: int, U: FloatArray, v: FloatArray
 ) -> None:
     """Write v_{b,t} = Σ_s G_b[t,s] u_{b,s} for all maps."""
     for b in range(G.shape[0]):
@@ -106,7 +105,7 @@ def _enter(
 @njit(**_COMPILED)
 def _margin(
     maps: tuple[Rows, ...],
-    offsets: IndexArray,
+    offsets: IntArray,
     G: FloatArray,
     t: int,
     i: int,
@@ -140,15 +139,15 @@ def _logistic_share(old: float, C: float) -> float:
 @njit(**_COMPILED)
 def epoch(
     maps: tuple[Rows, ...],
-    offsets: IndexArray,
+    offsets: IntArray,
     norms: FloatArray,
     y: FloatArray,
     G: FloatArray,
     deducible: BoolArray,
-    tasks: IndexArray,
-    order: IndexArray,
-    first: IndexArray,
-    last: IndexArray,
+    tasks: IntArray,
+    order: IntArray,
+    first: IntArray,
+    last: IntArray,
     C: float,
     logistic: bool,
     upper_bound: float,
@@ -238,12 +237,12 @@ def epoch(
 @njit(**_COMPILED)
 def total_loss(
     maps: tuple[Rows, ...],
-    offsets: IndexArray,
+    offsets: IntArray,
     y: FloatArray,
     G: FloatArray,
     U: FloatArray,
-    order: IndexArray,
-    first: IndexArray,
+    order: IntArray,
+    first: IntArray,
     logistic: bool,
 ) -> float:
     """Return Σ_i l(y_i f_i)."""

@@ -5,7 +5,7 @@ With q_m = β'K_mβ, the largest Σ_m θ_m q_m over these weights is the dual no
 
 import numpy as np
 
-from mtmkl.solvers.solution import FloatArray
+from mtmkl.typing import FloatArray
 
 
 def equal_weights(n_terms: int, p: float) -> FloatArray:

@@ -1,8 +1,15 @@
-"""Squared-norm penalties of Argyriou et al. (2008) and its comparators.
+"""Squared-norm penalties of Argyriou et al. (2008) and its comparators, compiled.
 
-Each penalty is γ·Ω(W)² for a norm (or seminorm) Ω of the d × T coefficient matrix W.
-A solver needs three things of it: its value Ω(W), the proximal point of its *square*,
-and its dual norm Ω°, by which the conjugate of γΩ² is Ω°²/(4γ).
+Each penalty is γ·Ω(W)² for a norm (or seminorm) Ω of the d × T coefficient matrix W:
+
+- "trace", the sum of the singular values; its dual norm is the largest of them;
+- "rows", the sum of the row norms, the (2,1)-norm; its dual norm is the largest;
+- "deviations", the trace norm of WΠ with Π = I − 11'/T, the columns' deviations from
+  their mean: a seminorm, with the dual norm of "trace" where M1 = 0, and an infinite
+  one elsewhere.
+
+A solver needs the proximal point of the *square* with its Ω, and the dual norm Ω°, by
+which the conjugate of γΩ² is Ω°²/(4γ).
 
 The proximal points are exact. With c = 2γ/ρ and magnitudes s_1 ≥ s_2 ≥ … (singular
 values or row norms), the minimiser of γ(Σ_i σ_i)² + (ρ/2) Σ_i (σ_i − s_i)² over σ ≥ 0
@@ -10,112 +17,17 @@ is σ_i = max(s_i − τ, 0) with τ = cΣσ. If k magnitudes survive, Σσ = Σ
 so τ = c Σ_{i≤k} s_i / (1 + kc), and k is the largest index with s_k > τ_k.
 """
 
-from typing import ClassVar, Protocol
-
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 TRACE = 0
 ROWS = 1
 DEVIATIONS = 2
 
-
-class Penalty(Protocol):
-    """What a solver needs of a penalty on a d × T coefficient matrix."""
-
-    code: ClassVar[int]
-
-    def value(self, W: FloatArray) -> float:
-        """Return Ω(W)."""
-        ...
-
-    def prox_squared(self, W: FloatArray, c: float) -> FloatArray:
-        """Return the minimiser V of (c/2)·Ω(V)² + ½||V − W||_F², c ≥ 0."""
-        ...
-
-    def dual_norm(self, M: FloatArray) -> float:
-        """Return Ω°(M), infinite where the conjugate of Ω² is."""
-        ...
-
-
-class TraceNorm:
-    """Ω(W) = Σ_i σ_i(W); its dual norm is the largest singular value."""
-
-    code: ClassVar[int] = TRACE
-
-    def value(self, W: FloatArray) -> float:
-        """Return the sum of the singular values."""
-        return float(np.linalg.svd(W, compute_uv=False).sum())
-
-    def prox_squared(self, W: FloatArray, c: float) -> FloatArray:
-        """Return the minimiser V of (c/2)·Ω(V)² + ½||V − W||_F²."""
-        return _prox(W, c, self.code)
-
-    def dual_norm(self, M: FloatArray) -> float:
-        """Return the largest singular value."""
-        return float(np.linalg.norm(M, 2))
-
-
-class RowNorm:
-    """Ω(W) = Σ_i ||w^i||₂ over rows w^i, the (2,1)-norm; dual: the largest row norm."""
-
-    code: ClassVar[int] = ROWS
-
-    def value(self, W: FloatArray) -> float:
-        """Return the sum of the row norms."""
-        return float(np.linalg.norm(W, axis=1).sum())
-
-    def prox_squared(self, W: FloatArray, c: float) -> FloatArray:
-        """Return the minimiser V of (c/2)·Ω(V)² + ½||V − W||_F²."""
-        return _prox(W, c, self.code)
-
-    def dual_norm(self, M: FloatArray) -> float:
-        """Return the largest row norm."""
-        return float(np.linalg.norm(M, axis=1).max())
-
-
-class DeviationTraceNorm:
-    """Ω(W) = ||WΠ||_tr with Π = I − 11'/T: the trace norm of deviations from the mean.
-
-    A seminorm: its dual norm is the largest singular value of M where M1 = 0, and
-    infinite elsewhere.
-    """
-
-    code: ClassVar[int] = DEVIATIONS
-
-    def value(self, W: FloatArray) -> float:
-        """Return the trace norm of the columns' deviations from their mean."""
-        deviations = W - W.mean(axis=1, keepdims=True)
-        return float(np.linalg.svd(deviations, compute_uv=False).sum())
-
-    def prox_squared(self, W: FloatArray, c: float) -> FloatArray:
-        """Return the minimiser V of (c/2)·Ω(V)² + ½||V − W||_F²."""
-        return _prox(W, c, self.code)
-
-    def dual_norm(self, M: FloatArray) -> float:
-        """Return the largest singular value if M1 = 0 (to 1e-9 of ||M||), else inf."""
-        if np.linalg.norm(M.sum(axis=1)) > 1e-9 * np.linalg.norm(M):
-            return np.inf
-        return float(np.linalg.norm(M, 2))
-
-
-PENALTIES: dict[str, Penalty] = {
-    "trace": TraceNorm(),
-    "rows": RowNorm(),
-    "deviations": DeviationTraceNorm(),
-}
-
-
-def _prox(W: FloatArray, c: float, code: int) -> FloatArray:
-    if c < 0:
-        raise ValueError(f"c must be at least 0, got {c}")
-    transposed, _ = prox_squared_norm(np.ascontiguousarray(W.T, dtype=float), c, code)
-    point: FloatArray = transposed.T
-    return point + W.mean(axis=1, keepdims=True) if code == DEVIATIONS else point
-
+#: The numbers by which the compiled functions know the penalties.
+PENALTIES = {"trace": TRACE, "rows": ROWS, "deviations": DEVIATIONS}
 
 # The compiled functions are written in plain loops where numpy expressions would be as
 # fast: each expression costs a large part of a second to compile.

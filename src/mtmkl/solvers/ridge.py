@@ -1,12 +1,10 @@
-"""Ridge regression of each task by itself, in closed form."""
+"""Independent ridge regressions, one per task, in closed form."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 
 def solve_ridge(tasks: TaskDecomposition, gamma: float | FloatArray) -> Solution:
@@ -17,7 +15,7 @@ def solve_ridge(tasks: TaskDecomposition, gamma: float | FloatArray) -> Solution
     tasks : TaskDecomposition
         The data, shared between all γ.
     gamma : float or ndarray of shape (T,)
-        γ_t > 0, one for all tasks or one a task.
+        γ_t > 0, one for all tasks or one per task.
 
     Returns
     -------

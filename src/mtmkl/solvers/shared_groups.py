@@ -1,4 +1,4 @@
-r"""Groups of tasks that share features: squared loss, a squared trace norm a group.
+r"""Groups of tasks that share features: squared loss, one squared trace norm per group.
 
 With assignments q_gt ∈ {0, 1}, Σ_g q_gt = 1, and Q_g = diag(q_g1, …, q_gT) minimises
 over W (d × T) and the assignment to at most G groups
@@ -16,8 +16,8 @@ random assignments, whose first moves are by the tasks' own ridge regressions. F
 given W tasks are moved one at a time to the group where the penalty is least, until no
 move lowers it; this and the convex problems alternate, and the objective never rises.
 Where they end, the coefficients have settled in their groups and make every change look
-dear: the moves of a task, and then the swaps of two, that look least so are tried in
-earnest, their groups solved anew, until none of them helps.
+expensive. So the moves of one task, and then the swaps of two, that look cheapest are
+tried by solving their groups again, until none of them helps.
 
 A relaxation to q_gt ∈ [0, 1] gains nothing: ||W √Q_g||_tr² is the least of functions
 that are linear in q, so concave in it, and a vertex is optimal.
@@ -39,9 +39,8 @@ from mtmkl.solvers.ridge import solve_ridge
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.squared_norm import WarmStart
 from mtmkl.solvers.task_decomposition import TaskDecomposition
+from mtmkl.typing import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 Partition = tuple[tuple[int, ...], ...]
 
 # Up to so many tasks there are no more groups to solve than a search would solve.
@@ -78,7 +77,7 @@ def solve(
         Relative duality gap to which each group is solved, and the least share of the
         objective by which a search has to lower it.
     max_iter : int
-        Iterations at which to stop a group in any case.
+        Maximum number of iterations per group.
 
     Returns
     -------
@@ -163,7 +162,7 @@ def _search(
 
 
 class _GroupSolver:
-    """Solves groups of tasks, each only once, from where their tasks were left."""
+    """Solves each group of tasks once, starting from the last state of its tasks."""
 
     def __init__(
         self, tasks: TaskDecomposition, gamma: float, tol: float, max_iter: int
@@ -237,7 +236,7 @@ class _GroupSolver:
 def _trials(
     gram: FloatArray, groups: IntArray, n_groups: int, n_trials: int
 ) -> Iterator[IntArray]:
-    """Yield assignments near this one: moves of a task, then swaps of two tasks.
+    """Yield assignments near this one: moves of one task, then swaps of two.
 
     Of each kind those first that raise the penalty least at this W.
     """
@@ -246,7 +245,7 @@ def _trials(
         moved = groups.copy()
         moved[t] = g
         yield moved
-    # Two moves one by one rate a swap too high, but well enough to choose some.
+    # The sum of two moves overrates a swap, but is good enough to choose some.
     both = rises[:, groups]
     both = np.triu(both + both.T) + np.where(np.tri(groups.size, k=0), np.inf, 0.0)
     pairs = _smallest(both, _RATED_PER_TRIAL * n_trials)
@@ -337,7 +336,7 @@ def move_tasks(gram: FloatArray, groups: IntArray, n_groups: int) -> IntArray:
     costs = np.empty(n_groups)
     for g in range(n_groups):
         costs[g] = squared_trace_norm(gram, groups == g)
-    # Less is rounding, and might go round in circles.
+    # A smaller gain is rounding, and might lead in circles.
     least = 1e-9 * np.trace(gram)
     unmoved = 0
     t = 0

@@ -46,11 +46,8 @@ change in the file of a function and not in the files of its callees.
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from mtmkl.solvers.solution import FloatArray
-
-IntArray = NDArray[np.int64]
+from mtmkl.typing import FloatArray, IntArray
 
 MAX_VARIABLES = 1 << 16
 """Largest number of variables: an index has to fit the tag."""
@@ -68,7 +65,7 @@ _FACE_RATIO = 2.0  # pair steps done for each unit of a face step's cost
 _FIRST_BOX = 4.0  # width of the first box, in units of a lone variable's optimum
 _BOX_GROWTH = 4.0  # ratio of one box to the next
 _BOX_TOLERANCE = 0.3  # tolerance in all but the last box, in units of c's spread
-_REFRESH = 4  # steps per variable after which v is computed anew before stopping
+_REFRESH = 4  # steps per variable after which v is recomputed before stopping
 _PATIENCE = 16  # steps per variable between two looks at the rounding errors
 FIRST_SHARE, LAST_SHARE = 2.0**-6, 16.0  # of the rounding errors, as a tolerance
 _NEAR_BOUND = 1e-12  # distance from a bound that is rounding, relative to max |β|
@@ -96,9 +93,8 @@ SLICE = 2e8
 INTERCEPT, OBJECTIVE, DUAL_OBJECTIVE, N_ITER, VIOLATION, TOLERANCE = range(6)
 N_STATISTICS = 6
 
-# What `solve_paths` returns if it does not return the number of an unfinished solve,
-# whose statistics are the box and the credit in place of the objectives.
-FINISHED, NOT_FINITE = -1, -2
+# An unfinished solve has its box and credit in the statistics in place of objectives.
+FINISHED, UNFINISHED, NOT_FINITE = range(3)
 _BOX, _CREDIT = OBJECTIVE, DUAL_OBJECTIVE
 
 _SCAN = {"error_model": "numpy", "fastmath": {"nnan", "nsz", "contract"}}
@@ -128,37 +124,37 @@ def _ordered(value: float) -> np.int64:
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _up_penalty(value: float, lo: float, hi: float, kink: float) -> float:
+def _up_penalty(value: float, lo: float, hi: float, epsilon: float) -> float:
     """Return what raising a variable at `value` adds to ``v``."""
     if value >= hi:
         return -FAR
-    return -kink if value >= 0.0 else kink
+    return -epsilon if value >= 0.0 else epsilon
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _low_penalty(value: float, lo: float, hi: float, kink: float) -> float:
+def _low_penalty(value: float, lo: float, hi: float, epsilon: float) -> float:
     """Return what lowering a variable at `value` adds to ``v``."""
     if value <= lo:
         return FAR
-    return -kink if value > 0.0 else kink
+    return -epsilon if value > 0.0 else epsilon
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _is_free(value: float, lo: float, hi: float, kink: float) -> bool:
+def _is_free(value: float, lo: float, hi: float, epsilon: float) -> bool:
     """Tell whether the objective is smooth around `value`."""
-    return lo < value < hi and (kink == 0.0 or value != 0.0)
+    return lo < value < hi and (epsilon == 0.0 or value != 0.0)
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _stop_up(value: float, hi: float, kink: float) -> float:
+def _stop_up(value: float, hi: float, epsilon: float) -> float:
     """Return where a rising variable meets its bound or the kink."""
-    return min(hi, 0.0) if kink > 0.0 and value < 0.0 else hi
+    return min(hi, 0.0) if epsilon > 0.0 and value < 0.0 else hi
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def _stop_down(value: float, lo: float, kink: float) -> float:
+def _stop_down(value: float, lo: float, epsilon: float) -> float:
     """Return where a sinking variable meets its bound or the kink."""
-    return max(lo, 0.0) if kink > 0.0 and value > 0.0 else lo
+    return max(lo, 0.0) if epsilon > 0.0 and value > 0.0 else lo
 
 
 @njit(cache=True, nogil=True, **_SCAN)
@@ -166,15 +162,15 @@ def _enter(
     beta: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
-    kink: float,
+    epsilon: float,
     work: FloatArray,
 ) -> int:
     """Fill the penalties and return the number of free variables."""
     n_free = 0
     for k in range(beta.size):
-        work[_UP, k] = _up_penalty(beta[k], lo[k], hi[k], kink)
-        work[_LOW, k] = _low_penalty(beta[k], lo[k], hi[k], kink)
-        n_free += _is_free(beta[k], lo[k], hi[k], kink)
+        work[_UP, k] = _up_penalty(beta[k], lo[k], hi[k], epsilon)
+        work[_LOW, k] = _low_penalty(beta[k], lo[k], hi[k], epsilon)
+        n_free += _is_free(beta[k], lo[k], hi[k], epsilon)
     return n_free
 
 
@@ -272,7 +268,7 @@ def _face_step(
     K: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
-    kink: float,
+    epsilon: float,
     n_sums: int,
     beta: FloatArray,
     v: FloatArray,
@@ -296,11 +292,11 @@ def _face_step(
     for k in range(beta.size):
         b = beta[k]
         target[k] = b
-        if _is_free(b, lo[k], hi[k], kink):
+        if _is_free(b, lo[k], hi[k], epsilon):
             index[m] = k
             point[m] = b
-            smallest[m] = _stop_down(b, lo[k], kink)
-            largest[m] = _stop_up(b, hi[k], kink)
+            smallest[m] = _stop_down(b, lo[k], epsilon)
+            largest[m] = _stop_up(b, hi[k], epsilon)
             m += 1
     width = m + 2
     U = np.empty((m, width))
@@ -377,8 +373,8 @@ def _face_step(
     gain = 0.0
     for k in range(beta.size):
         slope = 0.0
-        if kink > 0.0 and beta[k] != 0.0:
-            slope = kink if beta[k] > 0.0 else -kink
+        if epsilon > 0.0 and beta[k] != 0.0:
+            slope = epsilon if beta[k] > 0.0 else -epsilon
         gain += (target[k] - beta[k]) * (v[k] - 2.0 * slope)
     _move(K, beta, target, v)
     for k in range(beta.size):
@@ -433,7 +429,7 @@ def pair_steps(
     c: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
-    kink: float,
+    epsilon: float,
     beta: FloatArray,
     v: FloatArray,
     work: FloatArray,
@@ -459,7 +455,7 @@ def pair_steps(
     n_sums = np.int64(1)  # a call, lest it be a literal and compiled for separately
     up, low, diagonal = work[_UP], work[_LOW], work[DIAGONAL]
     tiny = _least_curvature(diagonal)
-    n_free = _enter(beta, lo, hi, kink, work)
+    n_free = _enter(beta, lo, hi, epsilon, work)
     cost_of_pair = 2.0 * n + 150.0
     next_look = _PATIENCE * n
     share = FIRST_SHARE
@@ -495,23 +491,23 @@ def pair_steps(
         row_j = K[j]
         curvature = max(curvature_i + diagonal[j] - 2.0 * row_i[j], tiny)
         step = (highest - v[j] - low[j]) / curvature
-        stop_i = _stop_up(beta[i], hi[i], kink)
-        stop_j = _stop_down(beta[j], lo[j], kink)
+        stop_i = _stop_up(beta[i], hi[i], epsilon)
+        stop_j = _stop_down(beta[j], lo[j], epsilon)
         room_i = stop_i - beta[i]
         room_j = beta[j] - stop_j
-        n_free -= _is_free(beta[i], lo[i], hi[i], kink)
-        n_free -= _is_free(beta[j], lo[j], hi[j], kink)
+        n_free -= _is_free(beta[i], lo[i], hi[i], epsilon)
+        n_free -= _is_free(beta[j], lo[j], hi[j], epsilon)
         step = min(step, min(room_i, room_j))
         new_i = stop_i if step == room_i else beta[i] + step
         new_j = stop_j if step == room_j else beta[j] - step
         beta[i] = new_i
         beta[j] = new_j
-        n_free += _is_free(new_i, lo[i], hi[i], kink)
-        n_free += _is_free(new_j, lo[j], hi[j], kink)
-        up[i] = _up_penalty(new_i, lo[i], hi[i], kink)
-        up[j] = _up_penalty(new_j, lo[j], hi[j], kink)
-        low[i] = _low_penalty(new_i, lo[i], hi[i], kink)
-        low[j] = _low_penalty(new_j, lo[j], hi[j], kink)
+        n_free += _is_free(new_i, lo[i], hi[i], epsilon)
+        n_free += _is_free(new_j, lo[j], hi[j], epsilon)
+        up[i] = _up_penalty(new_i, lo[i], hi[i], epsilon)
+        up[j] = _up_penalty(new_j, lo[j], hi[j], epsilon)
+        low[i] = _low_penalty(new_i, lo[i], hi[i], epsilon)
+        low[j] = _low_penalty(new_j, lo[j], hi[j], epsilon)
 
         top = np.int64(-_MAGNITUDE)
         for k in range(n):
@@ -528,9 +524,9 @@ def pair_steps(
             and n_free > 1
             and credit > _FACE_RATIO * _face_cost(n, n_free)
         ):
-            pays = _face_step(K, lo, hi, kink, n_sums, beta, v, work, index)
+            pays = _face_step(K, lo, hi, epsilon, n_sums, beta, v, work, index)
             credit = 0.0 if pays else _NO_FACES
-            n_free = _enter(beta, lo, hi, kink, work)
+            n_free = _enter(beta, lo, hi, epsilon, work)
             i = _steepest(v, up)
         if n_iter == next_look:
             next_look += _PATIENCE * n
@@ -550,7 +546,7 @@ def single_steps(
     c: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
-    kink: float,
+    epsilon: float,
     beta: FloatArray,
     v: FloatArray,
     work: FloatArray,
@@ -573,7 +569,7 @@ def single_steps(
     tiny = _least_curvature(diagonal)
     for k in range(n):
         inverse[k] = 1.0 / max(diagonal[k], tiny)
-    n_free = _enter(beta, lo, hi, kink, work)
+    n_free = _enter(beta, lo, hi, epsilon, work)
     cost_of_step = 1.0 * n + 100.0
     next_look = _PATIENCE * n
     share = FIRST_SHARE
@@ -603,19 +599,19 @@ def single_steps(
         i = best & _TAG
         old = beta[i]
         if v[i] + up[i] > 0.0:
-            stop = _stop_up(old, hi[i], kink)
+            stop = _stop_up(old, hi[i], epsilon)
             step = min((v[i] + up[i]) * inverse[i], stop - old)
             new = stop if step == stop - old else old + step
         else:
-            stop = _stop_down(old, lo[i], kink)
+            stop = _stop_down(old, lo[i], epsilon)
             step = min(-(v[i] + low[i]) * inverse[i], old - stop)
             new = stop if step == old - stop else old - step
             step = -step
-        n_free -= _is_free(old, lo[i], hi[i], kink)
-        n_free += _is_free(new, lo[i], hi[i], kink)
+        n_free -= _is_free(old, lo[i], hi[i], epsilon)
+        n_free += _is_free(new, lo[i], hi[i], epsilon)
         beta[i] = new
-        up[i] = _up_penalty(new, lo[i], hi[i], kink)
-        low[i] = _low_penalty(new, lo[i], hi[i], kink)
+        up[i] = _up_penalty(new, lo[i], hi[i], epsilon)
+        low[i] = _low_penalty(new, lo[i], hi[i], epsilon)
 
         n_iter += 1
         n_stale += 1
@@ -629,9 +625,9 @@ def single_steps(
             for k in range(n):
                 v[k] -= step * row[k]
             step = 0.0
-            pays = _face_step(K, lo, hi, kink, n_sums, beta, v, work, index)
+            pays = _face_step(K, lo, hi, epsilon, n_sums, beta, v, work, index)
             credit = 0.0 if pays else _NO_FACES
-            n_free = _enter(beta, lo, hi, kink, work)
+            n_free = _enter(beta, lo, hi, epsilon, work)
         if n_iter == next_look:
             next_look += _PATIENCE * n
             error = share * rounding_error(diagonal, c, beta)
@@ -651,62 +647,13 @@ def workspace(n: int) -> tuple[FloatArray, IntArray]:
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def minimise_box(
-    K: FloatArray,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    kink: float,
-    equality: bool,
-    beta: FloatArray,
-    v: FloatArray,
-    work: FloatArray,
-    index: IntArray,
-    tol: float,
-    max_iter: int,
-) -> int:
-    """Solve one problem from a feasible point, in place: for compiled callers.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n), C-contiguous, float64 or float32
-    c, lo, hi : ndarray of shape (n,)
-    kink : float
-        ε ≥ 0.
-    equality : bool
-        Keep the sum of β.
-    beta : ndarray of shape (n,)
-        A feasible point; overwritten by the solution.
-    v : ndarray of shape (n,)
-        ``c − Kβ`` at that point (see `negative_gradient`); kept up to date.
-    work, index : ndarray
-        From ``workspace(n)``, of exactly this n.
-    tol : float
-        Largest violation of the optimality conditions, in the units of c.
-    max_iter : int
-
-    Returns
-    -------
-    n_iter : int
-    """
-    for k in range(beta.size):
-        work[DIAGONAL, k] = K[k, k]
-    if equality:
-        return pair_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter, 0.0)[
-            0
-        ]
-    return single_steps(K, c, lo, hi, kink, beta, v, work, index, tol, max_iter, 0.0)[0]
-
-
-@njit(cache=True, nogil=True, **_SCAN)
 def make_feasible(
     beta: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
-    total: float,
     equality: bool,
 ) -> None:
-    """Move a point into the box and, with the equality, to the sum `total`.
+    """Move a point into the box and, with the equality, to the sum zero.
 
     The box must contain such a point. A sum too large is lowered first by scaling the
     positive variables, as far as their bounds allow, so that zeros stay zeros, and
@@ -718,8 +665,8 @@ def make_feasible(
     if not equality:
         return
     for stage in range(2):
-        surplus = -total
-        size = abs(total)
+        surplus = 0.0
+        size = 0.0
         for k in range(beta.size):
             surplus += beta[k]
             size += abs(beta[k])
@@ -751,7 +698,6 @@ def _rescale(
     c: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
-    kink: float,
 ) -> None:
     """Multiply β by what minimises the objective within the box [lo, hi] ∋ 0.
 
@@ -765,7 +711,7 @@ def _rescale(
     for k in range(beta.size):
         b = beta[k]
         if b != 0.0:
-            linear += c[k] * b - kink * abs(b)
+            linear += c[k] * b
             quadratic += (c[k] - v[k]) * b
             largest = min(largest, (hi[k] if b > 0.0 else lo[k]) / b)
     if largest == FAR:
@@ -817,7 +763,7 @@ def intercept_at(
     beta: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
-    kink: float,
+    epsilon: float,
 ) -> float:
     """Return the multiplier of the equality at a solution.
 
@@ -837,13 +783,13 @@ def intercept_at(
         near = min(slack, 0.25 * (hi[k] - lo[k]))
         is_low, is_high = b <= lo[k] + near, b >= hi[k] - near
         if not is_high:
-            rising = v[k] + (-kink if b >= -near else kink)
+            rising = v[k] + (-epsilon if b >= -near else epsilon)
             highest = max(highest, rising)
-            if not is_low and (kink == 0.0 or abs(b) > near):
+            if not is_low and (epsilon == 0.0 or abs(b) > near):
                 n_free += 1
                 mean += rising
         if not is_low:
-            lowest = min(lowest, v[k] + (-kink if b > near else kink))
+            lowest = min(lowest, v[k] + (-epsilon if b > near else epsilon))
     if n_free > 0:
         return mean / n_free
     can_rise, can_sink = highest > -0.5 * FAR, lowest < 0.5 * FAR
@@ -855,65 +801,39 @@ def intercept_at(
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def certify(
+def _certify(
     c: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
-    kink: float,
     equality: bool,
-    total: float,
     beta: FloatArray,
     v: FloatArray,
     statistics: FloatArray,
 ) -> None:
-    """Write intercept, objectives and violation to `statistics`.
+    """Write intercept, objectives and violation to `statistics`, at ε = 0.
 
     The intercept b is the multiplier of the equality (`intercept_at`). The objective is
     the one of the support vector machine, to which this problem is the dual::
 
-        ½ β'Kβ + Σ_i max over z in [lo_i, hi_i] of ((v_i − b) z − ε|z|) + b·total
+        ½ β'Kβ + Σ_i max over z in [lo_i, hi_i] of (v_i − b) z
     """
-    n_free = 0
-    mean = 0.0
     highest, lowest = -FAR, FAR
-    largest, nearest = 0.0, FAR
     for k in range(beta.size):
-        b = beta[k]
-        rising = v[k] + _up_penalty(b, lo[k], hi[k], kink)
-        sinking = v[k] + _low_penalty(b, lo[k], hi[k], kink)
-        highest = max(highest, rising)
-        lowest = min(lowest, sinking)
-        largest = max(largest, abs(b))
-        if _is_free(b, lo[k], hi[k], kink):
-            n_free += 1
-            mean += rising
-            nearest = min(nearest, min(b - lo[k], hi[k] - b))
-            if kink > 0.0:
-                nearest = min(nearest, abs(b))
+        highest = max(highest, v[k] + _up_penalty(beta[k], lo[k], hi[k], 0.0))
+        lowest = min(lowest, v[k] + _low_penalty(beta[k], lo[k], hi[k], 0.0))
     intercept = 0.0
     violation = max(highest, -lowest)
     if equality:
         violation = highest - lowest
-        if n_free > 0 and nearest > _NEAR_BOUND * largest:
-            intercept = mean / n_free
-        else:
-            intercept = intercept_at(v, beta, lo, hi, kink)
-    quadratic = 0.0
-    linear = 0.0
-    losses = 0.0
+        intercept = intercept_at(v, beta, lo, hi, 0.0)
+    quadratic, linear, losses = 0.0, 0.0, 0.0
     for k in range(beta.size):
-        b = beta[k]
-        quadratic += b * (c[k] - v[k])
-        linear += c[k] * b - kink * abs(b)
+        quadratic += beta[k] * (c[k] - v[k])
+        linear += c[k] * beta[k]
         margin = v[k] - intercept
-        loss = max(
-            margin * hi[k] - kink * abs(hi[k]), margin * lo[k] - kink * abs(lo[k])
-        )
-        if lo[k] <= 0.0 <= hi[k]:
-            loss = max(loss, 0.0)
-        losses += loss
+        losses += max(max(margin * hi[k], margin * lo[k]), 0.0)
     statistics[INTERCEPT] = intercept
-    statistics[OBJECTIVE] = 0.5 * quadratic + losses + intercept * total
+    statistics[OBJECTIVE] = 0.5 * quadratic + losses
     statistics[DUAL_OBJECTIVE] = linear - 0.5 * quadratic
     statistics[VIOLATION] = max(violation, 0.0)
 
@@ -937,215 +857,109 @@ def _all_finite(values: FloatArray) -> bool:
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def solve_paths(
-    grams: FloatArray,
-    sizes: IntArray,
+def solve_box(
+    K: FloatArray,
     c: FloatArray,
     lower: FloatArray,
     upper: FloatArray,
-    kink: float,
     equality: bool,
-    total: float,
-    scales: FloatArray,
+    scale: float,
     start: FloatArray,
     has_start: bool,
-    warm: bool,
     tol: float,
     max_iter: int,
-    check_finite: bool,
-    coef: FloatArray,
+    beta: FloatArray,
     statistics: FloatArray,
-    unfinished: int,
+    status: int,
 ) -> int:
-    """Solve many problems, each along a path of boxes ``scale·[lower, upper]``.
+    """Solve one problem without ε in the box ``scale·[lower, upper]`` around zero.
 
     Parameters
     ----------
-    grams : ndarray of shape (sum of sizes²,)
-        The kernel matrices, one after the other, float64 or float32.
-    sizes : ndarray of shape (n_problems,), int64
-    c, lower, upper, start : ndarray of shape (sum of sizes,)
-    kink, equality, tol, max_iter
-        As in `minimise_box`.
-    total : float
-        The sum of each β, with the equality.
-    scales : ndarray of shape (n_scales,)
+    K : ndarray of shape (n, n), C-contiguous, float64 or float32
+    c, lower, upper, start : ndarray of shape (n,)
+    equality : bool
+        Hold the sum of β at zero.
+    scale : float
         Positive.
     has_start : bool
-        Begin each path from `start` rather than from zero. From zero, and along a
-        path of more than one box, the boxes must contain zero and `total` be zero.
-    warm : bool
-        Begin each further point of a path from the last; otherwise from zero.
-    check_finite : bool
-        Look through each matrix first, and stop at one with an entry not finite.
-    coef : ndarray of shape (n_scales, sum of sizes)
-        Overwritten by β.
-    statistics : ndarray of shape (n_scales, n_problems, N_STATISTICS)
+        Begin at `start`, made feasible, rather than by growing boxes from zero.
+    tol : float
+        Largest violation of the optimality conditions, in the units of c.
+    max_iter : int
+    beta : ndarray of shape (n,)
+        Overwritten by the solution.
+    statistics : ndarray of shape (N_STATISTICS,)
         Overwritten.
-    unfinished : int
+    status : int
         What the last call with the same arrays returned; FINISHED in the first.
 
     Returns
     -------
-    status : int
-        FINISHED, NOT_FINITE or, after a slice of work, the number of an unfinished
-        solve.
+    status : {FINISHED, UNFINISHED, NOT_FINITE}
+        UNFINISHED after a slice of work.
     """
+    if not _all_finite(K.reshape(K.size)):
+        return NOT_FINITE
+    n = c.size
     work_left = SLICE
-    resumed = unfinished >= 0
-    first_problem = unfinished % sizes.size if resumed else 0
-    size = 0
-    for t in range(sizes.size):
-        size = max(size, sizes[t])
-    vectors = np.empty((4, size))
-    work, index = workspace(size)
-    first = 0
-    first_gram = 0
-    for t in range(sizes.size):
-        n = sizes[t]
-        if n == 0:
-            for s in range(scales.size):
-                for column in range(N_STATISTICS):
-                    statistics[s, t, column] = 0.0
-            continue
-        if t < first_problem:
-            first += n
-            first_gram += n * n
-            continue
-        if work.shape[1] != n:
-            work, index = workspace(n)
-        last = first + n
-        entries = grams[first_gram : first_gram + n * n]
-        if check_finite and not _all_finite(entries):
-            return NOT_FINITE
-        K = entries.reshape(n, n)
-        c_t, start_t = c[first:last], start[first:last]
-        lower_t, upper_t = lower[first:last], upper[first:last]
-        beta, v = vectors[0, :n], vectors[1, :n]
-        lo, hi = vectors[2, :n], vectors[3, :n]
+    work, index = workspace(n)
+    v, lo, hi = np.empty(n), np.empty(n), np.empty(n)
+    for k in range(n):
+        work[DIAGONAL, k] = K[k, k]
+    spread = _spread(c, equality)
+    resumed = status == UNFINISHED
+    box, n_iter, credit = scale, 0, 0.0
+    if resumed:
+        box = statistics[_BOX]
+        n_iter = int(statistics[N_ITER])
+        credit = statistics[_CREDIT]
+    elif not has_start:
         for k in range(n):
-            work[DIAGONAL, k] = K[k, k]
-        spread = _spread(c_t, equality)
-        first_box = _first_box(work[DIAGONAL], lower_t, upper_t, spread)
-        first_scale = unfinished // sizes.size if resumed else 0
-        for s in range(first_scale, scales.size):
-            scale = scales[s]
-            box = scale
-            started = s == 0 and has_start
-            n_iter, credit = 0, 0.0
-            if resumed:
-                box = statistics[s, t, _BOX]
-                n_iter = int(statistics[s, t, N_ITER])
-                credit = statistics[s, t, _CREDIT]
-                for k in range(n):
-                    beta[k] = coef[s, first + k]
-            elif s > 0 and warm:
-                if _bounds_matter(beta, lo, hi):
-                    box = min(scale, max(first_box, _BOX_GROWTH * scales[s - 1]))
-            elif not started:
-                for k in range(n):
-                    beta[k] = 0.0
-                    v[k] = c_t[k]
-                box = min(scale, first_box)
-            while True:
-                for k in range(n):
-                    lo[k] = box * lower_t[k]
-                    hi[k] = box * upper_t[k]
-                box_tol = tol if box == scale else max(tol, _BOX_TOLERANCE * spread)
-                if resumed:
-                    negative_gradient(K, c_t, beta, v)
-                    error = rounding_error(work[DIAGONAL], c_t, beta)
-                    box_tol = max(box_tol, 4.0 * error)
-                    resumed = False
-                elif started:
-                    for k in range(n):
-                        beta[k] = start_t[k]
-                    make_feasible(beta, lo, hi, total, equality)
-                    negative_gradient(K, c_t, beta, v)
-                else:
-                    _rescale(beta, v, c_t, lo, hi, kink)
-                affordable = max(int(work_left / step_cost(n)), _FACE_EVERY)
-                most = min(max_iter - n_iter, affordable)
-                if equality:
-                    done, box_tol, credit = pair_steps(
-                        K,
-                        c_t,
-                        lo,
-                        hi,
-                        kink,
-                        beta,
-                        v,
-                        work,
-                        index,
-                        box_tol,
-                        most,
-                        credit,
-                    )
-                else:
-                    done, box_tol, credit = single_steps(
-                        K,
-                        c_t,
-                        lo,
-                        hi,
-                        kink,
-                        beta,
-                        v,
-                        work,
-                        index,
-                        box_tol,
-                        most,
-                        credit,
-                    )
-                n_iter += done
-                work_left -= done * step_cost(n) + n * n
-                if work_left <= 0.0 and n_iter < max_iter:
-                    for k in range(n):
-                        coef[s, first + k] = beta[k]
-                    statistics[s, t, _BOX] = box
-                    statistics[s, t, N_ITER] = n_iter
-                    statistics[s, t, _CREDIT] = credit
-                    return s * sizes.size + t
-                credit = 0.0
-                if box == scale:
-                    break
-                if _bounds_matter(beta, lo, hi):
-                    box = min(scale, _BOX_GROWTH * box)
-                else:
-                    box = scale
+            beta[k] = 0.0
+            v[k] = c[k]
+        box = min(scale, _first_box(work[DIAGONAL], lower, upper, spread))
+    while True:
+        for k in range(n):
+            lo[k] = box * lower[k]
+            hi[k] = box * upper[k]
+        box_tol = tol if box == scale else max(tol, _BOX_TOLERANCE * spread)
+        if resumed:
+            negative_gradient(K, c, beta, v)
+            error = rounding_error(work[DIAGONAL], c, beta)
+            box_tol = max(box_tol, 4.0 * error)
+            resumed = False
+        elif has_start:
             for k in range(n):
-                coef[s, first + k] = beta[k]
-            certify(c_t, lo, hi, kink, equality, total, beta, v, statistics[s, t])
-            statistics[s, t, N_ITER] = n_iter
-            statistics[s, t, TOLERANCE] = box_tol
-        first += n
-        first_gram += n * n
+                beta[k] = start[k]
+            make_feasible(beta, lo, hi, equality)
+            negative_gradient(K, c, beta, v)
+        else:
+            _rescale(beta, v, c, lo, hi)
+        most = min(max_iter - n_iter, max(int(work_left / step_cost(n)), _FACE_EVERY))
+        if equality:
+            done, box_tol, credit = pair_steps(
+                K, c, lo, hi, 0.0, beta, v, work, index, box_tol, most, credit
+            )
+        else:
+            done, box_tol, credit = single_steps(
+                K, c, lo, hi, 0.0, beta, v, work, index, box_tol, most, credit
+            )
+        n_iter += done
+        work_left -= done * step_cost(n) + n * n
+        if work_left <= 0.0 and n_iter < max_iter:
+            statistics[_BOX] = box
+            statistics[N_ITER] = n_iter
+            statistics[_CREDIT] = credit
+            return UNFINISHED
+        credit = 0.0
+        if box == scale:
+            break
+        box = min(scale, _BOX_GROWTH * box) if _bounds_matter(beta, lo, hi) else scale
+    _certify(c, lo, hi, equality, beta, v, statistics)
+    statistics[N_ITER] = n_iter
+    statistics[TOLERANCE] = box_tol
     return FINISHED
-
-
-@njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def add_rank_one(
-    K: FloatArray,
-    weights: FloatArray,
-    vectors: FloatArray,
-    out: FloatArray,
-) -> None:
-    """Write ``K + Σ_d weights[d]·vectors[d] vectors[d]'`` to `out`.
-
-    The Hessian of one task's step of maximum entropy discrimination, where the
-    weights are the curvatures 𝒢_d and the vectors the outputs ŷ(d).
-    """
-    for i in range(out.shape[0]):
-        for k in range(out.shape[1]):
-            out[i, k] = K[i, k]
-    for d in range(weights.size):
-        w = weights[d]
-        if w != 0.0:
-            u = vectors[d]
-            for i in range(u.size):
-                f = w * u[i]
-                row = out[i]
-                for k in range(u.size):
-                    row[k] += f * u[k]
 
 
 @njit(cache=True, nogil=True, **_SCAN)

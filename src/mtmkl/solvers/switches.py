@@ -30,18 +30,18 @@ Learning Research 12, 2011.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from mtmkl.solvers.inner import (
     FINEST_ACCURACY,
+    Inner,
     InnerProblem,
     first_accuracy,
     next_accuracy,
 )
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 _SUFFICIENT_DECREASE = 1e-4
 _SMALLEST_STEP = 2.0**-40
@@ -139,6 +139,7 @@ def minimise_over_switches(
     n_solves += 1
     limit = inner.limit
     while True:
+        # Stop where the gap is reached, or nothing more can be had, ...
         target = inner.q - log_alpha
         prior = 0.0 if is_fixed else divergence(u, prior_odds)
         distance = 0.0 if is_fixed else divergence(u, target)
@@ -154,6 +155,7 @@ def minimise_over_switches(
                 if is_reached:
                     status = "converged"
                 break
+            # ... but only by values that hold for β itself.
             inner = problem.evaluate(expit(u))
             is_evaluated = True
             history.pop()
@@ -161,8 +163,9 @@ def minimise_over_switches(
         if is_evaluated:
             problem.refresh()
             is_evaluated = False
-        inner_gap = inner.primal - inner.dual
-        if inner_gap > max(0.1 * distance, 0.5 * allowed):
+
+        # Solve within more accurately where that is most of the gap.
+        if inner.primal - inner.dual > max(0.1 * distance, 0.5 * allowed):
             if limit:
                 is_stalled = True
                 continue
@@ -173,38 +176,20 @@ def minimise_over_switches(
             limit = inner.limit
             continue
 
-        s = expit(u)
+        # Take a step of Newton's method.
         residual = target - u
-        root = np.sqrt(s * (1.0 - s))
-        curvature = problem.curvature(s)
-        system = root[:, None] * curvature * root
-        system.flat[:: n_switches + 1] += 1.0
-        change = root * np.linalg.solve(system, root * residual)
-        direction = residual - curvature @ change
-        # F is convex in s, and may be flat in u for switches that are off: search on
-        # the segment of s that ends at the step in u.
-        while True:
-            reach = expit(u + direction) - s
-            slope = -float(residual @ reach)
-            if slope <= 0.0:
-                break
-            direction *= 0.5
-        ceiling = objective + _ROUNDING * abs(objective)
-        step = 1.0
-        while True:
-            trial = _between(u, u + direction, step)
-            inner = problem.solve(expit(trial), accuracy)
-            n_solves += 1
-            value = divergence(trial, prior_odds) + inner.dual
-            if (
-                value <= ceiling + _SUFFICIENT_DECREASE * step * slope
-                or step < _SMALLEST_STEP
-            ):
-                break
-            rise = float((trial - inner.q + log_alpha) @ reach)
-            secant = step * slope / (slope - rise) if rise > 0.0 else 0.0
-            step = float(np.clip(secant, _LEAST_CUT * step, 0.5 * step))
-        u = trial
+        direction, reach = _newton_direction(problem, u, residual)
+        u, inner, n_trials = _line_search(
+            problem,
+            u,
+            direction,
+            reach,
+            slope=-float(residual @ reach),
+            log_alpha=log_alpha,
+            accuracy=accuracy,
+            ceiling=objective + _ROUNDING * abs(objective),
+        )
+        n_solves += n_trials
         limit = inner.limit
         n_iter += 1
     return Switched(
@@ -218,6 +203,55 @@ def minimise_over_switches(
         history=np.array(history),
         limit=limit,
     )
+
+
+def _newton_direction(
+    problem: InnerProblem, u: FloatArray, residual: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return a direction of descent in the log-odds, and the change of s at its end.
+
+    The residual is −∇F. F is convex in s, and may be flat in u for switches that are
+    off: what is searched is the segment of s that ends at the step in u.
+    """
+    s = expit(u)
+    root = np.sqrt(s * (1.0 - s))
+    curvature = problem.curvature(s)
+    system = root[:, None] * curvature * root
+    system.flat[:: u.size + 1] += 1.0
+    change = root * np.linalg.solve(system, root * residual)
+    direction = residual - curvature @ change
+    while True:
+        reach = expit(u + direction) - s
+        if residual @ reach >= 0.0:
+            return direction, reach
+        direction *= 0.5
+
+
+def _line_search(
+    problem: InnerProblem,
+    u: FloatArray,
+    direction: FloatArray,
+    reach: FloatArray,
+    *,
+    slope: float,
+    log_alpha: float,
+    accuracy: float,
+    ceiling: float,
+) -> tuple[FloatArray, Inner, int]:
+    """Return the log-odds of a sufficient decrease, what is within, and the solves."""
+    prior_odds = np.full(u.size, -log_alpha)
+    step, n_solves = 1.0, 0
+    while True:
+        trial = _between(u, u + direction, step)
+        inner = problem.solve(expit(trial), accuracy)
+        n_solves += 1
+        value = divergence(trial, prior_odds) + inner.dual
+        is_lower = value <= ceiling + _SUFFICIENT_DECREASE * step * slope
+        if is_lower or step < _SMALLEST_STEP:
+            return trial, inner, n_solves
+        rise = float((trial - inner.q + log_alpha) @ reach)
+        secant = step * slope / (slope - rise) if rise > 0.0 else 0.0
+        step = float(np.clip(secant, _LEAST_CUT * step, 0.5 * step))
 
 
 def _between(u: FloatArray, v: FloatArray, step: float) -> FloatArray:

@@ -24,15 +24,13 @@ from typing import Protocol
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.task_decomposition import TaskDecomposition
+from mtmkl.typing import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
-
-_RELAXATION = 1.6
-_CHECK_EVERY = 5
+#: Over-relaxation of the W step.
+RELAXATION = 1.6
 _ADAPT_EVERY = 10
 
 
@@ -87,7 +85,7 @@ def solve(
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
-        Iterations at which to stop in any case.
+        Maximum number of iterations.
     start : WarmStart, optional
         ``extra["warm_start"]`` of a solution for the same tasks.
 
@@ -101,56 +99,160 @@ def solve(
     Warns
     -----
     ConvergenceWarning
-        If ``max_iter`` comes before ``tol``; the message says the gap reached.
+        If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
-    shape = (tasks.n_tasks, tasks.n_features)
-    if start is None:
-        start = WarmStart(np.zeros(shape), np.zeros(shape), step)
-    data = (tasks.right, tasks.singular, tasks.target, tasks.offsets)
-    Z, L, step = start.primal, start.multiplier, start.step
-    best_Z, best_dual = Z, np.zeros(tasks.singular.size)
-    objective, bound = np.inf, -np.inf
-    history: list[float] = []
-    next_adapt = _ADAPT_EVERY
-    n_iter = 0
-    while n_iter < max_iter:
-        n_iter += 1
-        W, pull, residual = loss_step(*data, Z + L / step, step)
-        V = _RELAXATION * W + (1.0 - _RELAXATION) * Z - L / step
-        previous = Z
-        Z, size = penalty.prox(V, step)
-        L = step * (Z - V)
-        if n_iter % _CHECK_EVERY == 0 or n_iter == max_iter:
-            value = tasks.constant + loss(*data, Z) + size
-            # a = 2r: y'a − ¼||a||².
-            lower = tasks.constant + 2.0 * tasks.target @ residual - residual @ residual
-            lower -= penalty.conjugate(pull, Z)
-            if value < objective:
-                objective, best_Z = value, Z
-            if lower > bound:
-                bound, best_dual = lower, 2.0 * residual
-            history.append(objective)
-            if objective - bound <= tol * objective:
-                break
-        if n_iter == next_adapt:
-            # Balance the relative primal and dual residuals; ever more seldom, so that
-            # the step settles and the method's convergence proof applies.
-            next_adapt += max(_ADAPT_EVERY, n_iter // 3)
-            step *= balance(W, Z, previous, L, step)
-    certificate = Certificate(
-        objective=float(objective),
-        dual_objective=float(bound),
-        n_iter=n_iter,
-        status="converged" if objective - bound <= tol * objective else "stopped",
-        history=np.array(history),
-    )
+    steps = _PenaltySteps(tasks, penalty, step, start)
+    best = BestPair(tol)
+    n_iter = alternate(steps, best, max_iter=max_iter)
+    certificate = best.certificate(n_iter)
     warn_if_stopped(certificate, type(penalty).__name__, tol, stacklevel=4)
     return Solution(
-        coef=best_Z.T,
+        coef=best.point.T,
         certificate=certificate,
-        dual=tasks.expand(best_dual),
-        extra={"warm_start": WarmStart(Z, L, step)},
+        dual=tasks.expand(best.dual),
+        extra={"warm_start": steps.end},
     )
+
+
+class _PenaltySteps:
+    """The splitting W = Z of the loss and a penalty."""
+
+    check_every = 5
+
+    def __init__(
+        self,
+        tasks: TaskDecomposition,
+        penalty: TaskPenalty,
+        step: float,
+        start: WarmStart | None,
+    ) -> None:
+        self.tasks = tasks
+        self.penalty = penalty
+        if start is None:
+            nothing = np.zeros((tasks.n_tasks, tasks.n_features))
+            start = WarmStart(nothing, nothing, step)
+        self.Z, self.L, self.step = start.primal, start.multiplier, start.step
+
+    def advance(self) -> None:
+        Z, L, step = self.Z, self.L, self.step
+        W, self.pull, self.residual = loss_step(*self.tasks.arrays, Z + L / step, step)
+        V = RELAXATION * W + (1.0 - RELAXATION) * Z - L / step
+        self.W, self.previous = W, Z
+        self.Z, self.size = self.penalty.prox(V, step)
+        self.L = step * (self.Z - V)
+
+    def check(self) -> tuple[float, FloatArray, float, FloatArray]:
+        tasks, residual = self.tasks, self.residual
+        value = tasks.constant + loss(*tasks.arrays, self.Z) + self.size
+        # a = 2r: y'a − ¼||a||².
+        lower = tasks.constant + 2.0 * tasks.target @ residual - residual @ residual
+        lower -= self.penalty.conjugate(self.pull, self.Z)
+        # The step that has led here, before it adapts.
+        self.end = WarmStart(self.Z, self.L, self.step)
+        return value, self.Z, lower, 2.0 * residual
+
+    def adapt(self) -> None:
+        self.step *= balance(self.W, self.Z, self.previous, self.L, self.step)
+
+
+class Splitting(Protocol):
+    """The steps of one problem by the alternating direction method."""
+
+    #: Iterations from one check of the certificate to the next.
+    check_every: int
+
+    def advance(self) -> None:
+        """Take one iteration: the step in each variable, and in the multipliers."""
+        ...
+
+    def check(self) -> tuple[float, FloatArray, float, FloatArray]:
+        """Return the objective at a point, the point, a lower bound, its dual point."""
+        ...
+
+    def adapt(self) -> None:
+        """Balance the relative primal and dual residuals by another step size."""
+        ...
+
+
+class BestPair:
+    """The best point and the best lower bound so far.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap that is close enough.
+
+    Attributes
+    ----------
+    objective, bound : float
+    point, dual : ndarray
+        Where they are attained; ``dual`` of shape (n_rows,).
+    history : list of float
+        Best objective at each check.
+    """
+
+    point: FloatArray
+    dual: FloatArray
+
+    def __init__(self, tol: float) -> None:
+        self.tol = tol
+        self.objective, self.bound = np.inf, -np.inf
+        self.history: list[float] = []
+
+    def offer(
+        self, objective: float, point: FloatArray, bound: float, dual: FloatArray
+    ) -> None:
+        """Keep what is better than before."""
+        if objective < self.objective:
+            self.objective, self.point = float(objective), point
+        if bound > self.bound:
+            self.bound, self.dual = float(bound), dual
+        self.history.append(self.objective)
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the gap is within the tolerance."""
+        gap = self.objective - self.bound
+        return self.objective < np.inf and gap <= self.tol * self.objective
+
+    def certificate(self, n_iter: int) -> Certificate:
+        """Return the certificate after so many iterations."""
+        return Certificate(
+            objective=self.objective,
+            dual_objective=self.bound,
+            n_iter=n_iter,
+            status="converged" if self.is_close else "stopped",
+            history=np.array(self.history),
+        )
+
+
+def alternate(
+    steps: Splitting, best: BestPair, *, max_iter: int, n_iter: int = 0
+) -> int:
+    """Iterate until the best pair is close; return the number of iterations.
+
+    Parameters
+    ----------
+    steps : Splitting
+    best : BestPair
+        Is offered what each check finds.
+    max_iter : int
+        Maximum number of iterations.
+    n_iter : int
+        Iterations that count as done.
+    """
+    next_adapt = n_iter + _ADAPT_EVERY
+    while not best.is_close and n_iter < max_iter:
+        n_iter += 1
+        steps.advance()
+        if n_iter % steps.check_every == 0 or n_iter == max_iter:
+            best.offer(*steps.check())
+        if n_iter == next_adapt:
+            # Ever more seldom, so that the step settles and the method's convergence
+            # proof applies.
+            next_adapt += max(_ADAPT_EVERY, n_iter // 3)
+            steps.adapt()
+    return n_iter
 
 
 def balance(
@@ -173,7 +275,7 @@ def loss_step(
     right: FloatArray,
     singular: FloatArray,
     target: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     base: FloatArray,
     step: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -220,7 +322,7 @@ def loss(
     right: FloatArray,
     singular: FloatArray,
     target: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     Z: FloatArray,
 ) -> float:
     """Return Σ ||c − S V'z_t||², the loss less its constant, at Z of shape (T, d)."""

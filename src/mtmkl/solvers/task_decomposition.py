@@ -4,7 +4,7 @@ With X_t = U_t S_t V_t' the squared loss of task t is
 
     ||y_t − X_t w||² = ||y_t − U_t U_t' y_t||² + ||c_t − S_t V_t' w||²,  c_t = U_t' y_t,
 
-so that every solver works with at most min(n_t, d) rows a task, and the step
+so that every solver works with at most min(n_t, d) rows per task, and the step
 min_w ||y_t − X_t w||² + (ρ/2)||w − b||² is diagonal for every ρ.
 """
 
@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,11 @@ class TaskDecomposition:
     def n_features(self) -> int:
         """Dimension d of the inputs."""
         return self.right.shape[1]
+
+    @property
+    def arrays(self) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+        """Arguments of compiled steps: right, singular, target and offsets."""
+        return self.right, self.singular, self.target, self.offsets
 
     @cached_property
     def pooled_spectrum(self) -> tuple[FloatArray, FloatArray]:

@@ -13,7 +13,7 @@ from mtmkl.kernels.base import (
     median_distance,
     squared_distances,
 )
-from mtmkl.kernels.normalize import CosineNormalized, TraceNormalized
+from mtmkl.kernels.normalize import CosineNormalized
 
 X = np.random.default_rng(0).standard_normal((6, 3))
 Z = np.random.default_rng(1).standard_normal((4, 3))
@@ -110,7 +110,6 @@ KERNELS = [
     Gaussian(width=0.7),
     Gaussian(median_factor=0.5),
     CosineNormalized(Polynomial(degree=2)),
-    TraceNormalized(Linear()),
 ]
 
 

@@ -6,7 +6,7 @@ from mtmkl.datasets.ising import ising_graphs
 from mtmkl.methods.med_graph_structure import MEDGraphStructure
 from mtmkl.methods.neighbourhood_selection import NeighbourhoodSelection
 
-METHODS = [MEDGraphStructure(alpha=50.0), NeighbourhoodSelection(nu=1.0)]
+METHODS = [MEDGraphStructure(alpha=50.0), NeighbourhoodSelection(alpha=1.0)]
 both = pytest.mark.parametrize("method", METHODS, ids=lambda m: type(m).__name__)
 
 
@@ -67,12 +67,12 @@ def test_other_codings_are_binarised(method, samples):
 @both
 def test_tasks_that_are_not_nodes_are_refused(method, data, samples):
     n = len(samples)
-    with pytest.raises(ValueError, match="one task a node is needed: got 2"):
+    with pytest.raises(ValueError, match="one task per node is needed: got 2"):
         method.fit(samples, task=np.arange(n) % 2)
     with pytest.raises(ValueError, match="must hold the same samples"):
         method.fit(samples, task=np.arange(n) % 5)
     assert type(method).unsupported(data) is None
-    assert "one task a node" in type(method).unsupported(data.select_tasks([0, 1]))
+    assert "one task per node" in type(method).unsupported(data.select_tasks([0, 1]))
 
 
 @both
@@ -104,7 +104,7 @@ def test_path_of_graphs_equals_single_fits(samples):
 
 
 def test_neighbourhoods_are_the_regressions_of_scikit_learn(samples):
-    fitted = NeighbourhoodSelection(nu=2.0, tol=1e-10).fit(samples)
+    fitted = NeighbourhoodSelection(alpha=2.0, tol=1e-10).fit(samples)
     for m in range(5):
         others = np.arange(5) != m
         model = LogisticRegression(
@@ -116,7 +116,7 @@ def test_neighbourhoods_are_the_regressions_of_scikit_learn(samples):
 
 def test_and_needs_both_ends_or_one(samples):
     both_ends, one_end = (
-        NeighbourhoodSelection(nu=12.0, rule=rule).fit(samples)
+        NeighbourhoodSelection(alpha=12.0, rule=rule).fit(samples)
         for rule in ("and", "or")
     )
     magnitude = np.abs(both_ends.coef_)

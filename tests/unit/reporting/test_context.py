@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mtmkl.layout import PaperFolder
 from mtmkl.reporting.context import load_context, read_jobs, split_ratios
 
 
@@ -72,30 +73,25 @@ def test_a_method_without_scores_has_its_recorded_reason(context, metric):
 
 def test_missing_scores_are_an_error(paper, tmp_path):
     with pytest.raises(FileNotFoundError):
-        load_context(paper, tmp_path)
+        load_context(paper, PaperFolder(tmp_path))
 
 
 def test_split_ratios(paper, results, tmp_path):
     ratios = split_ratios(paper, results)
     assert set(ratios) == set(paper["experiments"])
     assert set(ratios.values()) == {0.5}
-    assert split_ratios(paper, tmp_path) == {}
+    assert split_ratios(paper, PaperFolder(tmp_path)) == {}
 
 
 def test_job_times(paper, results, tmp_path):
-    jobs = read_jobs(paper, results / "benchmarks")
-    school = jobs[jobs["experiment"] == "school"]
-    assert set(school["seconds"]) == {2.5}
-    assert len(school) == len(paper["experiments"]["school"]["methods"])
-    assert read_jobs(paper, tmp_path).empty
-    text = (results / "benchmarks/school__school__aggregate__0.tsv").read_text()
-    (tmp_path / "school__school.tsv").write_text(text)
-    (shared,) = read_jobs(paper, tmp_path).itertuples(index=False)
-    assert tuple(shared) == ("school", "school", 2.5)
+    jobs = read_jobs(paper, results)
+    assert jobs["experiment"].tolist() == list(paper["experiments"])
+    assert set(jobs["seconds"]) == {2.5}
+    assert read_jobs(paper, PaperFolder(tmp_path)).empty
 
 
 def test_what_is_not_configured_is_left_out(paper, results):
     experiments = {"survey": paper["experiments"]["survey"]}
     part = {**paper, "experiments": experiments}
     assert list(load_context(part, results).data_info) == ["computer_survey"]
-    assert set(read_jobs(part, results / "benchmarks")["experiment"]) == {"survey"}
+    assert set(read_jobs(part, results)["experiment"]) == {"survey"}

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from mtmkl.layout import PaperFolder
 from mtmkl.reporting.colours import figure_style
 from mtmkl.reporting.files import write_figure_files
 
@@ -20,22 +21,28 @@ def draw():
 def test_the_same_figure_gives_the_same_bytes(tmp_path):
     numbers = pd.DataFrame({"x": [0.1, 1.0]})
     for name in ("one", "two"):
-        write_figure_files(tmp_path / name / "figure_1", draw(), numbers)
+        write_figure_files(PaperFolder(tmp_path / name), "figure_1", draw(), numbers)
     for ending in ("svg", "pdf", "csv"):
-        one = (tmp_path / "one" / f"figure_1.{ending}").read_bytes()
-        two = (tmp_path / "two" / f"figure_1.{ending}").read_bytes()
+        one, two = (
+            PaperFolder(tmp_path / name).artefact("figure_1", ending).read_bytes()
+            for name in ("one", "two")
+        )
         assert one == two, ending
-    assert b"CreationDate" not in (tmp_path / "one" / "figure_1.pdf").read_bytes()
+    pdf = PaperFolder(tmp_path / "one").artefact("figure_1", "pdf")
+    assert b"CreationDate" not in pdf.read_bytes()
 
 
 def test_svg_is_self_contained(tmp_path):
-    write_figure_files(tmp_path / "f", draw(), pd.DataFrame())
-    svg = (tmp_path / "f.svg").read_text()
+    folder = PaperFolder(tmp_path)
+    write_figure_files(folder, "f", draw(), pd.DataFrame())
+    svg = folder.artefact("f", "svg").read_text()
     assert "<text" not in svg  # glyphs are outlines: no font is needed
     assert 'href="http' not in svg
     assert "<dc:date>" not in svg
 
 
 def test_names_with_dots_keep_them(tmp_path):
-    write_figure_files(tmp_path / "a.b", draw(), pd.DataFrame({"x": [1]}))
-    assert {p.name for p in tmp_path.iterdir()} == {"a.b.svg", "a.b.pdf", "a.b.csv"}
+    folder = PaperFolder(tmp_path)
+    write_figure_files(folder, "a.b", draw(), pd.DataFrame({"x": [1]}))
+    made = folder.artefact("a.b", "csv").parent.iterdir()
+    assert {path.name for path in made} == {"a.b.svg", "a.b.pdf", "a.b.csv"}

@@ -1,12 +1,8 @@
 import pandas as pd
 import pytest
 
-from mtmkl.reporting.publish import (
-    RECORD,
-    core_seconds,
-    publish,
-    seconds_per_repeat,
-)
+from mtmkl.layout import RECORD, RunFolder
+from mtmkl.reporting.publish import core_seconds, publish, seconds_per_repeat
 
 CONFIG = {
     "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},
@@ -57,7 +53,7 @@ def results(tmp_path):
         (base / "artefacts" / f"figure_1.{ending}").write_text(ending)
     for ending in ("csv", "md", "tex"):
         (base / "artefacts" / f"table_1.{ending}").write_text(f"table as {ending}")
-    return base.parent
+    return RunFolder(base.parent)
 
 
 def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
@@ -108,7 +104,7 @@ def test_a_reduced_run_is_not_published(results, tmp_path):
 
 
 def test_nothing_is_copied_while_something_is_missing(results, tmp_path):
-    (results / "toy/artefacts/table_1.tex").unlink()
+    (results.path / "toy/artefacts/table_1.tex").unlink()
     with pytest.raises(FileNotFoundError, match=r"table_1\.tex has not been made"):
         publish([CONFIG], results, tmp_path / "figures", tier="paper")
     assert not (tmp_path / "figures").exists()

@@ -2,36 +2,46 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mtmkl.reporting.build import write_artefacts
 from mtmkl.reporting.context import load_context
+from mtmkl.reporting.layouts import build
 from mtmkl.reporting.record import (
-    VERDICT_COLUMNS,
     claims_table,
+    statistics_table,
     verdict_table,
     write_record,
-    write_statistics,
 )
+from mtmkl.reporting.written import VERDICT_COLUMNS, read
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics.comparison import PAIR_COLUMNS
 
+RUN = {"tier": "quick", "seed": 1}
+
 
 @pytest.fixture(scope="module")
-def written(paper, results, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("record")
-    write_record(
-        paper, results, verdicts=folder / "verdicts.csv", claims=folder / "claims.csv"
-    )
-    return folder
+def written(paper, results):
+    write_artefacts(list(paper["artefacts"]), paper, results)
+    write_record(paper, results, RUN)
+    return results
 
 
 @pytest.fixture(scope="module")
 def full_paper(paper):
-    """The same results, as if they were of the full protocols."""
+    """The same paper, as if these were its full protocols."""
     return {**paper, "tier": "paper"}
+
+
+@pytest.fixture(scope="module")
+def full_results(full_paper, make_results, tmp_path_factory):
+    """The same results, of a process for each fit."""
+    folder = make_results(full_paper, tmp_path_factory.mktemp("full"))
+    write_artefacts(list(full_paper["artefacts"]), full_paper, folder)
+    return folder
 
 
 # These columns are what other programs read: they are spelt out here on purpose.
 def test_columns_of_verdicts(written):
-    header = (written / "verdicts.csv").read_text().splitlines()[0]
+    header = written.verdicts.read_text().splitlines()[0]
     assert header == (
         "artefact,row,column,unit,published,published_sd,status,reproduced,"
         "reproduced_sd,n,verdict,data,rule"
@@ -40,14 +50,14 @@ def test_columns_of_verdicts(written):
 
 
 def test_columns_of_claims(written):
-    header = (written / "claims.csv").read_text().splitlines()[0]
+    header = written.claims.read_text().splitlines()[0]
     assert header == (
         "id,claim,section,test,statistic,p,interval_low,interval_high,verdict,note"
     )
 
 
 def test_every_published_cell_has_one_verdict(written, paper):
-    table = pd.read_csv(written / "verdicts.csv")
+    table = pd.read_csv(written.verdicts)
     assert table["artefact"].value_counts().to_dict() == {
         "figure_3": 5, "table_1": 6, "table_2": 7, "table_3": 4,
     }  # fmt: skip
@@ -59,9 +69,9 @@ def test_every_published_cell_has_one_verdict(written, paper):
     assert gaussian["rule"].item() == "not run in this tier"
 
 
-def test_full_protocols_are_judged(full_paper, results, written):
-    judged = verdict_table(load_context(full_paper, results))
-    table = pd.read_csv(written / "verdicts.csv")
+def test_full_protocols_are_judged(full_paper, full_results, written):
+    judged = verdict_table(full_paper, full_results)
+    table = pd.read_csv(written.verdicts)
     assert set(judged["verdict"]) <= {"reproduced", "close", "different", "no data"}
     gaps = judged["verdict"] == "no data"
     assert gaps.equals(table["verdict"] == "no data")
@@ -71,7 +81,7 @@ def test_full_protocols_are_judged(full_paper, results, written):
 
 
 def test_claims_of_a_reduced_run_are_described_only(written, full_paper, results):
-    table = pd.read_csv(written / "claims.csv")
+    table = pd.read_csv(written.claims)
     assert set(table["verdict"]) == {"not judged (quick)", "no data"}
     numbers = ["statistic", "p", "interval_low", "interval_high"]
     assert table[numbers].isna().all(axis=None)
@@ -92,24 +102,36 @@ def test_claims_are_all_judged(full_paper, results):
     assert "not run in this tier" in table["note"]["school_gaussian_like_linear"]
 
 
-def test_the_same_results_give_the_same_bytes(paper, results, written, tmp_path):
-    again = tmp_path / "v.csv", tmp_path / "c.csv"
-    write_record(paper, results, verdicts=again[0], claims=again[1])
-    assert again[0].read_bytes() == (written / "verdicts.csv").read_bytes()
-    assert again[1].read_bytes() == (written / "claims.csv").read_bytes()
+def test_the_same_results_give_the_same_bytes(paper, written):
+    before = [path.read_bytes() for path in written.record()]
+    write_artefacts(list(paper["artefacts"]), paper, written)
+    write_record(paper, written, RUN)
+    assert [path.read_bytes() for path in written.record()] == before
+
+
+def test_an_artefact_leaves_the_cells_of_its_table(paper, written):
+    """The verdicts go through a file: not a digit may be lost there."""
+    name = "table_1"
+    table = build(load_context(paper, written), paper["artefacts"][name])
+    expected = table.cells[table.cells["in_paper"]].assign(artefact=name)
+    found = read(written, name)
+    pd.testing.assert_frame_equal(
+        found.verdicts, expected[list(VERDICT_COLUMNS)].reset_index(drop=True)
+    )
+    assert found.tables[0].rows == [list(row) for row in table.body()]
 
 
 def test_without_data_everything_is_a_named_gap(paper, empty_results):
-    context = load_context(paper, empty_results)
-    verdicts, claims = verdict_table(context), claims_table(context)
+    write_artefacts(list(paper["artefacts"]), paper, empty_results)
+    verdicts = verdict_table(paper, empty_results)
+    claims = claims_table(load_context(paper, empty_results))
     assert set(verdicts["verdict"]) == set(claims["verdict"]) == {"no data"}
     assert verdicts["rule"].str.contains("absent").all()
     assert claims["note"].str.contains("absent").all()
 
 
-def test_statistics(paper, results, empty_results, tmp_path):
-    write_statistics(paper, results, tmp_path / "s.csv", seed=1)
-    table = pd.read_csv(tmp_path / "s.csv")
+def test_statistics(paper, written, empty_results):
+    table = pd.read_csv(written.statistics)
     assert tuple(table.columns) == PAIR_COLUMNS
     units = table.groupby("experiment")["unit"].first()
     assert units["survey"] == "task"
@@ -123,5 +145,6 @@ def test_statistics(paper, results, empty_results, tmp_path):
     plain = ["mean_difference", "wins", "ties", "losses", "can_reject"]
     assert table[plain].notna().all(axis=None)
     assert not table["first"].isin(["floor", "ceiling"]).any()
-    write_statistics(paper, empty_results, tmp_path / "none.csv", seed=1)
-    assert tuple(pd.read_csv(tmp_path / "none.csv").columns) == PAIR_COLUMNS
+    none = statistics_table(load_context(paper, empty_results), empty_results, seed=1)
+    assert tuple(none.columns) == PAIR_COLUMNS
+    assert none.empty

@@ -1,14 +1,16 @@
 import base64
-import json
 import re
 from html.parser import HTMLParser
 
 import pytest
 
-from mtmkl.reporting.build import write_artefact
-from mtmkl.reporting.record import write_record, write_statistics
+from mtmkl.files import write_json
+from mtmkl.layout import RunFolder
+from mtmkl.reporting.build import write_artefacts
+from mtmkl.reporting.record import write_record
 from mtmkl.reporting.report import load_paper_result, render_report, write_report
 
+RUN = {"tier": "quick", "seed": 1}
 PROVENANCE = {
     "paper": "argyriou2008",
     "seed": 20081,
@@ -18,17 +20,10 @@ PROVENANCE = {
 }
 
 
-def complete(config, results):
-    for name in config["artefacts"]:
-        write_artefact(name, config, results)
-    write_record(
-        config,
-        results,
-        verdicts=results / "verdicts.csv",
-        claims=results / "claims.csv",
-    )
-    write_statistics(config, results, results / "statistics.csv", seed=1)
-    return load_paper_result(config, results)
+def complete(config, folder):
+    write_artefacts(list(config["artefacts"]), config, folder)
+    write_record(config, folder, RUN)
+    return load_paper_result(config, folder)
 
 
 class Page(HTMLParser):
@@ -57,8 +52,9 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def result(paper, results):
-    (results / "provenance.json").write_text(json.dumps(PROVENANCE))
-    return complete(paper, results)
+    complete(paper, results)
+    write_json(results.provenance, PROVENANCE)
+    return load_paper_result(paper, results)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +135,7 @@ def test_the_quick_tier_passes_no_verdicts(page):
     assert ".v-not-judged-quick { background: #e4e4e4;" in page
     text = " ".join("".join(Page(page).text).split())
     overview = text[text.index("Overview") : text.index("Contents")]
-    assert "every claim that was run is not judged (quick): this tier reduces" in (
+    assert "every claim in this run is not judged (quick): this tier reduces" in (
         overview
     )
     for word in ("reproduced", "holds", "undecided"):
@@ -161,7 +157,7 @@ def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
     assert "v-not-judged-quick" not in pills(page)
     assert pills(page) >= {"v-reproduced", "v-different", "v-holds", "v-no-data"}
     text = " ".join("".join(Page(page).text).split())
-    assert "Of the other cells" in text
+    assert "Applied to other cells" in text
     assert "not judged" not in text.lower()
     quoted = ["quoted in the text", "published", "reproduced", "verdict", "rule"]
     assert "".join(f"<th>{name}</th>" for name in quoted) in page
@@ -172,7 +168,7 @@ def test_few_units_have_a_difference_and_wins_only(page):
         page[page.index(f"<h4>{name}:") :].partition("</table>")[0]
         for name in ("survey", "school")
     )
-    assert "Fewer than five units: difference and win / tie / loss only." in school
+    assert "Fewer than five units: only difference and win / tie / loss." in school
     assert re.findall(r"<th\b[^>]*>([^<]*)", school) == [
         "First", "Second", "Difference", "Win/tie/loss",
     ]  # fmt: skip
@@ -196,7 +192,7 @@ def test_several_papers_share_a_page(result):
     parsed = Page(render_report(papers, tier="paper"))
     assert len(parsed.ids) == len(set(parsed.ids))
     assert {"one", "two", "three"} <= set(parsed.ids)
-    assert "The papers' full protocols." in "".join(parsed.text)
+    assert "It runs the papers' full protocols." in "".join(parsed.text)
 
 
 def test_the_same_results_give_the_same_page(result, page):
@@ -216,7 +212,7 @@ def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_pa
     parsed = Page(page)
     text = "".join(parsed.text)
     assert "Claims of argyriou2008\nNone in this run." in text
-    assert "Pairs of methods\nNone in this run: a comparison takes two" in text
+    assert "Pairs of methods\nNone in this run: a comparison needs two" in text
     assert "Differences are first" not in text
     assert not re.search(r"<tbody>\s*</tbody>", page)
     assert parsed.open == []
@@ -226,14 +222,12 @@ def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_pa
 
 def test_missing_data_are_named_on_top(paper, empty_results):
     complete(paper, empty_results)
-    folder = empty_results.parent / "tier"
-    folder.mkdir(exist_ok=True)
-    (folder / "argyriou2008").symlink_to(empty_results)
-    write_report([paper], folder, folder / "report.html", tier="quick")
-    page = (folder / "report.html").read_text()
+    run = RunFolder(empty_results.path.parent)
+    (run.path / "argyriou2008").symlink_to(empty_results.path)
+    write_report([paper], run, tier="quick")
+    page = run.report.read_text()
     top = page[: page.index('id="overview"')]
     assert "missing" in top
     assert "data set &#39;school&#39; is absent" in top
     parsed = Page(page)
     assert parsed.open == []
-    assert "Not recorded." in "".join(parsed.text)

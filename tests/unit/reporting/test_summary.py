@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from mtmkl.files import write_json, write_table
+from mtmkl.layout import RunFolder
 from mtmkl.reporting.summary import closing_summary
 
 
@@ -15,7 +16,7 @@ def results(tmp_path):
     write_table(folder / "claims.csv", pd.DataFrame({"verdict": pd.Series(dtype=str)}))
     for name, status in (("school", "missing"), ("digits", "ok")):
         write_json(folder / f"data/{name}.json", {"name": name, "status": status})
-    return tmp_path / "quick"
+    return RunFolder(tmp_path / "quick")
 
 
 def config(*datasets):
@@ -42,4 +43,4 @@ def test_missing_data_come_with_the_command_that_gets_them(results):
 
 def test_the_report_has_an_address(results):
     address = closing_summary([config("digits")], results).splitlines()[-1]
-    assert address == f"Report: {(results / 'report.html').as_uri()}"
+    assert address == f"Report: {results.report.as_uri()}"

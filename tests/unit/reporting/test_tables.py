@@ -4,7 +4,7 @@ import pytest
 
 from mtmkl.config import load_paper, load_run_config
 from mtmkl.evaluation.cells import COLUMNS
-from mtmkl.reporting.build import write_artefact
+from mtmkl.reporting.build import write_artefacts
 from mtmkl.reporting.context import Context, load_context
 from mtmkl.reporting.layouts import build
 from mtmkl.reporting.tables import CELL_COLUMNS, build_quoted, build_table, mean_sd
@@ -225,11 +225,11 @@ def test_mean_sd_of_one_observation_has_no_spread():
 
 @pytest.mark.parametrize("name", ["table_1", "table_2", "table_3"])
 def test_tables_of_the_paper_are_written(paper, results, name):
-    write_artefact(name, paper, results)
+    write_artefacts([name], paper, results)
     spec = paper["artefacts"][name]
     for ending in ("csv", "md", "tex"):
-        assert (results / "artefacts" / f"{name}.{ending}").stat().st_size > 0
-    cells = pd.read_csv(results / "artefacts" / f"{name}.csv")
+        assert results.artefact(name, ending).stat().st_size > 0
+    cells = pd.read_csv(results.artefact(name, "csv"))
     n_rows = len(spec["rows"]) + len(spec["extra_rows"])
     n_columns = len(spec["columns"]) + len(spec.get("extra_columns", {}))
     assert len(cells) == n_rows * n_columns

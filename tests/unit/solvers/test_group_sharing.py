@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from mtmkl.kernels.base import Gaussian, Linear, Polynomial
 from mtmkl.kernels.normalize import CosineNormalized
 from mtmkl.solvers.group_sharing import GroupSharingPath
-from mtmkl.solvers.group_sharing_weights import pair_penalty
+from mtmkl.solvers.group_sharing_admm import pair_penalty
 
 KERNELS = (CosineNormalized(Linear()), Gaussian(0.7), CosineNormalized(Polynomial(2)))
 SIZES = (10, 12, 14, 11)
@@ -87,16 +87,18 @@ def test_objective_and_duals_are_those_of_support_vector_machines(lam):
     assert solution.coef.min() >= 0.0
 
 
-def test_forces_and_duals_certify_the_solution():
+def test_edge_duals_and_duals_certify_the_solution():
     labels, grams = machines(2)
     C, lam = 2.0, 0.3
     solution = solve(block_of(labels, grams), C, lam, tol=1e-9)
-    forces = solution.extra["forces"]
-    assert np.linalg.norm(forces, axis=1).max() <= lam * (1 + 1e-12)
+    edge_duals = solution.extra["edge_duals"]
+    assert np.linalg.norm(edge_duals, axis=1).max() <= lam * (1 + 1e-12)
     pulled = np.zeros_like(solution.coef)
-    for force, t, s in zip(forces, *np.triu_indices(len(SIZES), 1), strict=True):
-        pulled[t] += force
-        pulled[s] -= force
+    for edge_dual, t, s in zip(
+        edge_duals, *np.triu_indices(len(SIZES), 1), strict=True
+    ):
+        pulled[t] += edge_dual
+        pulled[s] -= edge_dual
     dual, first = 0.0, 0
     for t, (y, K) in enumerate(zip(labels, grams, strict=True)):
         beta = solution.dual[first : first + len(y)]
@@ -112,7 +114,7 @@ def test_forces_and_duals_certify_the_solution():
 def test_without_lambda_tasks_are_independent():
     labels, grams = machines(3)
     together = solve(block_of(labels, grams), 4.0, 0.0)
-    assert not together.extra["forces"].any()
+    assert not together.extra["edge_duals"].any()
     total = 0.0
     for t in range(len(SIZES)):
         alone = solve(block_of(labels[t : t + 1], grams[t : t + 1]), 4.0, 0.0)
@@ -232,3 +234,19 @@ def test_stopping_short_is_said():
     exact = solve(block_of(*machines(10)), 10.0, 0.1).certificate.objective
     assert solution.certificate.dual_objective <= exact * (1 + 1e-9)
     assert solution.certificate.objective >= exact * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("lam", [0.0, 1.0])
+def test_a_search_that_gets_no_further_ends_and_names_the_scales(lam):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 5))
+    y = np.where(X.sum(axis=1) + rng.normal(size=120) > 0.0, 1.0, -1.0)
+    X[:, 0] *= 1e6
+    switch = np.arange(15).reshape(3, 5)
+    tasks = dual_problem(y, [40] * 3, features=X, weight=switch)
+    with pytest.warns(ConvergenceWarning, match="standardize=True") as caught:
+        solution = GroupSharingPath(tasks, max_iter=500).solve(1.0, lam)
+    assert f"{np.square(X).max():.1g}" in str(caught[0].message)
+    assert "max_iter" not in str(caught[0].message)
+    assert solution.certificate.status == "stalled"
+    assert solution.certificate.n_iter < 100

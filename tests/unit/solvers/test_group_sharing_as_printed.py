@@ -6,7 +6,8 @@ from dual_problems import dual_problem
 
 from mtmkl.kernels.base import Gaussian
 from mtmkl.solvers.group_sharing import GroupSharingPath
-from mtmkl.solvers.group_sharing_weights import minimise_weights, pair_penalty
+from mtmkl.solvers.group_sharing_admm import pair_penalty
+from mtmkl.solvers.group_sharing_weights import minimise_weights
 from mtmkl.solvers.svm import svc
 
 N_TASKS, N_KERNELS = 4, 3

@@ -2,13 +2,13 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+from mtmkl.solvers.group_sharing_admm import pair_penalty
+from mtmkl.solvers.group_sharing_algebra import project_on_simplex
 from mtmkl.solvers.group_sharing_weights import (
     Cuts,
-    _project_on_simplex,
+    edge_sums,
     group_labels,
     minimise_weights,
-    pair_penalty,
-    total_forces,
 )
 
 N_TASKS, N_KERNELS = 5, 4
@@ -87,8 +87,8 @@ def test_what_is_returned_is_feasible_and_certifies_itself():
     theta, change = found.theta, found.theta - center
     np.testing.assert_allclose(theta.sum(axis=1), 1.0, atol=1e-12)
     assert theta.min() >= 0.0
-    assert np.linalg.norm(found.forces, axis=1).max() <= lam * (1 + 1e-12)
-    np.testing.assert_allclose(found.forces.sum(axis=1), 0.0, atol=1e-12)
+    assert np.linalg.norm(found.edge_duals, axis=1).max() <= lam * (1 + 1e-12)
+    np.testing.assert_allclose(found.edge_duals.sum(axis=1), 0.0, atol=1e-12)
     assert found.shares.min() >= 0.0
     assert found.shares.sum(axis=1).max() <= 1.0 + 1e-12
 
@@ -98,7 +98,7 @@ def test_what_is_returned_is_feasible_and_certifies_itself():
     value += np.maximum(heights.max(axis=1), 0.0).sum() + lam * pair_penalty(theta)
     assert found.objective == pytest.approx(value, rel=1e-12)
     slope = g + bend + np.einsum("tj,tjm->tm", found.shares, cuts.slopes)
-    pulled = slope + total_forces(found.forces, N_TASKS)
+    pulled = slope + edge_sums(found.edge_duals, N_TASKS)
     tangent = 0.5 * np.sum(bend * change) - np.sum(bend * theta)
     lower = pulled.min(axis=1).sum() + np.sum(found.shares * cuts.offsets)
     lower -= np.sum((slope - bend) * center)
@@ -111,11 +111,18 @@ def test_any_start_leads_to_the_same_weights(lam):
     H = squares(root)
     cold = minimise_weights(g, H, center, lam, start=UNIFORM, tol=1e-12)
     warm = minimise_weights(
-        g, H, center, lam, start=center, forces=10 * cold.forces, rho=300.0, tol=1e-12
+        g,
+        H,
+        center,
+        lam,
+        start=center,
+        edge_duals=10 * cold.edge_duals,
+        rho=300.0,
+        tol=1e-12,
     )
     np.testing.assert_allclose(warm.theta, cold.theta, atol=1e-5)
     again = minimise_weights(
-        g, H, center, lam, start=cold.theta, forces=cold.forces, tol=1e-11
+        g, H, center, lam, start=cold.theta, edge_duals=cold.edge_duals, tol=1e-11
     )
     assert again.n_iter == 0
     np.testing.assert_array_equal(again.theta, cold.theta)
@@ -142,7 +149,7 @@ def test_without_lambda_tasks_do_not_see_each_other():
     g, root, center, cuts = problem(5, n_cuts=2)
     H = squares(root)
     together = minimise_weights(g, H, center, 0.0, start=UNIFORM, cuts=cuts, tol=1e-11)
-    assert not together.forces.any()
+    assert not together.edge_duals.any()
     alone = [
         minimise_weights(
             g[[t]],
@@ -173,7 +180,7 @@ def test_projection_on_the_simplex(seed):
     for scale in (1e-3, 1.0, 1e6):
         v = scale * rng.standard_normal(7)
         out = np.empty(7)
-        _project_on_simplex(v, out)
+        project_on_simplex(v, out)
         assert out.sum() == pytest.approx(1.0, rel=1e-9)
         assert out.min() >= 0.0
         # The normal cone: v − out is largest, and equal, where out is positive.
@@ -185,7 +192,7 @@ def test_projection_on_the_simplex(seed):
 def test_projection_of_ties_ends():
     out = np.empty(6)
     for v in (np.full(6, 1 / 3), np.full(6, 1e16), np.array([0.1] * 3 + [1e17] * 3)):
-        _project_on_simplex(v, out)
+        project_on_simplex(v, out)
         assert out.min() >= 0.0
 
 
@@ -194,17 +201,17 @@ def test_labels_are_those_of_equal_rows():
     assert group_labels(theta).tolist() == [0, 1, 0, 1, 2]
 
 
-def test_pair_penalty_and_forces():
+def test_pair_penalty_and_edge_duals():
     rng = np.random.default_rng(0)
-    theta, forces = rng.standard_normal((5, 3)), rng.standard_normal((10, 3))
+    theta, edge_duals = rng.standard_normal((5, 3)), rng.standard_normal((10, 3))
     distances = [
         np.linalg.norm(theta[t] - theta[s]) for t, s in zip(*PAIRS, strict=True)
     ]
     assert pair_penalty(theta) == pytest.approx(sum(distances))
-    summed = total_forces(forces, 5)
+    summed = edge_sums(edge_duals, 5)
     np.testing.assert_allclose(summed.sum(axis=0), 0.0, atol=1e-14)
     product = sum(
         force @ (theta[t] - theta[s])
-        for force, t, s in zip(forces, *PAIRS, strict=True)
+        for force, t, s in zip(edge_duals, *PAIRS, strict=True)
     )
     assert np.sum(summed * theta) == pytest.approx(product)

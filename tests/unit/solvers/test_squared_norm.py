@@ -2,18 +2,19 @@
 
 import numpy as np
 import pytest
+from norms import dual_norm, norm
 from printed_problems import squared_norm
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.penalties import PENALTIES
 from mtmkl.solvers.ridge import solve_ridge
-from mtmkl.solvers.squared_norm import solve, solve_path
+from mtmkl.solvers.squared_norm import solve
 from mtmkl.solvers.task_decomposition import decompose
 
 
 def _objective(X, y, task, W, gamma, penalty):
     loss = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
-    return loss + gamma * PENALTIES[penalty].value(W) ** 2
+    return loss + gamma * norm(penalty, W) ** 2
 
 
 def _dual_objective(X, y, task, a, gamma, penalty):
@@ -23,10 +24,7 @@ def _dual_objective(X, y, task, a, gamma, penalty):
         # Ω° is finite only where M1 = 0; that holds up to the rounding of y − Xw.
         rounding = np.finfo(float).eps * np.linalg.norm(X) * np.linalg.norm(y)
         assert np.linalg.norm(M.sum(axis=1)) <= 10 * rounding
-        dual_norm = PENALTIES["trace"].dual_norm(M)
-    else:
-        dual_norm = PENALTIES[penalty].dual_norm(M)
-    return y @ a - a @ a / 4 - dual_norm**2 / (4 * gamma)
+    return y @ a - a @ a / 4 - dual_norm(penalty, M) ** 2 / (4 * gamma)
 
 
 # Clarabel stops a little short of its own tolerance of 1e-8, far below ours of 1e-6.
@@ -60,7 +58,7 @@ def test_certificate_is_what_primal_and_dual_points_are_worth(penalty, problem, 
     assert dual <= primal * (1 + 1e-9)
     assert (primal - dual) / primal <= 1.01e-6
     assert solution.extra["norm"] == pytest.approx(
-        PENALTIES[penalty].value(solution.coef), rel=1e-9
+        norm(penalty, solution.coef), rel=1e-9
     )
 
 
@@ -122,10 +120,10 @@ def test_order_of_the_optima_follows_the_order_of_the_norms(problem, gamma):
 def test_path_with_warm_starts_agrees_with_single_solves(penalty, make_problem):
     X, y, task = make_problem(8, 5, [4, 7])
     tasks = decompose(X, y, task, n_tasks=8)
-    gammas = [100.0, 1.0, 0.01, 1e-4, 10.0]
-    for gamma, warm in zip(
-        gammas, solve_path(tasks, gammas, penalty=penalty), strict=True
-    ):
+    start = None
+    for gamma in (100.0, 1.0, 0.01, 1e-4, 10.0):
+        warm = solve(tasks, gamma, penalty=penalty, start=start)
+        start = warm.extra["warm_start"]
         cold = solve(tasks, gamma, penalty=penalty)
         assert warm.certificate.objective == pytest.approx(
             cold.certificate.objective, rel=2e-6
@@ -182,5 +180,8 @@ def test_school_is_certified_on_the_whole_grid(penalty, data_mirror):
     task = np.searchsorted(starts, np.arange(y.size), side="right") - 1
     train = split["tr"].ravel().astype(int) - 1
     tasks = decompose(X[train], y[train], task[train], n_tasks=139)
-    for solution in solve_path(tasks, 10.0 ** np.arange(3, -7, -1), penalty=penalty):
+    start = None
+    for gamma in 10.0 ** np.arange(3, -7, -1):
+        solution = solve(tasks, gamma, penalty=penalty, start=start)
+        start = solution.extra["warm_start"]
         assert solution.certificate.duality_gap <= 1e-6

@@ -4,7 +4,6 @@ Every function takes a :class:`~mtmkl.reporting.context.Context` and returns a f
 and the plotted numbers. Figures 5 and 6 are computed from the paper's equations.
 """
 
-import json
 import math
 from typing import Any
 
@@ -12,11 +11,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from mtmkl.evaluation.selection import choose
 from mtmkl.papers.jebara2011.ising_figures import figure_4, figure_ising_sizes
-from mtmkl.papers.jebara2011.paired import LEVEL, half_width, paired_test
+from mtmkl.papers.jebara2011.paired import LEVEL, paired_test
+from mtmkl.papers.jebara2011.steps import C_GRID_EXPERIMENT, C_GRID_METHODS
 from mtmkl.papers.jebara2011.theory import (
     bounds_along,
     implicit_penalty,
@@ -38,13 +36,13 @@ from mtmkl.reporting.drawing import (
 )
 from mtmkl.statistics.comparison import MIN_UNITS
 from mtmkl.statistics.sample import average, axis_values
+from mtmkl.typing import FloatArray
 
 __all__ = [
     "figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6",
     "figure_c_grid", "figure_ising_sizes",
 ]  # fmt: skip
 
-FloatArray = NDArray[np.float64]
 
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
@@ -255,32 +253,12 @@ def figure_6(context: Context) -> FigureAndNumbers:
 def figure_c_grid(context: Context) -> FigureAndNumbers:
     """Draw the advantage of kernel selection against the smallest C allowed, Landmine.
 
-    For each smallest C both methods choose again from what the recorded paths scored on
-    validation rows. A repeat's advantage is its mean over training sizes.
+    The numbers are those of :func:`mtmkl.papers.jebara2011.steps.smallest_c`.
     """
-    experiment = "landmine_18"
-    methods = ("med_18", "independent_18")
-    paths = [_recorded_path(context, experiment, method) for method in methods]
-    if any(path.empty for path in paths):
-        return no_data_figure(context.missing_reason(experiment, methods[0]))
-    smallest = sorted(set(paths[0]["C"]) & set(paths[1]["C"]))
-    numbers = []
-    for least in smallest:
-        first, second = (_chosen_again(path[path["C"] >= least]) for path in paths)
-        advantage = (first - second).groupby("repeat").mean()
-        half = half_width(advantage)
-        numbers.append(
-            {
-                "smallest C": least,
-                "advantage": advantage.mean(),
-                "low": advantage.mean() - half,
-                "high": advantage.mean() + half,
-                "n": len(advantage),
-                "med": first.mean(),
-                "independent": second.mean(),
-            }
-        )
-    table = pd.DataFrame(numbers)
+    table = context.steps["smallest_c"]
+    methods = C_GRID_METHODS
+    if table.empty:
+        return no_data_figure(context.missing_reason(C_GRID_EXPERIMENT, methods[0]))
     figure = Figure(figsize=WIDE)
     left, right = figure.subplots(1, 2)
     left.axhline(0, color="black", linewidth=0.8)
@@ -326,7 +304,7 @@ def _radius(function: Any, directions: FloatArray) -> FloatArray:
 def _against_size(
     context: Context, axis: Axes, experiment: str, method: str, rival: str
 ) -> pd.DataFrame:
-    """Draw two methods against the training size; stars where a t-test tells them."""
+    """Draw two methods against the training size; stars mark significant t-tests."""
     values, curves = {}, []
     for name in (method, rival):
         rows = (
@@ -364,7 +342,7 @@ def _against_size(
                 linestyle="none",
             )
     axis.set_xticks(sorted(curves[0]["x"]))
-    axis.set_xlabel("training examples a task")
+    axis.set_xlabel("training examples per task")
     axis.set_ylabel("test AUC, mean over tasks")
     title = spread_text(pd.concat(curves))
     if any(test["n"] >= MIN_UNITS for test in tests):
@@ -399,29 +377,3 @@ def _by_alpha(
         return pd.DataFrame()
     rows = rows.assign(alpha=axis_values(rows, "alpha"))
     return average(rows, ["repeat", "alpha"]).unstack("alpha")
-
-
-def _recorded_path(context: Context, experiment: str, method: str) -> pd.DataFrame:
-    """Return the AUC on validation and test rows of every point of the paths."""
-    keys = ["train_size", "repeat", "setting"]
-    parts = {}
-    for metric in ("validation_auc", "auc"):
-        rows = context.rows(experiment, metric, {"method": method})
-        rows = rows[rows["setting"] != ""]
-        if rows.empty:
-            return pd.DataFrame()
-        parts[metric] = average(rows, keys)
-    path = pd.DataFrame(parts).reset_index()
-    settings = {text: json.loads(text) for text in path["setting"].unique()}
-    return path.assign(C=[settings[text]["C"] for text in path["setting"]])
-
-
-def _chosen_again(path: pd.DataFrame) -> pd.Series:
-    """Return the test AUC of what validation rows choose, by train size and repeat."""
-    chosen = {}
-    for key, part in path.groupby(["train_size", "repeat"]):
-        points = [json.loads(text) for text in part["setting"]]
-        errors = 1.0 - part["validation_auc"].to_numpy(dtype=float)[:, None]
-        params = choose(errors, points, per_task=False).params
-        chosen[key] = part["auc"].iloc[points.index(dict(params))]
-    return pd.Series(chosen).rename_axis(["train_size", "repeat"])

@@ -46,7 +46,11 @@ def figure_4(context: Context) -> FigureAndNumbers:
         shown = table.iloc[:n_shown]
         frame = pd.DataFrame([json.loads(text) for text in table.columns])
         frame = frame.assign(mean=shown.mean().to_numpy())
-        axis, name = (middle, "nu") if "nu" in frame else (left, "relative_alpha")
+        if "relative_alpha" in frame:
+            axis, name, panel = left, "relative_alpha", "over relative_alpha"
+        else:
+            # The weight ν of the L1 norm, whatever the scores at hand call it.
+            axis, name, panel = middle, frame.columns[0], "over nu"
         groups: list[tuple[Any, pd.DataFrame]] = (
             list(frame.groupby("C")) if "C" in frame else [(None, frame)]
         )
@@ -66,7 +70,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
             numbers.append(
                 pd.DataFrame(
                     {
-                        "panel": f"over {name}",
+                        "panel": panel,
                         "series": f"{series.label}, {label}" if C else label,
                         "x": ordered[name],
                         "mean": ordered["mean"],
@@ -91,7 +95,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
 def figure_ising_sizes(context: Context) -> FigureAndNumbers:
     """Draw the AUC of edges of each method for graphs of several sizes.
 
-    As the right part of :func:`figure_4`, a panel a number of nodes.
+    As the right part of :func:`figure_4`, one panel per number of nodes.
     """
     experiment = "ising_sizes"
     found = {}

@@ -2,34 +2,24 @@
 
 It is here to measure what it is worth, never to report a method by it. It alternates
 between support vector machines and the step of the weights (the paper's Algorithm 1,
-which cycles), chooses C anew for each task in each round by the validation examples,
+which cycles), chooses C again for each task in each round by the validation examples,
 standardises over all examples before they are split, and reports the best of its rounds
 on the test examples.
 """
 
-import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
-from mtmkl.evaluation.cache import content_key, get_or_compute
-from mtmkl.evaluation.failures import naming
+from mtmkl.evaluation.selectors import Fitted, Part, Selector
 from mtmkl.kernels.terms import KernelList, KernelTerms
 from mtmkl.methods._group_sharing import TEN_KERNELS
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from mtmkl.evaluation.cells import Job
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 #: The values of C among which each round chooses for each task.
 C_VALUES = tuple(2.0**power for power in range(-17, 18))
@@ -44,7 +34,7 @@ class Round:
     Attributes
     ----------
     weights : ndarray of shape (T, M)
-        Kernel weights θ that the machines of the round are trained with.
+        Kernel weights θ with which the SVMs of the round are trained.
     C : ndarray of shape (T,)
         The value chosen for each task, the smallest of the best.
     validation_accuracy : ndarray of shape (T,)
@@ -91,7 +81,7 @@ def alternate(
     ------
     Round
         The protocol reports the largest mean of ``test_accuracy`` (or, with its final
-        machines, of ``final_test_accuracy``) over the rounds.
+        SVMs, of ``final_test_accuracy``) over the rounds.
 
     Raises
     ------
@@ -171,113 +161,22 @@ def accuracies(rounds: Sequence[Round]) -> dict[str, float]:
     }
 
 
-def run_job(
-    job: "Job",
-    load_data: Callable[[int], MultiTaskData],
-    splits: Mapping[tuple[int, int], Split],
-    *,
-    progress: Callable[[str], None] = lambda message: None,
-) -> tuple["pd.DataFrame", dict[str, NDArray[Any]]]:
-    """Run the protocol on every split of a job, in place of the loop over cells.
-
-    λ is the value of the grid with the best validation accuracy of any round.
-
-    Parameters
-    ----------
-    job : Job
-        Its method has a grid of ``lam`` and, among its parameters, ``kernels`` and
-        ``n_rounds``.
-    load_data, splits, progress
-        As for :func:`mtmkl.evaluation.cells.run_job`.
-
-    Returns
-    -------
-    scores : DataFrame
-        A row a split and value of :func:`accuracies`.
-    arrays : dict
-        Empty.
-
-    Raises
-    ------
-    mtmkl.evaluation.failures.MethodFailedError
-        If the protocol cannot be run on a split.
-    """
-    import pandas as pd
-
-    from mtmkl.evaluation.cells import ALL, COLUMNS
-
-    rows: list[dict[str, Any]] = []
-    for train_size, repeat in sorted(splits):
-        if repeat not in job.plan.repeats:
-            continue
-        data, split = load_data(repeat), splits[train_size, repeat]
-        grid = job.spec.grid_points()
-        key = content_key(
-            purpose="best_on_test",
-            data=data.digest(),
-            params=job.spec.params,
-            grid=grid,
-            split=[split.train, split.validation, split.test],
-            code=job.code_version,
-        )
-
-        cell = (
-            f"method {job.spec.id!r} on {job.plan.dataset} (repeat {repeat}, train "
-            f"size {train_size} %)"
-        )
-
-        def compute(
-            data: MultiTaskData = data,
-            split: Split = split,
-            grid: Sequence[Mapping[str, Any]] = grid,
-            cell: str = cell,
-        ) -> tuple[Any, dict[str, Any]]:
-            with naming(cell):
-                return _best(data, split, grid, job.spec.params), {}
-
-        best, _ = get_or_compute(job.cache, key, compute)
-        common = {
-            "paper": job.paper,
-            "experiment": job.plan.experiment,
-            "dataset": job.plan.dataset,
-            "method": job.plan.method,
-            "n_tasks": data.n_tasks,
-            "subset": 0,
-            "train_size": train_size,
-            "repeat": repeat,
-            "fold": 0,
-            "setting": "",
-            "task": ALL,
-            "params": json.dumps(best["params"]),
-            "fit_seconds": best["seconds"],
-            "data_digest": data.digest(),
-            "code_version": job.code_version,
-            "train_unit": job.train_unit,
-        }
-        rows += [
-            common | {"metric": metric, "value": value}
-            for metric, value in best["accuracies"].items()
-        ]
-        progress(f"{job.plan.stem}: repeat {repeat}")
-    return pd.DataFrame(rows, columns=list(COLUMNS)), {}
-
-
-def _best(
-    data: MultiTaskData,
-    split: Split,
-    grid: Sequence[Mapping[str, Any]],
-    params: Mapping[str, Any],
-) -> dict[str, Any]:
+def _select(part: Part) -> Iterator[Fitted]:
+    """Run the protocol; λ has the best validation accuracy of any round."""
+    params = part.job.spec.params
     start = time.perf_counter()
-    found: list[tuple[float, dict[str, Any]]] = []
-    for point in grid:
-        rounds = list(alternate(data, split, **point, **params))
-        validation = max(float(each.validation_accuracy.mean()) for each in rounds)
-        found.append(
-            (validation, {"params": dict(point), "accuracies": accuracies(rounds)})
-        )
-    _, best = max(found, key=lambda each: each[0])
-    return best | {"seconds": time.perf_counter() - start}
+    found: list[tuple[float, dict[str, Any], dict[str, float]]] = []
+    for point in part.grid:
+        rounds = list(alternate(part.data, part.split, **point, **params))
+        accuracy = max(float(each.validation_accuracy.mean()) for each in rounds)
+        found.append((accuracy, point, accuracies(rounds)))
+    _, point, measured = max(found, key=lambda each: each[0])
+    seconds = time.perf_counter() - start
+    yield Fitted(None, point, None, "", seconds, measured=measured)
+
+
+best_on_test = Selector(_select, takes=alternate)
+"""The protocol as a way to choose hyper-parameters: rows of :func:`accuracies`."""
 
 
 @dataclass(frozen=True)

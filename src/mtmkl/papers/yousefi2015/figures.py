@@ -1,12 +1,11 @@
 """Figure 1 of Yousefi et al. 2015, and four figures of ours.
 
 Every function takes a :class:`~mtmkl.reporting.context.Context` and returns a figure
-and the plotted numbers. The figure on Theorem 1 is computed from the paper's equations.
+and the plotted numbers. The numbers on Theorem 1 are computed in a step of their own.
 """
 
-import math
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from mtmkl.papers.yousefi2015.steps import BASE, VARIED
 from mtmkl.reporting.colours import MethodStyle, shades
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import (
@@ -29,8 +29,7 @@ from mtmkl.reporting.drawing import (
 from mtmkl.reporting.ranking import mean_ranks
 from mtmkl.statistics.audit import audit, printed_comparisons, rank_tests
 from mtmkl.statistics.comparison import LEVEL, compare_pair
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
@@ -51,20 +50,11 @@ _READINGS = {
     "accuracy_last_round": "last round, chosen C",
 }
 
-# Where the panels on Theorem 1 meet, and what they vary.
-_BASE: Mapping[str, Any] = {"n_tasks": 8, "n": 20, "gamma": 1.0}
-_VARIED: Mapping[str, Sequence[float]] = {
-    "n_tasks": (2, 4, 8, 16, 32),
-    "n": (10, 20, 40, 80),
-    "gamma": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
-}
 _AXIS_LABELS = {
     "n_tasks": "tasks T",
-    "n": "examples a task n",
+    "n": "examples per task n",
     "gamma": "γ, how far weights may differ",
 }
-_N_FEATURES = 4
-_N_DRAWS = 12
 
 
 def figure_1(context: Context) -> FigureAndNumbers:
@@ -174,31 +164,18 @@ def figure_groups(context: Context) -> FigureAndNumbers:
 
 
 def figure_theorem(context: Context) -> FigureAndNumbers:
-    """Draw the bound of Theorem 1 beside the complexity that it is said to bound.
+    """Draw the bound of Theorem 1 with the complexity that it should bound.
 
     Both are for the class of eqs. (24)–(25) with R = 1, the paper's ten kernels and
     standard normal inputs in four dimensions. The complexity is a Monte Carlo estimate;
     so is the bound that the proof gives when it keeps the constraint that it drops.
     """
-    from mtmkl.papers.yousefi2015.rademacher import theorem_1_bound
-
-    grams = _gram_matrices(int(max(_VARIED["n_tasks"])), int(max(_VARIED["n"])))
-    n_kernels = grams.shape[1]
+    numbers = context.steps["complexity"]
     figure = Figure(figsize=(9.4, 3.6))
-    numbers = []
-    for axis, (name, values) in zip(
-        figure.subplots(1, len(_VARIED), sharey=True), _VARIED.items(), strict=True
-    ):
-        rows = []
-        for value in values:
-            at = {**_BASE, name: value}
-            rows.append(
-                {"panel": name, "x": value}
-                | _complexity(grams, **at)
-                | {"bound": theorem_1_bound(n_kernels=n_kernels, **at)}
-            )
-        table = pd.DataFrame(rows)
-        numbers.append(table)
+    panels = figure.subplots(1, len(VARIED), sharey=True)
+    for axis, (name, values) in zip(panels, VARIED.items(), strict=True):
+        at_limit = (numbers["panel"] == name) & (numbers["x"] == 0)
+        table = numbers[(numbers["panel"] == name) & ~at_limit]
         axis.plot(
             table["x"], table["bound"], color=_RED, marker="s", linestyle="--",
             label="bound of Theorem 1, as printed",
@@ -217,7 +194,7 @@ def figure_theorem(context: Context) -> FigureAndNumbers:
             interpolate=True, color=_RED, alpha=0.12, linewidth=0,
         )  # fmt: skip
         fixed = {"n_tasks": "T", "n": "n", "gamma": "γ"}
-        held = [f"{fixed[k]} = {v:g}" for k, v in _BASE.items() if k != name]
+        held = [f"{fixed[k]} = {v:g}" for k, v in BASE.items() if k != name]
         axis.set_title(", ".join(held))
         axis.set_xscale("log")
         axis.set_xlabel(_AXIS_LABELS[name])
@@ -225,12 +202,9 @@ def figure_theorem(context: Context) -> FigureAndNumbers:
             axis.set_xticks(values, [f"{value:g}" for value in values])
             axis.minorticks_off()
         else:
-            limit = _complexity(grams, **{**_BASE, "gamma": 0.0})
-            numbers.append(
-                pd.DataFrame([{"panel": name, "x": 0.0, "bound": 0.0} | limit])
-            )
+            (limit,) = numbers.loc[at_limit, "complexity"]
             axis.axhline(
-                limit["complexity"], color=_BLUE, linewidth=0.8, linestyle="-.",
+                limit, color=_BLUE, linewidth=0.8, linestyle="-.",
                 label="complexity at γ = 0, where the bound is 0",
             )  # fmt: skip
     left = figure.axes[0]
@@ -239,13 +213,13 @@ def figure_theorem(context: Context) -> FigureAndNumbers:
     handles, texts = figure.axes[-1].get_legend_handles_labels()
     figure.legend(handles, texts, loc="outside lower center", ncols=2)
     figure.suptitle("Shaded: the printed bound is below what it bounds", fontsize=9)
-    return figure, pd.concat(numbers, ignore_index=True)
+    return figure, numbers
 
 
 def figure_ranks(context: Context) -> FigureAndNumbers:
-    """Draw the mean ranks, ours beside those of the published accuracies.
+    """Draw the mean ranks, ours and those of the published accuracies.
 
-    Filled: Holm's test at 5 % tells the method from the paper's.
+    Filled: significantly different from the paper's method (Holm's test, 5 %).
     """
     comparison = context.config["artefacts"]["figure_ranks"]["comparison"]
     printed = {one.label: audit(one) for one in printed_comparisons(context.published)}
@@ -363,40 +337,11 @@ def _weights(
 
 
 def _group_names(groups: Iterable[Any]) -> list[str]:
-    """Return a letter a group, in the order in which tasks show them."""
+    """Return one letter per group, in the order in which tasks show them."""
     letters: dict[Any, str] = {}
     for label in groups:
         letters.setdefault(label, string.ascii_uppercase[len(letters) % 26])
     return [letters[label] for label in groups]
-
-
-def _gram_matrices(n_tasks: int, n: int) -> FloatArray:
-    """Return the paper's kernels of normal inputs, shape (T, M, n, n)."""
-    from mtmkl.kernels.base import Gaussian, Kernel, Linear, Polynomial
-    from mtmkl.kernels.normalize import CosineNormalized
-
-    kernels: list[Kernel] = [Linear(), Polynomial(degree=2, constant=1.0)]
-    kernels += [Gaussian(width=2.0**k) for k in range(8)]
-    inputs = np.random.default_rng(0).normal(size=(n_tasks, n, _N_FEATURES))
-    return np.array(
-        [[CosineNormalized(kernel)(X, X) for kernel in kernels] for X in inputs]
-    )
-
-
-def _complexity(
-    grams: FloatArray, *, n_tasks: int, n: int, gamma: float
-) -> dict[str, float]:
-    from mtmkl.papers.yousefi2015.rademacher import complexity_draws
-
-    suprema, bounds = complexity_draws(
-        grams[:n_tasks, :, :n, :n], gamma, n_draws=_N_DRAWS,
-        rng=np.random.default_rng(1),
-    )  # fmt: skip
-    return {
-        "complexity": float(suprema.mean()),
-        "interval": 1.96 * float(suprema.std(ddof=1)) / math.sqrt(_N_DRAWS),
-        "proof": float(bounds.mean()),
-    }
 
 
 def _draw_ranks(axis: Axes, table: pd.DataFrame, shift: float, colour: str) -> None:
@@ -426,7 +371,10 @@ def _ranks_legend(figure: Figure) -> None:
             mark("from the published accuracies", "D", "#777777", full=False),
             mark("reproduced", "o", _BLUE, full=False),
             mark(
-                "filled: told from the control by Holm's test", "o", "black", full=True
+                "filled: different from the control by Holm's test",
+                "o",
+                "black",
+                full=True,
             ),
         ],
         loc="outside lower center",
@@ -435,7 +383,7 @@ def _ranks_legend(figure: Figure) -> None:
 
 
 def _gains(context: Context, experiment: str, reading: str) -> list[dict[str, Any]]:
-    """Return the paired gains of a reported accuracy, a row a train size."""
+    """Return the paired gains of a reported accuracy, one row per train size."""
     configured = context.config["experiments"].get(experiment)
     if configured is None:
         return []

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from mtmkl.papers.argyriou2008 import figures
-from mtmkl.reporting.build import write_artefact
+from mtmkl.reporting.build import write_artefacts
 from mtmkl.reporting.colours import figure_style, method_styles
 from mtmkl.reporting.context import Context, load_context
 
@@ -56,11 +56,11 @@ def test_configuration_names_no_other_figure(paper):
 @pytest.mark.parametrize("name", ["figure_2", "figure_8"])
 def test_files_are_the_same_twice(name, paper, results, tmp_path):
     endings = ("svg", "pdf", "csv")
-    folder = results / "artefacts"
-    write_artefact(name, paper, results)
-    first = [(folder / f"{name}.{ending}").read_bytes() for ending in endings]
-    write_artefact(name, paper, results)
-    assert [(folder / f"{name}.{ending}").read_bytes() for ending in endings] == first
+    write_artefacts([name], paper, results)
+    first = [results.artefact(name, ending).read_bytes() for ending in endings]
+    write_artefacts([name], paper, results)
+    again = [results.artefact(name, ending).read_bytes() for ending in endings]
+    assert again == first
 
 
 def test_ends_of_the_norm_are_those_of_the_paper(context):

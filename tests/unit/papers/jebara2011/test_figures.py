@@ -1,6 +1,7 @@
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from scipy import stats
 
 from mtmkl.config import load_paper
 from mtmkl.evaluation.cells import COLUMNS
-from mtmkl.papers.jebara2011 import figures
+from mtmkl.papers.jebara2011 import figures, steps
 from mtmkl.reporting.colours import figure_style
 from mtmkl.reporting.context import Context
 
@@ -84,10 +85,10 @@ def ising(experiment="ising_5", dataset="made up"):
         is_best = (n == 1) == (repeat < 3)
         value = 0.6 + 0.2 * is_best + noise(repeat, n)
         med = json.dumps({"C": 1.0, "relative_alpha": 1.0 + n})
-        nu = json.dumps({"nu": 0.1 + n})
+        l1 = json.dumps({"alpha": 0.1 + n})
         for method, mine, setting in (
-            ("med_graph", value + 0.1, med), ("l1_and", value, nu),
-            ("l1_or", value, nu),
+            ("med_graph", value + 0.1, med), ("l1_and", value, l1),
+            ("l1_or", value, l1),
         ):  # fmt: skip
             at = {"repeat": repeat, "setting": setting, "dataset": dataset}
             rows.append(row(experiment, method, "edge_auc", mine, **at))
@@ -114,6 +115,9 @@ def of(paper, rows):
 
 
 def draw(name, context):
+    names = context.config["artefacts"].get(name, {}).get("steps", [])
+    computed = {step: getattr(steps, step)(context) for step in names}
+    context = replace(context, steps=computed)
     with figure_style():
         return getattr(figures, name)(context)
 
@@ -219,6 +223,13 @@ class TestIsing:
             0.8 + np.mean([noise(r, 1) for r in range(3)])
         )
         assert set(line["n"]) == {3}
+
+    def test_a_record_that_names_the_weight_otherwise_draws_the_same(self, context):
+        scores = context.scores.copy()
+        scores["setting"] = scores["setting"].str.replace('"alpha"', '"nu"')
+        other = Context(**{**vars(context), "scores": scores})
+        numbers = draw("figure_4", context)[1]
+        pd.testing.assert_frame_equal(draw("figure_4", other)[1], numbers)
 
 
 class TestSmallestC:

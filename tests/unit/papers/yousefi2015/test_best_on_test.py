@@ -4,9 +4,9 @@ from sklearn.svm import SVC
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import make_split
-from mtmkl.evaluation.cells import COLUMNS, Job
+from mtmkl.evaluation.cells import COLUMNS, Job, run_job
 from mtmkl.evaluation.plan import FitJob, MethodSpec
-from mtmkl.papers.yousefi2015.best_on_test import Round, accuracies, alternate, run_job
+from mtmkl.papers.yousefi2015.best_on_test import Round, accuracies, alternate
 
 KERNELS = [
     "linear",
@@ -120,7 +120,11 @@ class TestRunJob:
             paper="p",
             plan=FitJob("e", "made", "m", 0, (0,)),
             spec=MethodSpec(
-                "m", "c", self.PARAMS, {"lam": [0.01, 10.0]}, "best_on_test"
+                "m",
+                "c",
+                self.PARAMS,
+                {"lam": [0.01, 10.0]},
+                "mtmkl.papers.yousefi2015.best_on_test:best_on_test",
             ),
             method_class=object,
             experiment={},

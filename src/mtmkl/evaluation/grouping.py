@@ -1,0 +1,98 @@
+"""Which work of a run shares a process.
+
+In the quick tier a process takes longer to start than most fits: the data sets, the
+artefacts and the fits of an experiment share one each. In the paper tier each has its
+own, so that a change touches as little as possible.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from mtmkl.evaluation.plan import FitJob, Variant, fit_jobs, variants
+
+
+@dataclass(frozen=True)
+class FitGroup:
+    """Fits that share a process, and the files of their results.
+
+    Attributes
+    ----------
+    name : str
+        Names these files; may have slashes.
+    jobs : tuple of FitJob
+        Of one experiment.
+    """
+
+    name: str
+    jobs: tuple[FitJob, ...]
+
+    @property
+    def experiment(self) -> str:
+        """The experiment of the fits."""
+        return self.jobs[0].experiment
+
+
+def _shares(config: Mapping[str, Any]) -> bool:
+    return bool(config["tier"] == "quick")
+
+
+def fit_groups(config: Mapping[str, Any]) -> list[FitGroup]:
+    """Return the fits of a paper by process, in the order of its plan.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    """
+
+    def group(job: FitJob) -> str:
+        return job.experiment if _shares(config) else job.stem
+
+    return [
+        FitGroup(name, tuple(jobs)) for name, jobs in groupby(fit_jobs(config), group)
+    ]
+
+
+def group_of(groups: Iterable[FitGroup], job: FitJob) -> FitGroup:
+    """Return the group that has the results of a fit.
+
+    Raises
+    ------
+    LookupError
+        If none has it.
+    """
+    for group in groups:
+        if any(own.stem == job.stem for own in group.jobs):
+            return group
+    raise LookupError(f"no process has the fit {job.stem}")
+
+
+def data_groups(config: Mapping[str, Any]) -> list[list[Variant]]:
+    """Return the data sets of a paper by the process that prepares them."""
+    used = {
+        variant.id: variant
+        for experiment in config["experiments"].values()
+        for variant in variants(experiment)
+    }
+    if _shares(config):
+        return [list(used.values())]
+    return [[variant] for variant in used.values()]
+
+
+def artefact_groups(config: Mapping[str, Any]) -> list[list[str]]:
+    """Return the figures and tables of a paper by the process that makes them."""
+    names = list(config["artefacts"])
+    if _shares(config):
+        return [names] if names else []
+    return [[name] for name in names]
+
+
+def steps(config: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the steps that compute numbers, and the artefacts that draw these."""
+    found: dict[str, list[str]] = {}
+    for name, artefact in config["artefacts"].items():
+        for step in artefact.get("steps", []):
+            found.setdefault(step, []).append(name)
+    return found
