@@ -1,4 +1,4 @@
-"""Time a λ × C path of group-specific feature sharing beside two ways without a path.
+"""Time a λ × C path of group-specific feature sharing against two ways without a path.
 
 In processor time of this thread, so that other work on the machine hardly counts, each
 after a first run that compiles or imports:
@@ -24,7 +24,6 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
@@ -39,14 +38,13 @@ from mtmkl.solvers.group_sharing import GroupSharingPath
 from mtmkl.solvers.group_sharing_admm import pair_penalty
 from mtmkl.solvers.group_sharing_weights import minimise_weights
 from mtmkl.solvers.task_duals import DualProblem
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray, IntArray
 
 TOL = 1e-4
 ROUNDS = 20
 
 
-def examples(seed: int) -> tuple[MultiTaskData, NDArray[np.intp]]:
+def examples(seed: int) -> tuple[MultiTaskData, IntArray]:
     """Return the letters, or digits, and the rows for training."""
     try:
         data = load("ocr_letters", download=False, n_per_class=200, seed=seed)
@@ -56,7 +54,7 @@ def examples(seed: int) -> tuple[MultiTaskData, NDArray[np.intp]]:
     return data, make_split(data, protocol, seed, train_size=50, repeat=0).train
 
 
-def problem(data: MultiTaskData, rows: NDArray[np.intp]) -> DualProblem:
+def problem(data: MultiTaskData, rows: IntArray) -> DualProblem:
     """Return the tasks with their Gram matrices."""
     X, task = data.X[rows], data.task[rows]
     terms = KernelTerms.of(X, TEN_KERNELS, normalize="cosine", standardize=True)

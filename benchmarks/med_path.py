@@ -1,4 +1,4 @@
-"""Time regularisation paths of multi-task kernel selection beside independent SVMs.
+"""Time regularisation paths of multi-task kernel selection against independent SVMs.
 
 The paper says that a sweep over α, started from an SVM solution, never took more than
 50 times the run time of that solution, and that Algorithm 1 took 2 to 40 iterations.

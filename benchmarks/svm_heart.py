@@ -1,4 +1,4 @@
-"""Time the support vector duals that methods run on, beside scikit-learn and LIBSVM.
+"""Time the support vector duals of the methods against scikit-learn and LIBSVM.
 
 Kernels of synthetic classifications, eleven C from 2^-10 to 2^10, one thread, tolerance
 1e-3 for all. Every competitor solves all tasks at every C; what is timed is the

@@ -14,18 +14,18 @@ from statistics import mean, median
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from mtmkl.methods import Whom
 from mtmkl.methods._linear_classifier import PreparedTasks
 from mtmkl.solvers import squared_norm
+from mtmkl.typing import FloatArray, IntArray
 
 # Each group is solved to this relative gap, here and by Whom.
 TOL = 1e-5
 FOUND = 1e-3
 
-Problem = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp], float, int]
+Problem = tuple[FloatArray, FloatArray, IntArray, float, int]
 
 
 def main() -> None:
@@ -65,9 +65,9 @@ def random_problem(seed: int, n_tasks: int) -> Problem:
 
 
 def excess(
-    X: NDArray[np.float64],
-    y: NDArray[np.float64],
-    task: NDArray[np.intp],
+    X: FloatArray,
+    y: FloatArray,
+    task: IntArray,
     lam: float,
     n_groups: int,
 ) -> tuple[float, float]:
@@ -80,9 +80,9 @@ def excess(
 
 
 def best_of_all_partitions(
-    X: NDArray[np.float64],
-    y: NDArray[np.float64],
-    task: NDArray[np.intp],
+    X: FloatArray,
+    y: FloatArray,
+    task: IntArray,
     lam: float,
     n_groups: int,
 ) -> float:

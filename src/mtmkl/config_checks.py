@@ -169,7 +169,7 @@ def _takes_task(function: Callable[..., Any]) -> bool:
 
 
 def _covering_points(grid: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    """Yield so few points of a grid that every value of it stands in one."""
+    """Yield the fewest points of a grid in which every value occurs."""
     longest = max(map(len, grid.values()), default=1)
     for k in range(longest):
         yield {name: values[k % len(values)] for name, values in grid.items()}

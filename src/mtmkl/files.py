@@ -51,7 +51,7 @@ def intact(path: Path) -> Iterator[None]:
     ) as error:
         raise DamagedFileError(
             f"{path} is damaged ({error}). Delete it and start the run again: it is "
-            "made anew, and finished cells are kept"
+            "made again, and finished cells are kept"
         ) from error
 
 

@@ -83,7 +83,7 @@ def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
     from mtmkl.methods import resolve
 
     rng = np.random.default_rng(0)
-    # One task a column, with the same rows: what methods that find graphs ask for.
+    # One task per column, with the same rows, as methods that find graphs need.
     X, task = np.tile(rng.normal(size=(12, 3)), (3, 1)), np.repeat([0, 1, 2], 12)
     y = np.where(rng.random(36) < 0.5, -1.0, 1.0)
     seconds = {}
@@ -347,7 +347,7 @@ def _held(job: "Job", chosen: "pd.DataFrame | None") -> dict[str, Any]:
 
 
 def _gap(job: "Job", metric: str, reason: str) -> "pd.DataFrame":
-    """Return the one row that stands for a method without scores."""
+    """Return the one row of a method without scores."""
     import pandas as pd
 
     from mtmkl.evaluation.cells import ALL, COLUMNS

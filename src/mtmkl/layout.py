@@ -1,4 +1,4 @@
-"""Where the files of a run lie: every path below ``results/<run>`` is made here."""
+"""Where the files of a run are: every path below ``results/<run>`` is made here."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ class PaperFolder:
         }
 
     def log(self, name: str) -> Path:
-        """Log of a job; the workflow has its logs beside the results."""
+        """Log of a job; the workflow keeps its logs outside the results."""
         return self.path / "logs" / f"{name}.log"
 
     def step(self, name: str) -> Path:

@@ -12,7 +12,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
-IntArray = NDArray[np.intp]
+from mtmkl.typing import IntArray
 
 
 def route_tasks(estimator: Any) -> Any:
@@ -62,7 +62,7 @@ def route_tasks(estimator: Any) -> Any:
 
 
 class TaskKFold(BaseCrossValidator):
-    """K folds within tasks: each task's examples are dealt to the folds evenly.
+    """K folds within tasks: each task's examples are divided evenly among the folds.
 
     The tasks are the ``groups`` of :meth:`split`, as in ``search.fit(X, y, task=task,
     groups=task)`` for a ``search`` as in :func:`route_tasks`.
@@ -74,7 +74,7 @@ class TaskKFold(BaseCrossValidator):
     n_splits : int
         Number of folds, at least 2.
     shuffle : bool
-        Whether a task's examples are dealt in random order rather than their own.
+        Whether a task's examples are shuffled before they are divided.
     random_state : int, RandomState or None
         Seed of the shuffling.
     """
@@ -145,7 +145,7 @@ class TaskKFold(BaseCrossValidator):
 
 
 class TaskScorer(BaseEstimator):
-    """A ``scoring`` that hands tasks to the estimator: the mean over tasks of a metric.
+    """A ``scoring`` that passes tasks to the estimator: a metric's mean over tasks.
 
     Scikit-learn's own scorers do not pass ``task`` on to ``predict``. For use as in
     ``GridSearchCV(route_tasks(estimator), grid, scoring=TaskScorer(roc_auc_score,

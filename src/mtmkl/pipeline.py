@@ -270,7 +270,7 @@ def data_source(variant: Variant) -> str:
 
 
 def missing_data(data_infos: Iterable[Path]) -> list[str]:
-    """Return why data sets are missing and what brings them, a line for each set.
+    """Return why data sets are missing and how to get them, one line per set.
 
     Parameters
     ----------

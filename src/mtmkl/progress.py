@@ -1,4 +1,4 @@
-"""One line that tells how far a run is."""
+"""One line that shows how far a run is."""
 
 import sys
 import time

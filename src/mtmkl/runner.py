@@ -63,7 +63,7 @@ def run_paper(
     """Run experiments of a paper with their statistics, artefacts and report.
 
     The results go to a folder named by :func:`mtmkl.runs.run_label`. Called again, it
-    goes on where it was stopped.
+    resumes where it left off.
 
     Parameters
     ----------

@@ -4,13 +4,14 @@ import hashlib
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
+
+from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 #: Inputs of shape (n, d): a dense float64 array, or a canonical CSR array.
-Inputs: TypeAlias = "NDArray[np.float64] | csr_array"
+Inputs: TypeAlias = "FloatArray | csr_array"
 
 
 def is_sparse(X: object) -> TypeGuard[Any]:

@@ -34,7 +34,7 @@ CAUSE = "The job failed:"
 REPORT = "report"
 """Rule that comes last: with it the papers' verdicts are there."""
 
-KEPT = "Finished cells are kept: the same command goes on from there."
+KEPT = "Finished cells are kept: run the same command to resume."
 
 _SHOWN_WITHOUT_CAUSE = 30
 _SAID_AT_THE_END = (
@@ -80,7 +80,7 @@ class TimeLeft:
     ----------
     recorded : dict of str to float
         Mean seconds of the jobs of a rule in earlier runs. They are scaled by the pace
-        of this run, which may have another machine, or others beside it.
+        of this run, which may use another or a busier machine.
     """
 
     def __init__(self, recorded: dict[str, float]) -> None:
@@ -126,7 +126,7 @@ class TimeLeft:
 
 
 class LogHandler(LogHandlerBase):
-    """Shows progress, warnings and failures; at the end what the run came to."""
+    """Shows progress, warnings and failures; at the end a summary."""
 
     def __post_init__(self) -> None:
         self._line: ProgressLine | None = None
@@ -190,7 +190,7 @@ class LogHandler(LogHandlerBase):
             self.handleError(record)
 
     def close(self) -> None:
-        """Take the line of progress away and say what the run came to."""
+        """Remove the line of progress and print the summary."""
         if self._line is not None:
             self._line.close()
             self._line = None

@@ -53,3 +53,11 @@ class Toy:
 
     def tasks(self, **kwargs):
         return dual_problem(np.concatenate(self.y), self.sizes, **kwargs)
+
+
+def unscaled(scale, n=60, n_tasks=2, **options):
+    """Return tasks with one feature on another scale."""
+    X = np.random.default_rng(0).normal(size=(n * n_tasks, 5))
+    y = np.where(X.sum(axis=1) + X[:, 0] ** 2 > 1.0, 1.0, -1.0)
+    X[:, 0] *= scale
+    return dual_problem(y, [n] * n_tasks, features=X, **options)

@@ -129,7 +129,7 @@ def test_a_search_without_routing_is_one_error_with_the_remedy(data, prefix, job
         search.fit(X, y, **{f"{prefix}task": task}, groups=task)
     lines = str(error.value).strip().splitlines()
     assert lines[-1] == (
-        "ValueError: a search hands task on with metadata routing only: call "
+        "ValueError: a search passes task on with metadata routing only: call "
         "sklearn.set_config(enable_metadata_routing=True) and search over "
         "mtmkl.model_selection.route_tasks(estimator)"
     )

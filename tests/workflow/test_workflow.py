@@ -112,7 +112,7 @@ def test_a_second_run_stops_before_any_work_and_ctrl_c_keeps_the_first(tmp_path)
     )
     _, shown = end(process, signal.SIGINT)
     assert process.returncode != 0
-    assert "Finished cells are kept: the same command goes on from there." in shown
+    assert "Finished cells are kept: run the same command to resume." in shown
     assert "Failed" not in shown
 
 

@@ -1,4 +1,4 @@
-# One at a time, and first: two papers share solvers, which both would compile.
+# One at a time, and first: papers share solvers, which each would compile.
 rule compile:
     output:
         str(ANY.compiled),

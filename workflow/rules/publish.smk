@@ -1,4 +1,4 @@
-# Copy what a finished paper tier has made to figures/, the folder under version control.
+# Copy the results of a finished paper tier to figures/, which is under version control.
 rule publish:
     input:
         str(RESULTS.finished),

@@ -1,4 +1,4 @@
-# One page over all papers of the run.
+# One page for all papers of the run.
 rule report:
     input:
         [published_record(paper) for paper in PAPERS],

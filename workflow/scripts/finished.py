@@ -8,7 +8,7 @@ with job_log(snakemake):
     for config in snakemake.params.configs:
         folder = snakemake.params.results.paper(config["paper"]["id"])
         failed += failures(folder.scores)
-        # A job whose scores are missing is run again, when what failed is mended.
+        # A job whose scores are missing is run again once the failure is fixed.
         discard_failures(config, folder)
     if failed:
         print("Failed; all other methods are in the report. Tracebacks: logs/")

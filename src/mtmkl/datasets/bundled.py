@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.datasets.container import FloatArray, MultiTaskData
+from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
 from mtmkl.datasets.tasks import draw_per_class, one_vs_one, one_vs_rest
+from mtmkl.typing import FloatArray, IntArray
 
 _SMALLEST_CLASS = 174
 
@@ -55,7 +56,7 @@ def load_digits_pairs(
     Parameters
     ----------
     n_classes : int
-        Digits that take part, from 0 on, 2 to 10.
+        Number of digits used, from 0 on, 2 to 10.
     n_per_class : int
         Images of each digit, drawn at random, 1 to 174.
     seed : int
@@ -102,7 +103,7 @@ def _varying_pixels() -> tuple[FloatArray, NDArray[Any], tuple[str, ...]]:
     return pixels[:, varying], label, names
 
 
-def _draw(label: NDArray[Any], n_per_class: int, seed: int) -> NDArray[np.intp]:
+def _draw(label: NDArray[Any], n_per_class: int, seed: int) -> IntArray:
     if not 1 <= n_per_class <= _SMALLEST_CLASS:
         raise ValueError(f"n_per_class is {n_per_class}, wanted 1 to {_SMALLEST_CLASS}")
     return draw_per_class(label, n_per_class, seed)

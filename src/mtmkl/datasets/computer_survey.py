@@ -29,7 +29,7 @@ _FEATURES = (
 
 
 def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:
-    """Read the computer survey: predict a rating, one task a person.
+    """Read the computer survey: predict a rating, one task per person.
 
     Parameters
     ----------

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mtmkl.sparse import Inputs, canonical_csr, is_sparse
-
-FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 Origin = Literal["original", "stand-in", "synthetic"]
 ORIGINS: tuple[Origin, ...] = ("original", "stand-in", "synthetic")
@@ -46,7 +44,7 @@ class MultiTaskData:
         Whether these are the data of the papers, other data in their place, or drawn.
     truth : mapping of str to array, optional
         What is known beside the data. A boolean array marks rows: it has n entries
-        and follows its rows into subsets. "coef" has one column a task and follows
+        and follows its rows into subsets. "coef" has one column per task and follows
         the tasks. Everything else ("covariance", "relevant", …) stays as it is.
 
     Attributes
@@ -65,8 +63,8 @@ class MultiTaskData:
 
     X: Inputs
     y: FloatArray
-    task: IndexArray
-    sample: IndexArray = None  # type: ignore[assignment]
+    task: IntArray
+    sample: IntArray = None  # type: ignore[assignment]
     name: str
     task_names: tuple[str, ...] = ()
     feature_names: tuple[str, ...] = ()
@@ -135,7 +133,7 @@ class MultiTaskData:
                 )
             if key == "coef" and (array.ndim != 2 or array.shape[1] != n_tasks):
                 raise ValueError(
-                    f"truth['coef'] must have {n_tasks} columns, one a task, "
+                    f"truth['coef'] must have {n_tasks} columns, one per task, "
                     f"got shape {array.shape}"
                 )
             truth[key] = array
@@ -155,11 +153,11 @@ class MultiTaskData:
         return len(self.task_names)
 
     @property
-    def task_sizes(self) -> IndexArray:
+    def task_sizes(self) -> IntArray:
         """Number of rows of each task, shape (T,)."""
         return np.bincount(self.task, minlength=self.n_tasks).astype(np.intp)
 
-    def rows_of(self, task: int) -> IndexArray:
+    def rows_of(self, task: int) -> IntArray:
         """Return the rows of a task, in order.
 
         Raises
@@ -270,12 +268,12 @@ class MultiTaskData:
             )
         return int(task)
 
-    def _inputs_of_rows(self, rows: IndexArray) -> Inputs:
+    def _inputs_of_rows(self, rows: IntArray) -> Inputs:
         X = self.X[rows]
         # Sparse rows are read-only here, so that they are not copied once more.
         return _read_only(X) if is_sparse(X) else X
 
-    def _truth_of_rows(self, rows: IndexArray) -> dict[str, NDArray[Any]]:
+    def _truth_of_rows(self, rows: IntArray) -> dict[str, NDArray[Any]]:
         return {
             key: value[rows] if value.dtype == bool else value
             for key, value in self.truth.items()
@@ -314,7 +312,7 @@ def _frozen_array(values: ArrayLike, dtype: Any = None) -> NDArray[Any]:
     return array
 
 
-def _frozen_labels(what: str, values: ArrayLike) -> IndexArray:
+def _frozen_labels(what: str, values: ArrayLike) -> IntArray:
     array = np.asarray(values)
     if array.dtype.kind not in "iu":
         raise ValueError(f"{what} must hold integers, got {array.dtype}")

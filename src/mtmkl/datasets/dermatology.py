@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mtmkl.datasets.container import FloatArray, MultiTaskData
+from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
 from mtmkl.datasets.tasks import one_vs_rest
+from mtmkl.typing import FloatArray, IntArray
 
 ATTRIBUTES = (
     "erythema",
@@ -108,7 +108,7 @@ def load_dermatology(
 
 def load_dermatology_table(
     files: Mapping[str, Path],
-) -> tuple[FloatArray, NDArray[np.intp]]:
+) -> tuple[FloatArray, IntArray]:
     """Read the attributes and classes of the 366 patients.
 
     Parameters

@@ -1,6 +1,6 @@
 """Fetch files over HTTP, alone or as members of archives. Nothing half-done is kept.
 
-Everything is written below a temporary folder beside the destination, checked there,
+Everything is written to a temporary folder next to the destination, checked there,
 and moved into place in one step.
 """
 
@@ -83,7 +83,7 @@ class Downloads:
         url : str
             Address of the file itself.
         target : Path
-            Where it goes once it has passed.
+            Where it goes after the checks.
         size : int
             Its bytes.
         sha256 : str

@@ -5,7 +5,8 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.datasets.container import FloatArray, MultiTaskData
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.typing import FloatArray, IntArray
 
 MAX_NODES = 20
 """Nodes up to which all 2^D states are listed."""
@@ -42,7 +43,7 @@ def ising_graphs(
     n_train, n_test : int
         Samples for training and for testing.
     edge_probability : float, optional
-        Between 0 and 1; by default 2/(D − 1) and at most ½, for two neighbours a node.
+        Between 0 and 1; by default 2/(D − 1), at most ½: two neighbours per node.
         Graphs without an edge, or with all, are drawn again.
     least_coupling, largest_coupling : float
         Range of the magnitude of θ, positive.
@@ -53,7 +54,7 @@ def ising_graphs(
     Returns
     -------
     MultiTaskData
-        One task a node, each with all samples: X holds the D nodes as 0 and 1, y is
+        One task per node, each with all samples: X holds the D nodes as 0 and 1, y is
         2x(m) − 1 for the node m of the task. ``truth`` has "is_test" (n,), "adjacency"
         E and "coupling" E·θ, both (D, D), the first as 0 and 1, and "field" η (D,).
 
@@ -134,7 +135,7 @@ def state_probabilities(coupling: FloatArray, field: FloatArray) -> FloatArray:
     return probability
 
 
-def states(numbers: NDArray[np.intp], n_nodes: int) -> FloatArray:
+def states(numbers: IntArray, n_nodes: int) -> FloatArray:
     """Return states by their numbers as 0 and 1, (k, D)."""
     bits: FloatArray = ((numbers[:, None] >> np.arange(n_nodes)) & 1).astype(np.float64)
     return bits

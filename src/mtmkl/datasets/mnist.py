@@ -66,7 +66,7 @@ def load_mnist(
 
 @lru_cache(maxsize=1)
 def _images(*paths: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return all images, one a row, and their digits; kept for the next draw."""
+    """Return all images, one per row, and their digits; cached for the next draw."""
     sizes = [size for _, size in _PARTS]
     arrays = [_read_idx(path) for path in paths]
     expected = [(size, _SIDE, _SIDE) for size in sizes] + [(size,) for size in sizes]

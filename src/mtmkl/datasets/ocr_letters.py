@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.datasets.container import FloatArray, MultiTaskData
+from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
 from mtmkl.datasets.tasks import draw_per_class, one_vs_one
+from mtmkl.typing import FloatArray
 
 PAIRS = (
     ("c", "e"),

@@ -164,7 +164,7 @@ class Registry:
         name : str
             A registered name.
         mirror : str or Path, optional
-            Folder with one folder a data set; by default ``MTMKL_DATA_MIRROR``.
+            Folder with one folder per data set; by default ``MTMKL_DATA_MIRROR``.
         download : bool
             Ask the network for files that are neither in the mirror nor cached.
         **options
@@ -338,7 +338,7 @@ class Registry:
         }
 
     def describe_all(self, *, mirror: str | Path | None = None) -> list[dict[str, Any]]:
-        """Return a row a data set, for a listing.
+        """Return one row per data set, for a listing.
 
         Returns
         -------
@@ -366,7 +366,7 @@ class Registry:
         return self[name].origin == "synthetic"
 
     def is_drawn(self, name: str) -> bool:
-        """Tell whether every repeat of an experiment has a draw of its own."""
+        """Return whether every repeat of an experiment has a draw of its own."""
         return self[name].drawn
 
 
@@ -591,7 +591,7 @@ def _as_names(names: str | Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=1)
 def default_registry() -> Registry:
-    """Return the registry of ``config/datasets.yaml``, read once a process."""
+    """Return the registry of ``config/datasets.yaml``, read once per process."""
     return Registry.from_config()
 
 
@@ -646,5 +646,5 @@ def is_generator(name: str) -> bool:
 
 
 def is_drawn(name: str) -> bool:
-    """Tell whether every repeat has a draw of its own; see ``Registry.is_drawn``."""
+    """Return whether every repeat has a draw of its own; see ``Registry.is_drawn``."""
     return default_registry().is_drawn(name)

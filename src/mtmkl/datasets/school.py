@@ -50,7 +50,7 @@ _FEATURES = (
 
 
 def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskData:
-    """Read the School data: predict a pupil's score, one task a school.
+    """Read the School data: predict a pupil's score, one task per school.
 
     Parameters
     ----------

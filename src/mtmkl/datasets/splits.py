@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.datasets.container import IndexArray, MultiTaskData
+from mtmkl.datasets.container import MultiTaskData
 from mtmkl.files import intact
+from mtmkl.typing import IntArray
 
 SplitKey = tuple[int, int]
 
@@ -50,11 +51,11 @@ class Split:
         fewer tasks.
     """
 
-    train: IndexArray
-    validation: IndexArray
-    test: IndexArray
-    fold: IndexArray
-    task_order: IndexArray
+    train: IntArray
+    validation: IntArray
+    test: IntArray
+    fold: IntArray
+    task_order: IntArray
 
     def __post_init__(self) -> None:
         for label in _ARRAYS:
@@ -99,7 +100,7 @@ def make_splits(
             - ``random``: ``train_samples`` examples drawn at random are for
               training, the others for testing;
             - ``given``: ``truth["is_test"]`` marks the test rows;
-            - ``halves``: ``train_sizes`` examples a task are for training, of the
+            - ``halves``: ``train_sizes`` examples per task are for training; of the
               others one half each for validation and testing;
             - ``thirds``: a third of each task for training, validation and testing;
             - ``fractions``: ``train_percent`` of the examples that belong to the same
@@ -110,7 +111,7 @@ def make_splits(
         ``folds`` : int, not with ``halves``, ``thirds`` and ``fractions``
             Cross-validation folds, at least 2.
         ``train_sizes`` : int or list of int, only with ``first_rows`` and ``halves``
-            Training rows a task; with ``first_rows`` 8 by default.
+            Training rows per task; with ``first_rows`` 8 by default.
         ``train_samples`` : int or list of int, only with ``random``
             Training examples in all.
         ``train_percent`` : int or list of int, only with ``fractions``
@@ -395,7 +396,7 @@ def _three_roles(
     train_size: int,
     stratified: bool,
     rng: np.random.Generator,
-) -> tuple[IndexArray, IndexArray, IndexArray]:
+) -> tuple[IntArray, IntArray, IntArray]:
     """Return training, validation and test rows; all rows of an example share a role.
 
     Examples of the same tasks are a group (one-vs-rest: all of them; one-vs-one: a
@@ -406,7 +407,7 @@ def _three_roles(
     ----------
     kind : {"halves", "thirds", "fractions"}
     train_size : int
-        Training examples a group, with "fractions" in percent; "thirds" has none.
+        Training examples per group, in percent for "fractions"; "thirds" has none.
     """
     samples, example = np.unique(data.sample, return_inverse=True)
     label = np.full((samples.size, data.n_tasks), np.nan)
@@ -461,7 +462,7 @@ def _three_roles(
     return train, validation, test
 
 
-def _quota(sizes: IndexArray, wanted: int) -> IndexArray:
+def _quota(sizes: IntArray, wanted: int) -> IntArray:
     """Divide ``wanted`` examples among strata in proportion to their sizes.
 
     By largest remainders; a stratum of three or more gives at least one and keeps two.
@@ -495,8 +496,8 @@ def _mark(data: MultiTaskData, key: str, kind: str) -> NDArray[np.bool_]:
 
 
 def _deal_folds(
-    data: MultiTaskData, train: IndexArray, n_folds: int, rng: np.random.Generator
-) -> IndexArray:
+    data: MultiTaskData, train: IntArray, n_folds: int, rng: np.random.Generator
+) -> IntArray:
     """Deal training examples to folds, evenly within every task.
 
     Examples that belong to the same set of tasks form a group (one-vs-rest: one group;

@@ -10,7 +10,8 @@ import zlib
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mtmkl.datasets.container import FloatArray, MultiTaskData
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.typing import FloatArray
 
 N_RELEVANT = 5
 """Inputs that the targets depend on; the others are irrelevant."""
@@ -46,7 +47,7 @@ def linear_synthetic(
     n_tasks : int
         T (200 in the paper).
     n_train, n_test : int
-        Training and test rows a task (5 and 20 in the paper).
+        Training and test rows per task (5 and 20 in the paper).
     seed : int
         Not negative. The same seed gives the same tasks, relevant inputs and noise
         whatever ``n_irrelevant`` is.
@@ -119,7 +120,7 @@ def nonlinear_synthetic(
     n_tasks : int
         T (200 in the paper).
     n_train, n_test : int
-        Training and test rows a task (20 and 20 in the paper).
+        Training and test rows per task (20 and 20 in the paper).
     seed : int
         Not negative. The same seed gives the same tasks, relevant inputs and noise
         whatever ``n_variables`` is.
@@ -196,7 +197,7 @@ def _streams(name: str, seed: int) -> tuple[np.random.Generator, np.random.Gener
 def _normal_coef(
     rng: np.random.Generator, variances: tuple[float, ...], n_tasks: int
 ) -> FloatArray:
-    """Return independent N(0, Diag(variances)) columns, one a task."""
+    """Return independent N(0, Diag(variances)) columns, one per task."""
     draws = rng.standard_normal((n_tasks, len(variances)))
     return (draws * np.sqrt(variances)).T
 

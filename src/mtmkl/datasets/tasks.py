@@ -5,15 +5,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from mtmkl.datasets.container import IndexArray, MultiTaskData, Origin
+from mtmkl.datasets.container import MultiTaskData, Origin
 from mtmkl.sparse import is_sparse
+from mtmkl.typing import IntArray
 
 
 def draw_per_class(
     label: ArrayLike, n_per_class: int | None, seed: int, *, equal: bool = True
-) -> IndexArray:
+) -> IntArray:
     """Return rows of some examples of each class, drawn at random.
 
     Parameters
@@ -32,7 +33,7 @@ def draw_per_class(
     -------
     ndarray of int
         Class after class in sorted order, rising within a class, so that the labels
-        are the same whatever the seed.
+        are the same for every seed.
 
     Raises
     ------
@@ -64,7 +65,7 @@ def one_vs_rest(
     feature_names: Sequence[str] = (),
     origin: Origin = "original",
 ) -> MultiTaskData:
-    """Return one task a class: examples of this class (+1) against all others (-1).
+    """Return one task per class: examples of this class (+1) against all others (-1).
 
     Every task holds every example, in the order of ``X``; the tasks follow each other
     in the order of the sorted classes. ``sample`` is the row of ``X``.
@@ -85,7 +86,7 @@ def one_vs_rest(
     Returns
     -------
     MultiTaskData
-        With as many tasks as classes, and m rows a task.
+        With as many tasks as classes, and m rows per task.
 
     Raises
     ------
@@ -117,7 +118,7 @@ def one_vs_one(
     feature_names: Sequence[str] = (),
     origin: Origin = "original",
 ) -> MultiTaskData:
-    """Return one task a pair of classes: the first (+1) against the second (-1).
+    """Return one task per pair of classes: the first (+1) against the second (-1).
 
     A task holds the examples of its two classes, in the order of ``X``. ``sample`` is
     the row of ``X``.
@@ -217,7 +218,7 @@ def _table(X: Any) -> Any:
 
 def _labelled(
     X: Any, label: ArrayLike, class_names: Sequence[str]
-) -> tuple[Any, NDArray[np.intp], tuple[str, ...]]:
+) -> tuple[Any, IntArray, tuple[str, ...]]:
     table = _table(X)
     code, names = _coded(label, class_names, table.shape[0], "label")
     if len(names) < 2:
@@ -244,7 +245,7 @@ def _numbered_pairs(
 
 def _coded(
     values: ArrayLike, names: Sequence[str], n: int, what: str
-) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+) -> tuple[IntArray, tuple[str, ...]]:
     """Return the rank of each value among the distinct ones, and their names."""
     array = np.asarray(values)
     if array.shape != (n,):

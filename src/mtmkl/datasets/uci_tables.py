@@ -1,6 +1,6 @@
 """Multi-class tables of the UCI repository as one-vs-one tasks.
 
-Each set is read whole once a process; a draw takes as many examples of each class.
+Each set is read once per process; a draw takes the same number from each class.
 """
 
 from collections import Counter
@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.datasets.container import FloatArray, MultiTaskData
+from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
 from mtmkl.datasets.tasks import draw_per_class, one_vs_one
+from mtmkl.typing import FloatArray
 
 Table = tuple[FloatArray, NDArray[np.str_]]
 """Features (m, d) and the class of each row (m,), both read-only."""

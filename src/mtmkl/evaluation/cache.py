@@ -1,7 +1,7 @@
 """A store of finished pieces of work, so that a killed run loses one of them.
 
 An entry is one ``.npz`` file named by the hash of everything it depends on, written
-beside its final name and renamed, so that it exists whole or not at all.
+next to its final name and renamed, so that it exists completely or not at all.
 """
 
 import hashlib

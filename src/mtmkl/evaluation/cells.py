@@ -14,6 +14,7 @@ from mtmkl.evaluation.failures import naming
 from mtmkl.evaluation.metrics.outcome import Outcome
 from mtmkl.evaluation.seeds import derived_seed
 from mtmkl.evaluation.selectors import Fitted, Part, outcome_of, selector_of
+from mtmkl.typing import IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -273,7 +274,7 @@ class _Cell:
             )
         return rows, arrays
 
-    def _part(self, tasks: NDArray[np.intp]) -> Part:
+    def _part(self, tasks: IntArray) -> Part:
         train, fold = self._rows(self.split.train, tasks, self.split.fold)
 
         def cached(compute: Callable[[], NDArray[Any]], **key: Any) -> NDArray[Any]:
@@ -297,7 +298,7 @@ class _Cell:
             cached=cached,
         )
 
-    def _task_subsets(self) -> list[NDArray[np.intp]]:
+    def _task_subsets(self) -> list[IntArray]:
         order = self.split.task_order
         count = len(order) // self.n_tasks
         return [
@@ -307,10 +308,10 @@ class _Cell:
 
     def _rows(
         self,
-        index: NDArray[np.intp],
-        tasks: NDArray[np.intp],
-        along: NDArray[np.intp] | None = None,
-    ) -> tuple["MultiTaskData", NDArray[np.intp]]:
+        index: IntArray,
+        tasks: IntArray,
+        along: IntArray | None = None,
+    ) -> tuple["MultiTaskData", IntArray]:
         keep = np.isin(self.data.task[index], tasks)
         part = self.data.subset(index[keep])
         if len(tasks) < self.data.n_tasks:

@@ -1,4 +1,4 @@
-"""A method that fails is named, so that the others can go on."""
+"""A method that fails is named, so that the others can continue."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

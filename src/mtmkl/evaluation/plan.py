@@ -267,7 +267,7 @@ def with_method(
     *,
     grid: Mapping[str, list[Any]] | None = None,
 ) -> dict[str, Any]:
-    """Return a configuration in which one more method takes part in an experiment.
+    """Return a configuration in which one more method joins an experiment.
 
     Parameters
     ----------

@@ -3,17 +3,17 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.sparse import Inputs
+from mtmkl.typing import FloatArray, IntArray
 
 
 def predictions(
     estimator: Any,
     X: Inputs,
-    task: NDArray[np.intp],
+    task: IntArray,
     function: str = "predict",
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return what a fitted method predicts, if it can be scored.
 
     Parameters

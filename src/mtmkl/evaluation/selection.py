@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mtmkl.evaluation.predictions import predictions
 from mtmkl.sparse import Inputs
+from mtmkl.typing import FloatArray, IntArray
 
 TIE = 1e-12
 
@@ -24,7 +25,7 @@ class Choice:
     params : dict
         Values to give to the estimator; an array of length T where chosen per task.
     at_grid_edge : float
-        Share of the choices (one, or one a task) that lie at an end of a numeric axis
+        Share of the choices (one, or one per task) that lie at an end of a numeric axis
         and are strictly better than the neighbour there; where some points of the
         product are not in the grid and the neighbour is one of them, better than all
         points away from that end. Zero is never an end.
@@ -37,8 +38,8 @@ class Choice:
 def fit_path(
     estimator: Any,
     X: Inputs,
-    y: NDArray[np.float64],
-    task: NDArray[np.intp],
+    y: FloatArray,
+    task: IntArray,
     grid: Sequence[Mapping[str, Any]],
 ) -> Iterator[Any]:
     """Yield the estimator fitted at each grid point, in order.
@@ -60,9 +61,9 @@ def fit_path(
 def held_out_fits(
     estimator: Any,
     X: Inputs,
-    y: NDArray[np.float64],
-    task: NDArray[np.intp],
-    fold: NDArray[np.intp],
+    y: FloatArray,
+    task: IntArray,
+    fold: IntArray,
     grid: Sequence[Mapping[str, Any]],
 ) -> Iterator[tuple[int, NDArray[np.bool_], Any]]:
     """Yield what cross-validation fits: every grid point, for every fold.
@@ -94,12 +95,12 @@ def held_out_fits(
 def cross_validation_errors(
     estimator: Any,
     X: Inputs,
-    y: NDArray[np.float64],
-    task: NDArray[np.intp],
-    fold: NDArray[np.intp],
+    y: FloatArray,
+    task: IntArray,
+    fold: IntArray,
     grid: Sequence[Mapping[str, Any]],
     n_tasks: int,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the summed squared validation error of each grid point and task.
 
     Parameters
@@ -132,7 +133,7 @@ def cross_validation_errors(
 
 
 def choose(
-    errors: NDArray[np.float64],
+    errors: FloatArray,
     grid: Sequence[Mapping[str, Any]],
     *,
     per_task: bool,
@@ -190,7 +191,7 @@ def _position(
     }
 
 
-def _best(error: NDArray[np.float64], grid: Sequence[Mapping[str, Any]]) -> int:
+def _best(error: FloatArray, grid: Sequence[Mapping[str, Any]]) -> int:
     axes = _axes(grid)
     smallest = error.min()
     tied = np.flatnonzero(error <= smallest + TIE * max(abs(smallest), 1.0))
@@ -202,9 +203,7 @@ def _best(error: NDArray[np.float64], grid: Sequence[Mapping[str, Any]]) -> int:
     return int(min(tied, key=lambda k: (distance_from_middle(int(k)), k)))
 
 
-def _at_edge(
-    pick: int, error: NDArray[np.float64], grid: Sequence[Mapping[str, Any]]
-) -> bool:
+def _at_edge(pick: int, error: FloatArray, grid: Sequence[Mapping[str, Any]]) -> bool:
     axes = _axes(grid)
     where = _position(grid[pick], axes)
     index = {tuple(_position(p, axes).values()): k for k, p in enumerate(grid)}

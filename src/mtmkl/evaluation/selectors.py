@@ -22,6 +22,7 @@ from mtmkl.evaluation.selection import (
     fit_path,
     held_out_fits,
 )
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from mtmkl.evaluation.metrics.outcome import Metric
 
 Point = dict[str, Any]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Part:
     grid: list[Point]
     train: "MultiTaskData"
     test: "MultiTaskData"
-    fold: NDArray[np.intp]
+    fold: IntArray
     validation: Callable[[], "MultiTaskData"]
     estimator: Callable[[], Any]
     cached: Callable[..., NDArray[Any]]

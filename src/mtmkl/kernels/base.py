@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.sparse import Inputs, canonical_csr, is_sparse, row_digests
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 # 8 million pairs; beyond, a subset of the rows stands for all.
 _MEDIAN_ROWS = 4000

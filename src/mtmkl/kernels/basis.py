@@ -15,12 +15,9 @@ the small matrix L'L; the pivots are the landmarks. Otherwise K is decomposed wh
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.kernels.base import INPUTS_TOO_LARGE, Kernel, refuse_overflow
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 # Beyond this share of the rows a full decomposition costs less than pivoting.
 _PIVOT_SHARE = 0.25

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from mtmkl.kernels.base import FloatArray
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.sparse import Inputs, same_inputs
-
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 MAX_BYTES = 2 * 2**30
 """Bound on the memory of the Gram matrices of a fit: 2 GiB."""

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtmkl.kernels.base import FloatArray, Kernel
+from mtmkl.kernels.base import Kernel
 from mtmkl.sparse import Inputs
+from mtmkl.typing import FloatArray
 
 
 def trace_factor(diagonal: FloatArray) -> float:

@@ -10,7 +10,6 @@ from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.base import (
     INPUTS_TOO_LARGE,
-    FloatArray,
     Gaussian,
     Kernel,
     from_spec,
@@ -18,8 +17,7 @@ from mtmkl.kernels.base import (
 )
 from mtmkl.kernels.normalize import CosineNormalized, trace_factor
 from mtmkl.sparse import Inputs
-
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 #: What a list of kernels may hold: specifications, and "features" for one kernel
 #: k(x, z) = x_d z_d per feature.

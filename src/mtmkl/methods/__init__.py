@@ -122,7 +122,7 @@ def _hint(error: ImportError, module_name: str) -> str:
     missing = isinstance(error, ModuleNotFoundError)
     if missing and f"{module_name}.".startswith(f"{error.name}."):
         return (
-            "; a module of your own must lie in a folder on PYTHONPATH "
+            "; a module of your own must be in a folder on PYTHONPATH "
             "(PYTHONPATH=. mtmkl … for the working folder)"
         )
     return ""

@@ -4,18 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.methods.base import task_labels
+from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from typing import Self
 
     from mtmkl.datasets.container import MultiTaskData
-
-FloatArray = NDArray[np.float64]
 
 
 class GraphEstimator(BaseEstimator):

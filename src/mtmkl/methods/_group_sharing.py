@@ -4,20 +4,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import check_kernels
 from mtmkl.methods._kernel_machine import KernelMachine
 from mtmkl.methods.base import check_choice, check_count, check_flag, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.group_sharing import GroupSharingPath
     from mtmkl.solvers.solution import Solution
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 #: The ten kernels of Yousefi et al. (2015).
 TEN_KERNELS: tuple[Mapping[str, Any], ...] = (

@@ -5,14 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.basis import KernelBasis, kernel_basis
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,20 @@
-"""What the methods share that are support vector machines on weighed kernels."""
+"""What all support vector machines on weighted kernels share."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, has_features
 from mtmkl.methods.base import PathEstimator
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-
 
 class KernelMachine(PathEstimator):
-    """Base of estimators that are support vector machines on sums of weighed kernels.
+    """Base of estimators that are support vector machines on weighted sums of kernels.
 
     The points of a path share the kernels. A subclass has the parameters ``C``,
     ``kernels``, ``normalize``, ``standardize`` and ``tol``.

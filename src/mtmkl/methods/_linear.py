@@ -16,14 +16,13 @@ from mtmkl.methods.base import (
     check_flag,
     check_positive,
 )
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.squared_norm import PenaltyName, WarmStart
     from mtmkl.solvers.task_decomposition import TaskDecomposition
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 #: Singular values and row norms at most this share of the largest count as zero.
 RANK_TOLERANCE = 1e-6

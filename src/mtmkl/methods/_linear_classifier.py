@@ -12,13 +12,11 @@ from sklearn.preprocessing import StandardScaler
 from mtmkl.methods._linear import task_means
 from mtmkl.methods.base import PathEstimator, check_count, check_number, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,7 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
         return ""
 
     def _minimise(self, tasks: "TaskDecomposition", start: Any) -> "Solution":
-        """Solve for the tasks that take part, from the point before on the path."""
+        """Solve for the tasks in the problem, from the previous point of the path."""
         raise NotImplementedError
 
     def _prepare(

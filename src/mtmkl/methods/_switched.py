@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import check_kernels
@@ -14,14 +13,12 @@ from mtmkl.methods.base import (
     check_not_negative,
     check_positive,
 )
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.switches import SwitchedPath
     from mtmkl.solvers.task_duals import DualProblem
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 class SwitchedMachine(KernelMachine):

@@ -3,16 +3,13 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.methods._linear import LinearPathEstimator, PreparedRegression
 from mtmkl.methods.base import check_positive
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 class AggregateRidge(LinearPathEstimator):

@@ -15,14 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.kernels.base import refuse_overflow
 from mtmkl.sparse import canonical_csr, is_sparse
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from typing import Self
 
     from mtmkl.datasets.container import MultiTaskData
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 # Where every search and cross-validation of scikit-learn fits: module and function.
 CHECK_KERNELS = [
@@ -38,7 +37,7 @@ _SEARCH_STEP = ("sklearn.model_selection._validation", "_fit_and_score")
 class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
-    ``task`` holds one label an example: any integers or strings. Without it, all
+    ``task`` holds one label per example: any integers or strings. Without it, all
     examples are one task. In a Pipeline or a grid search it is passed on by
     scikit-learn's metadata routing, see :func:`mtmkl.model_selection.route_tasks`.
 
@@ -55,7 +54,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         Number of inputs d.
     """
 
-    #: Parameters that may be an array with one value a task.
+    #: Parameters that may be an array with one value per task.
     per_task_params: ClassVar[tuple[str, ...]] = ()
     #: Whether the method is handed the examples that it is then tested on.
     fits_on_test: ClassVar[bool] = False
@@ -306,7 +305,7 @@ class PathEstimator(MultiTaskEstimator):
 
 
 def _refuse_search_without_routing() -> None:
-    """Raise ValueError within a search that hands tasks to ``fit`` alone.
+    """Raise ValueError within a search that passes tasks to ``fit`` alone.
 
     Without metadata routing ``score`` gets no tasks: the search would catch what it
     raises, warn of it for every fold and point, and return the first point. Fits that
@@ -319,7 +318,7 @@ def _refuse_search_without_routing() -> None:
         module = caller.f_globals.get("__name__")
         if (module, caller.f_code.co_name) == _SEARCH_STEP:
             raise ValueError(
-                "a search hands task on with metadata routing only: call "
+                "a search passes task on with metadata routing only: call "
                 "sklearn.set_config(enable_metadata_routing=True) and search over "
                 "mtmkl.model_selection.route_tasks(estimator)"
             )

@@ -12,9 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mtmkl.kernels.base import refuse_overflow
 from mtmkl.methods.base import MultiTaskEstimator, check_inputs, task_labels
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 
 class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):

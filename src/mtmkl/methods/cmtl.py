@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CMTL(LinearTaskClassifier):
-    r"""Least-squares classifiers whose tasks lie in a few clusters, relaxed.
+    r"""Least-squares classifiers whose tasks form a few clusters, relaxed.
 
     With w̄ the mean of the T tasks, Π = I − 11'/T and r clusters, minimises over W
     (d × T), S and offsets b

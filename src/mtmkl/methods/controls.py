@@ -3,18 +3,15 @@
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from mtmkl.methods.base import MultiTaskEstimator
 from mtmkl.sparse import Inputs, row_digests, same_inputs
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 
 class TaskMeanControl(MultiTaskEstimator):
-    """Predict the mean of a task's training targets, whatever the inputs.
+    """Predict the mean of a task's training targets for all inputs.
 
     Attributes
     ----------

@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mtmkl.methods._linear_classifier import (
     LinearTaskClassifier,
     PreparedTasks,
@@ -15,8 +12,6 @@ if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.task_admm import WarmStart
     from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
 
 
 class FlexClus(LinearTaskClassifier):

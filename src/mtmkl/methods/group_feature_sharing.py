@@ -75,7 +75,7 @@ class GroupFeatureSharing(WeightedKernelMachine):
     Notes
     -----
     A task with examples of one class gets the constant decision ±1. Its weights remain
-    in the penalty, where they are free to lie between those of the others: it has a
+    in the penalty, where they may take any value between those of the others: it has a
     label in ``groups_``, and may couple the others.
 
     The linear methods of the paper's comparison always standardise, and so do its

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mtmkl.methods.base import (
@@ -12,9 +11,7 @@ from mtmkl.methods.base import (
     check_number,
     check_positive,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 
 class HierarchicalBayes(MultiTaskEstimator):

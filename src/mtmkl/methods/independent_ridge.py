@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class IndependentRidge(LinearPathEstimator):
-    r"""Fit each task by itself: min over w_t of ||y_t − X_t w_t||² + γ_t ||w_t||².
+    r"""Fit each task on its own: min over w_t of ||y_t − X_t w_t||² + γ_t ||w_t||².
 
     Parameters
     ----------

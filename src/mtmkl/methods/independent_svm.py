@@ -3,23 +3,20 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.kernels.terms import KernelList, Normalization, check_kernels
 from mtmkl.methods._kernel_machine import KernelMachine
 from mtmkl.methods.base import CHECK_KERNELS, check_choice, check_flag, check_positive
 from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.kernels.gram import TrainingSet
     from mtmkl.solvers.sum_kernel import SumKernelPath
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-
 
 class IndependentSVM(MultiTaskClassifier, KernelMachine):
-    r"""Fit a support vector machine to each task by itself, on a sum of kernels.
+    r"""Fit a support vector machine to each task on its own, on a sum of kernels.
 
     Minimises for every task ½ Σ_d ||θ_d||² + C Σ hinge over the models θ_d of the
     kernels and an offset.

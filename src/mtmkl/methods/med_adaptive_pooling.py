@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.gram import TrainingSet
@@ -25,12 +24,10 @@ from mtmkl.methods.base import (
     check_positive,
 )
 from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.med_pooling import PoolingPath
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):

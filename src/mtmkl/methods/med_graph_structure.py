@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from mtmkl.methods._graph import GraphEstimator, symmetric
@@ -16,14 +16,13 @@ from mtmkl.methods._switched import (
     position_on_path,
 )
 from mtmkl.methods.base import check_count, check_number, check_positive
+from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from typing import Self
 
     from mtmkl.solvers.med import MedPath
     from mtmkl.solvers.solution import Solution
-
-FloatArray = NDArray[np.float64]
 
 
 class MEDGraphStructure(GraphEstimator):

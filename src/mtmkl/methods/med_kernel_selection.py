@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._switched import SwitchedMachine
 from mtmkl.methods.base import (
@@ -14,13 +11,11 @@ from mtmkl.methods.base import (
     check_not_negative,
 )
 from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.switches import SwitchedPath
     from mtmkl.solvers.task_duals import DualProblem
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
@@ -73,7 +68,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     change_tol : float
         With ``solver="sqp"``: also stop when a sweep over the tasks changes λ by at
         most this share of its norm (step 4 of the algorithm); 0 leaves it to ``tol``.
-        A gap above ``tol`` raises a ``ConvergenceWarning`` all the same.
+        A gap above ``tol`` still raises a ``ConvergenceWarning``.
     max_iter : int
         Limit on Newton steps, or on sweeps.
 

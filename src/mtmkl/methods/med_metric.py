@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
@@ -12,11 +12,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods.base import task_labels
 from mtmkl.methods.med_kernel_selection import MEDKernelSelection
+from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from typing import Self
-
-FloatArray = NDArray[np.float64]
 
 
 class MEDMetric(TransformerMixin, BaseEstimator):

@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._switched import SwitchedMachine
 from mtmkl.methods.base import (
@@ -13,13 +10,11 @@ from mtmkl.methods.base import (
     check_count,
     check_not_negative,
 )
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.switches import SwitchedPath
     from mtmkl.solvers.task_duals import DualProblem
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 class MEDRegression(SwitchedMachine):

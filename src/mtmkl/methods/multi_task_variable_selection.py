@@ -1,11 +1,9 @@
 """Multi-task variable selection: problem (5) of Argyriou et al. (2008)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.methods._linear import SquaredNormEstimator, rank_of
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 
 class MultiTaskVariableSelection(SquaredNormEstimator):

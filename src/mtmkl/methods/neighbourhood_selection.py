@@ -3,13 +3,11 @@
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.methods._graph import GraphEstimator
 from mtmkl.methods.base import check_choice, check_count, check_number, check_positive
 from mtmkl.solvers.solution import relative_gap
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 
 class NeighbourhoodSelection(GraphEstimator):

@@ -4,7 +4,7 @@ from mtmkl.methods.independent_svm import IndependentSVM
 
 
 class PooledSVM(IndependentSVM):
-    r"""Fit one support vector machine to the examples of all tasks, whatever the task.
+    r"""Fit one support vector machine to the examples of all tasks together.
 
     Minimises ½ Σ_d ||θ_d||² + C Σ hinge over the models θ_d of the kernels and one
     offset.

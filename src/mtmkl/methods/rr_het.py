@@ -2,15 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mtmkl.methods._linear import FeatureLearner, PreparedRegression
+from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
-
-FloatArray = NDArray[np.float64]
 
 
 class RRHet(FeatureLearner):

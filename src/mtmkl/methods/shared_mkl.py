@@ -1,12 +1,10 @@
 """Multiple kernel learning with one combination of kernels for all tasks."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-
-IntArray = NDArray[np.intp]
+from mtmkl.typing import IntArray
 
 
 class SharedMKL(WeightedKernelMachine):

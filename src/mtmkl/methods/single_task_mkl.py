@@ -5,7 +5,7 @@ from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
 
 
 class SingleTaskMKL(WeightedKernelMachine):
-    r"""Fit a support vector machine with learned kernel weights to each task by itself.
+    r"""Fit a support vector machine with learned kernel weights to each task alone.
 
     Minimises for every task ½ ||w_t||² + C Σ hinge over the model w_t of the kernel
     Σ_m θ_tm k_m, its offset and the weights θ_t ≥ 0, 1'θ_t ≤ 1:

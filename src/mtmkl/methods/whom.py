@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.methods._linear_classifier import (
     PreparedTasks,
@@ -17,8 +16,6 @@ from mtmkl.methods.base import check_positive
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
 
 
 class Whom(RestartedClassifier):

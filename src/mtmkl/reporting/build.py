@@ -20,7 +20,7 @@ from mtmkl.reporting.written import TextTable, Written
 def write_artefacts(
     names: Sequence[str], config: Mapping[str, Any], folder: PaperFolder
 ) -> None:
-    """Write figures and tables of a paper, and what record and report take of them.
+    """Write figures and tables of a paper, and what record and report need of them.
 
     Parameters
     ----------

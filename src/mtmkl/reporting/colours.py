@@ -1,4 +1,4 @@
-"""One colour and one marker a method, the same in every figure of a paper."""
+"""One colour and one marker per method, the same in every figure of a paper."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

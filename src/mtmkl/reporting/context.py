@@ -178,7 +178,7 @@ def load_context(
 
 
 def _read_data_info(config: Mapping[str, Any], folder: PaperFolder) -> dict[str, Any]:
-    """Read what is known of the configured data sets; older files may lie beside."""
+    """Read what is known of the configured data sets; ignore older files."""
     configured = dict.fromkeys(
         variant.id
         for experiment in config["experiments"].values()

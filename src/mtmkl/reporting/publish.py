@@ -1,4 +1,4 @@
-"""Copy a finished paper tier into ``figures/``, and write its gallery."""
+"""Copy a finished paper tier to ``figures/``, and write its gallery."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -185,7 +185,7 @@ def _index(figures: Path) -> str:
     lines = [
         "# Gallery",
         "",
-        "What the last full run of the paper tier has made, one folder a paper, "
+        "Results of the last full run of the paper tier, one folder per paper, "
         "written by `make publish`. The rules behind the verdicts: "
         "[docs/verdicts.md](../docs/verdicts.md).",
         "",

@@ -1,4 +1,4 @@
-"""The report: one self-contained HTML page over all papers of a run."""
+"""The report: one self-contained HTML page for all papers of a run."""
 
 import base64
 import math
@@ -131,7 +131,7 @@ class PaperResult:
         return _counts(table["verdict"], verdict_rule.VERDICTS)
 
     def pairs(self) -> list[tuple[str, list[dict[Hashable, Any]]]]:
-        """Return the comparisons of pairs by experiment, under a heading each."""
+        """Return the comparisons of pairs by experiment, each under a heading."""
         groups = self.statistics.groupby(
             ["experiment", "metric", "unit", "n"], sort=False
         )
@@ -246,7 +246,7 @@ def render_report(papers: Sequence[PaperResult], *, tier: str) -> str:
 def write_report(
     configs: Sequence[Mapping[str, Any]], run: RunFolder, *, tier: str
 ) -> None:
-    """Write the report over papers.
+    """Write the report on the papers of a run.
 
     Parameters
     ----------

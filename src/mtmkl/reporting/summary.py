@@ -1,4 +1,4 @@
-"""What a finished run came to, in a few lines for the terminal."""
+"""The summary of a finished run, in a few lines for the terminal."""
 
 import sys
 from collections.abc import Iterable, Mapping

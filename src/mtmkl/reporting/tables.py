@@ -1,4 +1,4 @@
-"""Tables of a paper: published beside reproduced, as csv, Markdown and LaTeX."""
+"""Tables of a paper, published and reproduced, as csv, Markdown and LaTeX."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -189,7 +189,7 @@ class Table(PrintedTable):
         return bool(mine["in_paper"].any())
 
     def _mark(self) -> str:
-        """Return what marks a row or column of ours beside the paper's."""
+        """Return the mark of rows and columns that the paper does not have."""
         return f" {OURS}" if self.cells["in_paper"].any() else ""
 
     def _unit(self) -> str:

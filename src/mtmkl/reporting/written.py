@@ -48,7 +48,7 @@ class Written:
 
 
 def write(folder: PaperFolder, name: str, written: Written) -> None:
-    """Write it beside the artefact, as JSON.
+    """Write it next to the artefact, as JSON.
 
     Parameters
     ----------

@@ -21,13 +21,11 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray, IntArray
 
 
 class _Covariance(NamedTuple):
@@ -182,7 +180,7 @@ def _bound(
 def _ridge_steps(
     projected: FloatArray,
     target: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     level: float,
     singular: FloatArray,
     gamma: float,
@@ -207,9 +205,7 @@ def _ridge_steps(
 
 
 @numba.njit(cache=True, nogil=True)
-def _adjoint(
-    scaled: FloatArray, values: FloatArray, offsets: NDArray[np.intp]
-) -> FloatArray:
+def _adjoint(scaled: FloatArray, values: FloatArray, offsets: IntArray) -> FloatArray:
     """Return the d × T matrix with columns X_t' values_t."""
     columns = np.empty((scaled.shape[1], offsets.size - 1))
     for t in range(offsets.size - 1):
@@ -219,9 +215,7 @@ def _adjoint(
 
 
 @numba.njit(cache=True, nogil=True)
-def _forward(
-    scaled: FloatArray, W: FloatArray, offsets: NDArray[np.intp]
-) -> FloatArray:
+def _forward(scaled: FloatArray, W: FloatArray, offsets: IntArray) -> FloatArray:
     """Return X_t w_t for all tasks, stacked."""
     values = np.empty(scaled.shape[0])
     for t in range(offsets.size - 1):

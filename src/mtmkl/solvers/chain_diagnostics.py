@@ -6,9 +6,8 @@ A. Gelman et al., Bayesian Data Analysis, third edition, 2013, sections 11.4 and
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 
 def split_r_hat(draws: FloatArray) -> FloatArray:

@@ -23,14 +23,12 @@ Advances in Neural Information Processing Systems 21, 2008.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers import task_admm
 from mtmkl.solvers.solution import Solution
 from mtmkl.solvers.task_admm import WarmStart
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 
 @dataclass(frozen=True)

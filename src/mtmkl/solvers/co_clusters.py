@@ -29,7 +29,6 @@ import warnings
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
@@ -37,8 +36,7 @@ from mtmkl.solvers.clustered_tasks import spectrum
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.task_admm import loss
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray, IntArray
 
 #: Weight of ||P + Q||_F².
 RIDGE = 1e-6
@@ -175,7 +173,7 @@ class _Alternation:
         return _with_deviations(*self.tasks.arrays, shared, self.deviation_ridge)
 
     def projection(self, W: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the best Γ for W, the Θ to go on from, and W(Π − R)."""
+        """Return the best Γ for W, the Θ to continue from, and W(Π − R)."""
         vectors = _free_directions(W, self.n_free)
         theta = vectors.T @ W
         return vectors, theta * self.share, W - vectors @ theta
@@ -254,7 +252,7 @@ def _shared(
 @numba.njit(cache=True, nogil=True)
 def _pull(
     right: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     weights: FloatArray,
     aims: FloatArray,
     B: FloatArray,
@@ -275,7 +273,7 @@ def _with_deviations(
     right: FloatArray,
     singular: FloatArray,
     target: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     B: FloatArray,
     ridge: float,
 ) -> FloatArray:

@@ -22,14 +22,12 @@ from dataclasses import dataclass, replace
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers import task_admm
 from mtmkl.solvers.solution import Solution
 from mtmkl.solvers.task_admm import WarmStart
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 #: Least weight of ||U||² and ||V||²; less would leave the split undetermined.
 RIDGE = 1e-6

@@ -36,7 +36,6 @@ functions, SIAM Journal on Optimization 24(3), 2014.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers.group_sharing_admm import pair_penalty
 from mtmkl.solvers.group_sharing_weights import (
@@ -48,10 +47,8 @@ from mtmkl.solvers.group_sharing_weights import (
 )
 from mtmkl.solvers.inner import Inner, first_accuracy, next_accuracy
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.task_duals import DualProblem, TaskDuals, remedy_of
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.solvers.task_duals import DualProblem, TaskDuals, kernels_apart, remedy_of
+from mtmkl.typing import FloatArray
 
 _SUFFICIENT_DECREASE = 1e-2
 _FINEST_ACCURACY = 1e-13
@@ -61,6 +58,7 @@ _MISSED = 0.1
 _FLAT, _REFINEMENT = 1e-3, 0.1
 _ROUNDING, _NOISE = 1e-13, 1e-10
 _MAX_REJECTED = 40
+_MAX_IDLE, _PROGRESS = 30, 0.99  # visited weights, and what is left of a gap by then
 
 
 @dataclass
@@ -147,7 +145,7 @@ class GroupSharingPath:
             (blocks, M), "edge_duals" (pairs of blocks, M), "n_solves" (calls of the
             solver of all duals) and "n_weight_steps" (iterations of the model's
             solver). The certificate's lower bound is the best of those met; it and the
-            objective are computed from their duals anew at the end.
+            objective are recomputed from their duals at the end.
         """
         if self._state is None:
             self._state = TaskDuals(self.tasks, C)
@@ -264,6 +262,7 @@ class _Search:
         self.n_iter, self.n_solves = 1, 0
         self.n_weight_steps, self.n_rejected = 0, 0
         self.accuracy = first_accuracy(path.tol)
+        self.least_gap, self.last_progress = np.inf, 1
         self.history: list[float] = []
         self.is_evaluated, self.is_limited = False, False
         self.curvature: FloatArray | None = None
@@ -306,14 +305,17 @@ class _Search:
         is_settled = self.n_iter > 1 or not self.has_pairs or not self.penalty
         if self.gap <= self.allowed and is_settled:
             return "converged"
-        if self.is_limited or self.n_rejected > _MAX_REJECTED:
+        if self.gap < _PROGRESS * self.least_gap:
+            self.least_gap, self.last_progress = self.gap, self.n_iter
+        is_idle = self.n_iter > self.last_progress + _MAX_IDLE
+        if self.is_limited or is_idle or self.n_rejected > _MAX_REJECTED:
             return "stalled"
         return "stopped" if self.n_iter > self.path.max_iter else None
 
     def evaluate(self) -> None:
-        """Compute all values anew, from what would be handed out."""
+        """Compute all values from scratch, from what would be returned."""
         if self.n_rejected:
-            # The duals at hand belong to weights that were not taken.
+            # The present duals belong to weights that were not taken.
             self.solve(self.theta)
         self.inner = self.state.evaluate(self.theta.ravel())
         self.support = self.path.support(self.state, self.inner)
@@ -440,13 +442,18 @@ class _Search:
             status=status,
             history=np.array(self.history),
         )
+        remedy = limit = ""
+        if status == "stopped":
+            remedy = remedy_of(path.tasks)
+        if status == "stalled":
+            limit = self.limit if self.is_limited else kernels_apart(path.tasks)
         warn_if_stopped(
             certificate,
             f"group sharing, C={C:g}, lam={lam:g}",
             path.tol,
             steps="visited weights",
-            remedy=remedy_of(path.tasks) if status == "stopped" else "",
-            limit=self.limit,
+            remedy=remedy,
+            limit=limit,
             stacklevel=5,
         )
         beta = self.state.beta.copy()

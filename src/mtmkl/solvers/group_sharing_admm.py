@@ -14,16 +14,13 @@ and Trends in Machine Learning 3(1), 2011.
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from mtmkl.solvers.group_sharing_algebra import (
     factorise_blocks,
     merge_fused,
     project_on_simplex,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray
 
 _RELAXATION = 1.7
 _CHECK_EVERY = 10

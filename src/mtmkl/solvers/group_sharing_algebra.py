@@ -5,10 +5,8 @@ For :mod:`mtmkl.solvers.group_sharing_admm`, whose notation this is.
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 
 @njit(cache=True, nogil=True)

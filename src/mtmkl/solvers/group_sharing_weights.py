@@ -29,7 +29,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers.group_sharing_admm import (
     GAP,
@@ -38,9 +37,7 @@ from mtmkl.solvers.group_sharing_admm import (
     VALUE,
     minimise,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mtmkl.solvers.solution import FloatArray
+from mtmkl.typing import FloatArray
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ class InnerProblem(Protocol):
         ...
 
     def evaluate(self, weights: FloatArray) -> Inner:
-        """Return what the last β is worth, all sums computed from it anew."""
+        """Return what the last β is worth, with all sums computed from scratch."""
         ...
 
     def refresh(self) -> None:
-        """Go on from sums computed anew, where they were updated step by step."""
+        """Continue from sums computed from scratch instead of updated ones."""
         ...
 
 

@@ -20,7 +20,7 @@ using l1-regularized logistic regression, NIPS 2007.
 
 import numba
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit, xlogy
 
 from mtmkl.solvers.solution import (
@@ -29,8 +29,7 @@ from mtmkl.solvers.solution import (
     relative_gap,
     warn_if_stopped,
 )
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 _LEAST_WEIGHT = 1e-10
 _MAX_PASSES = 1000

@@ -33,7 +33,6 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from mtmkl.solvers.solution import Solution, warn_if_stopped
@@ -46,8 +45,7 @@ from mtmkl.solvers.task_admm import (
     loss_step,
 )
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 #: Weight ε of the levels' means.
 RIDGE = 1e-6

@@ -20,13 +20,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtmkl.solvers.solution import FloatArray, Solution
+from mtmkl.solvers.solution import Solution
 from mtmkl.solvers.switches import (
     SwitchedPath,
     minimise_over_switches,
     switched_solution,
 )
 from mtmkl.solvers.task_duals import DualProblem, TaskDuals, remedy_of
+from mtmkl.typing import FloatArray
 
 _NEAR_ALPHA = 1e-3
 

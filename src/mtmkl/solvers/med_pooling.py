@@ -26,7 +26,7 @@ from dataclasses import replace
 
 import numba
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.smo import (
@@ -45,9 +45,7 @@ from mtmkl.solvers.switches import (
     switched_solution,
 )
 from mtmkl.solvers.task_duals import limit_of_accuracy
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 _PAIR_STEPS_PER_EXAMPLE = 10
 _MAX_STEPS_PER_EXAMPLE = 10_000
@@ -169,13 +167,14 @@ class _Pooling:
         # Compiled code does not see an interrupt: return to Python in between.
         most_at_once = max(int(SLICE / (_STEP_COST * n)), _PAIR_STEPS_PER_EXAMPLE)
         budget = min(_PAIR_STEPS_PER_EXAMPLE * n, most_at_once)
-        tol, share = accuracy, FIRST_SHARE
-        while True:
+        tol, share, is_done = accuracy, FIRST_SHARE, False
+        while self.steps_left > 0:
             n_steps = _minimise_grouped(
                 K, self._lo, self._hi, self.offsets, self.beta, v, tol, budget
             )
             self.steps_left -= n_steps
-            if n_steps < budget or self.steps_left <= 0:
+            is_done = n_steps < budget
+            if is_done:
                 break
             # Pair steps find the active set soon and then converge slowly.
             is_lower = self._face_steps(K, v)
@@ -185,7 +184,7 @@ class _Pooling:
             error = share * rounding_error(diagonal, self.c, self.beta)
             tol, share = max(accuracy, error), min(2.0 * share, LAST_SHARE)
         limit = ""
-        if tol > accuracy or n_steps == budget:
+        if tol > accuracy or not is_done:
             limit = limit_of_accuracy(
                 tol, float(diagonal.max()), self.C, self.steps_left
             )

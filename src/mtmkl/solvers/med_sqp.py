@@ -33,9 +33,7 @@ from mtmkl.solvers.smo import DIAGONAL, intercept_at, pair_steps, workspace
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.switches import SwitchedPath, switch_cost
 from mtmkl.solvers.task_duals import DualProblem, remedy_of
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 _MAX_PAIR_STEPS = 10_000_000
 _FINEST_ACCURACY, _REFINEMENT = 1e-14, 0.1
@@ -88,7 +86,7 @@ def solve_sqp(
     Warns
     -----
     ConvergenceWarning
-        If the gap is not reached, whatever ended the search.
+        If the gap is not reached, whatever stopped the search.
     """
     _check_switches(tasks)
     lo, hi = tasks.box(C)
@@ -397,7 +395,7 @@ def _sweep(
         gram = grams[first_entry : first_entry + n * n]
         _task_outputs(features[first:last], gram, b, out)
         if not simultaneous:
-            # Step 3a anew: the tasks share q.
+            # Step 3a again: the tasks share q.
             for f in range(n_terms):
                 q[switch[t, f]] += 0.5 * np.dot(b, out[:, f]) - share[f]
         first_entry += n * n

@@ -21,7 +21,6 @@ Learning Research 12, 2011, section 9 and appendix C.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from mtmkl.solvers.inner import Inner
@@ -32,8 +31,7 @@ from mtmkl.solvers.switches import (
     switched_solution,
 )
 from mtmkl.solvers.task_duals import DualProblem
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 
 class SquaredPath(SwitchedPath):
@@ -42,7 +40,7 @@ class SquaredPath(SwitchedPath):
     Parameters
     ----------
     tasks : DualProblem
-        Its tube and box are of no account here.
+        Its tube and box are not used here.
     tol : float
         Relative duality gap.
     max_iter : int
@@ -156,7 +154,7 @@ class _Ridges:
         return self._inner
 
     def refresh(self) -> None:
-        """Do nothing: every solution is computed anew."""
+        """Do nothing: every solution is computed from scratch."""
 
     def curvature(self, s: FloatArray) -> FloatArray:
         """Return V''(s), shape (S, S), at the last solution."""

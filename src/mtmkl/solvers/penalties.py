@@ -19,9 +19,8 @@ so τ = c Σ_{i≤k} s_i / (1 + kc), and k is the largest index with s_k > τ_k.
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 TRACE = 0
 ROWS = 1

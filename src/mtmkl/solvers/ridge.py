@@ -1,12 +1,10 @@
 """Independent ridge regressions, one per task, in closed form."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 
 def solve_ridge(tasks: TaskDecomposition, gamma: float | FloatArray) -> Solution:

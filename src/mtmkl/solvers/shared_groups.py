@@ -39,9 +39,8 @@ from mtmkl.solvers.ridge import solve_ridge
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.squared_norm import WarmStart
 from mtmkl.solvers.task_decomposition import TaskDecomposition
+from mtmkl.typing import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 Partition = tuple[tuple[int, ...], ...]
 
 # Up to so many tasks there are no more groups to solve than a search would solve.

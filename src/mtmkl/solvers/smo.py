@@ -46,11 +46,8 @@ change in the file of a function and not in the files of its callees.
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from mtmkl.solvers.solution import FloatArray
-
-IntArray = NDArray[np.int64]
+from mtmkl.typing import FloatArray, IntArray
 
 MAX_VARIABLES = 1 << 16
 """Largest number of variables: an index has to fit the tag."""
@@ -68,7 +65,7 @@ _FACE_RATIO = 2.0  # pair steps done for each unit of a face step's cost
 _FIRST_BOX = 4.0  # width of the first box, in units of a lone variable's optimum
 _BOX_GROWTH = 4.0  # ratio of one box to the next
 _BOX_TOLERANCE = 0.3  # tolerance in all but the last box, in units of c's spread
-_REFRESH = 4  # steps per variable after which v is computed anew before stopping
+_REFRESH = 4  # steps per variable after which v is recomputed before stopping
 _PATIENCE = 16  # steps per variable between two looks at the rounding errors
 FIRST_SHARE, LAST_SHARE = 2.0**-6, 16.0  # of the rounding errors, as a tolerance
 _NEAR_BOUND = 1e-12  # distance from a bound that is rounding, relative to max |β|

@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 #: The least objective, as a share of that of the model that is zero, to which a gap is
 #: taken relative in regression: below, rounding of the targets is all there is.
@@ -102,7 +100,7 @@ def warn_if_stopped(
     limit: str = "",
     stacklevel: int = 3,
 ) -> None:
-    """Warn of a solve that ended short of its tolerance, whatever ended it.
+    """Warn of a solve that stopped above its tolerance, for any reason.
 
     Parameters
     ----------

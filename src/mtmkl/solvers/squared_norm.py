@@ -35,7 +35,6 @@ from typing import Any, Literal
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers.penalties import (
     DEVIATIONS,
@@ -45,11 +44,11 @@ from mtmkl.solvers.penalties import (
 )
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.task_decomposition import TaskDecomposition
+from mtmkl.typing import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
 PenaltyName = Literal["trace", "rows", "deviations"]
 
-Arrays = tuple[FloatArray, FloatArray, FloatArray, NDArray[np.intp]]
+Arrays = tuple[FloatArray, FloatArray, FloatArray, IntArray]
 
 _RELAXATION = 1.6
 _CHECK_EVERY = 5
@@ -138,7 +137,7 @@ def solve(
         history,
         reduced,
     ) = _admm(
-        tasks.arrays,
+        *tasks.arrays,
         tasks.constant,
         float(gamma),
         code,
@@ -155,7 +154,8 @@ def solve(
         status="converged" if objective - bound <= tol * objective else "stopped",
         history=history,
     )
-    warn_if_stopped(certificate, f"squared {penalty} norm, gamma={gamma:g}", tol)
+    if certificate.status != "converged":
+        warn_if_stopped(certificate, f"squared {penalty} norm, gamma={gamma:g}", tol)
     return Solution(
         coef=(Z + mean).T,
         certificate=certificate,
@@ -170,7 +170,10 @@ def solve(
 
 @numba.njit(cache=True, nogil=True)
 def _admm(
-    data: Arrays,
+    right: FloatArray,
+    singular: FloatArray,
+    target: FloatArray,
+    offsets: IntArray,
     constant: float,
     gamma: float,
     code: int,
@@ -181,7 +184,7 @@ def _admm(
     max_iter: int,
 ) -> tuple[Any, ...]:
     """Alternate; return the best point, the state at the end, and the certificate."""
-    right, singular, target, _ = data
+    data = (right, singular, target, offsets)
     with_mean = code == DEVIATIONS
     Z = primal.copy()
     L = multiplier.copy()

@@ -52,7 +52,7 @@ class SumKernelPath:
             is_last = bool(inner.limit) or accuracy < FINEST_ACCURACY
             limit = inner.limit
             if is_last or is_reached(inner):
-                # What is handed out holds for sums that gathered no rounding.
+                # The result holds for sums that gathered no rounding.
                 inner = state.evaluate(weights)
                 history[-1] = inner.primal
                 if is_last or is_reached(inner):

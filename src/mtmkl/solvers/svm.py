@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers import smo
-from mtmkl.solvers.solution import Certificate, FloatArray, Solution
+from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.typing import FloatArray
 
 _GRAM_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 

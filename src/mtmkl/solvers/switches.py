@@ -30,7 +30,7 @@ Learning Research 12, 2011.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from mtmkl.solvers.inner import (
@@ -41,8 +41,7 @@ from mtmkl.solvers.inner import (
     next_accuracy,
 )
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 _SUFFICIENT_DECREASE = 1e-4
 _SMALLEST_STEP = 2.0**-40

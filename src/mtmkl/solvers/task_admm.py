@@ -24,12 +24,10 @@ from typing import Protocol
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray, IntArray
 
 #: Over-relaxation of the W step.
 RELAXATION = 1.6
@@ -277,7 +275,7 @@ def loss_step(
     right: FloatArray,
     singular: FloatArray,
     target: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     base: FloatArray,
     step: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -324,7 +322,7 @@ def loss(
     right: FloatArray,
     singular: FloatArray,
     target: FloatArray,
-    offsets: NDArray[np.intp],
+    offsets: IntArray,
     Z: FloatArray,
 ) -> float:
     """Return Σ ||c − S V'z_t||², the loss less its constant, at Z of shape (T, d)."""

@@ -22,18 +22,19 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.solvers import task_steps as steps
 from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.smo import FIRST_SHARE, step_cost
-from mtmkl.solvers.solution import LEAST_SHARE, FloatArray
-
-IntArray = NDArray[np.intp]
+from mtmkl.solvers.solution import LEAST_SHARE
+from mtmkl.typing import FloatArray, IntArray
 
 _LEAST_WORK = 1e9
 _WORK_PER_EXAMPLE = 1000  # pair steps, and rows of kernel sums
+_UPDATES = 100.0  # rounding errors that outputs gather, in those of one sum
+_NEGLIGIBLE = 1e-8  # relative error of an objective
 _APART = 1e6  # ratio of the sizes of kernels worth mentioning
 
 
@@ -132,7 +133,7 @@ class DualProblem:
         return LEAST_SHARE * C * float(outside.sum())
 
     def task(self, t: int) -> "DualProblem":
-        """Return task t by itself, its terms with the same weights."""
+        """Return task t alone, its terms with the same weights."""
         rows = np.arange(self.offsets[t], self.offsets[t + 1])
         return replace(
             self,
@@ -170,12 +171,17 @@ class TaskDuals:
         self.problem = problem
         self._unit = float(np.abs(problem.c).max(initial=1e-300))
         self._diagonal = problem.blocks.diagonal()
+        sizes = problem.blocks.sizes
+        pairs = sizes * np.array([step_cost(n) for n in sizes])
+        sums = 0.5 * sizes**2 * problem.blocks.n_terms
+        work = _WORK_PER_EXAMPLE * float(np.sum(pairs + sums))
+        self._granted = max(_LEAST_WORK, work)
         self._clear()
         self.renew()
         self.set_box(C)
 
     def _clear(self) -> None:
-        """Begin at β = 0 in arrays of its own."""
+        """Begin at β = 0 in new arrays."""
         blocks, n_tasks = self.problem.blocks, self.problem.n_tasks
         self.beta = np.zeros(self.problem.c.size)
         self._weights = np.zeros((n_tasks, blocks.features.shape[1]))
@@ -184,12 +190,7 @@ class TaskDuals:
 
     def renew(self) -> None:
         """Grant the work of one solution."""
-        sizes = self.problem.blocks.sizes
-        pairs = sizes * np.array([step_cost(n) for n in sizes])
-        sums = 0.5 * sizes**2 * self.problem.blocks.n_terms
-        self.work_left = max(
-            _LEAST_WORK, _WORK_PER_EXAMPLE * float(np.sum(pairs + sums))
-        )
+        self.work_left = self._granted
 
     def set_box(self, C: float) -> None:
         """Change C and with it the box."""
@@ -219,17 +220,29 @@ class TaskDuals:
         return other
 
     def refresh(self) -> None:
-        """Compute weights and outputs from β anew."""
+        """Compute weights and outputs from β, from scratch."""
         self.start(self.beta)
 
     def evaluate(self, weights: FloatArray) -> Inner:
-        """Return what β is worth for given weights, with all sums anew.
+        """Return the value of β for given weights, with all sums from scratch.
 
         The intercepts are those that belong to them; otherwise the state is left alone,
         so that what is solved next does not depend on it. The primal is an upper bound
-        for the support vectors' outputs as rounded.
+        for the support vectors' outputs as rounded. Outputs of Gram matrices, which are
+        expensive, are kept where the rounding that they may have gathered is too small
+        to show.
         """
-        fresh = self.at(self.beta)
+        problem, blocks = self.problem, self.problem.blocks
+        drift = self.C * steps.sum_of_rounding_errors(
+            blocks.offsets, problem.c, self._diagonal, self.beta
+        )
+        loss = float(self._statistics[:, steps.LOSS].sum())
+        if _UPDATES * drift > _NEGLIGIBLE * loss:
+            fresh = self.at(self.beta)
+        else:
+            fresh = copy(self)
+            fresh._statistics = np.zeros_like(self._statistics)
+            fresh._weights = feature_weights(blocks, self.beta)
         inner = fresh.solve(weights, np.inf)
         self._statistics[:, steps.INTERCEPT] = fresh.intercept
         sizes = np.abs(self.problem.c)
@@ -238,7 +251,7 @@ class TaskDuals:
         return replace(inner, primal=inner.primal + rounding)
 
     def enter(self, C: float) -> None:
-        """Change C, and go on from the last solution or the best multiple of it.
+        """Change C, and continue from the last solution or its best multiple.
 
         A solution that no bound holds is one for every box around it.
         """
@@ -356,17 +369,16 @@ def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:
     beta : ndarray of shape (N,)
     """
     weights = np.zeros((blocks.sizes.size, blocks.features.shape[1]))
-    outputs = np.zeros((beta.size, blocks.grams.shape[1]))
-    steps.accumulate(
-        blocks.offsets, blocks.features, blocks.grams, beta, weights, outputs
-    )
+    nothing = np.empty((blocks.grams.shape[0], 0), blocks.grams.dtype)
+    outputs = np.empty((beta.size, 0))
+    steps.accumulate(blocks.offsets, blocks.features, nothing, beta, weights, outputs)
     return weights
 
 
-def remedy_of(problem: DualProblem) -> str:
-    """Return what to do about a search that its limit on steps stopped.
+def kernels_apart(problem: DualProblem) -> str:
+    """Say so where the kernels are of very different sizes, which makes searches slow.
 
-    Kernels of very different sizes make it slow.
+    Empty if they are not.
     """
     blocks = problem.blocks
     sizes = np.square(blocks.features).max(axis=0, initial=0.0)
@@ -374,12 +386,18 @@ def remedy_of(problem: DualProblem) -> str:
         sizes = np.append(sizes, blocks.grams.max(axis=0, initial=0.0))
     sizes = sizes[sizes > 0.0]
     if sizes.size == 0 or sizes.max() < _APART * sizes.min():
-        return "raise max_iter or tol"
+        return ""
     return (
         f"kernel values reach {sizes.max():.1g} for one kernel and {sizes.min():.1g} "
         "for another: bring the inputs to one scale (standardize=True) or normalise "
-        "the kernels, or raise max_iter or tol"
+        "the kernels"
     )
+
+
+def remedy_of(problem: DualProblem) -> str:
+    """Return what to do about a search that its limit on steps stopped."""
+    said = kernels_apart(problem)
+    return f"{said}, or raise max_iter or tol" if said else "raise max_iter or tol"
 
 
 def limit_of_accuracy(error: float, largest: float, C: float, work_left: float) -> str:

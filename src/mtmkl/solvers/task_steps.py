@@ -24,9 +24,7 @@ from mtmkl.solvers.smo import (
     step_cost,
     workspace,
 )
-from mtmkl.solvers.solution import FloatArray
-
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 _LEAST_STEPS = 16
 # Columns of a task's statistics.
@@ -215,6 +213,20 @@ def _weighted_diagonal(
         for g in range(s_grams.size):
             value += s_grams[g] * gram[i * (n + 1), g]
         out[i] = value
+
+
+@numba.njit(cache=True, nogil=True)
+def sum_of_rounding_errors(
+    offsets: IntArray, c: FloatArray, diagonal: FloatArray, beta: FloatArray
+) -> float:
+    """Return the sum of the rounding errors of all outputs, as each is summed once."""
+    total = 0.0
+    for t in range(offsets.size - 1):
+        first, last = offsets[t], offsets[t + 1]
+        total += (last - first) * rounding_error(
+            diagonal[first:last], c[first:last], beta[first:last]
+        )
+    return total
 
 
 @numba.njit(cache=True, nogil=True)

@@ -3,7 +3,7 @@
 A published comparison over data sets prints accuracies, ranks of the methods on each
 data set, mean ranks, and tests of the mean ranks against a control. Everything but the
 accuracies follows from them. :func:`read_comparisons` reads what was printed,
-:func:`audit` recomputes it, and :func:`numbers_of_blocks` tells from how many data sets
+:func:`audit` recomputes it, and :func:`numbers_of_blocks` finds from how many data sets
 printed test statistics can come.
 """
 

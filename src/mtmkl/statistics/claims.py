@@ -24,7 +24,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from mtmkl.statistics.sample import (
     VALIDATION,
@@ -35,6 +34,7 @@ from mtmkl.statistics.sample import (
     select,
 )
 from mtmkl.statistics.verdicts import NOT_JUDGED
+from mtmkl.typing import FloatArray
 
 LEVEL = 0.05
 VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
@@ -45,7 +45,6 @@ COLUMNS = (
 """Columns of ``claims.csv``."""
 
 VerdictName = Literal["holds", "does not hold", "undecided", "no data"]
-FloatArray = NDArray[np.float64]
 Where = Mapping[str, Any]
 
 _AXIS = "axis_value"

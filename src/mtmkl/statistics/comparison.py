@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mtmkl.statistics.sample import average, higher_is_better, select
 from mtmkl.statistics.verdicts import Tolerance
+from mtmkl.typing import FloatArray
 
 LEVEL = 0.05
 
@@ -300,7 +301,7 @@ class FriedmanResult:
 def dataset_matrix(
     scores: pd.DataFrame, metric: str, *, methods: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Return one mean value a data set and method, the blocks of rank tests.
+    """Return one mean per data set and method, the blocks of rank tests.
 
     Parameters
     ----------
@@ -331,7 +332,7 @@ def dataset_matrix(
 def ranking_matrix(
     scores: pd.DataFrame, comparison: Mapping[str, Any], block: str
 ) -> pd.DataFrame:
-    """Return the block of a configured comparison: one value a data set and method.
+    """Return the block of a configured comparison: one mean per data set and method.
 
     Parameters
     ----------
@@ -471,7 +472,7 @@ def all_pairs_wilcoxon(matrix: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     matrix : DataFrame of shape (N, k)
-        One row a block.
+        One row per block.
 
     Returns
     -------
@@ -512,7 +513,7 @@ def pairwise_table(
 ) -> pd.DataFrame:
     """Compare all pairs of methods of an experiment.
 
-    Each method takes part with the largest number of tasks it learned together; values
+    Each method is represented by its largest number of tasks learned together; values
     are averaged over variants of the data set within a unit.
 
     Parameters
@@ -761,7 +762,7 @@ def is_control(method: Mapping[str, Any]) -> bool:
 
 
 def _posterior(
-    gain: NDArray[np.float64], ratio: float | None, rope: float, seed: int
+    gain: FloatArray, ratio: float | None, rope: float, seed: int
 ) -> tuple[float, float, float]:
     from baycomp.single import Posterior
 
@@ -779,24 +780,20 @@ def _ordered(probabilities: tuple[float, ...]) -> tuple[float, float, float]:
     return right, (middle[0] if middle else math.nan), left
 
 
-def _without_rounding(
-    one: NDArray[np.float64], two: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _without_rounding(one: FloatArray, two: FloatArray) -> FloatArray:
     """Return the difference, with what is rounding alone set to zero."""
     difference = one - two
     scale = np.maximum(np.abs(one), np.abs(two))
     return np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, difference)
 
 
-def _is_constant(
-    difference: NDArray[np.float64], one: NDArray[np.float64], two: NDArray[np.float64]
-) -> bool:
+def _is_constant(difference: FloatArray, one: FloatArray, two: FloatArray) -> bool:
     """Tell whether units differ by the same amount, but for rounding."""
     scale = max(np.abs(one).max(), np.abs(two).max())
     return bool(np.ptp(difference) <= _ROUNDING * scale)
 
 
-def _check_finite(values: NDArray[np.float64], name: str) -> None:
+def _check_finite(values: FloatArray, name: str) -> None:
     """Refuse values that are not finite; ``name`` has a place for the position."""
     for position in np.flatnonzero(~np.isfinite(values)):
         raise ValueError(

@@ -81,7 +81,7 @@ def higher_is_better(metric: str) -> bool:
 
 
 def fits(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a fit (all its metrics share time, iterations, parameters)."""
+    """Return one row per fit (all its metrics share time, iterations, parameters)."""
     whole = scores[scores["task"] == ALL]
     return whole.drop_duplicates(list(_FIT)).reset_index(drop=True)
 
@@ -152,7 +152,7 @@ def average(rows: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
 
 
 def sample(rows: pd.DataFrame, unit: str = "repeat") -> np.ndarray:
-    """Return the sample behind a mean ± sd: one number a unit, in the unit's order."""
+    """Return the sample behind a mean ± sd: one number per unit, in their order."""
     return average(rows, [unit]).to_numpy()
 
 

@@ -57,7 +57,7 @@ def test_arrays_are_private_and_read_only():
         ({"sample": np.arange(5)}, r"sample must have shape"),
         ({"origin": "copied"}, "origin is 'copied'"),
         ({"truth": {"is_test": np.ones(2, dtype=bool)}}, "marks rows"),
-        ({"truth": {"coef": np.ones((2, 2))}}, "3 columns, one a task"),
+        ({"truth": {"coef": np.ones((2, 2))}}, "3 columns, one per task"),
     ],
 )
 def test_invalid_data_are_named(changes, message):

@@ -34,7 +34,7 @@ def copied(mirror, name, folder):
 
 
 def examples(data):
-    """One row an example: its inputs and its class, found from its tasks."""
+    """One row per example: its inputs and its class, found from its tasks."""
     classes = {}
     for sample, task, y in zip(data.sample, data.task, data.y, strict=True):
         names = data.task_names[task].split(" vs ")

@@ -1,5 +1,8 @@
 """The certificate of support vector machines is that of what is handed out."""
 
+import json
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -177,3 +180,53 @@ def test_targets_that_overflow_are_refused(data):
     X, z, task = data
     with pytest.raises(ValueError, match=r"^y has values up to .* squares overflow"):
         REGISTRY["MultiTaskFeatureLearning"]().fit(X, 1e200 * z, task)
+
+
+UNSCALED = {
+    "MEDKernelSelection": {"max_iter": 1},
+    "IndependentSVM": {},
+    "PooledSVM": {},
+    "MEDRegression": {},
+    "MEDAdaptivePooling": {},
+    "GroupFeatureSharing": {"kernels": "features", "normalize": None, "max_iter": 3},
+    "SingleTaskMKL": {"kernels": "features", "normalize": None, "max_iter": 3},
+}
+FIT_UNSCALED = """
+import json, sys, warnings
+import numpy as np
+from mtmkl.methods import REGISTRY
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((120, 5))
+z = X @ rng.standard_normal(5) + 0.5 * rng.standard_normal(120)
+X[:, 0] *= 1e6
+for name, params in json.loads(sys.argv[1]).items():
+    y = z if name == "MEDRegression" else np.sign(z)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        REGISTRY[name](**params).fit(X, y, task=np.repeat(np.arange(3), 40))
+    print(json.dumps([name, [str(each.message) for each in caught]]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def unscaled():
+    """Return the warnings of fits with a feature × 10⁶: in a process that can be ended,
+    since compiled code that does not return cannot be."""
+    command = [sys.executable, "-c", FIT_UNSCALED, json.dumps(UNSCALED)]
+    try:
+        lines = subprocess.run(
+            command, stdout=subprocess.PIPE, timeout=300, check=True
+        ).stdout
+    except subprocess.TimeoutExpired as expired:
+        lines = expired.stdout or b""
+    return dict(json.loads(line) for line in lines.splitlines())
+
+
+@pytest.mark.parametrize("name", UNSCALED)
+def test_a_feature_on_another_scale_does_not_hold_up_a_fit(name, unscaled):
+    assert name in unscaled, "the fit did not end"
+    message = " ".join(unscaled[name])
+    assert "gap" in message
+    assert "standardize=True" in message
+    assert "+12" in message or "+13" in message

@@ -234,3 +234,19 @@ def test_stopping_short_is_said():
     exact = solve(block_of(*machines(10)), 10.0, 0.1).certificate.objective
     assert solution.certificate.dual_objective <= exact * (1 + 1e-9)
     assert solution.certificate.objective >= exact * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("lam", [0.0, 1.0])
+def test_a_search_that_gets_no_further_ends_and_names_the_scales(lam):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 5))
+    y = np.where(X.sum(axis=1) + rng.normal(size=120) > 0.0, 1.0, -1.0)
+    X[:, 0] *= 1e6
+    switch = np.arange(15).reshape(3, 5)
+    tasks = dual_problem(y, [40] * 3, features=X, weight=switch)
+    with pytest.warns(ConvergenceWarning, match="standardize=True") as caught:
+        solution = GroupSharingPath(tasks, max_iter=500).solve(1.0, lam)
+    assert f"{np.square(X).max():.1g}" in str(caught[0].message)
+    assert "max_iter" not in str(caught[0].message)
+    assert solution.certificate.status == "stalled"
+    assert solution.certificate.n_iter < 100

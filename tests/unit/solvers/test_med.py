@@ -1,7 +1,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from dual_problems import Toy, dual_problem, solve_med, stacked
+from dual_problems import Toy, dual_problem, solve_med, stacked, unscaled
 from printed_problems import PRECISE, kernel_selection, kernel_selection_primal
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
@@ -246,3 +246,53 @@ def test_float32_kernels_solve_the_rounded_problem():
     assert single.certificate.objective == pytest.approx(
         double.certificate.objective, rel=1e-5
     )
+
+
+def rare(seed, n_tasks=30, n=20):
+    """Return tasks with few positives, where small C leave no multiplier free."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_tasks * n, 4))
+    y = np.full((n_tasks, n), -1.0)
+    for row in y:
+        row[: rng.integers(2, 5)] = 1.0
+    X[y.ravel() > 0] += rng.normal(size=4)
+    return dual_problem(y.ravel(), [n] * n_tasks, features=X)
+
+
+def middles(tasks, solution, C):
+    """Return the middle of the optimal interval of tasks without a free multiplier."""
+    lo, hi = tasks.box(C)
+    out = {}
+    for t in range(tasks.n_tasks):
+        rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
+        beta, x = solution.dual[rows], tasks.blocks.features[rows]
+        at_low, at_high = (np.abs(beta - bound[rows]) <= 1e-9 * C for bound in (lo, hi))
+        if np.all(at_low | at_high):
+            v = tasks.c[rows] - (x * solution.coef) @ (x.T @ beta)
+            out[t] = 0.5 * (v[~at_high].max() + v[~at_low].min())
+    return out
+
+
+def test_a_path_equals_single_fits_where_no_multiplier_is_free():
+    tasks = rare(22)
+    points = [(C, a) for C in (0.01, 0.03, 0.1, 0.3, 1.0) for a in (-np.inf, 0.0, 3.0)]
+    path = MedPath(tasks, tol=1e-9)
+    n_middles, n_rounded = 0, 0
+    for point in points:
+        along, alone = path.solve(*point), solve_med(tasks, *point, tol=1e-9)
+        np.testing.assert_allclose(along.intercept, alone.intercept, atol=1e-4)
+        for solution in (along, alone):
+            expected = middles(tasks, solution, point[0])
+            for t, middle in expected.items():
+                assert solution.intercept[t] == pytest.approx(middle, abs=1e-7)
+            rows = np.isin(np.repeat(np.arange(tasks.n_tasks), 20), list(expected))
+            inside = np.abs(solution.dual[rows])
+            n_rounded += np.sum((inside > 0.0) & (inside < point[0]))
+            n_middles += len(expected)
+    assert n_middles > 50
+    assert n_rounded > 10
+
+
+def test_the_warning_of_a_search_that_was_cut_short_names_the_scales():
+    with pytest.warns(ConvergenceWarning, match=r"1e\+13.*standardize=True.*max_iter"):
+        solve_med(unscaled(1e6, n=400), 1.0, 2.0, max_iter=1, tol=1e-12)

@@ -3,7 +3,9 @@ import numpy as np
 import pytest
 from printed_problems import PRECISE, adaptive_pooling, square_root
 from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
 
+from mtmkl.solvers import med_pooling
 from mtmkl.solvers.med_pooling import PoolingPath
 
 
@@ -54,7 +56,7 @@ def test_against_the_printed_dual(C, alpha):
 
 
 def joint_machine(toy, K, C):
-    """Solve a support vector machine with one bias a task by cvxpy: value, outputs."""
+    """Solve an SVM with one bias per task by cvxpy: value, outputs."""
     beta = cp.Variable(toy.c.size)
     constraints = [cp.multiply(toy.c, beta) >= 0, cp.multiply(toy.c, beta) <= C]
     constraints += [cp.sum(beta[toy.rows(t)]) == 0 for t in range(len(toy.sizes))]
@@ -122,3 +124,27 @@ def test_task_of_one_class_leans_on_the_communal_classifier():
     scores = outputs(toy, solution)[toy.rows(2)] + solution.intercept[2]
     # No bias above it is needed by any example, none below it suffices for all.
     assert scores.min() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("scale", [1e5, 1e7, 1e12])
+def test_joint_solves_end_at_rounding_and_say_so(scale):
+    X = np.random.default_rng(0).normal(size=(120, 5))
+    c = np.where(X.sum(axis=1) > 0.3, 1.0, -1.0)
+    X[:, 0] *= scale
+    blocks = [X[:40], X[40:80], X[80:]]
+    path = PoolingPath(X @ X.T, [x @ x.T for x in blocks], c)
+    with pytest.warns(ConvergenceWarning, match=r"rounding .*standardize=True"):
+        solution = path.solve(100.0, 0.0)
+    assert solution.certificate.dual_objective <= solution.certificate.objective
+    granted = med_pooling._MAX_STEPS_PER_EXAMPLE * c.size
+    assert 0 < granted - path._problem.steps_left < 0.5 * granted
+
+
+def test_without_pair_steps_the_point_at_hand_is_returned():
+    toy = Toy()
+    problem = toy.path()._problem
+    problem.set_box(1.0)
+    problem.steps_left = 0
+    inner = problem.solve(np.ones(4), 1e-12)
+    assert "bound on their work" in inner.limit
+    assert inner.dual <= inner.primal

@@ -111,3 +111,18 @@ def test_make_feasible_keeps_zeros_where_it_can():
     beta = np.array([5.0, 5, 5, 5, 5])
     smo.make_feasible(beta, lo, hi, False)
     np.testing.assert_array_equal(beta, hi)
+
+
+def test_an_intercept_near_the_kink_is_the_middle_of_its_interval():
+    lo, hi = -np.ones(3), np.ones(3)
+    v = np.array([0.7, 0.1, -0.9])
+    for rounding in (0.0, 1e-17, -1e-17):
+        beta = np.array([1.0, rounding, -1.0])
+        # up from the kink at 0.1 − 0.4 and from −1 at −0.5, down at 0.5 and from 1
+        # at 0.3
+        assert smo.intercept_at(v, beta, lo, hi, 0.4) == pytest.approx(0.0)
+
+
+def test_a_small_multiplier_is_free_beside_small_ones():
+    lo, hi, v = np.zeros(2), np.full(2, 1e8), np.array([0.3, 0.5])
+    assert smo.intercept_at(v, np.array([1e-6, 0.0]), lo, hi, 0.0) == 0.3

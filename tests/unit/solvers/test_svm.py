@@ -15,6 +15,7 @@ from box_problems import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from mtmkl.solvers import smo
 from mtmkl.solvers.svm import svc
 
 TIGHT = 1e-10
@@ -98,6 +99,17 @@ def test_intercept_is_the_middle_of_its_interval_if_no_multiplier_is_free():
     solution = svc(K, y, C=0.25)
     # now v = 0.5 for the first, and at their bounds: max over the class −1 is −0.75
     assert solution.intercept[0] == pytest.approx((0.5 - 0.75) / 2)
+
+
+def test_a_multiplier_that_rounding_keeps_from_its_bound_is_not_free():
+    K = np.diag([0.2, 0.2, 2.0])
+    K[0, 2] = K[2, 0] = 0.5
+    y = np.array([1.0, -1.0, 1.0])
+    # At β = (1, −1, 0) are v = (0.8, −0.8, 0.5), and every b in [0.5, 0.8] optimal.
+    start = np.array([1.0, -1.0, 8e-18])
+    solution = svc(K, y, C=1.0, start=start)
+    np.testing.assert_array_equal(solution.coef, start)
+    assert solution.intercept[0] == pytest.approx(0.65)
 
 
 def test_one_class_alone_predicts_itself():
@@ -252,6 +264,53 @@ def test_stopping_short_warns_with_the_gap():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         svc(K, y, C=100.0)
+
+
+def raw(scale, n=120):
+    """Return a linear kernel with one feature on another scale, and labels."""
+    X = inputs(n, 5, 0)
+    y = labels(X, 0)
+    X[:, 0] *= scale
+    return X @ X.T, y
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("scale", [1e6, 1e9, 1e20])
+def test_a_solve_ends_at_the_rounding_errors_of_its_scale(scale, fit_intercept):
+    K, y = raw(scale)
+    with pytest.warns(ConvergenceWarning, match=r"rounding .*standardize=True"):
+        solution = svc(K, y, C=1.0, fit_intercept=fit_intercept)
+    assert solution.certificate.status == "stopped"
+    assert solution.certificate.n_iter < 4000 * y.size
+    root = np.sqrt(K.diagonal())
+    error = np.finfo(float).eps * root.max() * (root @ np.abs(solution.coef))
+    assert 1e-6 < solution.extra["violation"] <= 2 * smo.LAST_SHARE * error
+
+
+def test_rounding_errors_below_the_tolerance_do_not_end_a_solve():
+    K, y = problem("gaussian", n=300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solution = svc(K, y, C=1e4)
+    assert solution.certificate.n_iter > 16 * y.size
+    assert solution.extra["violation"] <= 1.01e-6
+
+
+def test_long_work_returns_to_python_and_goes_on(monkeypatch):
+    K, y = problem("gaussian", n=1200)
+    returned = []
+    solve = smo.solve_box
+
+    def watched(*args):
+        returned.append(solve(*args))
+        return returned[-1]
+
+    monkeypatch.setattr(smo, "solve_box", watched)
+    solution = svc(K, y, C=1e5)
+    assert returned[0] == smo.UNFINISHED
+    assert returned[-1] == smo.FINISHED
+    assert solution.certificate.status == "converged"
+    assert solution.extra["violation"] <= 1.01e-6
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from dual_problems import Toy, dual_problem, stacked
+from dual_problems import Toy, dual_problem, stacked, unscaled
 from sklearn.svm import SVC, SVR
 
+from mtmkl.solvers import smo, task_steps
 from mtmkl.solvers.task_duals import TaskDuals
 
 
@@ -183,3 +184,52 @@ def test_a_task_by_itself_has_the_solution_that_it_has_among_others():
     assert total == pytest.approx(value, rel=1e-9)
     betas = np.concatenate([each.beta for each in alone])
     np.testing.assert_allclose(betas, together.beta, atol=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("scale", [1e6, 1e9, 1e30])
+def test_inner_solves_end_at_rounding_and_say_so(scale, fit_intercept):
+    state = TaskDuals(unscaled(scale, fit_intercept=fit_intercept), 1.0)
+    granted = state.work_left
+    inner = state.solve(np.ones(5), 1e-6)
+    assert "rounding" in inner.limit
+    assert "standardize=True" in inner.limit
+    assert f"{state.problem.blocks.diagonal().max():.1g}" in inner.limit
+    assert inner.dual <= inner.primal
+    assert granted - state.work_left < 0.5 * granted
+
+
+def test_an_accuracy_within_reach_has_no_limit():
+    state = TaskDuals(unscaled(1.0), 1.0)
+    granted = state.work_left
+    assert state.solve(np.ones(5), 1e-9).limit == ""
+    assert granted - state.work_left < 0.01 * granted
+
+
+def test_without_work_the_point_at_hand_is_returned():
+    state = TaskDuals(unscaled(1.0), 1.0)
+    state.work_left = 0.0
+    inner = state.solve(np.ones(5), 1e-6)
+    np.testing.assert_array_equal(state.beta, 0.0)
+    assert inner.dual == 0.0
+    assert "bound on their work" in inner.limit
+    state.renew()
+    assert state.solve(np.ones(5), 1e-6).limit == ""
+
+
+def test_long_inner_solves_return_to_python(monkeypatch):
+    spent = []
+    solve = task_steps.solve_tasks
+
+    def watched(*args):
+        before = args[-1][task_steps.WORK]
+        finished = solve(*args)
+        spent.append(before - args[-1][task_steps.WORK])
+        return finished
+
+    monkeypatch.setattr(task_steps, "solve_tasks", watched)
+    state = TaskDuals(unscaled(1e6, n=600), 1e4)
+    state.solve(np.ones(5), 1e-6)
+    assert len(spent) > 3
+    # One more round of kernel sums and steps than fit is the most there can be.
+    assert max(spent) < 1.1 * smo.SLICE

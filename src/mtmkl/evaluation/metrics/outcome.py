@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from mtmkl.typing import FloatArray, IntArray
 
 Row = tuple[str, str, float]
 """Name of the metric, name of the task or "all", value."""
@@ -30,41 +31,41 @@ class Outcome:
         prediction.
     """
 
-    y: NDArray[np.float64]
-    prediction: NDArray[np.float64]
-    task: NDArray[np.intp]
+    y: FloatArray
+    prediction: FloatArray
+    task: IntArray
     task_names: tuple[str, ...]
     estimator: Any
     truth: Mapping[str, Any]
-    score: NDArray[np.float64] | None = None
+    score: FloatArray | None = None
 
     @property
-    def ranking(self) -> NDArray[np.float64]:
+    def ranking(self) -> FloatArray:
         """The score, or the prediction without one."""
         return self.prediction if self.score is None else self.score
 
-    def mean_by_task(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean_by_task(self, values: FloatArray) -> FloatArray:
         """Return the mean of ``values`` (n,) within each task, shape (T,)."""
         n_tasks = len(self.task_names)
         return np.bincount(self.task, values, n_tasks) / self.sizes
 
     @property
-    def sizes(self) -> NDArray[np.float64]:
+    def sizes(self) -> FloatArray:
         """Test examples of each task, shape (T,)."""
         return np.bincount(self.task, minlength=len(self.task_names)).astype(float)
 
     @property
-    def squared_error(self) -> NDArray[np.float64]:
+    def squared_error(self) -> FloatArray:
         """Mean squared error of each task, shape (T,)."""
         return self.mean_by_task((self.y - self.prediction) ** 2)
 
     @property
-    def variance(self) -> NDArray[np.float64]:
+    def variance(self) -> FloatArray:
         """Variance (divisor n) of the outputs within each task, shape (T,)."""
         mean = self.mean_by_task(self.y)
         return self.mean_by_task((self.y - mean[self.task]) ** 2)
 
-    def rows(self, name: str, by_task: NDArray[np.float64]) -> Iterator[Row]:
+    def rows(self, name: str, by_task: FloatArray) -> Iterator[Row]:
         """Yield a metric's value for each task."""
         for task_name, value in zip(self.task_names, by_task, strict=True):
             yield name, task_name, float(value)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.evaluation.metrics.outcome import Outcome, Row, measures
+from mtmkl.typing import FloatArray
 
 
 @measures(better="larger", labels=True)
@@ -36,7 +36,7 @@ def auc_pooled(outcome: Outcome) -> Iterator[Row]:
     yield "auc_pooled", "all", area_under_curve(outcome.y, outcome.ranking)
 
 
-def area_under_curve(y: NDArray[np.float64], score: NDArray[np.float64]) -> float:
+def area_under_curve(y: FloatArray, score: FloatArray) -> float:
     """Return the chance that a positive example ranks above a negative one.
 
     A tie counts one half; without both labels the area is ``nan``.

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.evaluation.metrics.outcome import Outcome, Row, measures
+from mtmkl.typing import FloatArray
 
 
 @measures(better="smaller")
@@ -61,7 +61,7 @@ def explained_variance_task_sd(outcome: Outcome) -> Iterator[Row]:
 
 def _task_ratios(
     outcome: Outcome,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[FloatArray, FloatArray]:
     keep = outcome.variance > 0
     return (1 - outcome.squared_error[keep] / outcome.variance[keep]), outcome.sizes[
         keep

@@ -376,7 +376,7 @@ def _matrix_and_feature(
 
 
 def _print_row_norms(axis: Axes, norms: Sequence[dict[str, float]]) -> None:
-    """Print the row norms beside the matrix: ours, the paper's, the true ones."""
+    """Print the row norms next to the matrix: ours, the paper's, the true ones."""
     lines = [("row", "ours", "paper", "true")] + [
         (
             f"{norm['row']}",

@@ -5,7 +5,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from numpy.typing import NDArray
+
+from mtmkl.typing import FloatArray, IntArray
 
 MATRIX_COLOURS = "viridis_r"
 """From yellow (low) to purple (high)."""
@@ -14,7 +15,7 @@ _ALL_ROWS_NUMBERED = 15
 
 
 def matrix_panel(
-    figure: Figure, axis: Axes, matrix: NDArray[np.float64], *, rows: int | None = None
+    figure: Figure, axis: Axes, matrix: FloatArray, *, rows: int | None = None
 ) -> pd.DataFrame:
     """Draw the sizes of a matrix's entries, rows of large norm first.
 
@@ -51,7 +52,7 @@ def matrix_panel(
     )
 
 
-def heatmap(axis: Axes, values: NDArray[np.float64]) -> AxesImage:
+def heatmap(axis: Axes, values: FloatArray) -> AxesImage:
     """Draw values >= 0 from yellow (0) to purple (the largest); axes count from 1."""
     axis.grid(False)
     n_rows, n_columns = values.shape
@@ -59,7 +60,7 @@ def heatmap(axis: Axes, values: NDArray[np.float64]) -> AxesImage:
     return axis.imshow(values, cmap=MATRIX_COLOURS, vmin=0, extent=extent)
 
 
-def importance(matrix: NDArray[np.float64]) -> NDArray[np.intp]:
+def importance(matrix: FloatArray) -> IntArray:
     """Return row numbers by falling norm; equal norms keep their order."""
     return np.argsort(-np.linalg.norm(matrix, axis=1), kind="stable")
 

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from mtmkl.papers.jebara2011.ising_figures import figure_4, figure_ising_sizes
 from mtmkl.papers.jebara2011.paired import LEVEL, paired_test
@@ -37,13 +36,13 @@ from mtmkl.reporting.drawing import (
 )
 from mtmkl.statistics.comparison import MIN_UNITS
 from mtmkl.statistics.sample import average, axis_values
+from mtmkl.typing import FloatArray
 
 __all__ = [
     "figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6",
     "figure_c_grid", "figure_ising_sizes",
 ]  # fmt: skip
 
-FloatArray = NDArray[np.float64]
 
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
@@ -305,7 +304,7 @@ def _radius(function: Any, directions: FloatArray) -> FloatArray:
 def _against_size(
     context: Context, axis: Axes, experiment: str, method: str, rival: str
 ) -> pd.DataFrame:
-    """Draw two methods against the training size; stars where a t-test tells them."""
+    """Draw two methods against the training size; stars mark significant t-tests."""
     values, curves = {}, []
     for name in (method, rival):
         rows = (
@@ -343,7 +342,7 @@ def _against_size(
                 linestyle="none",
             )
     axis.set_xticks(sorted(curves[0]["x"]))
-    axis.set_xlabel("training examples a task")
+    axis.set_xlabel("training examples per task")
     axis.set_ylabel("test AUC, mean over tasks")
     title = spread_text(pd.concat(curves))
     if any(test["n"] >= MIN_UNITS for test in tests):

@@ -28,12 +28,11 @@ Learning Research 12, 2011, appendices A to C.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from mtmkl.solvers.switches import switch_costs
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 _BISECTIONS = 200
 

@@ -2,7 +2,7 @@
 
 It is here to measure what it is worth, never to report a method by it. It alternates
 between support vector machines and the step of the weights (the paper's Algorithm 1,
-which cycles), chooses C anew for each task in each round by the validation examples,
+which cycles), chooses C again for each task in each round by the validation examples,
 standardises over all examples before they are split, and reports the best of its rounds
 on the test examples.
 """
@@ -13,16 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
 from mtmkl.evaluation.selectors import Fitted, Part, Selector
 from mtmkl.kernels.terms import KernelList, KernelTerms
 from mtmkl.methods._group_sharing import TEN_KERNELS
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from mtmkl.typing import FloatArray, IntArray
 
 #: The values of C among which each round chooses for each task.
 C_VALUES = tuple(2.0**power for power in range(-17, 18))
@@ -37,7 +34,7 @@ class Round:
     Attributes
     ----------
     weights : ndarray of shape (T, M)
-        Kernel weights θ that the machines of the round are trained with.
+        Kernel weights θ with which the SVMs of the round are trained.
     C : ndarray of shape (T,)
         The value chosen for each task, the smallest of the best.
     validation_accuracy : ndarray of shape (T,)
@@ -84,7 +81,7 @@ def alternate(
     ------
     Round
         The protocol reports the largest mean of ``test_accuracy`` (or, with its final
-        machines, of ``final_test_accuracy``) over the rounds.
+        SVMs, of ``final_test_accuracy``) over the rounds.
 
     Raises
     ------

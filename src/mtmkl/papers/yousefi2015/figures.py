@@ -29,8 +29,7 @@ from mtmkl.reporting.drawing import (
 from mtmkl.reporting.ranking import mean_ranks
 from mtmkl.statistics.audit import audit, printed_comparisons, rank_tests
 from mtmkl.statistics.comparison import LEVEL, compare_pair
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
@@ -53,7 +52,7 @@ _READINGS = {
 
 _AXIS_LABELS = {
     "n_tasks": "tasks T",
-    "n": "examples a task n",
+    "n": "examples per task n",
     "gamma": "γ, how far weights may differ",
 }
 
@@ -165,7 +164,7 @@ def figure_groups(context: Context) -> FigureAndNumbers:
 
 
 def figure_theorem(context: Context) -> FigureAndNumbers:
-    """Draw the bound of Theorem 1 beside the complexity that it is said to bound.
+    """Draw the bound of Theorem 1 with the complexity that it should bound.
 
     Both are for the class of eqs. (24)–(25) with R = 1, the paper's ten kernels and
     standard normal inputs in four dimensions. The complexity is a Monte Carlo estimate;
@@ -218,9 +217,9 @@ def figure_theorem(context: Context) -> FigureAndNumbers:
 
 
 def figure_ranks(context: Context) -> FigureAndNumbers:
-    """Draw the mean ranks, ours beside those of the published accuracies.
+    """Draw the mean ranks, ours and those of the published accuracies.
 
-    Filled: Holm's test at 5 % tells the method from the paper's.
+    Filled: significantly different from the paper's method (Holm's test, 5 %).
     """
     comparison = context.config["artefacts"]["figure_ranks"]["comparison"]
     printed = {one.label: audit(one) for one in printed_comparisons(context.published)}
@@ -338,7 +337,7 @@ def _weights(
 
 
 def _group_names(groups: Iterable[Any]) -> list[str]:
-    """Return a letter a group, in the order in which tasks show them."""
+    """Return one letter per group, in the order in which tasks show them."""
     letters: dict[Any, str] = {}
     for label in groups:
         letters.setdefault(label, string.ascii_uppercase[len(letters) % 26])
@@ -372,7 +371,10 @@ def _ranks_legend(figure: Figure) -> None:
             mark("from the published accuracies", "D", "#777777", full=False),
             mark("reproduced", "o", _BLUE, full=False),
             mark(
-                "filled: told from the control by Holm's test", "o", "black", full=True
+                "filled: different from the control by Holm's test",
+                "o",
+                "black",
+                full=True,
             ),
         ],
         loc="outside lower center",
@@ -381,7 +383,7 @@ def _ranks_legend(figure: Figure) -> None:
 
 
 def _gains(context: Context, experiment: str, reading: str) -> list[dict[str, Any]]:
-    """Return the paired gains of a reported accuracy, a row a train size."""
+    """Return the paired gains of a reported accuracy, one row per train size."""
     configured = context.config["experiments"].get(experiment)
     if configured is None:
         return []

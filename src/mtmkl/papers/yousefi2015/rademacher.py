@@ -18,11 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtmkl.solvers.solution import Certificate, Solution
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 _SHRINKAGE = 10.0  # of the products of multipliers and slacks, a step
 _INSIDE = 0.99  # of the way to where a multiplier or a slack vanishes
@@ -173,7 +171,7 @@ def _search(
     """Yield feasible weights and upper bounds, for multipliers ν that come nearer.
 
     The spread of the penalised solution falls with ν; where it is γ² the two agree.
-    Weights that are spread too far are drawn together around their mean.
+    Weights that are spread too far are shrunk towards their mean.
     """
     together = _Penalised(terms.reshape(1, -1, terms.shape[2]), 0.0)
     common = together.solve(tol, max_iter)

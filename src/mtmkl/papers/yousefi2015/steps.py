@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from mtmkl.kernels.base import Gaussian, Kernel, Linear, Polynomial
 from mtmkl.kernels.normalize import CosineNormalized
 from mtmkl.papers.yousefi2015.rademacher import complexity_draws, theorem_1_bound
 from mtmkl.reporting.context import Context
-
-FloatArray = NDArray[np.float64]
+from mtmkl.typing import FloatArray
 
 # Where the panels on Theorem 1 meet, and what they vary.
 BASE: Mapping[str, Any] = {"n_tasks": 8, "n": 20, "gamma": 1.0}
@@ -36,7 +34,7 @@ def complexity(context: Context) -> pd.DataFrame:
     Parameters
     ----------
     context : Context
-        Not asked: no data set takes part.
+        Not used: this step needs no data set.
 
     Returns
     -------
