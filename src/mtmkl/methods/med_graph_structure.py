@@ -61,7 +61,9 @@ class MEDGraphStructure(GraphEstimator):
     switches_ : ndarray of shape (D, D)
         Expected switches, symmetric with a zero diagonal.
     edge_scores_ : ndarray of shape (D, D)
-        The same: what ranks the edges.
+        What ranks the edges: ½(v_md² + v_dm²), with which the switches rise, to the
+        accuracy ``tol`` of the largest, so that edges which only rounding tells apart
+        are tied. All are 0 at α = 0, where every switch is 1.
     coef_ : ndarray of shape (D, D)
         Row m: the weights by which node m is predicted.
     intercept_ : ndarray of shape (D,)
@@ -171,7 +173,18 @@ class MEDGraphStructure(GraphEstimator):
         assert solution.intercept is not None
         n_nodes = X.shape[1]
         self.switches_ = symmetric(solution.coef, n_nodes)
-        self.edge_scores_ = self.switches_
+        self.edge_scores_ = symmetric(
+            _ranking(solution.extra["q"], self.log_alpha_, self.tol), n_nodes
+        )
         self.coef_ = self.switches_ * (solution.dual.reshape(n_nodes, -1) @ X)
         self.intercept_ = solution.intercept
         keep_certificate(self, solution)
+
+
+def _ranking(q: FloatArray, log_alpha: float, tol: float) -> FloatArray:
+    """Return what ranks edges: equal where only the accuracy tells them apart."""
+    unit = tol * q.max(initial=0.0)
+    if unit == 0.0 or log_alpha == -np.inf:
+        return np.zeros_like(q)
+    ranking: FloatArray = np.round(q / unit) * unit
+    return ranking

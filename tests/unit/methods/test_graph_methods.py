@@ -94,6 +94,24 @@ def test_switch_is_shared_by_both_ends(samples):
     np.testing.assert_allclose(fitted.switches_[off], expected[off], atol=1e-4)
 
 
+def test_edges_without_any_weight_are_tied(samples):
+    # Two nodes that never change have no edges; only rounding tells theirs apart.
+    constant = samples.copy()
+    constant[:, 3:] = 1.0
+    for C in (0.1, 1.0, 10.0):
+        scores = MEDGraphStructure(C=C, alpha=5.0).fit(constant).edge_scores_
+        assert np.unique(scores[3, :3]).size == 1
+        assert np.unique(scores[4, :3]).size == 1
+
+
+def test_edges_are_ranked_as_their_switches(samples):
+    fitted = MEDGraphStructure(C=2.0, alpha=50.0).fit(samples)
+    pairs = np.triu_indices(5, 1)
+    order = np.argsort(fitted.edge_scores_[pairs])
+    assert np.all(np.diff(fitted.switches_[pairs][order]) >= -1e-6)
+    assert not MEDGraphStructure(C=2.0, alpha=0.0).fit(samples).edge_scores_.any()
+
+
 def test_path_of_graphs_equals_single_fits(samples):
     grid = [{"C": C, "alpha": a} for C in (10.0, 0.1) for a in (100.0, 0.0, 3.0)]
     path = list(MEDGraphStructure(tol=1e-11).fit_path(samples, grid=grid))

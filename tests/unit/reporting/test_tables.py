@@ -4,6 +4,7 @@ import pytest
 
 from mtmkl.config import load_paper, load_run_config
 from mtmkl.evaluation.cells import COLUMNS
+from mtmkl.layout import PaperFolder
 from mtmkl.reporting.build import write_artefacts
 from mtmkl.reporting.context import Context, load_context
 from mtmkl.reporting.layouts import build
@@ -161,8 +162,9 @@ def test_latex_is_escaped(table):
 @pytest.mark.parametrize("paper_id", load_run_config()["papers"])
 def test_configured_tables_are_plain_latex(paper_id, tier, tmp_path):
     config = load_paper(paper_id, tier)
-    pd.DataFrame(columns=list(COLUMNS)).to_csv(tmp_path / "scores.csv.gz")
-    context = load_context(config, tmp_path)
+    folder = PaperFolder(tmp_path)
+    pd.DataFrame(columns=list(COLUMNS)).to_csv(folder.scores)
+    context = load_context(config, folder)
     raw = {}
     for name, artefact in config["artefacts"].items():
         if artefact["kind"] == "table":
