@@ -32,9 +32,9 @@ def test_a_step_solves_for_its_coordinate():
 
 
 def test_a_step_from_the_bound_does_not_go_back_and_forth():
-    # Newton's steps alone: between 7.4 and -40.9 without end.
-    new = logistic_step(0.0, -7.435, 2.9, 17.2)
-    assert np.log(new / (17.2 - new)) + 2.9 * new == pytest.approx(7.435)
+    # Newton's steps alone go from one flat end of the sigmoid to the other for ever.
+    new = logistic_step(0.0, -4.0, 1.0, 20.0)
+    assert np.log(new / (20.0 - new)) + new == pytest.approx(4.0)
 
 
 def test_derivatives_of_the_value():
