@@ -125,6 +125,25 @@ def ridges(data, gamma, unit, task):
     return printed.ridge(data.base, data.target, task, gamma / data.scale**2, unit=unit)
 
 
+# A chain of the three tasks, and all of them pooled.
+CHAIN = {"name": "graph_laplacian", "adjacency": [[0, 1, 0], [1, 0, 1], [0, 1, 0]]}
+
+
+def multi_task_mkl(data, base, C, p, loss, unit, fit_intercept=False):
+    laplacian = np.array([[2, -1, 0], [-1, 3, -1], [0, -1, 2]])
+    pairs = np.ix_(data.task, data.task)
+    grams = [
+        R[pairs] * K for K in base for R in (np.linalg.inv(laplacian), np.ones((3, 3)))
+    ]
+    return printed.multi_task_mkl(
+        data.label, grams, C, p, loss, fit_intercept=fit_intercept, unit=unit
+    )[0]
+
+
+def joint(data):
+    return [kernel(data.X, data.X) for kernel in (Gaussian(1.5), Polynomial(2))]
+
+
 EPSILONS = {"epsilon_mean": 0.1, "epsilon_between": 1.0, "epsilon_within": 8.0}
 # Of each method: its parameters, and the optimum of its docstring's problem.
 PROBLEMS = {
@@ -172,6 +191,38 @@ PROBLEMS = {
     "SingleTaskMKL": (
         {"C": 2.0, "kernels": KERNELS},
         lambda data, unit: single_kernel_weights(data, 2.0, unit),
+    ),
+    "MultiTaskMKL": (
+        {"C": 0.5, "terms": [("linear", [CHAIN, "union"])]},
+        lambda data, unit: multi_task_mkl(
+            data, [data.X @ data.X.T], 0.5, 2, "hinge", unit
+        ),
+    ),
+    "MultiTaskMKL, logistic": (
+        {"C": 0.5, "terms": [("linear", [CHAIN, "union"])], "loss": "logistic"},
+        lambda data, unit: multi_task_mkl(
+            data, [data.X @ data.X.T], 0.5, 2, "logistic", unit
+        ),
+    ),
+    "MultiTaskMKL, kernels": (
+        {
+            "C": 2.0,
+            "p": 1.0,
+            "terms": [(each, [CHAIN, "union"]) for each in KERNELS],
+            "fit_intercept": True,
+        },
+        lambda data, unit: multi_task_mkl(
+            data, joint(data), 2.0, 1, "hinge", unit, fit_intercept=True
+        ),
+    ),
+    "MultiTaskMKL, kernels, logistic": (
+        {
+            "C": 2.0,
+            "p": 3.0,
+            "terms": [(each, [CHAIN, "union"]) for each in KERNELS],
+            "loss": "logistic",
+        },
+        lambda data, unit: multi_task_mkl(data, joint(data), 2.0, 3, "logistic", unit),
     ),
     "FlexClus": (
         {"lam_1": 0.5, "lam_2": 1.0, "lam_3": 2.0},

@@ -135,6 +135,27 @@ def group_sharing(labels, grams, C, lam, *, is_shared=False, unit=1.0):
     return _solve(value, constraints, unit), theta.value
 
 
+def multi_task_mkl(y, grams, C, p, loss="hinge", *, fit_intercept=False, unit=1.0):
+    """Problem 1 of Widmer et al. (2015) on one matrix per term, over all examples.
+
+    Return its value and the weights. W_m = V_m B_m' with B_m B_m' = R_m has
+    ||W_m||²_{Q_m} = ||V_m||², so that a root of the matrix stands for the term.
+    """
+    theta = cp.Variable(len(grams), nonneg=True)
+    norms = cp.Variable(len(grams))
+    constraints = [cp.norm(theta, p) <= 1]
+    scores = cp.Variable() if fit_intercept else 0
+    for m, K in enumerate(grams):
+        root = square_root(K)
+        w = cp.Variable(root.shape[1])
+        constraints.append(cp.quad_over_lin(w, theta[m]) <= norms[m])
+        scores = scores + root @ w
+    margins = cp.multiply(y, scores)
+    losses = cp.pos(1 - margins) if loss == "hinge" else cp.logistic(-margins)
+    value = 0.5 * cp.sum(norms) + C * cp.sum(losses)
+    return _solve(value, constraints, unit), theta.value
+
+
 def logistic(X, y, alpha, unit=1.0):
     """L1-penalised logistic regression with a free offset, for y of 0 and 1."""
     w, b = cp.Variable(X.shape[1]), cp.Variable()

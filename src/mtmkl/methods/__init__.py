@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mtmkl.methods.med_kernel_selection import MEDKernelSelection
     from mtmkl.methods.med_regression import MEDRegression
     from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearning
+    from mtmkl.methods.multi_task_mkl import MultiTaskMKL
     from mtmkl.methods.multi_task_variable_selection import MultiTaskVariableSelection
     from mtmkl.methods.neighbourhood_selection import NeighbourhoodSelection
     from mtmkl.methods.pooled_svm import PooledSVM
@@ -46,6 +47,7 @@ _MODULES: dict[str, str] = {
     "MEDRegression": "med_regression",
     "MeTaG": "me_ta_g",
     "MultiTaskFeatureLearning": "multi_task_feature_learning",
+    "MultiTaskMKL": "multi_task_mkl",
     "MultiTaskVariableSelection": "multi_task_variable_selection",
     "NeighbourhoodSelection": "neighbourhood_selection",
     "OracleControl": "controls",

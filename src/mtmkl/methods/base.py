@@ -1,6 +1,7 @@
 """What every multi-task estimator shares: validation, tasks, paths of parameters."""
 
 import inspect
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
@@ -273,7 +274,9 @@ class PathEstimator(MultiTaskEstimator):
     def _group_key(self) -> str:
         """Return what points of one path have in common."""
         params = self.get_params(deep=False)
-        return repr([(name, params[name]) for name in params if name not in self.along])
+        # NumPy would leave out entries of large arrays, and digits of all.
+        with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+            return repr([(n, params[n]) for n in params if n not in self.along])
 
     def _position(self) -> Any:
         """Return what the points of a path are sorted by; all alike unless said."""

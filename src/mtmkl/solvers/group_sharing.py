@@ -33,7 +33,10 @@ J. D. Lee, Y. Sun, M. A. Saunders, Proximal Newton-type methods for minimizing c
 functions, SIAM Journal on Optimization 24(3), 2014.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -112,10 +115,17 @@ class GroupSharingPath:
         Relative duality gap.
     max_iter : int
         Limit on Newton steps of one solution.
+    duals : callable, optional
+        Returns the duals for a C, in place of those of the support vector machines.
     """
 
     def __init__(
-        self, tasks: DualProblem, *, tol: float = 1e-4, max_iter: int = 200
+        self,
+        tasks: DualProblem,
+        *,
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        duals: Callable[[float], Any] | None = None,
     ) -> None:
         self.tasks = tasks
         self.tol = tol
@@ -123,6 +133,7 @@ class GroupSharingPath:
         self.n_kernels = tasks.weight.shape[1]
         self.n_blocks = tasks.n_weights // self.n_kernels
         self._block = tasks.weight.min(axis=1) // self.n_kernels
+        self._duals = duals or partial(TaskDuals, tasks)
         self._state: TaskDuals | None = None
         self._visited: list[_Visited] = []
         self._supports: list[_Support] = []
@@ -148,7 +159,7 @@ class GroupSharingPath:
             objective are recomputed from their duals at the end.
         """
         if self._state is None:
-            self._state = TaskDuals(self.tasks, C)
+            self._state = self._duals(C)
         search = _Search(self, self._state, self._start(self._state, C, lam))
         solution, visited = search.run()
         self._visited.append(visited)

@@ -1,0 +1,163 @@
+"""Specifications of task kernels, as configuration files have them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from mtmkl.kernels import task_kernels as kernels
+from mtmkl.kernels.task_trees import clusters
+from mtmkl.typing import FloatArray
+
+
+def task_kernels_from_spec(
+    spec: Mapping[str, Any] | str | Sequence[Mapping[str, Any] | str],
+    tasks: Sequence[str],
+    *,
+    matrices: Mapping[str, ArrayLike] | None = None,
+) -> list[tuple[str, FloatArray]]:
+    """Return labelled task kernels from a specification or a list of them.
+
+    Parameters
+    ----------
+    spec : mapping, str or sequence of these
+        A name, or a mapping of ``name`` and the parameters:
+
+        ==================== =========================================================
+        name                 parameters
+        ==================== =========================================================
+        single_task
+        each_task
+        union
+        dirac_uniform
+        frustratingly_easy
+        task_clustering      assignments; centre, ridge
+        graph_laplacian      adjacency
+        hierarchy            tree; centre
+        smooth               distances, scales
+        given                similarity
+        ==================== =========================================================
+
+        as in the functions of :mod:`mtmkl.kernels.task_kernels`. Several graphs are a
+        list of ``graph_laplacian``. ``adjacency``, ``distances`` and ``similarity`` are
+        matrices, or names in ``matrices``. With ``normalize: true`` each kernel is
+        passed through `unit_mean_diagonal`; without, it is as the functions return it.
+    tasks : sequence of str
+        Names of the tasks, in the order of the rows.
+    matrices : mapping, optional
+        Matrices over the tasks by name, such as the distances of a phylogeny.
+
+    Returns
+    -------
+    list of (str, ndarray of shape (T, T))
+        Labels and kernels, at least one.
+
+    Raises
+    ------
+    ValueError
+        If a name or a parameter is not known or missing, or a value is not valid.
+
+    Examples
+    --------
+    >>> spec = ["union", {"name": "smooth", "distances": [[0, 1], [1, 0]],
+    ...                   "scales": [0.5]}]
+    >>> [label for label, _ in task_kernels_from_spec(spec, ["a", "b"])]
+    ['union', 'smooth, σ = 0.5']
+    """
+    if isinstance(spec, str | Mapping):
+        return _kernels_of(spec, [str(task) for task in tasks], matrices or {})
+    if not isinstance(spec, Sequence) or not spec:
+        raise ValueError(f"not a specification of task kernels: {spec!r}")
+    labelled = []
+    for each in spec:
+        if not isinstance(each, str | Mapping):
+            raise ValueError(f"not a specification of task kernels: {each!r}")
+        labelled += task_kernels_from_spec(each, tasks, matrices=matrices)
+    return labelled
+
+
+_BUILDERS: dict[str, Callable[..., Any]] = {
+    "single_task": kernels.single_task,
+    "each_task": kernels.each_task,
+    "union": kernels.union,
+    "dirac_uniform": kernels.dirac_uniform,
+    "frustratingly_easy": kernels.frustratingly_easy,
+    "task_clustering": kernels.task_clustering,
+    "graph_laplacian": kernels.graph_laplacian,
+    "hierarchy": kernels.hierarchy,
+    "smooth": kernels.smooth,
+    "given": kernels.given,
+}
+_MATRICES = ("adjacency", "distances", "similarity")
+_NOT_IN_SPEC = ("n_tasks", "tasks")  # the data say these
+
+
+def _kernels_of(
+    spec: Mapping[str, Any] | str, tasks: list[str], matrices: Mapping[str, ArrayLike]
+) -> list[tuple[str, FloatArray]]:
+    values: dict[str, Any] = {"name": spec} if isinstance(spec, str) else dict(spec)
+    name = values.pop("name", None)
+    if name not in _BUILDERS:
+        raise ValueError(
+            f"unknown task kernel {name!r}; known: {', '.join(sorted(_BUILDERS))}"
+        )
+    normalize = values.pop("normalize", False)
+    if not isinstance(normalize, bool):
+        raise ValueError(f"{name}: normalize must be true or false, got {normalize!r}")
+    accepted = signature(_BUILDERS[name]).parameters
+    known = {key: each for key, each in accepted.items() if key not in _NOT_IN_SPEC}
+    unknown = ", ".join(repr(key) for key in values if key not in known)
+    if unknown:
+        raise ValueError(
+            f"task kernel {name!r} has no {unknown}; its parameters: "
+            f"{', '.join([*known, 'normalize'])}"
+        )
+    for key, each in known.items():
+        if each.default is each.empty and key not in values:
+            raise ValueError(f"task kernel {name!r} needs {key}")
+    for key in ("centre", "ridge"):
+        if key in values and not kernels.is_number(values[key]):
+            raise ValueError(f"{name}: {key} must be a number, got {values[key]!r}")
+    for key in _MATRICES:
+        if isinstance(values.get(key), str):
+            values[key] = _named(matrices, values[key], f"{name}: {key}")
+    if "n_tasks" in accepted:
+        values["n_tasks"] = len(tasks)
+    if "tasks" in accepted:
+        values["tasks"] = tasks
+    built = _BUILDERS[name](**values)
+    labels = [name.replace("_", " ")]
+    if isinstance(built, list):
+        labels = [f"{labels[0]}, {part}" for part in _parts(name, values, tasks)]
+    else:
+        built = [built]
+    for kernel in built:
+        if len(kernel) != len(tasks):
+            raise ValueError(
+                f"task kernel {name!r} is over {len(kernel)} tasks, the data have "
+                f"{len(tasks)}"
+            )
+    if normalize:
+        built = [kernels.unit_mean_diagonal(kernel) for kernel in built]
+    return list(zip(labels, built, strict=True))
+
+
+def _parts(name: str, values: Mapping[str, Any], tasks: list[str]) -> list[str]:
+    """Return what tells the kernels of a list apart."""
+    if name == "smooth":
+        return [f"σ = {scale:g}" for scale in values["scales"]]
+    if name == "hierarchy":
+        return [
+            " + ".join(tasks[t] for t in members)
+            for members in clusters(values["tree"], tasks)
+        ]
+    return tasks if name == "each_task" else ["Dirac", "uniform"]
+
+
+def _named(matrices: Mapping[str, ArrayLike], name: str, what: str) -> ArrayLike:
+    if name not in matrices:
+        raise ValueError(
+            f"{what} {name!r} is not known; known: {', '.join(sorted(matrices)) or '-'}"
+        )
+    return matrices[name]

@@ -1,0 +1,440 @@
+"""Multi-task multiple kernel learning."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.metaestimators import available_if
+
+from mtmkl.kernels.feature_maps import feature_map, has_feature_map
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelTerms, Normalization
+from mtmkl.methods._kernel_machine import keep_certificate
+from mtmkl.methods._multi_task_terms import MultiTaskTerms
+from mtmkl.methods.base import (
+    CHECK_KERNELS,
+    PathEstimator,
+    check_choice,
+    check_count,
+    check_flag,
+    check_positive,
+)
+from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.sparse import Inputs
+from mtmkl.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.mt_mkl import GramPath
+    from mtmkl.solvers.solution import Solution
+
+Term = Mapping[str, Any] | tuple[Any, Any]
+
+
+class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
+    r"""Learn the weights of kernels and of what is known of how tasks are related.
+
+    A term m is a pair of a kernel k_m of the inputs and a kernel R_m of the tasks, a
+    matrix over them. Minimises over the models W_m, weights θ ≥ 0 with ||θ||_p ≤ 1, and
+    an offset b if there is one,
+
+        ½ Σ_m ||W_m||²_{Q_m} / θ_m + C Σ_i l(y_i (f(x_i) + b)),
+        f(x) = Σ_m ⟨w_{m,t}, φ_m(x)⟩ for an example x of task t,
+
+    for the hinge loss l(a) = max(0, 1 − a) or the logistic loss
+    l(a) = log(1 + exp(−a)), with ||W||²_Q = Σ_st Q[s,t] ⟨w_s, w_t⟩ and Q_m = R_m^{-1}.
+    Where R_m is singular, Q_m is its pseudo-inverse and W_m lies in its range. The
+    dual, with β = yα, is
+
+        max over 0 ≤ α ≤ C of  h(α) − ½ ||q||_{p*},      1/p + 1/p* = 1,
+        q_m = Σ_ij β_i β_j R_m[τ(i), τ(j)] k_m(x_i, x_j),
+
+    and 1'β = 0 with an offset. h(α) = 1'α for the hinge loss, and
+    −Σ_i [α_i log(α_i/C) + (C − α_i) log(1 − α_i/C)] for the logistic loss.
+
+    Methods of fixed weights are choices of parameters:
+
+    ============== ================================================ ==================
+    method         ``terms``                                        ``p``
+    ============== ================================================ ==================
+    individual     ``[(kernel, "single_task")]``                    any
+    union          ``[(kernel, "union")]``                          any
+    fixed MTL      one pair of a kernel and a task kernel           any
+    vanilla        as for the weights to be learned                 ``np.inf``: θ = 1
+    ============== ================================================ ==================
+
+    Parameters
+    ----------
+    terms : sequence of pairs or mappings
+        Pairs (kernel, task kernel), or mappings with these as ``kernel`` and
+        ``task_kernel``. A kernel is one of :mod:`mtmkl.kernels.base`, or a
+        specification. A task kernel is a matrix R of shape (T, T), or a specification
+        or a list of them as in :mod:`mtmkl.kernels.task_kernel_specs`; one that stands
+        for several matrices makes as many terms.
+    p : float
+        Norm of the weights, at least 1. The smaller, the fewer terms have weights that
+        matter; with 1 some are 0, with ``np.inf`` (in YAML ``.inf``) all are 1.
+    C : float
+        Weight of the loss, positive.
+    loss : {"hinge", "logistic"}
+    fit_intercept : bool
+        Whether there is an offset, common to all tasks and not penalised; for the hinge
+        loss, solved on Gram matrices.
+    solver : {"auto", "gram", "features"}
+        "gram" takes any kernels, and builds a Gram matrix of all examples per term.
+        "features" is for linear kernels (of dense or sparse inputs) without offset, and
+        builds none; its time grows with the number of examples as that of a linear
+        support vector machine; with p = 1 it may need thousands of epochs where "gram"
+        visits a few weights. "auto" takes "features" where it can.
+    normalize : {"cosine", "trace", None}
+        "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
+        the mean of k(x, x) over the training examples. Task kernels are normalised by
+        their own specifications.
+    standardize : bool
+        Whether inputs are brought to mean 0 and standard deviation 1 over the training
+        examples of all tasks together, before the kernels.
+    task_order : sequence of labels, optional
+        The labels of the tasks that rows and columns of the task kernels stand for,
+        in order. It may name tasks without examples; their rows are left out. By
+        default the sorted labels, ``tasks_``. Specifications that name tasks, such as
+        trees, name these labels.
+    tol : float
+        Relative duality gap to reach, positive.
+    max_iter : int
+        Limit on visited weights (solver "gram") or epochs ("features").
+    random_state : int or None
+        Draws the order of examples.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (M,)
+        θ.
+    term_names_ : tuple of str of length M
+    task_similarity_ : ndarray of shape (T, T)
+        Σ_m θ_m R_m, in the order of ``tasks_``.
+    dual_coef_ : ndarray of shape (n,)
+        y_i α_i of the training examples.
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs, if all kernels are linear and ``normalize`` is not
+        "cosine".
+    intercept_ : ndarray of shape (T,)
+        The offset T times; with ``coef_`` also what standardisation and the constants
+        of kernels come to.
+    solver_ : {"gram", "features"}
+        The solver that ran.
+    objective_, dual_objective_, duality_gap_ : float
+        Value of the problem, a lower bound on its minimum, and their relative
+        difference.
+    history_ : ndarray
+        Objective at each check of the gap.
+    n_iter_ : int
+        Visited weights, or epochs.
+
+    References
+    ----------
+    C. Widmer, M. Kloft, V. T. Sreedharan and G. Rätsch, Framework for multi-task
+    multiple kernel learning and applications in genome analysis, arXiv:1506.09153,
+    2015.
+
+    Examples
+    --------
+    Two tasks that agree and one that does not:
+
+    >>> import numpy as np
+    >>> from mtmkl.methods import MultiTaskMKL
+    >>> X = np.random.default_rng(0).standard_normal((90, 2))
+    >>> task = np.repeat(["a", "b", "c"], 30)
+    >>> y = np.sign(X[:, 0]) * np.where(task == "c", -1, 1)
+    >>> alike = {"name": "task_clustering", "assignments": [[1, 1, 0], [0, 0, 1]]}
+    >>> model = MultiTaskMKL([("linear", alike), ("linear", "union")]).fit(X, y, task)
+    >>> bool(model.weights_[0] > 3 * model.weights_[1])
+    True
+    >>> model.solver_
+    'features'
+    """
+
+    along: ClassVar[tuple[str, ...]] = ("C",)
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        kernels = CHECK_KERNELS[1:]
+        return {
+            "": {},
+            "logistic": {"loss": "logistic"},
+            "kernels": {"terms": [(k, "dirac_uniform") for k in kernels], "p": 1.0},
+            "kernels, logistic": {
+                "terms": [{"kernel": k, "task_kernel": "union"} for k in kernels],
+                "loss": "logistic",
+                "normalize": "cosine",
+                "standardize": True,
+            },
+        }
+
+    def __init__(
+        self,
+        terms: Sequence[Term] = (("linear", "dirac_uniform"),),
+        *,
+        p: float = 2.0,
+        C: float = 1.0,
+        loss: str = "hinge",
+        fit_intercept: bool = False,
+        solver: str = "auto",
+        normalize: Normalization = None,
+        standardize: bool = False,
+        task_order: Sequence[Any] | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+        random_state: int | None = 0,
+    ) -> None:
+        self.terms = terms
+        self.p = p
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.normalize = normalize
+        self.standardize = standardize
+        self.task_order = task_order
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _check_params(self) -> None:
+        is_number = isinstance(self.p, Real) and not isinstance(self.p, bool)
+        if not is_number or not self.p >= 1:
+            raise ValueError(
+                f"p must be a number of at least 1, or infinite, got {self.p!r}"
+            )
+        check_positive("C", self.C)
+        check_choice("loss", self.loss, ("hinge", "logistic"))
+        check_flag("fit_intercept", self.fit_intercept)
+        check_choice("solver", self.solver, ("auto", "gram", "features"))
+        check_choice("normalize", self.normalize, ("cosine", "trace", None))
+        check_flag("standardize", self.standardize)
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter)
+        if self.random_state is not None:
+            check_count("random_state", self.random_state, least=0)
+        if self.fit_intercept and self.loss == "logistic":
+            raise ValueError(
+                "fit_intercept=True is for the hinge loss; an offset that is penalised "
+                'comes with the kernel {"name": "linear", "constant": 1.0}'
+            )
+        terms = MultiTaskTerms.of(self.terms, self.tasks_.tolist(), self.task_order)
+        if self.solver == "features":
+            others = [str(k) for k in terms.kernels if not has_feature_map(k)]
+            if others or self.fit_intercept:
+                what = others[0] if others else "fit_intercept=True"
+                raise ValueError(
+                    'solver="features" is for linear kernels without offset, got '
+                    f'{what}: take solver="gram"'
+                )
+
+    def _dense_only(self) -> str | None:
+        if self.standardize:
+            return (
+                "standardize=True subtracts the means of the features, so that no zero "
+                "stays zero"
+            )
+        return None
+
+    def _position(self) -> float:
+        return self.C
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> "_Prepared":
+        terms = MultiTaskTerms.of(self.terms, self.tasks_.tolist(), self.task_order)
+        resolved = KernelTerms.of(
+            X, terms.kernels, normalize=self.normalize, standardize=self.standardize
+        )
+        is_linear = all(has_feature_map(kernel) for kernel in resolved.kernels)
+        prepared = _Prepared(terms, resolved, X, y, task)
+        if self.solver == "gram" or not is_linear or self.fit_intercept:
+            prepared.path = self._gram_path(prepared)
+        if is_linear:
+            prepared.maps = _maps(resolved, X)
+        return prepared
+
+    def _gram_path(self, prepared: "_Prepared") -> "GramPath":
+        from mtmkl.solvers.mt_mkl import GramPath
+
+        terms, resolved = prepared.terms, prepared.resolved
+        training = TrainingSet(
+            replace(
+                resolved,
+                is_feature=resolved.is_feature[terms.base],
+                column=resolved.column[terms.base],
+                kernels=tuple(resolved.kernels[b] for b in terms.base),
+                scale=resolved.scale[terms.base],
+                names=tuple(resolved.names[b] for b in terms.base),
+            ),
+            prepared.X,
+            prepared.task,
+            self.tasks_.size,
+            joined=True,
+            task_kernels=terms.task_kernels,
+        )
+        return GramPath(
+            training.blocks(),
+            prepared.y,
+            p=self.p,
+            loss="logistic" if self.loss == "logistic" else "hinge",
+            fit_intercept=self.fit_intercept,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rng=np.random.default_rng(self.random_state),
+        )
+
+    def _follow(self, prepared: "_Prepared", previous: "Solution | None") -> "Solution":
+        terms = prepared.terms
+        if prepared.path is not None:
+            self.solver_ = "gram"
+            solution = prepared.path.solve(self.C)
+            assert solution.dual is not None
+            assert solution.intercept is not None
+            theta, beta = solution.coef, solution.dual
+            offset = float(solution.intercept[0])
+        else:
+            from mtmkl.solvers import mt_mkl_features
+
+            self.solver_ = "features"
+            solution = mt_mkl_features.solve(
+                prepared.maps,
+                prepared.y,
+                prepared.task,
+                list(zip(terms.base.tolist(), terms.task_kernels, strict=True)),
+                C=self.C,
+                p=self.p,
+                rng=np.random.default_rng(self.random_state),
+                loss="logistic" if self.loss == "logistic" else "hinge",
+                tol=self.tol,
+                max_iter=self.max_iter,
+                start=previous,
+            )
+            assert solution.dual is not None
+            theta, beta = solution.extra["theta"], prepared.y * solution.dual
+            offset = 0.0
+        keep_certificate(self, solution)
+        self.weights_ = theta
+        self.dual_coef_ = beta
+        self.intercept_ = np.full(self.tasks_.size, offset)
+        self.term_names_ = terms.names(prepared.resolved.names)
+        self.task_similarity_ = np.tensordot(theta, terms.task_kernels, axes=1)
+        self._keep_outputs(prepared, terms.combined(theta), solution)
+        return solution
+
+    def _keep_outputs(
+        self, prepared: "_Prepared", similarities: FloatArray, solution: "Solution"
+    ) -> None:
+        """Keep what outputs need, with Σ_m θ_m R_m over the terms of each kernel."""
+        for name in ("coef_", "_machine", "_map_weights"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        resolved = self._resolved = prepared.resolved
+        if prepared.maps is None:
+            self._machine = TrainingSet(
+                resolved,
+                prepared.X,
+                prepared.task,
+                self.tasks_.size,
+                joined=True,
+                task_kernels=similarities,
+            )
+            return
+        if self.solver_ == "features":
+            ends = np.cumsum([phi.shape[1] for phi in prepared.maps])[:-1]
+            self._map_weights = np.split(solution.coef, ends, axis=1)
+        else:
+            by_task = np.zeros((self.tasks_.size, prepared.y.size))
+            by_task[prepared.task, np.arange(prepared.y.size)] = self.dual_coef_
+            self._map_weights = [
+                G @ (by_task @ phi)
+                for G, phi in zip(similarities, prepared.maps, strict=True)
+            ]
+        if self.normalize != "cosine":
+            self._fold_into_inputs()
+
+    def _fold_into_inputs(self) -> None:
+        """Write the models as weights of the raw inputs."""
+        d, resolved = self.n_features_in_, self._resolved
+        self.coef_ = np.zeros((d, self.tasks_.size))
+        for kernel, scale, weights in zip(
+            resolved.kernels, resolved.scale, self._map_weights, strict=True
+        ):
+            self.coef_ += np.sqrt(scale) * weights[:, :d].T
+            constant = scale * getattr(kernel, "constant", 0.0)
+            self.intercept_ += np.sqrt(constant) * weights[:, d:].sum(axis=1)
+        if resolved.scaler is not None:
+            self.coef_ /= resolved.scaler.scale_[:, None]
+            self.intercept_ -= resolved.scaler.mean_ @ self.coef_
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        if hasattr(self, "_machine"):
+            ones = np.ones((1, self._resolved.n_terms))
+            out = self._machine.outputs(X, task, self.dual_coef_, ones)
+        elif hasattr(self, "coef_"):
+            out = _outputs([X], [self.coef_.T], task)
+        else:
+            out = _outputs(_maps(self._resolved, X), self._map_weights, task)
+        return out + self.intercept_[task]
+
+    @available_if(lambda self: self.loss == "logistic")
+    def predict_proba(self, X: ArrayLike, task: ArrayLike | None = None) -> FloatArray:
+        """Return the probabilities of the classes, for the logistic loss.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+        task : array-like of shape (n,), optional
+            Task of each example; may be left out after a fit of a single task.
+
+        Returns
+        -------
+        ndarray of shape (n, number of classes)
+            In the order of ``classes_``.
+        """
+        from scipy.special import expit
+
+        scores = self.decision_function(X, task)
+        if self.classes_.size == 1:
+            return np.ones((scores.size, 1))
+        return np.column_stack([expit(-scores), expit(scores)])
+
+
+@dataclass
+class _Prepared:
+    """What the points of a path share; ``maps`` if all kernels are linear."""
+
+    terms: MultiTaskTerms
+    resolved: KernelTerms
+    X: Inputs
+    y: FloatArray
+    task: IntArray
+    path: "GramPath | None" = None
+    maps: Any = None
+
+
+def _maps(resolved: KernelTerms, X: Inputs) -> list[Inputs]:
+    """Return the features of each linear kernel for raw inputs."""
+    Z = resolved.inputs(X)
+    maps = []
+    for kernel, scale in zip(resolved.kernels, resolved.scale, strict=True):
+        assert kernel is not None
+        maps.append(feature_map(kernel, Z, float(scale)))
+    return maps
+
+
+def _outputs(
+    maps: Sequence[Inputs], weights: Sequence[FloatArray], task: IntArray
+) -> FloatArray:
+    """Return Σ_b ⟨φ_b(x), w_bt⟩ for examples x of tasks t, with w (T, d_b)."""
+    out = np.zeros(task.size)
+    for t in np.unique(task):
+        rows = np.flatnonzero(task == t)
+        for phi, w in zip(maps, weights, strict=True):
+            out[rows] += phi[rows] @ w[t]
+    return out

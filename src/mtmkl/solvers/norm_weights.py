@@ -1,0 +1,56 @@
+"""Kernel weights in the unit ball of a p-norm: θ ≥ 0, ||θ||_p ≤ 1, for p from 1 to ∞.
+
+With q_m = β'K_mβ, the largest Σ_m θ_m q_m over these weights is the dual norm of q.
+"""
+
+import numpy as np
+
+from mtmkl.typing import FloatArray
+
+
+def equal_weights(n_terms: int, p: float) -> FloatArray:
+    """Return the weights M^{-1/p}, on the sphere.
+
+    Parameters
+    ----------
+    n_terms : int
+        M.
+    p : float
+    """
+    return np.full(n_terms, n_terms ** (-1.0 / p))
+
+
+def dual_norm(q: FloatArray, p: float) -> float:
+    """Return the norm of q that is dual to the p-norm.
+
+    Parameters
+    ----------
+    q : ndarray of shape (M,)
+        At least 0.
+    p : float
+    """
+    largest = float(q.max())
+    if p == 1 or largest == 0.0:
+        return largest
+    # The dual exponent of a p near 1 is beyond the range of numbers not scaled.
+    order = 1.0 if np.isinf(p) else p / (p - 1.0)
+    return largest * float(np.linalg.norm(q / largest, order))
+
+
+def next_weights(theta: FloatArray, q: FloatArray, p: float) -> FloatArray:
+    """Return the best weights for W as it stands.
+
+    That is θ_m ∝ ||W_m||^{2/(p+1)} with ||W_m||² = θ_m² q_m, eq. (22) of Widmer et al.
+    (2015). A weight of 0 stays 0.
+
+    Parameters
+    ----------
+    theta, q : ndarray of shape (M,)
+    p : float
+    """
+    squared = theta**2 * q
+    if not squared.any():
+        return theta
+    weights = (squared / squared.max()) ** (1.0 / (p + 1.0))
+    best: FloatArray = weights / np.linalg.norm(weights, p)
+    return best

@@ -1,0 +1,86 @@
+"""Task kernels from the mappings of a configuration file."""
+
+import numpy as np
+import pytest
+
+from mtmkl.kernels.task_kernel_specs import task_kernels_from_spec
+from mtmkl.kernels.task_kernels import (
+    dirac_uniform,
+    each_task,
+    graph_laplacian,
+    hierarchy,
+    smooth,
+    union,
+    unit_mean_diagonal,
+)
+
+NAMES = ["a", "b", "c", "d"]
+TREE = "((a:1,b:2)ab:0.5,(c,d:3e-1))root;"
+
+
+def tree_distances():
+    """Distances along the tree ((0:1, 1:2):3, (2:1, 3:4):1)."""
+    return np.array([[0, 3, 5, 8], [3, 0, 6, 9], [5, 6, 0, 5], [8, 9, 5, 0.0]])
+
+
+def test_specifications_give_labelled_kernels():
+    D = tree_distances()
+    spec = [
+        "dirac_uniform",
+        {"name": "smooth", "distances": "phylogeny", "scales": [0.5, 2]},
+        {"name": "hierarchy", "tree": TREE, "centre": 2, "normalize": True},
+        {"name": "graph_laplacian", "adjacency": (D < 4).tolist()},
+        {"name": "each_task", "normalize": True},
+    ]
+    labelled = task_kernels_from_spec(spec, NAMES, matrices={"phylogeny": D})
+    assert [label for label, _ in labelled] == [
+        "dirac uniform, Dirac",
+        "dirac uniform, uniform",
+        "smooth, σ = 0.5",
+        "smooth, σ = 2",
+        "hierarchy, a + b + c + d",
+        "hierarchy, a + b",
+        "hierarchy, c + d",
+        "graph laplacian",
+        *(f"each task, {name}" for name in NAMES),
+    ]
+    expected = [
+        *dirac_uniform(4),
+        *smooth(D, [0.5, 2]),
+        *map(unit_mean_diagonal, hierarchy(TREE, NAMES, centre=2)),
+        graph_laplacian(D < 4),
+        *map(unit_mean_diagonal, each_task(4)),
+    ]
+    np.testing.assert_array_equal([R for _, R in labelled], expected)
+
+
+def test_a_single_specification():
+    ((label, R),) = task_kernels_from_spec("union", NAMES)
+    assert label == "union"
+    np.testing.assert_array_equal(R, union(4))
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("tree", "unknown task kernel 'tree'; known: dirac_uniform, each_task"),
+        ({"scales": [1]}, "unknown task kernel None"),
+        ([], r"not a specification of task kernels: \[\]"),
+        ([3], "not a specification of task kernels: 3"),
+        ({"name": "union", "n_tasks": 3}, "'union' has no 'n_tasks'"),
+        ({"name": "smooth", "scales": [1]}, "'smooth' needs distances"),
+        (
+            {"name": "smooth", "distances": "tree", "scales": [1]},
+            "smooth: distances 'tree' is not known; known: phylogeny",
+        ),
+        ({"name": "union", "normalize": 1}, "normalize must be true or false, got 1"),
+        (
+            {"name": "hierarchy", "tree": TREE, "centre": True},
+            "hierarchy: centre must be a number, got True",
+        ),
+        ({"name": "given", "similarity": [[1]]}, "is over 1 tasks, the data have 4"),
+    ],
+)
+def test_wrong_specifications(spec, message):
+    with pytest.raises(ValueError, match=message):
+        task_kernels_from_spec(spec, NAMES, matrices={"phylogeny": tree_distances()})

@@ -1,0 +1,87 @@
+"""Newick text and lists of parents."""
+
+import pytest
+
+from mtmkl.kernels.task_kernels import hierarchy
+from mtmkl.kernels.task_trees import clusters, parse_newick
+
+NAMES = ["a", "b", "c", "d"]
+
+
+def test_leaves_that_are_no_task_are_left_out():
+    # x and y are no tasks: their nodes have one task below, or none, or the same.
+    tree = "(((a,x),((b,c))),(y,(x2,d)));"
+    assert clusters(tree, NAMES) == [[0, 1, 2, 3], [0, 1, 2], [1, 2]]
+
+
+def test_deep_tree():
+    depth = 3000
+    tree = "(" * depth + "t0" + "".join(f",t{k})" for k in range(1, depth + 1)) + ";"
+    assert len(clusters(tree, [f"t{k}" for k in range(depth + 1)])) == depth
+
+
+def test_newick_names():
+    root = parse_newick("('B. subtilis''s':1[c],E_coli[100]:2.5e-3,(q)'in':[c]1)r;")
+    assert [child.name for child in root.children] == ["B. subtilis's", "E_coli", "in"]
+    assert root.name == "r"
+    assert root.children[2].children[0].name == "q"
+    assert parse_newick(" a ; ").name == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("((a,b);", "at character 7: 1 parentheses are not closed"),
+        ("(a,b)", "at character 6: the text ends without a semicolon"),
+        ("(a,b));", "at character 6: '\\)' is outside all parentheses"),
+        ("a,b;", "at character 2: ',' is outside all parentheses"),
+        ("(a,,b);", "at character 4: a leaf has no name"),
+        ("(a,());", "at character 5: a leaf has no name"),
+        ("(a:x,b);", "at character 4: length 'x' is no number"),
+        ("(a:,b);", "at character 4: length '' is no number"),
+        ("(a:1:2,b);", "at character 6: a node has two lengths"),
+        ("(a b,c);", "at character 4: 'b' follows a name or a length"),
+        ("(a:1 b,c);", "at character 6: 'b' follows a name or a length"),
+        ("(a(b,c));", "at character 3: a parenthesis opens after a node"),
+        ("((a)(b,c));", "at character 5: a parenthesis opens after a node"),
+        ("(a,b);c", "at character 7: 'c' follows the semicolon"),
+        ("(a,'b);", "at character 4: \"'b"),
+        ("(a,b[c);", "at character 5: '\\[c"),
+        ("", "at character 1: the text ends without a semicolon"),
+        (";", "at character 1: the tree is empty"),
+    ],
+)
+def test_malformed_newick(text, message):
+    with pytest.raises(ValueError, match=f"not a Newick tree, {message}"):
+        parse_newick(text)
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [
+        ("(a,b,c);", "not among the leaves of the tree: d; each task needs a leaf"),
+        ("(a,b,(c,a),d);", "the tree has two leaves named 'a'"),
+        ([4, 4, 4, 4], "got 4 nodes"),
+        ([4, 4, 4, 4, 9], r"parent 9 is not in -1..4"),
+        ([4, 4, 4, 4, 4], r"one root \(-1\), got 0"),
+        ([4, 4, -1, 4, -1], r"one root \(-1\), got 2"),
+        ([4, 4, 4, 0, -1], "task 0 is a parent: tasks must be leaves"),
+        ([4, 4, 6, 6, -1, 6, 5], "parents go round in a circle above task 2"),
+        ([4, 4, 4, 4, -1, 4], "node 5 has no task below it"),
+        ([4.5, 4, 4, 4, -1], "parents must be a list of whole numbers"),
+    ],
+)
+def test_malformed_hierarchy(tree, message):
+    with pytest.raises(ValueError, match=message):
+        hierarchy(tree, NAMES)
+
+
+@pytest.mark.parametrize("names", [["a", "a"], []])
+def test_tasks_of_a_hierarchy_have_names(names):
+    with pytest.raises(ValueError, match="each differently"):
+        hierarchy("(a,b);", names)
+
+
+def test_a_hierarchy_needs_two_tasks_below_some_node():
+    with pytest.raises(ValueError, match="no node of the tree has two tasks"):
+        hierarchy("(a,x);", ["a"])

@@ -1,0 +1,311 @@
+"""Multi-task multiple kernel learning: terms, solvers, attributes and special cases."""
+
+import numpy as np
+import pytest
+from mt_mkl_problems import CHAIN, optimum, problem
+from scipy.sparse import csr_array
+from scipy.special import expit
+
+from mtmkl.kernels.base import Gaussian, Linear
+from mtmkl.kernels.task_kernels import frustratingly_easy, graph_laplacian, union
+from mtmkl.methods import IndependentSVM, MultiTaskMKL, PooledSVM, SharedMKL
+
+GAUSSIAN = {"name": "gaussian", "width": 2.0}
+GRAPH = {"name": "graph_laplacian", "adjacency": CHAIN.tolist()}
+NAMES = np.array(["beech", "oak", "fir", "pine"])  # their sorted order is another
+
+
+def mixed(seed=0):
+    """Return training and other examples."""
+    X, y, task = problem(seed, sizes=(25, 25, 25, 25))
+    return X[:60], y[:60], task[:60], X[60:], task[60:]
+
+
+def scores(model, X, task):
+    return model.decision_function(X, task)
+
+
+@pytest.mark.parametrize("solver", ["gram", "features"])
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_fitted_attributes(solver, loss):
+    X, y, task, Z, other = mixed()
+    terms = [("linear", [GRAPH, "union"])]
+    R = [graph_laplacian(CHAIN), union(4)]
+    model = MultiTaskMKL(terms, p=3, C=0.5, loss=loss, solver=solver, tol=1e-9)
+    model.fit(X, y, task)
+    value, theta = optimum([X], y, task, [(0, each) for each in R], 0.5, 3, loss)
+    assert model.objective_ == pytest.approx(value, rel=1e-6)
+    assert model.dual_objective_ <= value * (1 + 1e-8)
+    assert model.duality_gap_ <= 1e-9
+    assert model.solver_ == solver
+    assert model.n_iter_ >= 1
+    np.testing.assert_allclose(model.weights_, theta, atol=1e-4)
+    similarity = np.tensordot(model.weights_, R, axes=1)
+    np.testing.assert_allclose(model.task_similarity_, similarity)
+    expected = similarity[np.ix_(other, task)] * (Z @ X.T) @ model.dual_coef_
+    np.testing.assert_allclose(scores(model, Z, other), expected, atol=1e-9)
+    by_coef = np.einsum("ij,ji->i", Z, model.coef_[:, other])
+    np.testing.assert_allclose(by_coef, expected, atol=1e-9)
+    np.testing.assert_array_equal(model.intercept_, np.zeros(4))
+    assert [name.partition(" × ")[2] for name in model.term_names_] == [
+        "graph laplacian",
+        "union",
+    ]
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+@pytest.mark.parametrize("p", [1, 2])
+def test_outputs_of_kernels_without_a_feature_map(p, loss):
+    X, y, task, Z, other = mixed(1)
+    terms = [(GAUSSIAN, "union"), ("linear", GRAPH), (GAUSSIAN, "single_task")]
+    model = MultiTaskMKL(terms, p=p, C=1.0, loss=loss, tol=1e-6).fit(X, y, task)
+    assert model.solver_ == "gram"
+    assert not hasattr(model, "coef_")
+    kernels = [Gaussian(2.0), Linear(), Gaussian(2.0)]
+    R = [union(4), graph_laplacian(CHAIN), np.eye(4)]
+    beta, expected, forms = model.dual_coef_, 0.0, []
+    for theta, kernel, Q in zip(model.weights_, kernels, R, strict=True):
+        expected += theta * (Q[np.ix_(other, task)] * kernel(Z, X)) @ beta
+        forms.append(beta @ (Q[np.ix_(task, task)] * kernel(X, X)) @ beta)
+    np.testing.assert_allclose(scores(model, Z, other), expected, atol=1e-9)
+    assert np.linalg.norm(model.weights_, p) == pytest.approx(1.0)
+    if p == 2:
+        # θ_m ∝ q_m^{1/(p − 1)} at the optimum.
+        best = forms / np.linalg.norm(forms)
+        np.testing.assert_allclose(model.weights_, best, atol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("X", "terms", "options", "solver"),
+    [
+        (np.asarray, [("linear", "union")], {}, "features"),
+        (csr_array, [("linear", "union")], {"loss": "logistic"}, "features"),
+        (np.asarray, [(Linear(1.0), "union")], {"normalize": "cosine"}, "features"),
+        (csr_array, [(GAUSSIAN, "union")], {}, "gram"),
+        (np.asarray, [("linear", "union"), (GAUSSIAN, "union")], {}, "gram"),
+        (np.asarray, [("linear", "union")], {"fit_intercept": True}, "gram"),
+        (np.asarray, [("linear", "union")], {"solver": "gram"}, "gram"),
+    ],
+)
+def test_which_solver_runs(X, terms, options, solver):
+    inputs, y, task, *_ = mixed()
+    model = MultiTaskMKL(terms, **options).fit(X(inputs), y, task)
+    assert model.solver_ == solver
+
+
+@pytest.mark.parametrize("kernel", ["linear", Linear(2.0)])
+@pytest.mark.parametrize("normalize", [None, "trace", "cosine"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "standardized"])
+def test_both_solvers_agree_on_linear_kernels(kernel, normalize, kind):
+    X, y, task, Z, other = mixed(2)
+    X, Z = X + 0.5, Z + 0.5
+    if kind == "sparse":
+        X, Z = csr_array(X), csr_array(Z)
+    models = [
+        MultiTaskMKL(
+            [(kernel, "dirac_uniform")],
+            C=0.3,
+            solver=solver,
+            normalize=normalize,
+            standardize=kind == "standardized",
+            tol=1e-9,
+            max_iter=50_000,
+        ).fit(X, y, task)
+        for solver in ("gram", "features")
+    ]
+    assert models[0].objective_ == pytest.approx(models[1].objective_, rel=2e-9)
+    np.testing.assert_allclose(
+        scores(models[0], Z, other), scores(models[1], Z, other), atol=1e-3
+    )
+    for model in models:
+        assert hasattr(model, "coef_") == (normalize != "cosine")
+        # Outputs at the training examples are those of the certificate.
+        margins = y * scores(model, X, task)
+        hinge = 0.3 * np.maximum(1 - margins, 0).sum()
+        penalty = 0.5 * (y * margins) @ model.dual_coef_
+        assert hinge + penalty == pytest.approx(model.objective_, rel=1e-8)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("kernel", ["linear", GAUSSIAN])
+def test_union_is_the_pooled_machine(kernel, fit_intercept):
+    X, y, task, Z, other = mixed(3)
+    options = {"C": 0.7, "fit_intercept": fit_intercept, "tol": 1e-9}
+    joint = MultiTaskMKL([(kernel, "union")], **options).fit(X, y, task)
+    pooled = PooledSVM(kernels=[kernel], **options).fit(X, y, task)
+    assert joint.objective_ == pytest.approx(pooled.objective_, rel=1e-8)
+    np.testing.assert_allclose(
+        scores(joint, Z, other), scores(pooled, Z, other), atol=1e-3
+    )
+    np.testing.assert_allclose(joint.intercept_, pooled.intercept_, atol=1e-3)
+
+
+@pytest.mark.parametrize("kernel", ["linear", GAUSSIAN])
+def test_single_tasks_are_independent_machines(kernel):
+    X, y, task, Z, other = mixed(4)
+    apart = MultiTaskMKL([(kernel, "single_task")], C=0.7, tol=1e-9).fit(X, y, task)
+    alone = IndependentSVM(kernels=[kernel], C=0.7, tol=1e-9, fit_intercept=False)
+    alone.fit(X, y, task)
+    assert apart.objective_ == pytest.approx(alone.objective_, rel=1e-8)
+    np.testing.assert_allclose(
+        scores(apart, Z, other), scores(alone, Z, other), atol=1e-3
+    )
+
+
+@pytest.mark.parametrize("solver", ["gram", "features"])
+def test_an_infinite_norm_is_the_sum_kernel(solver):
+    X, y, task, *_ = mixed(5)
+    terms = [("linear", "dirac_uniform")]
+    vanilla = MultiTaskMKL(terms, p=np.inf, solver=solver, tol=1e-8).fit(X, y, task)
+    assert vanilla.weights_.tolist() == [1.0, 1.0]
+    summed = [("linear", np.eye(4) + np.ones((4, 4)))]
+    one = MultiTaskMKL(summed, solver=solver, tol=1e-8).fit(X, y, task)
+    assert one.weights_.tolist() == [1.0]
+    assert vanilla.objective_ == pytest.approx(one.objective_, rel=2e-8)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_frustratingly_easy_adaptation_is_feature_duplication(loss):
+    X, y, task, *_ = mixed(6)
+    own = np.zeros((y.size, 4, X.shape[1]))
+    own[np.arange(y.size), task] = X
+    twice = np.hstack([X, own.reshape(y.size, -1)])
+    options = {"loss": loss, "tol": 1e-9, "max_iter": 50_000}
+    adapted = MultiTaskMKL([("linear", "frustratingly_easy")], **options)
+    adapted.fit(X, y, task)
+    duplicated = MultiTaskMKL([("linear", "union")], **options).fit(twice, y)
+    assert adapted.objective_ == pytest.approx(duplicated.objective_, rel=1e-8)
+    np.testing.assert_allclose(
+        adapted.task_similarity_, frustratingly_easy(4), rtol=1e-12
+    )
+
+
+def test_one_task_is_multiple_kernel_learning():
+    X, y, *_ = mixed(7)
+    kernels = ["linear", GAUSSIAN, {"name": "polynomial", "degree": 2}]
+    terms = [(kernel, "union") for kernel in kernels]
+    options = {"C": 0.5, "normalize": "cosine", "tol": 1e-8}
+    model = MultiTaskMKL(terms, p=1, fit_intercept=True, **options).fit(X, y)
+    mkl = SharedMKL(kernels=kernels, **options).fit(X, y)
+    assert model.objective_ == pytest.approx(mkl.objective_, rel=2e-8)
+    np.testing.assert_allclose(model.weights_, mkl.weights_[0], atol=1e-4)
+    np.testing.assert_allclose(
+        model.decision_function(X), mkl.decision_function(X), atol=1e-3
+    )
+
+
+def test_terms_may_be_written_in_several_ways():
+    X, y, task, *_ = mixed(8)
+    spellings = [
+        [("linear", ["single_task", "union"])],
+        [["linear", "single_task"], ("linear", np.ones((4, 4)))],
+        ({"kernel": Linear(), "task_kernel": "dirac_uniform"},),
+        [{"kernel": "linear", "task_kernel": each} for each in (np.eye(4), "union")],
+    ]
+    first, *others = (MultiTaskMKL(terms).fit(X, y, task) for terms in spellings)
+    assert first.weights_.shape == (2,)
+    for other in others:
+        np.testing.assert_array_equal(other.weights_, first.weights_)
+        np.testing.assert_array_equal(other.coef_, first.coef_)
+
+
+def test_matrices_are_in_the_order_of_sorted_labels_or_of_the_one_given():
+    X, y, task, Z, other = mixed(9)
+    R = graph_laplacian(CHAIN)
+    options = {"terms": [("linear", R)], "tol": 1e-9}
+    numbered = MultiTaskMKL(**options).fit(X, y, task)
+    named = MultiTaskMKL(**options, task_order=NAMES).fit(X, y, NAMES[task])
+    np.testing.assert_allclose(
+        scores(named, Z, NAMES[other]), scores(numbered, Z, other), atol=1e-3
+    )
+    assert named.tasks_.tolist() == sorted(NAMES)
+    np.testing.assert_array_equal(
+        named.task_similarity_, R[np.ix_(np.argsort(NAMES), np.argsort(NAMES))]
+    )
+    unordered = MultiTaskMKL([("linear", R)]).fit(X, y, NAMES[task])
+    np.testing.assert_array_equal(unordered.task_similarity_, R)
+
+
+def test_an_order_may_have_tasks_without_examples():
+    X, y, task, *_ = mixed(10)
+    some = task != 2
+    R = graph_laplacian(CHAIN)
+    model = MultiTaskMKL([("linear", R)], task_order=[3, 1, 0, 2])
+    model.fit(X[some], y[some], task[some])
+    rows = np.ix_([2, 1, 0], [2, 1, 0])
+    np.testing.assert_array_equal(model.task_similarity_, R[rows])
+
+
+def test_trees_name_the_labels():
+    X, y, task, *_ = mixed(11)
+    tree = {"name": "hierarchy", "tree": "((fir,pine),(oak,beech));"}
+    model = MultiTaskMKL([("linear", tree)]).fit(X, y, NAMES[task])
+    parts = [name.rpartition(", ")[2] for name in model.term_names_]
+    assert parts == ["beech + fir + oak + pine", "beech + oak", "fir + pine"]
+
+
+def test_probabilities_of_the_logistic_loss():
+    X, y, task, Z, other = mixed(12)
+    model = MultiTaskMKL(loss="logistic").fit(X, np.where(y > 0, "b", "a"), task)
+    chances = model.predict_proba(Z, other)
+    np.testing.assert_allclose(chances[:, 1], expit(scores(model, Z, other)))
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+    best = model.classes_[chances.argmax(axis=1)]
+    np.testing.assert_array_equal(model.predict(Z, other), best)
+    assert not hasattr(MultiTaskMKL(), "predict_proba")
+    alone = MultiTaskMKL(loss="logistic").fit(X, np.ones(60), task)
+    np.testing.assert_array_equal(alone.predict_proba(Z, other), np.ones((40, 1)))
+
+
+def test_another_fit_forgets_the_first():
+    X, y, task, Z, other = mixed(13)
+    model = MultiTaskMKL([("linear", "union")]).fit(X, y, task)
+    assert hasattr(model, "coef_")
+    gaussian = [(GAUSSIAN, "union")]
+    again = scores(model.set_params(terms=gaussian).fit(X, y, task), Z, other)
+    assert not hasattr(model, "coef_")
+    fresh = scores(MultiTaskMKL(gaussian).fit(X, y, task), Z, other)
+    np.testing.assert_array_equal(again, fresh)
+    back = model.set_params(terms=[("linear", "union")]).fit(X, y, task)
+    np.testing.assert_allclose(scores(back, Z, other), Z @ model.coef_[:, 0])
+
+
+def test_a_path_tells_large_task_kernels_apart():
+    # Of more than 1,000 entries, of which NumPy prints a few.
+    rng = np.random.default_rng(0)
+    X, task = rng.standard_normal((80, 2)), np.arange(80) % 40
+    y = np.sign(X[:, 0] + 0.5 * rng.standard_normal(80))
+    other = np.eye(40)
+    other[18:21, 18:21] = 1.0
+    grid = [{"terms": [("linear", R)], "C": C} for R in (np.eye(40), other)
+            for C in (1.0, 2.0)]  # fmt: skip
+    fitted = list(MultiTaskMKL().fit_path(X, y, task, grid=grid))
+    for model, point in zip(fitted, grid, strict=True):
+        np.testing.assert_array_equal(model.task_similarity_, point["terms"][0][1])
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"p": 0.5}, "p must be a number of at least 1, or infinite, got 0.5"),
+        ({"terms": []}, r"terms must be a list of pairs .* got \[\]"),
+        ({"terms": ["linear"]}, "terms: not a pair of .* task kernel: 'linear'"),
+        ({"terms": [{"kernel": "linear"}]}, "terms: a mapping has kernel and task_k"),
+        ({"terms": [("cubic", "union")]}, "terms: unknown kernel 'cubic'"),
+        ({"terms": [("linear", "tree")]}, "terms: unknown task kernel 'tree'"),
+        ({"terms": [("linear", 3)]}, r"terms: .* shape \(4, 4\), got \(\)"),
+        ({"terms": [("linear", np.eye(3))]}, r"terms: .* \(4, 4\), got \(3, 3\)"),
+        ({"terms": [("linear", -np.eye(4))]}, "terms: .* least eigenvalue is -1"),
+        ({"terms": [("linear", [["a"]])]}, r"terms: not a task kernel: \[\['a'\]\]"),
+        ({"task_order": [0, 1, 2]}, r"task_order .* lacks 3: \[0, 1, 2\]"),
+        ({"task_order": [0, 1, 2, 3, 3]}, "task_order .* has a label twice"),
+        ({"terms": [(GAUSSIAN, "union")], "solver": "features"}, "got Gaussian.*gram"),
+        ({"fit_intercept": True, "solver": "features"}, "got fit_intercept=True"),
+        ({"fit_intercept": True, "loss": "logistic"}, "is for the hinge loss"),
+        ({"random_state": -1}, "random_state must be a whole number of at least 0"),
+    ],
+)
+def test_wrong_parameters(params, message):
+    X, y, task, *_ = mixed()
+    with pytest.raises(ValueError, match=message):
+        MultiTaskMKL(**params).fit(X, y, task)
