@@ -27,8 +27,6 @@ USERS = [
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 #: What only tests and benchmarks use, to be reached or deleted.
 UNUSED = [
-    "mtmkl/solvers/hierarchical_gibbs:task_posterior",
-    "mtmkl/solvers/squared_norm:solve_path",
     "mtmkl/statistics/comparison:all_pairs_wilcoxon",
     "mtmkl/statistics/comparison:dataset_matrix",
 ]
