@@ -178,3 +178,35 @@ def _metric_rows(cell, metric, experiment, rng, *, n_features):
                         "value": value + 0.1 * rng.normal()}
         for k in range(N_TASK_ROWS)
     ]  # fmt: skip
+
+
+@pytest.fixture
+def config():
+    """A paper of one method on the digits, its tier resolved."""
+    return {
+        "paper": {"id": "toy2000"},
+        "tier": "paper",
+        "published": "papers/toy2000/published",
+        "protocols": {
+            "random": {"kind": "random", "train_samples": 60, "repeats": 2, "folds": 2}
+        },
+        "methods": {
+            "ridge": {
+                "label": "Ridge",
+                "class": "IndependentRidge",
+                "grid": {"gamma": [0.1, 1.0]},
+                "selection": "common",
+            }
+        },
+        "experiments": {
+            "digits": {
+                "title": "Digits",
+                "datasets": {"name": "digits", "options": {"n_per_class": 10}},
+                "protocol": "random",
+                "methods": [{"method": "ridge"}],
+                "metrics": ["misclassified"],
+            }
+        },
+        "artefacts": {},
+        "claims": [],
+    }

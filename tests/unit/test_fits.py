@@ -18,37 +18,6 @@ DATASET = "digits[n_per_class=10]"
 ONE_REPEAT_PER_JOB = {"tier": "paper", "seconds": {f"digits/{DATASET}/ridge": 1e4}}
 
 
-@pytest.fixture
-def config():
-    return {
-        "paper": {"id": "toy2000"},
-        "tier": "paper",
-        "published": "papers/toy2000/published",
-        "protocols": {
-            "random": {"kind": "random", "train_samples": 60, "repeats": 2, "folds": 2}
-        },
-        "methods": {
-            "ridge": {
-                "label": "Ridge",
-                "class": "IndependentRidge",
-                "grid": {"gamma": [0.1, 1.0]},
-                "selection": "common",
-            }
-        },
-        "experiments": {
-            "digits": {
-                "title": "Digits",
-                "datasets": {"name": "digits", "options": {"n_per_class": 10}},
-                "protocol": "random",
-                "methods": [{"method": "ridge"}],
-                "metrics": ["misclassified"],
-            }
-        },
-        "artefacts": {},
-        "claims": [],
-    }
-
-
 def fit(config, path, progress=lambda line: None, group=None, chosen=None):
     folder = PaperFolder(path)
     group = group or fit_groups(config)[0]

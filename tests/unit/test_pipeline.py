@@ -10,42 +10,6 @@ from mtmkl.evaluation.plan import Variant
 from mtmkl.files import write_bytes, write_table
 from mtmkl.layout import PaperFolder
 
-ONE_REPEAT_PER_JOB = {
-    "tier": "paper",
-    "seconds": {"digits/digits[n_per_class=10]/ridge": 1e4},
-}
-
-
-@pytest.fixture
-def config():
-    return {
-        "paper": {"id": "toy2000"},
-        "tier": "paper",
-        "published": "papers/toy2000/published",
-        "protocols": {
-            "random": {"kind": "random", "train_samples": 60, "repeats": 2, "folds": 2}
-        },
-        "methods": {
-            "ridge": {
-                "label": "Ridge",
-                "class": "IndependentRidge",
-                "grid": {"gamma": [0.1, 1.0]},
-                "selection": "common",
-            }
-        },
-        "experiments": {
-            "digits": {
-                "title": "Digits",
-                "datasets": {"name": "digits", "options": {"n_per_class": 10}},
-                "protocol": "random",
-                "methods": [{"method": "ridge"}],
-                "metrics": ["misclassified"],
-            }
-        },
-        "artefacts": {},
-        "claims": [],
-    }
-
 
 def test_missing_data_are_told_once_for_a_set_with_the_remedy(tmp_path, monkeypatch):
     monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
