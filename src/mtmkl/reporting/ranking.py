@@ -28,12 +28,8 @@ from mtmkl.statistics.audit import (
     printed_comparisons,
     rank_tests,
 )
-from mtmkl.statistics.comparison import (
-    LEVEL,
-    FriedmanResult,
-    friedman,
-    ranking_matrix,
-)
+from mtmkl.statistics.pairs import LEVEL
+from mtmkl.statistics.ranks import FriedmanResult, friedman, ranking_matrix
 from mtmkl.statistics.verdicts import (
     Published,
     Reproduced,

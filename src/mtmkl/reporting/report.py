@@ -20,7 +20,7 @@ from mtmkl.reporting.tables import mean_sd
 from mtmkl.reporting.written import TextTable
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
-from mtmkl.statistics.comparison import FEW_UNITS, MIN_UNITS
+from mtmkl.statistics.pairs import FEW_UNITS, MIN_UNITS
 from mtmkl.statistics.sample import fits, sample
 
 _MAX_DIGESTS = 3
