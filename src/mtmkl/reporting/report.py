@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.config import experiments_of
-from mtmkl.datasets.splits import train_unit
+from mtmkl.datasets.protocols import train_unit
 from mtmkl.files import read_json, write_text
 from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.reporting import written
