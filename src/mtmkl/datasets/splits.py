@@ -100,6 +100,8 @@ def make_splits(
             - ``random``: ``train_samples`` examples drawn at random are for
               training, the others for testing;
             - ``given``: ``truth["is_test"]`` marks the test rows;
+            - ``given_roles``: ``truth["is_validation"]`` and ``truth["is_test"]`` mark
+              the validation and the test rows, all others are for training;
             - ``halves``: ``train_sizes`` examples per task are for training; of the
               others one half each for validation and testing;
             - ``thirds``: a third of each task for training, validation and testing;
@@ -108,7 +110,7 @@ def make_splits(
               testing.
         ``repeats`` : int
             At least 1; repeats are numbered from 0.
-        ``folds`` : int, not with ``halves``, ``thirds`` and ``fractions``
+        ``folds`` : int, not with ``halves``, ``thirds``, ``fractions``, ``given_roles``
             Cross-validation folds, at least 2.
         ``train_sizes`` : int or list of int, only with ``first_rows`` and ``halves``
             Training rows per task; with ``first_rows`` 8 by default.
@@ -127,8 +129,8 @@ def make_splits(
     Returns
     -------
     dict of (int, int) to Split
-        Train size 0 stands for what the data decide (kinds ``published``, ``given``
-        and ``thirds``).
+        Train size 0 stands for what the data decide (kinds ``published``, ``given``,
+        ``given_roles`` and ``thirds``).
 
     Raises
     ------
@@ -187,9 +189,12 @@ def make_split(
     )
     validation = np.empty(0, dtype=np.intp)
     if checked["kind"] in WITH_VALIDATION:
-        train, validation, test = _three_roles(
-            data, checked["kind"], train_size, checked["stratified"], roles_rng
-        )
+        if checked["kind"] == "given_roles":
+            train, validation, test = _given_roles(data)
+        else:
+            train, validation, test = _three_roles(
+                data, checked["kind"], train_size, checked["stratified"], roles_rng
+            )
         fold = np.zeros_like(train)
     else:
         is_train, is_test = _KINDS[checked["kind"]](data, train_size, repeat, roles_rng)
@@ -275,7 +280,8 @@ def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
             f"{sorted([*_KINDS, *WITH_VALIDATION])}"
         )
     allowed = {"id", "kind", "repeats", _SIZES[kind][0] if kind in _SIZES else "id"}
-    allowed |= {"stratified"} if kind in WITH_VALIDATION else {"folds"}
+    allowed |= {"stratified"} if kind in _DRAWN_ROLES else set()
+    allowed |= set() if kind in WITH_VALIDATION else {"folds"}
     for key in protocol:
         if key not in allowed:
             raise ValueError(
@@ -386,7 +392,8 @@ _KINDS: dict[str, Callable[[MultiTaskData, int, int, np.random.Generator], Masks
 }
 
 
-WITH_VALIDATION = ("halves", "thirds", "fractions")
+_DRAWN_ROLES = ("halves", "thirds", "fractions")
+WITH_VALIDATION = (*_DRAWN_ROLES, "given_roles")
 """Kinds of protocols whose splits have validation rows in place of folds."""
 
 
@@ -459,6 +466,17 @@ def _three_roles(
     train, validation, test = (
         np.flatnonzero(role[example.ravel()] == each) for each in range(3)
     )
+    return train, validation, test
+
+
+def _given_roles(data: MultiTaskData) -> tuple[IntArray, IntArray, IntArray]:
+    is_validation, is_test = (
+        _mark(data, f"is_{role}", "given_roles") for role in ("validation", "test")
+    )
+    roles = (~is_validation & ~is_test, is_validation, is_test)
+    train, validation, test = (np.flatnonzero(role) for role in roles)
+    if not validation.size:
+        raise ValueError(f"no row of {data.name!r} is marked for validation")
     return train, validation, test
 
 
