@@ -1,7 +1,8 @@
-"""Classification tasks at the leaves of a binary tree, of which neighbours are alike."""
+"""Classification tasks at the leaves of a binary tree: near ones are alike."""
 
 import math
 import zlib
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -63,7 +64,8 @@ def toy_tree(
         "is_test" (n,); "coef" (d, T), the differences μ_t of the means; "similarity"
         (T, T), their scalar products; "parents", the tree as the number of the parent
         of each node, the T tasks first and −1 for the root; and "bayes_auc" (T,), the
-        largest area under the ROC curve that is possible.
+        largest area under the ROC curve that is possible. Methods find the tree and the
+        similarity by these names, "tree" and "similarity".
 
     Raises
     ------
@@ -90,6 +92,7 @@ def toy_tree(
     tree, *examples = (np.random.default_rng(child) for child in root.spawn(4))
     mu = _leaves(tree, dims, depth, flips)
     n_tasks = len(mu)
+    names = tuple(f"leaf {t + 1}" for t in range(n_tasks))
     label = np.array([1.0, -1.0])
     counts = (n_train, n_validation, n_test)
     # Examples first, so that more of them do not change those before.
@@ -107,14 +110,15 @@ def toy_tree(
         y=np.tile(label, n * n_tasks),
         task=np.repeat(np.arange(n_tasks), 2 * n),
         name="toy_tree",
-        task_names=tuple(f"leaf {t + 1}" for t in range(n_tasks)),
+        task_names=names,
+        task_relations={"tree": f"{_newick(names)};", "similarity": mu @ mu.T},
         origin="synthetic",
         truth={
             "is_validation": role == 1,
             "is_test": role == 2,
             "coef": mu.T,
             "similarity": mu @ mu.T,
-            "parents": _parents(depth),
+            "parents": np.array(_parents(depth)),
             "bayes_auc": bayes_auc(mu, sd),
         },
     )
@@ -166,9 +170,7 @@ def bayes_auc(mu: ArrayLike, sd: float) -> FloatArray:
     return area
 
 
-def _leaves(
-    rng: np.random.Generator, dims: int, depth: int, flips: int
-) -> FloatArray:
+def _leaves(rng: np.random.Generator, dims: int, depth: int, flips: int) -> FloatArray:
     """Return the differences of means at the leaves, (2^depth, dims)."""
     mu = np.ones((1, dims))
     for _ in range(depth):
@@ -176,6 +178,14 @@ def _leaves(
         for child in mu:
             child[rng.choice(dims, flips, replace=False)] *= -1.0
     return mu
+
+
+def _newick(names: Sequence[str]) -> str:
+    """Return the balanced binary tree of some leaves as Newick text."""
+    if len(names) == 1:
+        return f"'{names[0]}'"
+    half = len(names) // 2
+    return f"({_newick(names[:half])},{_newick(names[half:])})"
 
 
 def _parents(depth: int) -> list[int]:
