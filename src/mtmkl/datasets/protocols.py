@@ -11,7 +11,8 @@ AS_PUBLISHED = 0
 WITH_FOLDS = ("published", "first_rows", "random", "given")
 """Kinds of protocols whose training rows are dealt to folds."""
 
-WITH_VALIDATION = ("halves", "thirds", "fractions")
+_DRAWN_ROLES = ("halves", "thirds", "fractions")
+WITH_VALIDATION = (*_DRAWN_ROLES, "given_roles")
 """Kinds of protocols whose splits have validation rows in place of folds."""
 
 _LARGEST_PERCENT = 98
@@ -41,7 +42,8 @@ def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
             f"{sorted([*WITH_FOLDS, *WITH_VALIDATION])}"
         )
     allowed = {"id", "kind", "repeats", _SIZES[kind][0] if kind in _SIZES else "id"}
-    allowed |= {"stratified"} if kind in WITH_VALIDATION else {"folds"}
+    allowed |= {"stratified"} if kind in _DRAWN_ROLES else set()
+    allowed |= set() if kind in WITH_VALIDATION else {"folds"}
     for key in protocol:
         if key not in allowed:
             raise ValueError(

@@ -91,6 +91,8 @@ def make_splits(
             - ``random``: ``train_samples`` examples drawn at random are for
               training, the others for testing;
             - ``given``: ``truth["is_test"]`` marks the test rows;
+            - ``given_roles``: ``truth["is_validation"]`` and ``truth["is_test"]`` mark
+              the validation and the test rows, all others are for training;
             - ``halves``: ``train_sizes`` examples per task are for training; of the
               others one half each for validation and testing;
             - ``thirds``: a third of each task for training, validation and testing;
@@ -99,7 +101,7 @@ def make_splits(
               testing.
         ``repeats`` : int
             At least 1; repeats are numbered from 0.
-        ``folds`` : int, not with ``halves``, ``thirds`` and ``fractions``
+        ``folds`` : int, not with ``halves``, ``thirds``, ``fractions``, ``given_roles``
             Cross-validation folds, at least 2.
         ``train_sizes`` : int or list of int, only with ``first_rows`` and ``halves``
             Training rows per task; with ``first_rows`` 8 by default.
@@ -118,8 +120,8 @@ def make_splits(
     Returns
     -------
     dict of (int, int) to Split
-        Train size 0 stands for what the data decide (kinds ``published``, ``given``
-        and ``thirds``).
+        Train size 0 stands for what the data decide (kinds ``published``, ``given``,
+        ``given_roles`` and ``thirds``).
 
     Raises
     ------
@@ -178,9 +180,12 @@ def make_split(
     )
     validation = np.empty(0, dtype=np.intp)
     if checked["kind"] in WITH_VALIDATION:
-        train, validation, test = _three_roles(
-            data, checked["kind"], train_size, checked["stratified"], roles_rng
-        )
+        if checked["kind"] == "given_roles":
+            train, validation, test = _given_roles(data)
+        else:
+            train, validation, test = _three_roles(
+                data, checked["kind"], train_size, checked["stratified"], roles_rng
+            )
         fold = np.zeros_like(train)
     else:
         is_train, is_test = _KINDS[checked["kind"]](data, train_size, repeat, roles_rng)
@@ -360,6 +365,17 @@ def _three_roles(
     train, validation, test = (
         np.flatnonzero(role[example.ravel()] == each) for each in range(3)
     )
+    return train, validation, test
+
+
+def _given_roles(data: MultiTaskData) -> tuple[IntArray, IntArray, IntArray]:
+    is_validation, is_test = (
+        _mark(data, f"is_{role}", "given_roles") for role in ("validation", "test")
+    )
+    roles = (~is_validation & ~is_test, is_validation, is_test)
+    train, validation, test = (np.flatnonzero(role) for role in roles)
+    if not validation.size:
+        raise ValueError(f"no row of {data.name!r} is marked for validation")
     return train, validation, test
 
 

@@ -9,13 +9,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.papers.jebara2011.paired import half_width, paired_test
+from mtmkl.papers.jebara2011.paired import paired_test
 from mtmkl.reporting.colours import shades
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import (
     WIDE,
     FigureAndNumbers,
     Series,
+    half_width,
     interval_text,
     no_data_figure,
 )

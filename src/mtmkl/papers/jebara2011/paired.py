@@ -1,11 +1,11 @@
-"""The paired t-test that the paper reports, and the interval that belongs to it."""
+"""The paired t-test that the paper reports."""
 
 import math
 
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING
+from mtmkl.statistics.pairs import MIN_UNITS, ROUNDING
 
 
 def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
@@ -26,13 +26,3 @@ def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
         "n": len(difference),
         "p": p,
     }
-
-
-def half_width(values: pd.Series) -> float:
-    """Return half the 95 % t interval of a mean; ``nan`` for a few values."""
-    from scipy import stats
-
-    if len(values) < MIN_UNITS:
-        return math.nan
-    quantile = float(stats.t.ppf(1 - LEVEL / 2, len(values) - 1))
-    return quantile * float(values.std(ddof=1)) / math.sqrt(len(values))
