@@ -30,6 +30,7 @@ KNOWN_SHAPES = {
     "pendigits": (18000, 16, 45),
     "mnist": (18000, 784, 45),
     "ocr_letters": (3189, 128, 8),
+    "tss_bacteria": (56438, 26628, 13),
     "linear_synthetic": (5000, 5, 200),
     "nonlinear_synthetic": (8000, 5, 200),
     "toy_tree": (71040, 100, 32),
