@@ -16,7 +16,11 @@ from mtmkl.datasets import (
 from mtmkl.sparse import is_sparse, same_inputs
 
 REGISTRY = default_registry()
-NAMES = [name for name in REGISTRY if REGISTRY[name].loader is not None]
+NAMES = [
+    name
+    for name in REGISTRY
+    if REGISTRY[name].loader is not None and not REGISTRY[name].own_files
+]
 
 KNOWN_SHAPES = {
     "school": (15362, 27, 139),
