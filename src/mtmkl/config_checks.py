@@ -71,11 +71,11 @@ def _check_experiment(name: str, config: Mapping[str, Any]) -> None:
 
 
 def _check_datasets(key: str, datasets: Mapping[str, Any]) -> None:
-    from mtmkl.datasets import check_options
+    from mtmkl.datasets import default_registry
 
     options = [*datasets.get("options", {}), *datasets.get("vary", {})]
     try:
-        check_options(datasets["name"], options)
+        default_registry().check_options(datasets["name"], options)
     except ValueError as error:
         raise ConfigError(f"key '{key}': {error}") from error
 
@@ -218,7 +218,7 @@ def _wrong_value(
 
 
 def _check_metrics(name: str, experiment: Mapping[str, Any]) -> None:
-    from mtmkl.datasets.registry import default_registry
+    from mtmkl.datasets import default_registry
     from mtmkl.evaluation.metrics import METRIC_NAMES, metric
 
     data = default_registry()[experiment["datasets"]["name"]]

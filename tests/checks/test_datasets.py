@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from sklearn.utils.sparsefuncs import min_max_axis
 
-from mtmkl.datasets import load, load_splits, locate, make_splits, save_splits
-from mtmkl.datasets.registry import default_registry
+from mtmkl.datasets import (
+    default_registry,
+    load,
+    load_splits,
+    make_splits,
+    save_splits,
+)
 from mtmkl.sparse import is_sparse, same_inputs
 
 REGISTRY = default_registry()
@@ -40,7 +45,7 @@ def loaded(name):
 
 @pytest.fixture(params=NAMES)
 def data(request):
-    if locate(request.param) is None:
+    if REGISTRY.locate(request.param) is None:
         pytest.skip(f"data set {request.param!r} is neither in a mirror nor cached")
     return loaded(request.param)
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -208,6 +209,7 @@ class _Cell:
         return content_key(
             purpose=purpose,
             data=self.digest,
+            task_names=self.data.task_names,
             method=spec.class_name,
             params=spec.params,
             grid=spec.grid,
@@ -294,7 +296,7 @@ class _Cell:
             fold=fold,
             test=self._rows(self.split.test, tasks)[0],
             validation=lambda: self._rows(self.split.validation, tasks)[0],
-            estimator=self._estimator,
+            estimator=partial(self._estimator, train),
             cached=cached,
         )
 
@@ -318,7 +320,7 @@ class _Cell:
             part = part.select_tasks(tasks)
         return part, (index if along is None else along)[keep]
 
-    def _estimator(self) -> Any:
+    def _estimator(self, data: "MultiTaskData") -> Any:
         spec = self.job.spec
         try:
             estimator = self.job.method_class(**spec.params)
@@ -334,6 +336,7 @@ class _Cell:
         if "random_state" in estimator.get_params():
             seed = derived_seed(self.job.seed, "method", spec.id, self.repeat)
             estimator.set_params(random_state=seed)
+        tell_tasks(estimator, data)
         return estimator
 
     def _measured(
@@ -368,6 +371,28 @@ class _Cell:
                 yield row | whole
             elif self._record_tasks:
                 yield row
+
+
+def tell_tasks(estimator: Any, data: "MultiTaskData") -> None:
+    """Tell an estimator what the data know of their tasks.
+
+    Tasks are numbers in a run. A parameter ``task_order`` that is None gets their
+    names, as a mapping of numbers to names; ``task_relations`` gets what the data know
+    of how they are related. What is configured takes precedence.
+
+    Parameters
+    ----------
+    estimator : object
+        With scikit-learn's ``get_params`` and ``set_params``.
+    data : MultiTaskData
+        With the tasks that are learned together.
+    """
+    params = estimator.get_params()
+    if "task_order" in params and params["task_order"] is None:
+        estimator.set_params(task_order=dict(enumerate(data.task_names)))
+    if "task_relations" in params:
+        given = params["task_relations"] or {}
+        estimator.set_params(task_relations={**data.task_relations, **given})
 
 
 def _dump(params: Mapping[str, Any]) -> str:
