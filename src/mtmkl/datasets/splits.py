@@ -15,25 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.protocols import WITH_VALIDATION, check_protocol
 from mtmkl.files import intact
 from mtmkl.typing import IntArray
 
 SplitKey = tuple[int, int]
 
-AS_PUBLISHED = 0
-"""Train size of splits whose sizes the data set itself decides."""
 
 _ROLES = ("train", "validation", "test")
 _ARRAYS = (*_ROLES, "fold", "task_order")
 _MAX_DEALS = 100
-_LARGEST_PERCENT = 98
-_SIZES = {
-    "first_rows": ("train_sizes", "examples per task"),
-    "halves": ("train_sizes", "examples per task"),
-    "random": ("train_samples", "examples"),
-    "fractions": ("train_percent", "%"),
-}
-"""Key of a protocol's train sizes, and what they count."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -100,6 +91,8 @@ def make_splits(
             - ``random``: ``train_samples`` examples drawn at random are for
               training, the others for testing;
             - ``given``: ``truth["is_test"]`` marks the test rows;
+            - ``given_roles``: ``truth["is_validation"]`` and ``truth["is_test"]`` mark
+              the validation and the test rows, all others are for training;
             - ``halves``: ``train_sizes`` examples per task are for training; of the
               others one half each for validation and testing;
             - ``thirds``: a third of each task for training, validation and testing;
@@ -108,7 +101,7 @@ def make_splits(
               testing.
         ``repeats`` : int
             At least 1; repeats are numbered from 0.
-        ``folds`` : int, not with ``halves``, ``thirds`` and ``fractions``
+        ``folds`` : int, not with ``halves``, ``thirds``, ``fractions``, ``given_roles``
             Cross-validation folds, at least 2.
         ``train_sizes`` : int or list of int, only with ``first_rows`` and ``halves``
             Training rows per task; with ``first_rows`` 8 by default.
@@ -127,8 +120,8 @@ def make_splits(
     Returns
     -------
     dict of (int, int) to Split
-        Train size 0 stands for what the data decide (kinds ``published``, ``given``
-        and ``thirds``).
+        Train size 0 stands for what the data decide (kinds ``published``, ``given``,
+        ``given_roles`` and ``thirds``).
 
     Raises
     ------
@@ -181,15 +174,18 @@ def make_split(
             repeat,
         ]
     )
-    # One stream a purpose: another number of folds leaves the roles as they are.
+    # One stream per purpose: another number of folds leaves the roles as they are.
     roles_rng, folds_rng, order_rng = (
         np.random.default_rng(child) for child in root.spawn(3)
     )
     validation = np.empty(0, dtype=np.intp)
     if checked["kind"] in WITH_VALIDATION:
-        train, validation, test = _three_roles(
-            data, checked["kind"], train_size, checked["stratified"], roles_rng
-        )
+        if checked["kind"] == "given_roles":
+            train, validation, test = _given_roles(data)
+        else:
+            train, validation, test = _three_roles(
+                data, checked["kind"], train_size, checked["stratified"], roles_rng
+            )
         fold = np.zeros_like(train)
     else:
         is_train, is_test = _KINDS[checked["kind"]](data, train_size, repeat, roles_rng)
@@ -242,92 +238,6 @@ def load_splits(path: str | Path) -> dict[SplitKey, Split]:
             label, size, repeat = key.split("|")
             fields.setdefault((int(size), int(repeat)), {})[label] = stored[key]
         return {key: Split(**arrays) for key, arrays in fields.items()}
-
-
-def train_unit(kind: str) -> str:
-    """Return what the train sizes of a kind of protocol count, "" if it has none.
-
-    Parameters
-    ----------
-    kind : str
-        As in :func:`make_splits`.
-
-    Returns
-    -------
-    {"examples per task", "examples", "%", ""}
-    """
-    return _SIZES[kind][1] if kind in _SIZES else ""
-
-
-def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Return id, kind, repeats, folds, stratified, and train sizes under "sizes".
-
-    Raises
-    ------
-    ValueError
-        If the protocol is not as ``make_splits`` says; names it, the key and the value.
-    """
-    name = protocol.get("id", "?")
-    kind = protocol.get("kind")
-    if kind not in _KINDS and kind not in WITH_VALIDATION:
-        raise ValueError(
-            f"protocol {name!r}: kind is {kind!r}, not one of "
-            f"{sorted([*_KINDS, *WITH_VALIDATION])}"
-        )
-    allowed = {"id", "kind", "repeats", _SIZES[kind][0] if kind in _SIZES else "id"}
-    allowed |= {"stratified"} if kind in WITH_VALIDATION else {"folds"}
-    for key in protocol:
-        if key not in allowed:
-            raise ValueError(
-                f"protocol {name!r}: {key!r} is not a key of kind {kind!r}, "
-                f"which has {sorted(allowed)}"
-            )
-    if not isinstance(protocol.get("id"), str) or not protocol["id"]:
-        raise ValueError(f"protocol of kind {kind!r}: id must be a name")
-    sizes: list[Any] = [AS_PUBLISHED]
-    if kind in _SIZES:
-        key, _ = _SIZES[kind]
-        given = protocol.get(key, 8 if kind == "first_rows" else None)
-        sizes = list(given) if isinstance(given, list | tuple) else [given]
-        for size in sizes:
-            _check_count(name, key, size, 1)
-            if kind == "fractions" and size > _LARGEST_PERCENT:
-                raise ValueError(
-                    f"protocol {name!r}: {key} is {size}, wanted at most "
-                    f"{_LARGEST_PERCENT}"
-                )
-        if not sizes or len(set(sizes)) != len(sizes):
-            raise ValueError(f"protocol {name!r}: {key} is {given!r}, wanted distinct")
-    _check_count(name, "repeats", protocol.get("repeats"), 1)
-    if "folds" in allowed:
-        _check_count(name, "folds", protocol.get("folds"), 2)
-        if kind == "random" and protocol["folds"] > min(sizes):
-            raise ValueError(
-                f"protocol {name!r}: folds is {protocol['folds']}, more than the "
-                f"{min(sizes)} examples of train_samples; take fewer"
-            )
-    stratified = protocol.get("stratified", True)
-    if not isinstance(stratified, bool):
-        raise ValueError(
-            f"protocol {name!r}: stratified is {stratified!r}, wanted true or false"
-        )
-    return {
-        "id": protocol["id"],
-        "kind": kind,
-        "repeats": protocol["repeats"],
-        "folds": protocol.get("folds"),
-        "stratified": stratified,
-        "sizes": sizes,
-    }
-
-
-def _check_count(name: str, key: str, value: Any, least: int) -> None:
-    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_integer or value < least:
-        raise ValueError(
-            f"protocol {name!r}: {key} is {value!r}, wanted an integer of at least "
-            f"{least}"
-        )
 
 
 Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
@@ -384,10 +294,6 @@ _KINDS: dict[str, Callable[[MultiTaskData, int, int, np.random.Generator], Masks
     "random": _random,
     "given": _given,
 }
-
-
-WITH_VALIDATION = ("halves", "thirds", "fractions")
-"""Kinds of protocols whose splits have validation rows in place of folds."""
 
 
 def _three_roles(
@@ -459,6 +365,17 @@ def _three_roles(
     train, validation, test = (
         np.flatnonzero(role[example.ravel()] == each) for each in range(3)
     )
+    return train, validation, test
+
+
+def _given_roles(data: MultiTaskData) -> tuple[IntArray, IntArray, IntArray]:
+    is_validation, is_test = (
+        _mark(data, f"is_{role}", "given_roles") for role in ("validation", "test")
+    )
+    roles = (~is_validation & ~is_test, is_validation, is_test)
+    train, validation, test = (np.flatnonzero(role) for role in roles)
+    if not validation.size:
+        raise ValueError(f"no row of {data.name!r} is marked for validation")
     return train, validation, test
 
 

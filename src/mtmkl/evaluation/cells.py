@@ -63,7 +63,7 @@ class Job:
     held : mapping
         Hyper-parameters that an earlier repeat has chosen for this one.
     train_unit : str
-        What the train sizes count, from :func:`mtmkl.datasets.splits.train_unit`.
+        What the train sizes count, from :func:`mtmkl.datasets.protocols.train_unit`.
     """
 
     paper: str

@@ -6,15 +6,11 @@ from scipy import sparse
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import (
-    AS_PUBLISHED,
-    WITH_VALIDATION,
     Split,
-    check_protocol,
     load_splits,
     make_split,
     make_splits,
     save_splits,
-    train_unit,
 )
 from mtmkl.datasets.tasks import one_vs_one, one_vs_rest
 from mtmkl.files import DamagedFileError
@@ -155,12 +151,6 @@ def test_examples_are_counted_for_folds_not_their_rows():
         make_splits(data, GIVEN | {"folds": 31}, 0)
 
 
-def test_folds_and_train_samples_are_compared_without_data():
-    check_protocol(RANDOM | {"folds": 40})
-    with pytest.raises(ValueError, match="'r': folds is 41, more than the 40 examples"):
-        check_protocol(RANDOM | {"folds": 41})
-
-
 def test_folds_that_cannot_part_a_task_are_an_error():
     # Three examples, each pair of them a task: two folds cannot part all three.
     data = MultiTaskData(
@@ -279,34 +269,6 @@ def test_inconsistent_splits_are_refused(changes, message):
     }
     with pytest.raises(ValueError, match=message):
         Split(**(values | changes))
-
-
-@pytest.mark.parametrize(
-    ("kind", "unit"),
-    [
-        ("first_rows", "examples per task"),
-        ("halves", "examples per task"),
-        ("random", "examples"),
-        ("fractions", "%"),
-        ("given", ""),
-        ("published", ""),
-        ("thirds", ""),
-    ],
-)
-def test_a_kind_says_what_its_train_sizes_count(kind, unit):
-    assert train_unit(kind) == unit
-    keys = {
-        "halves": "train_sizes",
-        "random": "train_samples",
-        "fractions": "train_percent",
-    }
-    protocol = {"id": "p", "kind": kind, "repeats": 1}
-    if kind not in WITH_VALIDATION:
-        protocol["folds"] = 2
-    if kind in keys:
-        protocol[keys[kind]] = 20
-    # A kind without a unit is one whose sizes the data decide.
-    assert (check_protocol(protocol)["sizes"] == [AS_PUBLISHED]) == (unit == "")
 
 
 @pytest.mark.parametrize(
