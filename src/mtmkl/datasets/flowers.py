@@ -51,8 +51,9 @@ def load_flowers17(files: Mapping[str, Path]) -> MultiTaskData:
     -------
     MultiTaskData
         17 tasks of the same 1,360 images, 80 of each kind; X is the row of the image in
-        the seven ``matrices``. ``truth["train_1"]``, ``truth["validation_1"]`` … mark
-        the 680 and 340 images of the three published splits.
+        the seven ``matrices``. ``truth["train_1"]``, ``truth["test_1"]`` … mark the
+        680 and 340 images of the three published splits, whose 340 images for
+        validation have no role.
 
     Raises
     ------
@@ -77,7 +78,7 @@ def load_flowers17(files: Mapping[str, Path]) -> MultiTaskData:
             check_expected(
                 "flowers17", f"{role}{split}", kinds.tolist(), [count] * _N_CLASSES
             )
-        for role, name in (("trn", "train"), ("val", "validation")):
+        for role, name in (("trn", "train"), ("tst", "test")):
             mark = np.zeros(n, dtype=bool)
             mark[rows[role]] = True
             marks[f"{name}_{split}"] = np.tile(mark, _N_CLASSES)

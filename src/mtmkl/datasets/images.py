@@ -228,7 +228,7 @@ def _grey(rgb: FloatArray) -> FloatArray:
 
 def _gradients(grey: FloatArray, cell: int, block: int) -> FloatArray:
     """Return histograms of oriented gradients, (rows, columns, values)."""
-    hog = _skimage("feature").hog
+    hog = _skimage().feature.hog
     values = hog(
         grey,
         orientations=_ORIENTATIONS,
@@ -271,19 +271,19 @@ def _descriptors(grey: FloatArray, words: str, cell: int) -> FloatArray:
 def _word_maps(rgb: FloatArray, words: str, cell: int) -> list[IntArray]:
     """Return for each pixel or cell the number of its word; one map per vocabulary."""
     if words == "hue":
-        hsv = _skimage("color").rgb2hsv(rgb)
+        hsv = _skimage().color.rgb2hsv(rgb)
         bins = np.array([16, 4, 4])
         codes = np.minimum((hsv * bins).astype(np.intp), bins - 1)
         return [codes @ np.array([16, 4, 1])]
     if words == "lab":
-        lab = _skimage("color").rgb2lab(rgb)
+        lab = _skimage().color.rgb2lab(rgb)
         bins = np.array([4, 8, 8])
         scaled = (lab - [0.0, -60.0, -60.0]) / [100.0, 120.0, 120.0] * bins
         codes = np.clip(scaled.astype(np.intp), 0, bins - 1)
         return [codes @ np.array([64, 8, 1])]
     if words == "binary patterns":
         grey = (_grey(rgb) * 255).astype(np.uint8)
-        pattern = _skimage("feature").local_binary_pattern
+        pattern = _skimage().feature.local_binary_pattern
         return [
             pattern(grey, points, radius, "uniform").astype(np.intp)
             for points, radius in _PATTERNS
@@ -335,15 +335,14 @@ def _vocabulary(words: str, cell: int) -> Any:
     return means.fit(np.concatenate(found))
 
 
-def _skimage(part: str) -> Any:
-    import importlib
-
+def _skimage() -> Any:
     try:
-        return importlib.import_module(f"skimage.{part}")
+        import skimage
     except ImportError as error:
         raise ImportError(
             "histograms of images need scikit-image: pip install 'mtmkl[images]'"
         ) from error
+    return skimage
 
 
 def _digest(path: Path) -> str:
