@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.kernels.precomputed import ExponentialDistance, Precomputed
 from mtmkl.sparse import Inputs, canonical_csr, is_sparse, row_digests
 from mtmkl.typing import FloatArray
 
@@ -167,6 +168,8 @@ KERNELS: dict[str, type] = {
     "linear": Linear,
     "polynomial": Polynomial,
     "gaussian": Gaussian,
+    "precomputed": Precomputed,
+    "exponential_distance": ExponentialDistance,
 }
 
 
@@ -208,6 +211,12 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
             f"{', '.join(known) or 'none'}"
         )
     for key, value in parameters.items():
+        if key in ("matrix", "label"):
+            is_given = isinstance(value, str) or (
+                key == "matrix" and isinstance(value, np.ndarray)
+            )
+            _require(is_given, f"{name} {key}", value, "a name or an array")
+            continue
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         _require(is_number or value is None, f"{name} {key}", value, "a number")
     kernel: Kernel = KERNELS[name](**parameters)
