@@ -147,34 +147,36 @@ def _json_object(text: str) -> dict[str, list[object]]:
 
 
 def _list_datasets(parsed: argparse.Namespace) -> int:
-    from mtmkl.datasets import describe_all
+    from mtmkl.datasets import default_registry
 
-    _print_table(
-        [
+    registry = default_registry()
+    rows: list[dict[str, object]] = []
+    for entry in map(registry.__getitem__, registry):
+        size = sum(file.size for file in entry.files)
+        rows.append(
             {
-                "name": row["name"],
-                "where": row["where"] or "missing",
-                "MB": f"{int(row['bytes']) / 1e6:.1f}" if row["bytes"] else "",
-                "origin": row["origin"],
-                "title": row["title"],
+                "name": entry.name,
+                "where": registry.locate(entry.name) or "missing",
+                "MB": f"{size / 1e6:.1f}" if size else "",
+                "origin": entry.origin,
+                "title": entry.title,
             }
-            for row in describe_all()
-        ]
-    )
+        )
+    _print_table(rows)
     return 0
 
 
 def _fetch_datasets(parsed: argparse.Namespace) -> int:
-    from mtmkl.datasets import fetch
+    from mtmkl.datasets import default_registry
 
-    _print_table(fetch(parsed.names))
+    _print_table(default_registry().fetch(parsed.names))
     return 0
 
 
 def _verify_datasets(parsed: argparse.Namespace) -> int:
-    from mtmkl.datasets import verify
+    from mtmkl.datasets import default_registry
 
-    rows = verify(parsed.names or None)
+    rows = default_registry().verify(parsed.names or None)
     _print_table(rows)
     return int(any(row["status"] == "corrupt" for row in rows))
 

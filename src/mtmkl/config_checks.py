@@ -39,7 +39,7 @@ def check_settings(config: Mapping[str, Any]) -> None:
 
 
 def _check_protocol(name: str, protocol: Mapping[str, Any]) -> None:
-    from mtmkl.datasets.splits import check_protocol
+    from mtmkl.datasets.protocols import check_protocol
 
     try:
         check_protocol({"id": name, **protocol})
@@ -71,11 +71,11 @@ def _check_experiment(name: str, config: Mapping[str, Any]) -> None:
 
 
 def _check_datasets(key: str, datasets: Mapping[str, Any]) -> None:
-    from mtmkl.datasets import check_options
+    from mtmkl.datasets import default_registry
 
     options = [*datasets.get("options", {}), *datasets.get("vary", {})]
     try:
-        check_options(datasets["name"], options)
+        default_registry().check_options(datasets["name"], options)
     except ValueError as error:
         raise ConfigError(f"key '{key}': {error}") from error
 
@@ -99,7 +99,7 @@ def _check_entry(
 
 def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
     """Check that splits of this kind have what a method is selected by."""
-    from mtmkl.datasets.splits import WITH_VALIDATION
+    from mtmkl.datasets.protocols import WITH_VALIDATION
     from mtmkl.evaluation.selectors import resolve_selector
 
     has_validation = kind in WITH_VALIDATION
@@ -218,7 +218,7 @@ def _wrong_value(
 
 
 def _check_metrics(name: str, experiment: Mapping[str, Any]) -> None:
-    from mtmkl.datasets.registry import default_registry
+    from mtmkl.datasets import default_registry
     from mtmkl.evaluation.metrics import METRIC_NAMES, metric
 
     data = default_registry()[experiment["datasets"]["name"]]

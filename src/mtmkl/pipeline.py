@@ -107,7 +107,7 @@ def load_variant(
     variant : Variant
     seed : int
         The root seed; like ``repeat`` it matters for drawn sets alone
-        (``mtmkl.datasets.is_drawn``), unless the options of the variant hold a seed.
+        (``drawn`` in the registry), unless the options of the variant hold a seed.
     repeat : int
     download : bool
         Whether to try the network for what is neither in the mirror nor cached.
@@ -117,10 +117,10 @@ def load_variant(
     mtmkl.datasets.DataNotAvailableError
         If the files are nowhere; names the data set and the remedy.
     """
-    from mtmkl.datasets import is_drawn, load
+    from mtmkl.datasets import default_registry, load
 
     options = dict(variant.options)
-    if is_drawn(variant.name):
+    if default_registry()[variant.name].drawn:
         options.setdefault("seed", data_seed(seed, variant.name, repeat))
     return load(variant.name, download=download, **options)
 
@@ -149,10 +149,11 @@ def describe_data(
     """
     import numpy as np
 
-    from mtmkl.datasets import DataNotAvailableError, describe
+    from mtmkl.datasets import DataNotAvailableError, default_registry
     from mtmkl.sparse import is_sparse
 
-    info = {"id": variant.id, "name": variant.name, **describe(variant.name)}
+    described = default_registry()[variant.name].describe()
+    info = {"id": variant.id, "name": variant.name, **described}
     try:
         data = load_variant(variant, seed, download=download)
     except DataNotAvailableError as error:
@@ -242,12 +243,12 @@ def write_splits(
     seed: int,
 ) -> None:
     """Write the splits of a data set under a protocol; see :func:`prepare_data`."""
-    from mtmkl.datasets import is_drawn
+    from mtmkl.datasets import default_registry
     from mtmkl.datasets.splits import make_splits, save_splits
 
     splits: dict[SplitKey, Split] = {}
     if info["status"] == "ok":
-        if is_drawn(variant.name):
+        if default_registry()[variant.name].drawn:
             for repeat in range(protocol["repeats"]):
                 data = load_variant(variant, seed, repeat=repeat)
                 splits |= make_splits(data, protocol, seed, repeats=[repeat])
@@ -259,14 +260,12 @@ def write_splits(
 def data_source(variant: Variant) -> str:
     """Return where a data set would come from, without reading it.
 
-    One of "generated", "mirror", "cache" and "missing": a change makes the workflow
+    One of "built-in", "mirror", "cache" and "missing": a change makes the workflow
     look again.
     """
-    from mtmkl.datasets import is_generator, locate
+    from mtmkl.datasets import default_registry
 
-    if is_generator(variant.name):
-        return "generated"
-    return locate(variant.name) or "missing"
+    return default_registry().locate(variant.name) or "missing"
 
 
 def missing_data(data_infos: Iterable[Path]) -> list[str]:

@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from sklearn.utils.sparsefuncs import min_max_axis
 
-from mtmkl.datasets import load, load_splits, locate, make_splits, save_splits
-from mtmkl.datasets.registry import default_registry
+from mtmkl.datasets import (
+    default_registry,
+    load,
+    load_splits,
+    make_splits,
+    save_splits,
+)
+from mtmkl.datasets.obtaining import Places
 from mtmkl.sparse import is_sparse, same_inputs
 
 REGISTRY = default_registry()
@@ -27,7 +33,14 @@ KNOWN_SHAPES = {
     "ocr_letters": (3189, 128, 8),
     "linear_synthetic": (5000, 5, 200),
     "nonlinear_synthetic": (8000, 5, 200),
+    "toy_tree": (71040, 100, 32),
+    "sarcos": (14000, 21, 7),
+    "parkinsons_telemonitoring": (11750, 19, 84),
+    "flowers17": (23120, 1, 17),
+    "caltech101": (312120, 1, 102),
 }
+
+OF_IMAGES = ("flowers17", "caltech101")
 
 # Pixels of the margin, in the draw of images that the defaults give; of others, one.
 MOST_CONSTANT_FEATURES = {"mnist": 784 // 4, "digits_pairs": 61 // 10}
@@ -40,14 +53,18 @@ def loaded(name):
 
 @pytest.fixture(params=NAMES)
 def data(request):
-    if locate(request.param) is None:
+    if REGISTRY.locate(request.param) is None:
         pytest.skip(f"data set {request.param!r} is neither in a mirror nor cached")
+    if request.param in OF_IMAGES and not (Places(None).cache / request.param).is_dir():
+        pytest.skip(f"the distances of {request.param!r} take minutes to compute")
     return loaded(request.param)
 
 
 def protocol_of(data):
     """The protocol that the marks of the data call for."""
     protocol = {"id": "check", "repeats": 2, "folds": 3}
+    if "is_validation" in data.truth:
+        return {"id": "check", "repeats": 2, "kind": "given_roles"}
     if "is_test" in data.truth:
         return protocol | {"kind": "given"}
     if "train_1" in data.truth:
@@ -129,11 +146,14 @@ def test_splits(data, tmp_path):
         if protocol["kind"] == "first_rows":
             # Rows beyond the first, outside the test block, are left out.
             assert split.train.size + split.test.size == 12 * data.n_tasks
-        else:
+        elif "test_1" not in data.truth:
             assert np.array_equal(np.sort(roles), np.arange(n))
         assert (
             np.intersect1d(data.sample[split.train], data.sample[split.test]).size == 0
         )
+        if "folds" not in protocol:
+            np.testing.assert_array_equal(split.fold, 0)
+            continue
         assert set(split.fold) == {0, 1, 2}
         # Tasks that share some of their examples cannot all be even to the last row.
         n_shares = set(np.unique(data.sample, return_counts=True)[1])

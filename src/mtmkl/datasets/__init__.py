@@ -2,20 +2,9 @@
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
-from mtmkl.datasets.registry import (
-    Registry,
-    check_options,
-    describe,
-    describe_all,
-    fetch,
-    is_drawn,
-    is_generator,
-    load,
-    locate,
-    verify,
-)
+from mtmkl.datasets.protocols import AS_PUBLISHED
+from mtmkl.datasets.registry import Registry, default_registry, load
 from mtmkl.datasets.splits import (
-    AS_PUBLISHED,
     Split,
     load_splits,
     make_split,
@@ -32,19 +21,12 @@ __all__ = [
     "Registry",
     "Split",
     "by_group",
-    "check_options",
-    "describe",
-    "describe_all",
-    "fetch",
-    "is_drawn",
-    "is_generator",
+    "default_registry",
     "load",
     "load_splits",
-    "locate",
     "make_split",
     "make_splits",
     "one_vs_one",
     "one_vs_rest",
     "save_splits",
-    "verify",
 ]

@@ -46,6 +46,16 @@ class MultiTaskData:
         What is known beside the data. A boolean array marks rows: it has n entries
         and follows its rows into subsets. "coef" has one column per task and follows
         the tasks. Everything else ("covariance", "relevant", …) stays as it is.
+    task_relations : mapping of str to array or str, optional
+        What is known of how the tasks are related, by name: matrices of shape (T, T),
+        such as distances or similarities, and trees as Newick text whose leaves have
+        the names of the tasks. Methods that take task kernels find them by these names.
+        Matrices follow the tasks.
+    matrices : mapping of str to ndarray of shape (m, m), optional
+        Kernels or distances between all m examples of the set, by name, where these are
+        what is known of the examples: X then has one column, the row of each example in
+        the matrices, as the kernels of :mod:`mtmkl.kernels.precomputed` take it. They
+        are not copied, and rows that are left out keep their place in them.
 
     Attributes
     ----------
@@ -70,6 +80,8 @@ class MultiTaskData:
     feature_names: tuple[str, ...] = ()
     origin: Origin = "original"
     truth: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    task_relations: Mapping[str, FloatArray | str] = field(default_factory=dict)
+    matrices: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         X = _frozen_inputs(self.X)
@@ -121,6 +133,22 @@ class MultiTaskData:
         if self.feature_names or not is_sparse(X):
             set_field(self, "feature_names", _names("feature", self.feature_names, d))
         set_field(self, "truth", self._checked_truth(n, n_tasks))
+        relations = {
+            name: _checked_relation(name, value, n_tasks)
+            for name, value in self.task_relations.items()
+        }
+        set_field(self, "task_relations", relations)
+        if self.matrices and d != 1:
+            raise ValueError(
+                "data with matrices have one input, the row of each example in "
+                f"them, got {d} inputs"
+            )
+        for name, matrix in self.matrices.items():
+            if matrix.ndim != 2 or not X.max() < matrix.shape[0] == matrix.shape[1]:
+                raise ValueError(
+                    f"matrices[{name!r}] must be square, with a row for each "
+                    f"of the {int(X.max()) + 1} examples, got shape {matrix.shape}"
+                )
 
     def _checked_truth(self, n: int, n_tasks: int) -> dict[str, NDArray[Any]]:
         truth = {}
@@ -201,6 +229,8 @@ class MultiTaskData:
             feature_names=self.feature_names,
             origin=self.origin,
             truth=self._truth_of_rows(rows),
+            task_relations=self.task_relations,
+            matrices=self.matrices,
         )
 
     def select_tasks(self, tasks: ArrayLike) -> "MultiTaskData":
@@ -235,15 +265,21 @@ class MultiTaskData:
             feature_names=self.feature_names,
             origin=self.origin,
             truth=truth,
+            task_relations={
+                name: value if isinstance(value, str) else value[np.ix_(chosen, chosen)]
+                for name, value in self.task_relations.items()
+            },
+            matrices=self.matrices,
         )
 
     def digest(self) -> str:
         """Return 16 hexadecimal digits that identify the content.
 
-        The digest covers shape, inputs, targets, task and sample numbers, and none of
-        the names; it is the same on every platform. Of sparse inputs it covers the
-        canonical form, so how they were stored does not matter; the same inputs, dense,
-        have another digest.
+        The digest covers shape, inputs, targets, task and sample numbers, and what is
+        known of how the tasks are related, and matrices; none of the names of
+        tasks and features. It is the same on every platform. Of sparse inputs it covers
+        the canonical form, so how they were stored does not matter; the same inputs,
+        dense, have another digest.
         """
         content = hashlib.sha256(np.asarray(self.X.shape, dtype="<i8").tobytes())
         X = self.X
@@ -259,6 +295,16 @@ class MultiTaskData:
             (self.sample, "<i8"),
         ):
             content.update(np.ascontiguousarray(values, dtype=dtype).data)
+        for name, relation in sorted(self.task_relations.items()):
+            content.update(f"relation {name}\0".encode())
+            content.update(
+                relation.encode()
+                if isinstance(relation, str)
+                else np.ascontiguousarray(relation, dtype="<f8").data
+            )
+        for name, matrix in sorted(self.matrices.items()):
+            content.update(f"matrix {name} {matrix.dtype.str}\0".encode())
+            content.update(np.ascontiguousarray(matrix).data)
         return content.hexdigest()[:16]
 
     def _known_task(self, task: int | np.integer) -> int:
@@ -310,6 +356,24 @@ def _frozen_array(values: ArrayLike, dtype: Any = None) -> NDArray[Any]:
     array = np.array(values, dtype=dtype, order="C", copy=True)
     array.setflags(write=False)
     return array
+
+
+def _checked_relation(name: str, value: Any, n_tasks: int) -> FloatArray | str:
+    what = f"task_relations[{name!r}]"
+    if isinstance(value, str):
+        return value
+    matrix: FloatArray = _frozen_array(value, np.float64)
+    if matrix.shape != (n_tasks, n_tasks):
+        raise ValueError(
+            f"{what} must be Newick text or have shape ({n_tasks}, {n_tasks}), one row "
+            f"and one column per task, got {matrix.shape}"
+        )
+    if not np.isfinite(matrix).all():
+        row, column = np.argwhere(~np.isfinite(matrix))[0]
+        raise ValueError(
+            f"{what}[{row}, {column}] is {matrix[row, column]}, not finite"
+        )
+    return matrix
 
 
 def _frozen_labels(what: str, values: ArrayLike) -> IntArray:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from mtmkl.evaluation.failures import naming
 from mtmkl.evaluation.metrics.outcome import Outcome
 from mtmkl.evaluation.seeds import derived_seed
 from mtmkl.evaluation.selectors import Fitted, Part, outcome_of, selector_of
+from mtmkl.evaluation.supplied import as_json, tell_tasks, with_matrices
 from mtmkl.typing import IntArray
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ class Job:
     held : mapping
         Hyper-parameters that an earlier repeat has chosen for this one.
     train_unit : str
-        What the train sizes count, from :func:`mtmkl.datasets.splits.train_unit`.
+        What the train sizes count, from :func:`mtmkl.datasets.protocols.train_unit`.
     """
 
     paper: str
@@ -208,6 +210,7 @@ class _Cell:
         return content_key(
             purpose=purpose,
             data=self.digest,
+            task_names=self.data.task_names,
             method=spec.class_name,
             params=spec.params,
             grid=spec.grid,
@@ -289,12 +292,12 @@ class _Cell:
             split=self.split,
             repeat=self.repeat,
             n_tasks=len(tasks),
-            grid=self.job.spec.grid_points(self.held) or [{}],
+            grid=with_matrices(self.job.spec.grid_points(self.held) or [{}], train),
             train=train,
             fold=fold,
             test=self._rows(self.split.test, tasks)[0],
             validation=lambda: self._rows(self.split.validation, tasks)[0],
-            estimator=self._estimator,
+            estimator=partial(self._estimator, train),
             cached=cached,
         )
 
@@ -318,10 +321,10 @@ class _Cell:
             part = part.select_tasks(tasks)
         return part, (index if along is None else along)[keep]
 
-    def _estimator(self) -> Any:
+    def _estimator(self, data: "MultiTaskData") -> Any:
         spec = self.job.spec
         try:
-            estimator = self.job.method_class(**spec.params)
+            estimator = self.job.method_class(**with_matrices(spec.params, data))
         except TypeError as error:
             raise TypeError(
                 f"{error}; give it under 'params' of the method, or a default"
@@ -334,6 +337,7 @@ class _Cell:
         if "random_state" in estimator.get_params():
             seed = derived_seed(self.job.seed, "method", spec.id, self.repeat)
             estimator.set_params(random_state=seed)
+        tell_tasks(estimator, data)
         return estimator
 
     def _measured(
@@ -374,4 +378,4 @@ def _dump(params: Mapping[str, Any]) -> str:
     plain = {
         k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in params.items()
     }
-    return json.dumps(plain, sort_keys=True) if plain else ""
+    return as_json(plain) if plain else ""

@@ -15,7 +15,7 @@ def task_kernels_from_spec(
     spec: Mapping[str, Any] | str | Sequence[Mapping[str, Any] | str],
     tasks: Sequence[str],
     *,
-    matrices: Mapping[str, ArrayLike] | None = None,
+    relations: Mapping[str, ArrayLike | str] | None = None,
 ) -> list[tuple[str, FloatArray]]:
     """Return labelled task kernels from a specification or a list of them.
 
@@ -41,12 +41,15 @@ def task_kernels_from_spec(
 
         as in the functions of :mod:`mtmkl.kernels.task_kernels`. Several graphs are a
         list of ``graph_laplacian``. ``adjacency``, ``distances`` and ``similarity`` are
-        matrices, or names in ``matrices``. With ``normalize: true`` each kernel is
-        passed through `unit_mean_diagonal`; without, it is as the functions return it.
+        matrices, or names of matrices in ``relations``; ``tree`` is Newick text, a list
+        of parents, or the name of a text in ``relations``. With ``normalize: true``
+        each kernel is passed through `unit_mean_diagonal`; without, it is as the
+        functions return it.
     tasks : sequence of str
         Names of the tasks, in the order of the rows.
-    matrices : mapping, optional
-        Matrices over the tasks by name, such as the distances of a phylogeny.
+    relations : mapping, optional
+        What is known of how the tasks are related, by name: matrices over the tasks,
+        such as the distances of a phylogeny, and trees as Newick text.
 
     Returns
     -------
@@ -56,7 +59,8 @@ def task_kernels_from_spec(
     Raises
     ------
     ValueError
-        If a name or a parameter is not known or missing, or a value is not valid.
+        If a name or a parameter is not known or missing, or a value is not valid; of
+        an unknown name, those known are listed.
 
     Examples
     --------
@@ -66,14 +70,14 @@ def task_kernels_from_spec(
     ['union', 'smooth, σ = 0.5']
     """
     if isinstance(spec, str | Mapping):
-        return _kernels_of(spec, [str(task) for task in tasks], matrices or {})
+        return _kernels_of(spec, [str(task) for task in tasks], relations or {})
     if not isinstance(spec, Sequence) or not spec:
         raise ValueError(f"not a specification of task kernels: {spec!r}")
     labelled = []
     for each in spec:
         if not isinstance(each, str | Mapping):
             raise ValueError(f"not a specification of task kernels: {each!r}")
-        labelled += task_kernels_from_spec(each, tasks, matrices=matrices)
+        labelled += task_kernels_from_spec(each, tasks, relations=relations)
     return labelled
 
 
@@ -94,7 +98,9 @@ _NOT_IN_SPEC = ("n_tasks", "tasks")  # the data say these
 
 
 def _kernels_of(
-    spec: Mapping[str, Any] | str, tasks: list[str], matrices: Mapping[str, ArrayLike]
+    spec: Mapping[str, Any] | str,
+    tasks: list[str],
+    relations: Mapping[str, ArrayLike | str],
 ) -> list[tuple[str, FloatArray]]:
     values: dict[str, Any] = {"name": spec} if isinstance(spec, str) else dict(spec)
     name = values.pop("name", None)
@@ -121,7 +127,9 @@ def _kernels_of(
             raise ValueError(f"{name}: {key} must be a number, got {values[key]!r}")
     for key in _MATRICES:
         if isinstance(values.get(key), str):
-            values[key] = _named(matrices, values[key], f"{name}: {key}")
+            values[key] = _named(relations, values[key], f"{name}: {key}", "matrix")
+    if isinstance(values.get("tree"), str) and ";" not in values["tree"]:
+        values["tree"] = _named(relations, values["tree"], f"{name}: tree", "tree")
     if "n_tasks" in accepted:
         values["n_tasks"] = len(tasks)
     if "tasks" in accepted:
@@ -155,9 +163,16 @@ def _parts(name: str, values: Mapping[str, Any], tasks: list[str]) -> list[str]:
     return tasks if name == "each_task" else ["Dirac", "uniform"]
 
 
-def _named(matrices: Mapping[str, ArrayLike], name: str, what: str) -> ArrayLike:
-    if name not in matrices:
+def _named(
+    relations: Mapping[str, ArrayLike | str], name: str, what: str, kind: str
+) -> ArrayLike | str:
+    """Return a matrix, or a tree as Newick text, by its name."""
+    is_tree = kind == "tree"
+    found = {k: v for k, v in relations.items() if isinstance(v, str) == is_tree}
+    if name not in found:
         raise ValueError(
-            f"{what} {name!r} is not known; known: {', '.join(sorted(matrices)) or '-'}"
+            f"{what}: no {kind} of this name {name!r} is known; known: "
+            f"{', '.join(sorted(found)) or 'none'}"
+            + ("; Newick text ends with a semicolon" if is_tree else "")
         )
-    return matrices[name]
+    return found[name]

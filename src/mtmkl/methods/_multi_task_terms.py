@@ -22,8 +22,17 @@ class MultiTaskTerms:
     task_kernels: FloatArray  # (M, T, T)
 
     @classmethod
-    def of(cls, terms: Any, tasks: list[Any], task_order: Any) -> "MultiTaskTerms":
+    def of(
+        cls, terms: Any, tasks: list[Any], task_order: Any, task_relations: Any
+    ) -> "MultiTaskTerms":
         """Resolve terms on the labels of the tasks.
+
+        Parameters
+        ----------
+        terms, task_order, task_relations
+            As in `MultiTaskMKL`.
+        tasks : list
+            Labels of the tasks of the fit.
 
         Raises
         ------
@@ -32,6 +41,13 @@ class MultiTaskTerms:
         """
         order = tasks if task_order is None else _labels(task_order, tasks)
         rows = [order.index(label) for label in tasks]
+        is_named = isinstance(task_order, Mapping)
+        names = [str(name) for name in (task_order.values() if is_named else order)]
+        if not isinstance(task_relations, Mapping | None):
+            raise ValueError(
+                "task_relations must be a mapping of names to matrices or Newick "
+                f"texts, got {task_relations!r}"
+            )
         is_list = isinstance(terms, Sequence) and not isinstance(terms, str)
         if not is_list or not len(terms):
             raise ValueError(
@@ -44,7 +60,7 @@ class MultiTaskTerms:
             try:
                 spec, task_spec = _pair(term)
                 kernel = from_spec(spec)
-                found = _task_kernels(task_spec, order)
+                found = _task_kernels(task_spec, names, task_relations)
             except ValueError as error:
                 raise ValueError(f"terms: {error}") from None
             if kernel not in kernels:
@@ -74,9 +90,12 @@ class MultiTaskTerms:
 def _labels(order: Any, tasks: list[Any]) -> list[Any]:
     """Return the labels of an order that has all tasks."""
     is_list = isinstance(order, Sequence | np.ndarray) and not isinstance(order, str)
-    if not is_list:
-        raise ValueError(f"task_order must be a list of task labels, got {order!r}")
-    labels = np.asarray(order).tolist()
+    if not is_list and not isinstance(order, Mapping):
+        raise ValueError(
+            "task_order must be a list of task labels, or a mapping of labels to "
+            f"names, got {order!r}"
+        )
+    labels = list(order) if isinstance(order, Mapping) else np.asarray(order).tolist()
     missing = [label for label in tasks if label not in labels]
     if missing or len(set(labels)) < len(labels):
         what = f"lacks {missing[0]!r}" if missing else "has a label twice"
@@ -96,16 +115,18 @@ def _pair(term: Any) -> tuple[Any, Any]:
     return term[0], term[1]
 
 
-def _task_kernels(spec: Any, order: list[Any]) -> list[tuple[str, FloatArray]]:
+def _task_kernels(
+    spec: Any, names: list[str], relations: Mapping[str, Any] | None
+) -> list[tuple[str, FloatArray]]:
     """Return labelled task kernels from a matrix or specifications."""
     is_spec = isinstance(spec, str | Mapping) or (
         isinstance(spec, Sequence)
         and all(isinstance(each, str | Mapping) for each in spec)
     )
     if is_spec:
-        return task_kernels_from_spec(spec, [str(label) for label in order])
+        return task_kernels_from_spec(spec, names, relations=relations)
     try:
         matrix = np.array(spec, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"not a task kernel: {spec!r}") from None
-    return [("given", check_task_kernel(matrix, len(order)))]
+    return [("given", check_task_kernel(matrix, len(names)))]

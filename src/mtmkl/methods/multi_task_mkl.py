@@ -95,11 +95,15 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     standardize : bool
         Whether inputs are brought to mean 0 and standard deviation 1 over the training
         examples of all tasks together, before the kernels.
-    task_order : sequence of labels, optional
+    task_order : sequence of labels, or mapping of labels to names, optional
         The labels of the tasks that rows and columns of the task kernels stand for,
         in order. It may name tasks without examples; their rows are left out. By
         default the sorted labels, ``tasks_``. Specifications that name tasks, such as
-        trees, name these labels.
+        trees, name these labels, or the names that a mapping gives them.
+    task_relations : mapping, optional
+        What is known of how the tasks are related, by the names that specifications
+        of task kernels may have in place of it: matrices, in the order of the tasks,
+        and trees as Newick text.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int
@@ -184,7 +188,8 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         solver: str = "auto",
         normalize: Normalization = None,
         standardize: bool = False,
-        task_order: Sequence[Any] | None = None,
+        task_order: Sequence[Any] | Mapping[Any, str] | None = None,
+        task_relations: Mapping[str, ArrayLike | str] | None = None,
         tol: float = 1e-4,
         max_iter: int = 10_000,
         random_state: int | None = 0,
@@ -198,6 +203,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         self.normalize = normalize
         self.standardize = standardize
         self.task_order = task_order
+        self.task_relations = task_relations
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -223,7 +229,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
                 "fit_intercept=True is for the hinge loss; an offset that is penalised "
                 'comes with the kernel {"name": "linear", "constant": 1.0}'
             )
-        terms = MultiTaskTerms.of(self.terms, self.tasks_.tolist(), self.task_order)
+        terms = self._terms()
         if self.solver == "features":
             others = [str(k) for k in terms.kernels if not has_feature_map(k)]
             if others or self.fit_intercept:
@@ -232,6 +238,11 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
                     'solver="features" is for linear kernels without offset, got '
                     f'{what}: take solver="gram"'
                 )
+
+    def _terms(self) -> MultiTaskTerms:
+        return MultiTaskTerms.of(
+            self.terms, self.tasks_.tolist(), self.task_order, self.task_relations
+        )
 
     def _dense_only(self) -> str | None:
         if self.standardize:
@@ -247,7 +258,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> "_Prepared":
-        terms = MultiTaskTerms.of(self.terms, self.tasks_.tolist(), self.task_order)
+        terms = self._terms()
         resolved = KernelTerms.of(
             X, terms.kernels, normalize=self.normalize, standardize=self.standardize
         )

@@ -1,5 +1,6 @@
 """Parts that figures are made of: curves over repeats, plain gaps."""
 
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 
 from mtmkl.reporting.colours import MethodStyle, method_styles, shades
 from mtmkl.reporting.context import Context
-from mtmkl.statistics.comparison import MIN_UNITS
+from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl.statistics.sample import average, axis_values
 
 FigureAndNumbers = tuple[Figure, pd.DataFrame]
@@ -119,6 +120,16 @@ def spread_text(curve: pd.DataFrame) -> str:
 def interval_text(n: int) -> str:
     """Say what is drawn of a mean of n units: fewer than five have no interval."""
     return "mean" if n < MIN_UNITS else "mean and 95 % interval"
+
+
+def half_width(values: pd.Series) -> float:
+    """Return half the 95 % t interval of a mean; ``nan`` for fewer than five values."""
+    from scipy import stats
+
+    if len(values) < MIN_UNITS:
+        return math.nan
+    quantile = float(stats.t.ppf(0.975, len(values) - 1))
+    return quantile * float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
 def no_data_figure(reason: str, size: tuple[float, float] = SINGLE) -> FigureAndNumbers:

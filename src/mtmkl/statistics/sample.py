@@ -31,6 +31,7 @@ _HIGHER_IS_BETTER = {
     "auc": True,
     "auc_pooled": True,
     "edge_auc": True,
+    "similarity_correlation": True,
 }
 
 _FIT = (

@@ -58,6 +58,14 @@ def test_arrays_are_private_and_read_only():
         ({"origin": "copied"}, "origin is 'copied'"),
         ({"truth": {"is_test": np.ones(2, dtype=bool)}}, "marks rows"),
         ({"truth": {"coef": np.ones((2, 2))}}, "3 columns, one per task"),
+        (
+            {"task_relations": {"tree": np.ones((2, 2))}},
+            r"task_relations\['tree'\] must be Newick .* \(3, 3\).*, got \(2, 2\)",
+        ),
+        (
+            {"task_relations": {"far": np.diag([0, np.nan, 0])}},
+            r"task_relations\['far'\]\[1, 1\] is nan, not finite",
+        ),
     ],
 )
 def test_invalid_data_are_named(changes, message):
@@ -245,3 +253,30 @@ def test_digest_of_sparse_inputs_is_that_of_their_content():
 )
 def test_digest_sees_every_change_of_sparse_inputs(X):
     assert sparse_data(X).digest() != sparse_data().digest()
+
+
+def test_relations_of_tasks_follow_the_tasks():
+    distances = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
+    tree = "((a,b),c);"
+    data = small_data(task_relations={"distances": distances, "tree": tree})
+    for part in (data, data.subset([4, 1])):
+        np.testing.assert_array_equal(part.task_relations["distances"], distances)
+    chosen = data.select_tasks([2, 0]).task_relations
+    assert chosen == {"distances": pytest.approx(np.array([[0, 2], [2, 0]]))} | {
+        "tree": tree
+    }
+    with pytest.raises(ValueError, match="read-only"):
+        data.task_relations["distances"][0] = 0
+
+
+def test_digest_covers_relations_of_tasks():
+    versions = [
+        {},
+        {"far": np.eye(3)},
+        {"far": 2 * np.eye(3)},
+        {"near": np.eye(3)},
+        {"far": np.eye(3), "tree": "(a,b,c);"},
+        {"far": np.eye(3), "tree": "(b,a,c);"},
+    ]
+    digests = {small_data(task_relations=each).digest() for each in versions}
+    assert len(digests) == len(versions)

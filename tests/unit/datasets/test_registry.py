@@ -1,5 +1,4 @@
 import hashlib
-import importlib
 import inspect
 import io
 import json
@@ -14,17 +13,12 @@ from mtmkl.config import ConfigError, config_dir
 from mtmkl.datasets import (
     DataCorruptError,
     DataNotAvailableError,
-    describe,
-    describe_all,
-    is_drawn,
-    is_generator,
+    Registry,
+    default_registry,
     load,
-    locate,
-    registry,
-    verify,
+    obtaining,
 )
 from mtmkl.datasets.integrity import find_problem, read_checksums
-from mtmkl.datasets.registry import Registry, default_registry
 
 TABLES = {"a.csv": b"0,1\n1,2\n", "b b.csv": b"0,3\n1,4\n"}
 
@@ -76,13 +70,13 @@ def make(tmp_path, monkeypatch):
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "pair_loader.py").write_text(LOADER)
     monkeypatch.syspath_prepend(tmp_path / "code")
-    monkeypatch.delenv(registry.MIRROR_VARIABLE, raising=False)
-    monkeypatch.setenv(registry.CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.delenv(obtaining.MIRROR_VARIABLE, raising=False)
+    monkeypatch.setenv(obtaining.CACHE_VARIABLE, str(tmp_path / "cache"))
 
     def make_registry(**changes):
         path = tmp_path / "datasets.yaml"
         path.write_text(yaml.safe_dump({"datasets": {"pair": set_entry(**changes)}}))
-        return Registry.from_config(path)
+        return Registry(path)
 
     return make_registry
 
@@ -121,7 +115,7 @@ def test_the_mirror_comes_first(make, mirror, cache, site):
 
 
 def test_the_environment_names_the_mirror(make, mirror, monkeypatch):
-    monkeypatch.setenv(registry.MIRROR_VARIABLE, str(mirror))
+    monkeypatch.setenv(obtaining.MIRROR_VARIABLE, str(mirror))
     pair = make()
     assert pair.locate("pair") == "mirror"
     data = pair.load("pair", download=False)
@@ -257,8 +251,8 @@ def test_line_ends_of_a_mirror_may_differ_where_declared(make, mirror):
 def test_a_mirror_that_is_no_folder_is_an_error(make, tmp_path, monkeypatch):
     with pytest.raises(DataNotAvailableError, match="is not a folder"):
         make().locate("pair", mirror=tmp_path / "none")
-    monkeypatch.setenv(registry.MIRROR_VARIABLE, str(tmp_path / "none"))
-    with pytest.raises(DataNotAvailableError, match=registry.MIRROR_VARIABLE):
+    monkeypatch.setenv(obtaining.MIRROR_VARIABLE, str(tmp_path / "none"))
+    with pytest.raises(DataNotAvailableError, match=obtaining.MIRROR_VARIABLE):
         make().load("pair")
 
 
@@ -309,13 +303,12 @@ def test_a_wrong_registry_names_the_key(make, changes, key):
 
 
 def test_sets_without_files_are_always_there():
-    rows = {row["name"]: row for row in describe_all()}
+    known = default_registry()
     for name in ("linear_synthetic", "nonlinear_synthetic", "digits"):
-        assert rows[name]["where"] == "built-in"
-        assert rows[name]["n_files"] == 0
-        assert rows[name]["has_loader"]
-    assert (rows["school"]["n_files"], rows["school"]["bytes"]) == (12, 328460)
-    assert rows["school"]["urls_tried"] is False
+        assert known.locate(name) == "built-in"
+        assert known[name].files == ()
+    school = known["school"].files
+    assert (len(school), sum(file.size for file in school)) == (12, 328460)
 
 
 def test_every_mirror_file_is_registered(data_mirror):
@@ -332,7 +325,7 @@ def test_every_mirror_file_is_registered(data_mirror):
 
 
 def test_the_mirror_is_intact(data_mirror):
-    assert [row for row in verify() if row["status"] != "ok"] == []
+    assert [row for row in default_registry().verify() if row["status"] != "ok"] == []
 
 
 @pytest.mark.parametrize("name", ["flowers17", "caltech101"])
@@ -359,34 +352,27 @@ def test_images_have_the_shipped_hashes(data_mirror, name):
 
 
 def test_generators():
-    assert is_generator("linear_synthetic")
-    assert not is_generator("digits")
     one = load("linear_synthetic", n_irrelevant=2, n_tasks=3, seed=1)
     assert one.X.shape == (75, 7)
     assert not np.array_equal(load("linear_synthetic", n_tasks=3, seed=2).y, one.y)
-    assert locate("linear_synthetic") == "built-in"
+    assert default_registry().locate("linear_synthetic") == "built-in"
     with pytest.raises(ValueError, match="no option 'n_relevant'; it has n_irrelevant"):
         load("linear_synthetic", n_relevant=2)
 
 
 def test_sets_with_a_draw_for_every_repeat():
-    assert is_drawn("linear_synthetic")
-    assert is_drawn("digits_pairs")
-    assert not is_drawn("digits")
-    assert not is_drawn("school")
-    for name in default_registry():
-        if is_drawn(name):
-            loader = default_registry()[name].loader
-            module, _, function = loader.partition(":")
-            options = inspect.signature(
-                getattr(importlib.import_module(module), function)
-            ).parameters
-            assert "seed" in options
+    known = default_registry()
+    drawn = [name for name in known if known[name].drawn]
+    assert {"linear_synthetic", "digits_pairs"} <= set(drawn)
+    assert not {"digits", "school"} & set(drawn)
+    for name in drawn:
+        assert "seed" in inspect.signature(known[name].find_loader()).parameters
 
 
 def test_descriptions_are_for_reports():
-    for row in describe_all():
-        text = describe(row["name"])
+    known = default_registry()
+    for name in known:
+        text = known[name].describe()
         assert set(text) == {
             "title",
             "origin",

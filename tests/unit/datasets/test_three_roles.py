@@ -198,3 +198,36 @@ def test_some_repeats_are_those_of_all():
         np.testing.assert_array_equal(split.train, every[key].train)
     with pytest.raises(ValueError, match="no split"):
         make_splits(data, protocol, 0, repeats=[3])
+
+
+GIVEN = {"id": "g", "kind": "given_roles", "repeats": 2}
+
+
+class TestGivenRoles:
+    def data(self, **marks):
+        truth = {
+            f"is_{role}": np.isin(np.arange(6), rows) for role, rows in marks.items()
+        }
+        task = np.repeat([0, 1], 3)
+        X, y = np.arange(6.0)[:, None], np.tile([1.0, -1.0], 3)
+        return MultiTaskData(X=X, y=y, task=task, name="marked", truth=truth)
+
+    def test_roles_are_the_marks(self):
+        splits = make_splits(self.data(validation=[1, 4], test=[2, 5]), GIVEN, 0)
+        assert set(splits) == {(0, 0), (0, 1)}
+        for split in splits.values():
+            assert [list(rows) for rows in roles(split)] == [[0, 3], [1, 4], [2, 5]]
+
+    def test_missing_marks_are_named(self):
+        with pytest.raises(ValueError, match="no 'is_validation' in its truth"):
+            make_splits(self.data(test=[2]), GIVEN, 0)
+        with pytest.raises(ValueError, match="no row of 'marked' is marked for val"):
+            make_splits(self.data(validation=[], test=[2]), GIVEN, 0)
+        with pytest.raises(ValueError, match="row 2 has two roles"):
+            make_splits(self.data(validation=[2], test=[2]), GIVEN, 0)
+
+    @pytest.mark.parametrize("key", ["folds", "stratified", "train_sizes"])
+    def test_keys_of_other_kinds_are_refused(self, key):
+        protocol = {**GIVEN, key: 3}
+        with pytest.raises(ValueError, match=f"'{key}' is not a key of kind 'given_r"):
+            make_splits(self.data(validation=[1], test=[2]), protocol, 0)

@@ -4,8 +4,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from mtmkl.datasets import default_registry
 from mtmkl.datasets.errors import DataCorruptError
-from mtmkl.datasets.registry import default_registry
 from mtmkl.datasets.uci_tables import (
     IMAGE_FEATURES,
     load_pendigits,

@@ -12,7 +12,8 @@ from mtmkl.evaluation.cells import COLUMNS, Job, held_params, run_job
 from mtmkl.evaluation.failures import MethodFailedError
 from mtmkl.evaluation.metrics import metric
 from mtmkl.evaluation.plan import FitJob, MethodSpec
-from mtmkl.methods import IndependentSVM, OracleControl
+from mtmkl.evaluation.seeds import derived_seed
+from mtmkl.methods import IndependentSVM, MultiTaskMKL, OracleControl
 
 FITS = []
 
@@ -186,6 +187,103 @@ def test_task_subsets_follow_the_order_of_the_split(tmp_path, data, splits):
     for subset in range(3):
         names = set(pairs[pairs["subset"] == subset]["task"])
         assert names == {data.task_names[t] for t in order[2 * subset : 2 * subset + 2]}
+
+
+class Told(ShrunkMean):
+    """Keeps what it is told of the tasks."""
+
+    def __init__(self, task_order=None, task_relations=None):
+        self.task_order = task_order
+        self.task_relations = task_relations
+
+    def fit(self, X, y, task=None):
+        self.gamma = 0.0
+        TOLD.append((self.task_order, self.task_relations))
+        return super().fit(X, y, task)
+
+
+TOLD = []
+
+
+@pytest.fixture
+def related_data(data):
+    return replace(
+        data,
+        y=np.where(data.y > 7.5, 1.0, -1.0),
+        task_names=tuple("abcdef"),
+        task_relations={"far": np.arange(36.0).reshape(6, 6), "tree": "(a,b,c,d,e,f);"},
+    )
+
+
+def test_a_method_is_told_names_and_relations_of_its_tasks(
+    tmp_path, related_data, splits
+):
+    TOLD.clear()
+    spec = {"grid": {}, "selection": "none", "n_tasks": (2,)}
+    job = make_job(tmp_path, spec=spec, method_class=Told)
+    run_job(job, lambda repeat: related_data, {(0, 1): splits[0, 1]})
+    pairs = np.sort(splits[0, 1].task_order.reshape(3, 2))
+    assert [order for order, _ in TOLD] == [
+        {0: "abcdef"[first], 1: "abcdef"[second]} for first, second in pairs
+    ]
+    for (_, relations), pair in zip(TOLD, pairs, strict=True):
+        assert relations["tree"] == "(a,b,c,d,e,f);"
+        expected = related_data.task_relations["far"][np.ix_(pair, pair)]
+        np.testing.assert_array_equal(relations["far"], expected)
+
+
+def test_what_is_configured_of_the_tasks_is_kept(tmp_path, related_data, splits):
+    TOLD.clear()
+    params = {"task_order": [5, 4, 3, 2, 1, 0], "task_relations": {"far": 1}}
+    spec = {"grid": {}, "selection": "none", "params": params}
+    job = make_job(tmp_path, spec=spec, method_class=Told)
+    run_job(job, lambda repeat: related_data, {(0, 1): splits[0, 1]})
+    assert [
+        ([5, 4, 3, 2, 1, 0], {"far": 1, "tree": related_data.task_relations["tree"]})
+    ] == TOLD
+
+
+def test_task_kernels_by_name_are_those_of_the_data(tmp_path, related_data, splits):
+    far = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+    data = replace(related_data, task_relations={"far": far})
+    smooth = {"name": "smooth", "distances": "far", "scales": [1, 3]}
+    tree = {"name": "hierarchy", "tree": "((a,b),(c,d,e,f));"}
+    spec = {
+        "params": {"terms": [["linear", [smooth, tree]]], "tol": 1e-8},
+        "grid": {"C": [0.1, 10.0]},
+    }
+    job = make_job(
+        tmp_path,
+        spec=spec,
+        method_class=MultiTaskMKL,
+        experiment={
+            "metrics": ["accuracy"],
+            "arrays": {"repeats": [0], "names": ["weights_"]},
+        },
+    )
+    scores, arrays = run_job(job, lambda repeat: data, splits)
+    train = data.subset(splits[0, 0].train)
+    numbers = "((0,1),(2,3,4,5));"
+    direct = MultiTaskMKL(
+        [("linear", [{**smooth, "distances": far}, {**tree, "tree": numbers}])],
+        C=json.loads(scores["params"].iloc[0])["C"],
+        tol=1e-8,
+        random_state=derived_seed(1, "method", "shrunk", 0),
+    ).fit(train.X, train.y, train.task)
+    np.testing.assert_array_equal(arrays["weights_|0|0|6|0"], direct.weights_)
+
+
+def test_an_unknown_relation_is_a_failure_that_lists_the_known(
+    tmp_path, related_data, splits
+):
+    spec = {"name": "given", "similarity": "true"}
+    job = make_job(
+        tmp_path,
+        spec={"params": {"terms": [["linear", spec]]}, "grid": {}, "selection": "none"},
+        method_class=MultiTaskMKL,
+    )
+    with pytest.raises(MethodFailedError, match=r"no matrix .* 'true' .* known: far"):
+        run_job(job, lambda repeat: related_data, splits)
 
 
 def test_path_mode_records_every_grid_point(tmp_path, data, splits):

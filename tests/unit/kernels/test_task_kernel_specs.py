@@ -32,7 +32,7 @@ def test_specifications_give_labelled_kernels():
         {"name": "graph_laplacian", "adjacency": (D < 4).tolist()},
         {"name": "each_task", "normalize": True},
     ]
-    labelled = task_kernels_from_spec(spec, NAMES, matrices={"phylogeny": D})
+    labelled = task_kernels_from_spec(spec, NAMES, relations={"phylogeny": D})
     assert [label for label, _ in labelled] == [
         "dirac uniform, Dirac",
         "dirac uniform, uniform",
@@ -54,6 +54,14 @@ def test_specifications_give_labelled_kernels():
     np.testing.assert_array_equal([R for _, R in labelled], expected)
 
 
+def test_a_tree_may_be_named():
+    spec = {"name": "hierarchy", "tree": "life"}
+    named = task_kernels_from_spec(spec, NAMES, relations={"life": TREE})
+    written = task_kernels_from_spec({**spec, "tree": TREE}, NAMES)
+    assert [label for label, _ in named] == [label for label, _ in written]
+    np.testing.assert_array_equal([R for _, R in named], [R for _, R in written])
+
+
 def test_a_single_specification():
     ((label, R),) = task_kernels_from_spec("union", NAMES)
     assert label == "union"
@@ -71,7 +79,12 @@ def test_a_single_specification():
         ({"name": "smooth", "scales": [1]}, "'smooth' needs distances"),
         (
             {"name": "smooth", "distances": "tree", "scales": [1]},
-            "smooth: distances 'tree' is not known; known: phylogeny",
+            "smooth: distances: no matrix of this name 'tree' is known; known: phylog",
+        ),
+        (
+            {"name": "hierarchy", "tree": "phylogeny"},
+            "hierarchy: tree: no tree of this name 'phylogeny' is known; known: life; "
+            "Newick text ends with a semicolon",
         ),
         ({"name": "union", "normalize": 1}, "normalize must be true or false, got 1"),
         (
@@ -82,5 +95,6 @@ def test_a_single_specification():
     ],
 )
 def test_wrong_specifications(spec, message):
+    relations = {"phylogeny": tree_distances(), "life": TREE}
     with pytest.raises(ValueError, match=message):
-        task_kernels_from_spec(spec, NAMES, matrices={"phylogeny": tree_distances()})
+        task_kernels_from_spec(spec, NAMES, relations=relations)

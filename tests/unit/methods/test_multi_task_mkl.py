@@ -5,9 +5,15 @@ import pytest
 from mt_mkl_problems import CHAIN, optimum, problem
 from scipy.sparse import csr_array
 from scipy.special import expit
+from sklearn.base import clone
 
 from mtmkl.kernels.base import Gaussian, Linear
-from mtmkl.kernels.task_kernels import frustratingly_easy, graph_laplacian, union
+from mtmkl.kernels.task_kernels import (
+    frustratingly_easy,
+    graph_laplacian,
+    hierarchy,
+    union,
+)
 from mtmkl.methods import IndependentSVM, MultiTaskMKL, PooledSVM, SharedMKL
 
 GAUSSIAN = {"name": "gaussian", "width": 2.0}
@@ -244,6 +250,30 @@ def test_trees_name_the_labels():
     assert parts == ["beech + fir + oak + pine", "beech + oak", "fir + pine"]
 
 
+def test_an_order_may_name_the_labels_and_specifications_their_relations():
+    X, y, task, *_ = mixed(11)
+    R = graph_laplacian(CHAIN)
+    tree = "((fir,pine),(oak,beech));"
+    spec = [
+        {"name": "given", "similarity": "true"},
+        {"name": "hierarchy", "tree": "wood"},
+    ]
+    some = task != 2
+    model = MultiTaskMKL(
+        [("linear", spec)],
+        task_order={t: NAMES[t] for t in (3, 1, 0, 2)},
+        task_relations={"true": R, "wood": tree},
+    )
+    fitted = clone(model).fit(X[some], y[some], task[some])
+    direct = MultiTaskMKL(
+        [("linear", each) for each in (R, *hierarchy(tree, NAMES[[3, 1, 0, 2]]))],
+        task_order=[3, 1, 0, 2],
+    ).fit(X[some], y[some], task[some])
+    np.testing.assert_array_equal(fitted.weights_, direct.weights_)
+    np.testing.assert_array_equal(fitted.task_similarity_, direct.task_similarity_)
+    assert fitted.term_names_[-1].endswith("hierarchy, oak + beech")
+
+
 def test_probabilities_of_the_logistic_loss():
     X, y, task, Z, other = mixed(12)
     model = MultiTaskMKL(loss="logistic").fit(X, np.where(y > 0, "b", "a"), task)
@@ -299,6 +329,16 @@ def test_a_path_tells_large_task_kernels_apart():
         ({"terms": [("linear", [["a"]])]}, r"terms: not a task kernel: \[\['a'\]\]"),
         ({"task_order": [0, 1, 2]}, r"task_order .* lacks 3: \[0, 1, 2\]"),
         ({"task_order": [0, 1, 2, 3, 3]}, "task_order .* has a label twice"),
+        ({"task_order": {0: "a"}}, r"task_order .* lacks 1: \[0\]"),
+        ({"task_order": "abcd"}, "a list of task labels, or a mapping .* got 'abcd'"),
+        ({"task_relations": [1]}, r"task_relations must be a mapping .* got \[1\]"),
+        (
+            {
+                "terms": [("linear", {"name": "given", "similarity": "tru"})],
+                "task_relations": {"true": np.eye(4)},
+            },
+            "terms: given: similarity: no matrix of this name 'tru' .* known: true",
+        ),
         ({"terms": [(GAUSSIAN, "union")], "solver": "features"}, "got Gaussian.*gram"),
         ({"fit_intercept": True, "solver": "features"}, "got fit_intercept=True"),
         ({"fit_intercept": True, "loss": "logistic"}, "is for the hinge loss"),

@@ -28,6 +28,8 @@ _MODULES = {
     "n_features": "representation",
     "covariance_distance": "representation",
     "row_norms": "representation",
+    "roc": "curves",
+    "similarity_correlation": "similarity",
 }
 
 METRIC_NAMES = tuple(_MODULES)

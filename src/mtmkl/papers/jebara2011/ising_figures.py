@@ -9,17 +9,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.papers.jebara2011.paired import half_width, paired_test
+from mtmkl.papers.jebara2011.paired import paired_test
 from mtmkl.reporting.colours import shades
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import (
     WIDE,
     FigureAndNumbers,
     Series,
+    half_width,
     interval_text,
     no_data_figure,
 )
-from mtmkl.statistics.comparison import MIN_UNITS
+from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl.statistics.sample import average, dataset_options
 
 _METHODS = ("med_graph", "l1_and", "l1_or")

@@ -5,8 +5,8 @@ import json
 import pandas as pd
 
 from mtmkl.evaluation.selection import choose
-from mtmkl.papers.jebara2011.paired import half_width
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.drawing import half_width
 from mtmkl.statistics.sample import average
 
 C_GRID_EXPERIMENT = "landmine_18"

@@ -1,0 +1,1 @@
+"""Widmer et al. 2015: what only this paper needs."""

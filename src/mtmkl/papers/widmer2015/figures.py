@@ -1,0 +1,12 @@
+"""Figures of Widmer et al. 2015, and figures of ours.
+
+Every function takes a :class:`~mtmkl.reporting.context.Context` and returns a figure
+and the plotted numbers.
+"""
+
+from mtmkl.papers.widmer2015.toy_figures import (
+    figure_3a,
+    figure_3b,
+)
+
+__all__ = ["figure_3a", "figure_3b"]

@@ -1,0 +1,184 @@
+"""Figures on the tree of tasks of section 4.2."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mtmkl.datasets.toy_tree import bayes_auc, standard_deviation
+from mtmkl.evaluation.metrics.curves import FALSE_POSITIVE_RATES
+from mtmkl.reporting.context import Context
+from mtmkl.reporting.drawing import (
+    SINGLE,
+    FigureAndNumbers,
+    Series,
+    half_width,
+    interval_text,
+    no_data_figure,
+    say_no_data,
+)
+
+READINGS = {"toy_sd": "standard deviation 20", "toy_variance": "variance 20"}
+NORMS = {"vanilla": "Vanilla", "p1": "p = 1", "p2": "p = 2", "p3": "p = 3"}
+NODES = {
+    "": "as printed", "_unit": "unit diagonal", "_pooled": "pooled, unit diagonal",
+}  # fmt: skip
+ALONE = ("individual", "union", "mtl")
+_NODE_MARKERS = {"": "o", "_unit": "s", "_pooled": "^"}
+_NODE_COLOURS = {"": "#0072b2", "_unit": "#d55e00", "_pooled": "#009e73"}
+_ROC = ("individual", "union", *NORMS)
+
+
+def figure_3a(context: Context) -> FigureAndNumbers:
+    """Draw the true similarity of the tasks of one draw, and its mean over draws."""
+    table = context.steps["true_similarity"]
+    figure = Figure(figsize=(7.4, 3.4))
+    panels = figure.subplots(1, 2)
+    titles = {"similarity": "one draw", "expected": "mean over draws"}
+    for axis, (column, title) in zip(panels, titles.items(), strict=True):
+        matrix = table.pivot(index="task", columns="other", values=column)
+        image = axis.imshow(
+            matrix, cmap="viridis", vmin=table["similarity"].min(), vmax=100
+        )
+        axis.set_xlabel("task")
+        axis.set_ylabel("task")
+        axis.set_xticks([0, 15, 31], ["1", "16", "32"])
+        axis.set_yticks([0, 15, 31], ["1", "16", "32"])
+        axis.set_title(title)
+        axis.grid(visible=False)
+    figure.colorbar(image, ax=list(panels), label="scalar product of the tasks' μ")
+    return figure, table
+
+
+def figure_3b(context: Context) -> FigureAndNumbers:
+    """Draw ROC curves and areas under them for either reading of the spread.
+
+    Left the curves, means over tasks and repeats with bands of one standard deviation
+    over repeats, for task kernels as printed. Right the areas, with the other ways to
+    normalise task kernels beside them.
+    """
+    figure = Figure(figsize=(7.4, 6.8))
+    rows = figure.subplots(2, 2, width_ratios=(1, 1.25))
+    numbers = []
+    for panels, (experiment, reading) in zip(rows, READINGS.items(), strict=True):
+        numbers.append(_roc_curves(context, panels[0], experiment, reading))
+        numbers.append(_areas(context, panels[1], experiment, reading))
+    if all("no data" in table for table in numbers):
+        return no_data_figure(context.missing_reason("toy_sd"), SINGLE)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def _roc_curves(
+    context: Context, axis: Axes, experiment: str, reading: str
+) -> pd.DataFrame:
+    numbers = []
+    for method in _ROC:
+        rates = pd.DataFrame(
+            {
+                rate: context.by_repeat(
+                    experiment, f"true_positive_rate_{rate:g}", {"method": method}
+                )
+                for rate in FALSE_POSITIVE_RATES
+            }
+        )
+        if rates.empty:
+            continue
+        series = Series.of(context, method)
+        mean, sd = rates.mean().to_numpy(), rates.std(ddof=1).to_numpy()
+        x = np.array([0.0, *FALSE_POSITIVE_RATES, 1.0])
+        y = np.array([0.0, *mean, 1.0])
+        width = np.array([0.0, *np.nan_to_num(sd), 0.0])
+        axis.fill_between(
+            x, y - width, y + width, color=series.style.colour, alpha=0.15, linewidth=0
+        )
+        axis.plot(x, y, color=series.style.colour, label=series.label)
+        numbers.append(
+            pd.DataFrame(
+                {
+                    "panel": f"{reading}, ROC", "series": series.label,
+                    "x": FALSE_POSITIVE_RATES, "mean": mean, "sd": sd, "n": len(rates),
+                }
+            )
+        )  # fmt: skip
+    if not numbers:
+        return _no_data(context, axis, experiment)
+    axis.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=":")
+    axis.set_xlabel("false positive rate")
+    axis.set_ylabel("true positive rate, mean over tasks")
+    axis.set_title(f"{reading}; mean ± sd, {_repeats(numbers[0])}")
+    axis.legend(loc="lower right")
+    return pd.concat(numbers, ignore_index=True)
+
+
+def _areas(context: Context, axis: Axes, experiment: str, reading: str) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    places = [*ALONE, *NORMS]
+    for place, norm in enumerate(places):
+        for k, node in enumerate(NODES if norm in NORMS else [""]):
+            values = context.by_repeat(experiment, "auc", {"method": f"{norm}{node}"})
+            if values.empty:
+                continue
+            shift = 0.2 * (k - 1) if norm in NORMS else 0.0
+            axis.errorbar(
+                [values.mean()],
+                [place + shift],
+                xerr=[np.nan_to_num(half_width(values))],
+                color=_NODE_COLOURS[node] if norm in NORMS else "black",
+                marker=_NODE_MARKERS[node] if norm in NORMS else "D",
+                linestyle="none",
+                capsize=2,
+                label=NODES[node] if norm == "vanilla" else None,
+            )
+            rows.append(
+                {
+                    "panel": f"{reading}, AUC",
+                    "series": context.label(f"{norm}{node}"),
+                    "mean": values.mean(), "sd": values.std(ddof=1), "n": len(values),
+                }
+            )  # fmt: skip
+    if not rows:
+        return _no_data(context, axis, experiment)
+    ceiling = largest_auc(context.config["experiments"][experiment]["datasets"])
+    axis.axvline(ceiling, color="black", linestyle="--", label="largest possible")
+    rows.append(
+        {"panel": f"{reading}, AUC", "series": "largest possible", "mean": ceiling}
+    )
+    labels = [NORMS.get(place) or context.label(place) for place in places]
+    axis.set_yticks(range(len(places)), labels)
+    axis.invert_yaxis()
+    axis.set_xlabel("test AUC, mean over tasks")
+    n = int(rows[0]["n"])
+    axis.set_title(f"{interval_text(n)}, {_repeats(pd.DataFrame(rows[:1]))}")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.35, -0.2), ncols=2)
+    return pd.DataFrame(rows)
+
+
+def largest_auc(datasets: Mapping[str, Any], **options: Any) -> float:
+    """Return the Bayes AUC of a configured tree of tasks, the same for all tasks.
+
+    Parameters
+    ----------
+    datasets : mapping
+        As in an experiment.
+    **options
+        Spread and reading where they vary.
+    """
+    known: dict[str, Any] = {"spread": 20, "reading": "standard_deviation", "dims": 100}
+    known |= {k: v for k, v in datasets.get("options", {}).items() if k in known}
+    known |= options
+    sd = standard_deviation(float(known["spread"]), known["reading"])
+    return float(bayes_auc(np.ones(int(known["dims"])), sd))
+
+
+def _no_data(context: Context, axis: Axes, experiment: str) -> pd.DataFrame:
+    reason = context.missing_reason(experiment)
+    say_no_data(axis, reason)
+    return pd.DataFrame({"no data": [reason]})
+
+
+def _repeats(numbers: pd.DataFrame) -> str:
+    n = int(numbers["n"].iloc[0])
+    return f"{n} repeat{'s' * (n > 1)}"

@@ -1,0 +1,108 @@
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl.config import load_paper
+from mtmkl.evaluation.cells import COLUMNS
+from mtmkl.evaluation.metrics.curves import FALSE_POSITIVE_RATES
+from mtmkl.papers.widmer2015 import figures, steps
+from mtmkl.papers.widmer2015.toy_figures import largest_auc
+from mtmkl.reporting.colours import figure_style
+from mtmkl.reporting.context import Context
+
+REPEATS = 5
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return load_paper("widmer2015", "paper")
+
+
+def rows(experiment, method, metric, level, dataset="made up"):
+    """Values of five repeats around a level, with noise that the repeat decides."""
+    blank = dict.fromkeys(COLUMNS, 0)
+    return [
+        blank
+        | {
+            "experiment": experiment, "dataset": dataset, "method": method,
+            "metric": metric, "setting": "", "task": "all", "params": "",
+            "repeat": repeat, "value": level + 0.001 * repeat,
+        }
+        for repeat in range(REPEATS)
+    ]  # fmt: skip
+
+
+def methods_of(paper, experiment):
+    return [entry["method"] for entry in paper["experiments"][experiment]["methods"]]
+
+
+@pytest.fixture(scope="module")
+def context(paper):
+    table = []
+    for experiment in ("toy_sd", "toy_variance"):
+        for k, method in enumerate(methods_of(paper, experiment)):
+            table += rows(experiment, method, "auc", 0.6 + 0.01 * k)
+            for rate in FALSE_POSITIVE_RATES:
+                name = f"true_positive_rate_{rate:g}"
+                table += rows(experiment, method, name, 0.9 * rate**0.5)
+    return of(paper, table)
+
+
+def of(paper, table):
+    scores = pd.DataFrame(table, columns=list(COLUMNS))
+    return Context(config=paper, scores=scores, arrays={}, data_info={}, published={})
+
+
+def draw(name, context):
+    names = context.config["artefacts"][name].get("steps", [])
+    computed = {step: getattr(steps, step)(context) for step in names}
+    context = replace(context, steps=computed)
+    with figure_style():
+        return getattr(figures, name)(context)
+
+
+class TestFigure3a:
+    def test_matrices(self, context):
+        figure, numbers = draw("figure_3a", context)
+        assert len(figure.axes) == 3  # with the colour bar
+        assert len(numbers) == 32 * 32
+        at = numbers.set_index(["task", "other"])
+        for s, t in itertools.product((1, 7, 32), repeat=2):
+            assert at.loc[(s, t), "similarity"] == at.loc[(t, s), "similarity"]
+        assert at.loc[(1, 1), "expected"] == 100.0
+        assert at.loc[(1, 2), "expected"] == pytest.approx(81.0)
+        assert at.loc[(1, 3), "expected"] == pytest.approx(100 * 0.9**4)
+        assert at.loc[(16, 17), "expected"] == pytest.approx(100 * 0.9**10)
+
+
+class TestFigure3b:
+    def test_panels_and_numbers(self, context):
+        figure, numbers = draw("figure_3b", context)
+        assert len(figure.axes) == 4
+        assert all(axis.get_xlabel() and axis.lines for axis in figure.axes)
+        curves = numbers[numbers["panel"] == "variance 20, ROC"]
+        assert len(curves) == 6 * len(FALSE_POSITIVE_RATES)
+        expected = 0.9 * curves["x"] ** 0.5 + 0.002
+        np.testing.assert_allclose(curves["mean"], expected)
+        areas = numbers[numbers["panel"] == "standard deviation 20, AUC"]
+        areas = areas.set_index("series")["mean"]
+        labels = context.config["methods"]
+        for k, method in enumerate(methods_of(context.config, "toy_sd")):
+            assert areas[labels[method]["label"]] == pytest.approx(0.602 + 0.01 * k)
+        assert areas["largest possible"] == pytest.approx(0.638163, abs=1e-6)
+
+    def test_without_scores_it_says_so(self, paper):
+        _, numbers = draw("figure_3b", of(paper, []))
+        assert list(numbers.columns) == ["no data"]
+
+
+def test_largest_area_of_both_readings(paper):
+    areas = [
+        largest_auc(paper["experiments"][name]["datasets"])
+        for name in ("toy_sd", "toy_variance")
+    ]
+    np.testing.assert_allclose(areas, [0.638163, 0.943077], atol=1e-5)
+    assert largest_auc({"name": "toy_tree"}, spread=1e3) == pytest.approx(0.5, abs=0.01)
