@@ -8,7 +8,7 @@ import numpy as np
 AS_PUBLISHED = 0
 """Train size of splits whose sizes the data set itself decides."""
 
-WITH_FOLDS = ("published", "first_rows", "random", "given")
+WITH_FOLDS = ("published", "first_rows", "random", "per_task", "per_class", "given")
 """Kinds of protocols whose training rows are dealt to folds."""
 
 _DRAWN_ROLES = ("halves", "thirds", "fractions")
@@ -20,6 +20,8 @@ _SIZES = {
     "first_rows": ("train_sizes", "examples per task"),
     "halves": ("train_sizes", "examples per task"),
     "random": ("train_samples", "examples"),
+    "per_task": ("train_sizes", "examples per task"),
+    "per_class": ("train_sizes", "examples per class"),
     "fractions": ("train_percent", "%"),
 }
 """Key of a protocol's train sizes, and what they count."""
@@ -99,7 +101,7 @@ def train_unit(kind: str) -> str:
 
     Returns
     -------
-    {"examples per task", "examples", "%", ""}
+    {"examples per task", "examples per class", "examples", "%", ""}
     """
     return _SIZES[kind][1] if kind in _SIZES else ""
 

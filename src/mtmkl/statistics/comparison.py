@@ -26,7 +26,9 @@ PAIR_COLUMNS = (
 )  # fmt: skip
 """Columns of ``statistics.csv``, one row per pair of methods."""
 
-_OVERLAPPING = ("random", "published", "halves", "thirds", "fractions")
+_OVERLAPPING = (
+    "random", "per_task", "per_class", "published", "halves", "thirds", "fractions",
+)  # fmt: skip
 
 
 def compare_experiments(
@@ -42,9 +44,9 @@ def compare_experiments(
     The plan follows from the configuration: the experiment's first metric; all
     methods but controls; units are tasks where repeats share their training rows
     (protocol kind ``first_rows``), else repeats; the correction for overlapping splits
-    where the protocol draws them from one data set (``random``, ``published``,
-    ``halves``, ``thirds``, ``fractions``). Points of a recorded path take no part, nor
-    methods that are walked along a parameter.
+    where the protocol draws them from one data set (``random``, ``per_task``,
+    ``per_class``, ``published``, ``halves``, ``thirds``, ``fractions``). Points of a
+    recorded path take no part, nor methods that are walked along a parameter.
 
     Parameters
     ----------

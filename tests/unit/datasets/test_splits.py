@@ -290,3 +290,81 @@ def test_splits_do_not_depend_on_how_inputs_are_stored(protocol):
             np.testing.assert_array_equal(
                 getattr(split, role), getattr(expected[key], role)
             )
+
+
+def test_published_test_rows_may_leave_rows_without_a_role():
+    data = marked([9, 12], key="train_1")
+    test = np.roll(data.truth["train_1"], 1)
+    data = replace(data, truth={**data.truth, "test_1": test})
+    protocol = {"id": "p", "kind": "published", "repeats": 1, "folds": 2}
+    split = make_splits(data, protocol, 0)[0, 0]
+    assert split.test.tolist() == np.flatnonzero(test).tolist()
+    assert split.train.tolist() == np.flatnonzero(data.truth["train_1"]).tolist()
+
+
+def test_per_task_draws_as_many_of_each_task():
+    data = marked([9, 12, 7])
+    protocol = {
+        "id": "t",
+        "kind": "per_task",
+        "repeats": 2,
+        "folds": 2,
+        "train_sizes": [3, 5],
+    }
+    splits = make_splits(data, protocol, 4)
+    assert sorted(splits) == [(3, 0), (3, 1), (5, 0), (5, 1)]
+    for (size, _), split in splits.items():
+        assert np.bincount(data.task[split.train]).tolist() == [size] * 3
+        roles = np.sort(np.concatenate([split.train, split.test]))
+        assert roles.tolist() == list(range(28))
+    assert splits[5, 0].train.tolist() != splits[5, 1].train.tolist()
+
+
+def test_per_task_gives_an_example_one_role_in_all_tasks_it_belongs_to():
+    task = np.repeat([0, 1, 2, 3], [8, 8, 6, 6])
+    sample = np.concatenate([np.arange(8), np.arange(8), 8 + np.arange(12) % 6])
+    data = MultiTaskData(
+        X=np.zeros((28, 1)),
+        y=np.arange(28.0),
+        task=task,
+        sample=sample,
+        name="pairs",
+    )
+    protocol = {
+        "id": "t",
+        "kind": "per_task",
+        "repeats": 1,
+        "folds": 2,
+        "train_sizes": 4,
+    }
+    split = make_splits(data, protocol, 1)[4, 0]
+    assert np.bincount(task[split.train]).tolist() == [4] * 4
+    assert np.intersect1d(sample[split.train], sample[split.test]).size == 0
+
+
+def test_per_class_draws_as_many_of_each_class():
+    data = labelled(n=80)
+    protocol = {
+        "id": "c",
+        "kind": "per_class",
+        "repeats": 1,
+        "folds": 2,
+        "train_sizes": 6,
+    }
+    split = make_splits(data, protocol, 1)[6, 0]
+    for t in range(4):
+        mine = split.train[data.task[split.train] == t]
+        assert (mine.size, int((data.y[mine] > 0).sum())) == (24, 6)
+    assert np.intersect1d(data.sample[split.train], data.sample[split.test]).size == 0
+
+
+def test_per_task_leaves_something_for_testing():
+    protocol = {
+        "id": "t",
+        "kind": "per_task",
+        "repeats": 1,
+        "folds": 2,
+        "train_sizes": 7,
+    }
+    with pytest.raises(ValueError, match="none of the 7 of 'task 3' of 'marked'"):
+        make_splits(marked([9, 12, 7]), protocol, 0)
