@@ -271,6 +271,7 @@ def outcome_of(estimator: Any, data: "MultiTaskData") -> Outcome:
         estimator=estimator,
         truth=data.truth,
         score=score,
+        sample=data.sample,
     )
 
 
