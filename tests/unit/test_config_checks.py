@@ -152,7 +152,7 @@ DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
         (
             of_ridge(selection="validation"),
             DIGITS + r"methods\.0\.method': 'ridge' has selection: validation, but "
-            r"a protocol of kind 'random' has folds and no .*: .*common or per_task",
+            r"a protocol of kind 'random' has folds and no .*: .*common, per_task or alone",
         ),
     ],
 )
