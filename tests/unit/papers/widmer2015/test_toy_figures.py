@@ -106,3 +106,56 @@ def test_largest_area_of_both_readings(paper):
     ]
     np.testing.assert_allclose(areas, [0.638163, 0.943077], atol=1e-5)
     assert largest_auc({"name": "toy_tree"}, spread=1e3) == pytest.approx(0.5, abs=0.01)
+
+
+def swept(paper, experiment, axis, values, level):
+    table = []
+    for method in methods_of(paper, experiment):
+        for value in values:
+            dataset = f"toy_tree[n_test=250,{axis}={value}]"
+            for metric in paper["experiments"][experiment]["metrics"]:
+                table += rows(experiment, method, metric, level(method, value), dataset)
+    return table
+
+
+class TestFigureSpread:
+    def test_differences_are_paired(self, paper):
+        def level(method, spread):
+            return 0.9 - spread / 100 + 0.01 * (method == "p2")
+
+        table = swept(paper, "toy_sweep", "spread", [2, 4.5, 20], level)
+        figure, numbers = draw("figure_spread", of(paper, table))
+        assert len(figure.axes) == 2
+        found = numbers[numbers["panel"] == "difference to Vanilla"]
+        found = found.set_index("series")
+        np.testing.assert_allclose(found.loc["MT-MKL p = 2", "mean"], 0.01)
+        np.testing.assert_allclose(found.loc["MT-MKL p = 3", "mean"], 0.0, atol=1e-12)
+        # The repeats differ by as much for both, so that the interval has no width.
+        np.testing.assert_allclose(found["half"], 0.0, atol=1e-12)
+        ceiling = numbers[numbers["series"] == "largest possible"]
+        assert ceiling["x"].min() == pytest.approx(2.0)
+        assert ceiling["mean"].is_monotonic_decreasing
+
+    def test_without_scores_it_says_so(self, paper):
+        assert "no data" in draw("figure_spread", of(paper, []))[1]
+
+
+class TestFigureRecovery:
+    def test_both_experiments_make_one_curve(self, paper):
+        def level(method, n_train):
+            return 0.5 + n_train / 1000
+
+        table = swept(paper, "toy_recovery", "n_train", [5, 10, 20], level)
+        table += swept(paper, "toy_recovery_large", "n_train", [40, 80], level)
+        figure, numbers = draw("figure_recovery", of(paper, table))
+        assert len(figure.axes) == 2
+        curve = numbers[
+            (numbers["panel"] == "auc") & (numbers["series"] == "MT-MKL p = 2")
+        ]
+        assert curve["x"].tolist() == [5, 10, 20, 40, 80]
+        np.testing.assert_allclose(curve["mean"], 0.502 + curve["x"] / 1000)
+        sparse = numbers[numbers["series"] == "MT-MKL p = 1"]
+        assert set(sparse["x"]) == {5, 10, 20}
+
+    def test_without_scores_it_says_so(self, paper):
+        assert "no data" in draw("figure_recovery", of(paper, []))[1]
