@@ -39,7 +39,7 @@ def check_settings(config: Mapping[str, Any]) -> None:
 
 
 def _check_protocol(name: str, protocol: Mapping[str, Any]) -> None:
-    from mtmkl.datasets.splits import check_protocol
+    from mtmkl.datasets.protocols import check_protocol
 
     try:
         check_protocol({"id": name, **protocol})
@@ -99,7 +99,7 @@ def _check_entry(
 
 def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
     """Check that splits of this kind have what a method is selected by."""
-    from mtmkl.datasets.splits import WITH_VALIDATION
+    from mtmkl.datasets.protocols import WITH_VALIDATION
     from mtmkl.evaluation.selectors import resolve_selector
 
     has_validation = kind in WITH_VALIDATION

@@ -146,7 +146,8 @@ def run_fit(
     progress : callable
         Told a line after each cell, and the traceback of a failure.
     """
-    from mtmkl.datasets.splits import load_splits, train_unit
+    from mtmkl.datasets.protocols import train_unit
+    from mtmkl.datasets.splits import load_splits
 
     stored = load_splits(splits)
     if not stored:

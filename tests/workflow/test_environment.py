@@ -20,8 +20,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
 ]
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
-DEV = [Requirement(line) for line in PROJECT["optional-dependencies"]["dev"]]
-DECLARED = RUNTIME + DEV
+EXTRAS = PROJECT["optional-dependencies"]
+IMAGES = [Requirement(line) for line in EXTRAS["images"]]
+DEV = [Requirement(line) for line in EXTRAS["dev"] if line != "mtmkl[images]"]
+DECLARED = RUNTIME + IMAGES + DEV
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
 NOT_IMPORTED = {
@@ -85,11 +87,15 @@ def _imported(*folders: str) -> set[str]:
 
 
 def test_every_dependency_at_run_time_is_imported():
-    assert _names(RUNTIME) - _imported("src", "workflow") == set()
+    assert _names(RUNTIME + IMAGES) - _imported("src", "workflow") == set()
 
 
 def test_the_package_imports_only_what_it_declares():
-    assert _imported("src") - {PROJECT["name"]} <= _names(RUNTIME)
+    assert _imported("src") - {PROJECT["name"]} <= _names(RUNTIME + IMAGES)
+
+
+def test_development_has_the_extra_of_images():
+    assert "mtmkl[images]" in EXTRAS["dev"]
 
 
 def test_every_dependency_for_development_is_imported_or_has_a_use():

@@ -2,9 +2,9 @@
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
+from mtmkl.datasets.protocols import AS_PUBLISHED
 from mtmkl.datasets.registry import Registry, default_registry, load
 from mtmkl.datasets.splits import (
-    AS_PUBLISHED,
     Split,
     load_splits,
     make_split,

@@ -51,6 +51,11 @@ class MultiTaskData:
         such as distances or similarities, and trees as Newick text whose leaves have
         the names of the tasks. Methods that take task kernels find them by these names.
         Matrices follow the tasks.
+    matrices : mapping of str to ndarray of shape (m, m), optional
+        Kernels or distances between all m examples of the set, by name, where these are
+        what is known of the examples: X then has one column, the row of each example in
+        the matrices, as the kernels of :mod:`mtmkl.kernels.precomputed` take it. They
+        are not copied, and rows that are left out keep their place in them.
 
     Attributes
     ----------
@@ -76,6 +81,7 @@ class MultiTaskData:
     origin: Origin = "original"
     truth: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     task_relations: Mapping[str, FloatArray | str] = field(default_factory=dict)
+    matrices: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         X = _frozen_inputs(self.X)
@@ -132,6 +138,17 @@ class MultiTaskData:
             for name, value in self.task_relations.items()
         }
         set_field(self, "task_relations", relations)
+        if self.matrices and d != 1:
+            raise ValueError(
+                "data with matrices have one input, the row of each example in "
+                f"them, got {d} inputs"
+            )
+        for name, matrix in self.matrices.items():
+            if matrix.ndim != 2 or not X.max() < matrix.shape[0] == matrix.shape[1]:
+                raise ValueError(
+                    f"matrices[{name!r}] must be square, with a row for each "
+                    f"of the {int(X.max()) + 1} examples, got shape {matrix.shape}"
+                )
 
     def _checked_truth(self, n: int, n_tasks: int) -> dict[str, NDArray[Any]]:
         truth = {}
@@ -213,6 +230,7 @@ class MultiTaskData:
             origin=self.origin,
             truth=self._truth_of_rows(rows),
             task_relations=self.task_relations,
+            matrices=self.matrices,
         )
 
     def select_tasks(self, tasks: ArrayLike) -> "MultiTaskData":
@@ -251,16 +269,17 @@ class MultiTaskData:
                 name: value if isinstance(value, str) else value[np.ix_(chosen, chosen)]
                 for name, value in self.task_relations.items()
             },
+            matrices=self.matrices,
         )
 
     def digest(self) -> str:
         """Return 16 hexadecimal digits that identify the content.
 
         The digest covers shape, inputs, targets, task and sample numbers, and what is
-        known of how the tasks are related; none of the names of tasks and features. It
-        is the same on every platform. Of sparse inputs it covers the
-        canonical form, so how they were stored does not matter; the same inputs, dense,
-        have another digest.
+        known of how the tasks are related, and matrices; none of the names of
+        tasks and features. It is the same on every platform. Of sparse inputs it covers
+        the canonical form, so how they were stored does not matter; the same inputs,
+        dense, have another digest.
         """
         content = hashlib.sha256(np.asarray(self.X.shape, dtype="<i8").tobytes())
         X = self.X
@@ -283,6 +302,9 @@ class MultiTaskData:
                 if isinstance(relation, str)
                 else np.ascontiguousarray(relation, dtype="<f8").data
             )
+        for name, matrix in sorted(self.matrices.items()):
+            content.update(f"matrix {name} {matrix.dtype.str}\0".encode())
+            content.update(np.ascontiguousarray(matrix).data)
         return content.hexdigest()[:16]
 
     def _known_task(self, task: int | np.integer) -> int:

@@ -15,25 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.protocols import WITH_VALIDATION, check_protocol
 from mtmkl.files import intact
-from mtmkl.typing import IntArray
+from mtmkl.typing import FloatArray, IntArray
 
 SplitKey = tuple[int, int]
 
-AS_PUBLISHED = 0
-"""Train size of splits whose sizes the data set itself decides."""
 
 _ROLES = ("train", "validation", "test")
 _ARRAYS = (*_ROLES, "fold", "task_order")
 _MAX_DEALS = 100
-_LARGEST_PERCENT = 98
-_SIZES = {
-    "first_rows": ("train_sizes", "examples per task"),
-    "halves": ("train_sizes", "examples per task"),
-    "random": ("train_samples", "examples"),
-    "fractions": ("train_percent", "%"),
-}
-"""Key of a protocol's train sizes, and what they count."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,13 +83,18 @@ def make_splits(
         ``id`` : str
         ``kind`` : str
             - ``published``: repeat r takes the r-th split that came with the data
-              (``truth["train_1"]``, ``truth["train_2"]``, … mark training rows, all
-              others are for testing);
+              (``truth["train_1"]``, ``truth["train_2"]``, … mark training rows;
+              ``truth["test_1"]`` … mark test rows, by default all others);
             - ``first_rows``: the first ``train_sizes`` rows of each task outside its
               test block (``truth["test_block"]``) are for training, the test block
               for testing; repeats differ in folds and task order only;
             - ``random``: ``train_samples`` examples drawn at random are for
               training, the others for testing;
+            - ``per_task``: ``train_sizes`` examples of each task drawn at random are
+              for training, its others for testing; tasks of the same examples have
+              the same roles;
+            - ``per_class``: likewise ``train_sizes`` examples of each class, that is of
+              those with the same label in every task;
             - ``given``: ``truth["is_test"]`` marks the test rows;
             - ``given_roles``: ``truth["is_validation"]`` and ``truth["is_test"]`` mark
               the validation and the test rows, all others are for training;
@@ -112,8 +108,9 @@ def make_splits(
             At least 1; repeats are numbered from 0.
         ``folds`` : int, not with ``halves``, ``thirds``, ``fractions``, ``given_roles``
             Cross-validation folds, at least 2.
-        ``train_sizes`` : int or list of int, only with ``first_rows`` and ``halves``
-            Training rows per task; with ``first_rows`` 8 by default.
+        ``train_sizes`` : int or list of int
+            Only with ``first_rows``, ``per_task``, ``per_class`` and ``halves``:
+            training examples per task, or per class; with ``first_rows`` 8 by default.
         ``train_samples`` : int or list of int, only with ``random``
             Training examples in all.
         ``train_percent`` : int or list of int, only with ``fractions``
@@ -183,7 +180,7 @@ def make_split(
             repeat,
         ]
     )
-    # One stream a purpose: another number of folds leaves the roles as they are.
+    # One stream per purpose: another number of folds leaves the roles as they are.
     roles_rng, folds_rng, order_rng = (
         np.random.default_rng(child) for child in root.spawn(3)
     )
@@ -249,93 +246,6 @@ def load_splits(path: str | Path) -> dict[SplitKey, Split]:
         return {key: Split(**arrays) for key, arrays in fields.items()}
 
 
-def train_unit(kind: str) -> str:
-    """Return what the train sizes of a kind of protocol count, "" if it has none.
-
-    Parameters
-    ----------
-    kind : str
-        As in :func:`make_splits`.
-
-    Returns
-    -------
-    {"examples per task", "examples", "%", ""}
-    """
-    return _SIZES[kind][1] if kind in _SIZES else ""
-
-
-def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Return id, kind, repeats, folds, stratified, and train sizes under "sizes".
-
-    Raises
-    ------
-    ValueError
-        If the protocol is not as ``make_splits`` says; names it, the key and the value.
-    """
-    name = protocol.get("id", "?")
-    kind = protocol.get("kind")
-    if kind not in _KINDS and kind not in WITH_VALIDATION:
-        raise ValueError(
-            f"protocol {name!r}: kind is {kind!r}, not one of "
-            f"{sorted([*_KINDS, *WITH_VALIDATION])}"
-        )
-    allowed = {"id", "kind", "repeats", _SIZES[kind][0] if kind in _SIZES else "id"}
-    allowed |= {"stratified"} if kind in _DRAWN_ROLES else set()
-    allowed |= set() if kind in WITH_VALIDATION else {"folds"}
-    for key in protocol:
-        if key not in allowed:
-            raise ValueError(
-                f"protocol {name!r}: {key!r} is not a key of kind {kind!r}, "
-                f"which has {sorted(allowed)}"
-            )
-    if not isinstance(protocol.get("id"), str) or not protocol["id"]:
-        raise ValueError(f"protocol of kind {kind!r}: id must be a name")
-    sizes: list[Any] = [AS_PUBLISHED]
-    if kind in _SIZES:
-        key, _ = _SIZES[kind]
-        given = protocol.get(key, 8 if kind == "first_rows" else None)
-        sizes = list(given) if isinstance(given, list | tuple) else [given]
-        for size in sizes:
-            _check_count(name, key, size, 1)
-            if kind == "fractions" and size > _LARGEST_PERCENT:
-                raise ValueError(
-                    f"protocol {name!r}: {key} is {size}, wanted at most "
-                    f"{_LARGEST_PERCENT}"
-                )
-        if not sizes or len(set(sizes)) != len(sizes):
-            raise ValueError(f"protocol {name!r}: {key} is {given!r}, wanted distinct")
-    _check_count(name, "repeats", protocol.get("repeats"), 1)
-    if "folds" in allowed:
-        _check_count(name, "folds", protocol.get("folds"), 2)
-        if kind == "random" and protocol["folds"] > min(sizes):
-            raise ValueError(
-                f"protocol {name!r}: folds is {protocol['folds']}, more than the "
-                f"{min(sizes)} examples of train_samples; take fewer"
-            )
-    stratified = protocol.get("stratified", True)
-    if not isinstance(stratified, bool):
-        raise ValueError(
-            f"protocol {name!r}: stratified is {stratified!r}, wanted true or false"
-        )
-    return {
-        "id": protocol["id"],
-        "kind": kind,
-        "repeats": protocol["repeats"],
-        "folds": protocol.get("folds"),
-        "stratified": stratified,
-        "sizes": sizes,
-    }
-
-
-def _check_count(name: str, key: str, value: Any, least: int) -> None:
-    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_integer or value < least:
-        raise ValueError(
-            f"protocol {name!r}: {key} is {value!r}, wanted an integer of at least "
-            f"{least}"
-        )
-
-
 Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
@@ -343,7 +253,9 @@ def _published(
     data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
 ) -> Masks:
     is_train = _mark(data, f"train_{repeat + 1}", "published")
-    return is_train, ~is_train
+    if f"test_{repeat + 1}" not in data.truth:
+        return is_train, ~is_train
+    return is_train, _mark(data, f"test_{repeat + 1}", "published")
 
 
 def _first_rows(
@@ -377,6 +289,57 @@ def _random(
     return is_train, ~is_train
 
 
+def _per_task(
+    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
+) -> Masks:
+    return _drawn_from_each(data, _labels(data)[2], train_size, rng)
+
+
+def _per_class(
+    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
+) -> Masks:
+    labels = np.nan_to_num(_labels(data)[1])
+    _, stratum = np.unique(labels, axis=0, return_inverse=True)
+    return _drawn_from_each(data, stratum.ravel(), train_size, rng)
+
+
+def _drawn_from_each(
+    data: MultiTaskData, part: IntArray, train_size: int, rng: np.random.Generator
+) -> Masks:
+    """Draw training examples of each part; ``part`` has one number per example."""
+    example = _labels(data)[0]
+    is_train = np.zeros(part.size, dtype=bool)
+    for number in range(part.max() + 1):
+        mine = np.flatnonzero(part == number)
+        if train_size >= mine.size:
+            task = data.task_names[data.task[np.isin(example, mine)][0]]
+            raise ValueError(
+                f"{train_size} training examples leave none of the {mine.size} of "
+                f"{task!r} of {data.name!r} for testing"
+            )
+        is_train[rng.permutation(mine)[:train_size]] = True
+    return is_train[example], ~is_train[example]
+
+
+def _labels(data: MultiTaskData) -> tuple[IntArray, FloatArray, IntArray]:
+    """Return what examples are in each task.
+
+    Returns
+    -------
+    example : ndarray of shape (n,)
+        Number of the example of each row.
+    label : ndarray of shape (m, T)
+        Target of each example in each task, nan where it is not in the task.
+    group : ndarray of shape (m,)
+        Examples that belong to the same tasks have the same number.
+    """
+    samples, example = np.unique(data.sample, return_inverse=True)
+    label = np.full((samples.size, data.n_tasks), np.nan)
+    label[example.ravel(), data.task] = data.y
+    _, group = np.unique(~np.isnan(label), axis=0, return_inverse=True)
+    return example.ravel(), label, group.ravel()
+
+
 def _given(
     data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
 ) -> Masks:
@@ -388,13 +351,10 @@ _KINDS: dict[str, Callable[[MultiTaskData, int, int, np.random.Generator], Masks
     "published": _published,
     "first_rows": _first_rows,
     "random": _random,
+    "per_task": _per_task,
+    "per_class": _per_class,
     "given": _given,
 }
-
-
-_DRAWN_ROLES = ("halves", "thirds", "fractions")
-WITH_VALIDATION = (*_DRAWN_ROLES, "given_roles")
-"""Kinds of protocols whose splits have validation rows in place of folds."""
 
 
 def _three_roles(
@@ -416,21 +376,18 @@ def _three_roles(
     train_size : int
         Training examples per group, in percent for "fractions"; "thirds" has none.
     """
-    samples, example = np.unique(data.sample, return_inverse=True)
-    label = np.full((samples.size, data.n_tasks), np.nan)
-    label[example.ravel(), data.task] = data.y
-    _, group = np.unique(~np.isnan(label), axis=0, return_inverse=True)
+    example, label, group = _labels(data)
     member = np.zeros((group.max() + 1, data.n_tasks), dtype=bool)
-    member[group.ravel()[example.ravel()], data.task] = True
+    member[group[example], data.task] = True
     divided = np.flatnonzero(member.sum(axis=0) > 1)
     if divided.size and kind != "fractions":
         raise ValueError(
             f"{data.task_names[divided[0]]!r} of {data.name!r} shares some of its "
             "examples with other tasks, which must share all or none here"
         )
-    role = np.empty(samples.size, dtype=np.intp)
+    role = np.empty(group.size, dtype=np.intp)
     for number in range(group.max() + 1):
-        mine = np.flatnonzero(group.ravel() == number)
+        mine = np.flatnonzero(group == number)
         wanted = {
             "halves": train_size,
             "thirds": mine.size // 3,
@@ -464,7 +421,7 @@ def _three_roles(
         role[mine[others[0::2]]] = 1
         role[mine[others[1::2]]] = 2
     train, validation, test = (
-        np.flatnonzero(role[example.ravel()] == each) for each in range(3)
+        np.flatnonzero(role[example] == each) for each in range(3)
     )
     return train, validation, test
 

@@ -1,11 +1,11 @@
 """Cut one table of examples into tasks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mtmkl.datasets.container import MultiTaskData, Origin
 from mtmkl.sparse import is_sparse
@@ -64,6 +64,8 @@ def one_vs_rest(
     class_names: Sequence[str] = (),
     feature_names: Sequence[str] = (),
     origin: Origin = "original",
+    truth: Mapping[str, NDArray[Any]] | None = None,
+    matrices: Mapping[str, NDArray[Any]] | None = None,
 ) -> MultiTaskData:
     """Return one task per class: examples of this class (+1) against all others (-1).
 
@@ -82,6 +84,8 @@ def one_vs_rest(
         Names of the sorted classes; by default the labels themselves.
     feature_names : sequence of str, optional
     origin : {"original", "stand-in", "synthetic"}
+    truth, matrices : mapping, optional
+        As in ``MultiTaskData``; boolean arrays of the truth mark rows of the result.
 
     Returns
     -------
@@ -105,6 +109,8 @@ def one_vs_rest(
         task_names=tuple(f"{each} vs rest" for each in names),
         feature_names=tuple(feature_names),
         origin=origin,
+        truth=truth or {},
+        matrices=matrices or {},
     )
 
 

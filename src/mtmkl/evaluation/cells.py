@@ -15,6 +15,7 @@ from mtmkl.evaluation.failures import naming
 from mtmkl.evaluation.metrics.outcome import Outcome
 from mtmkl.evaluation.seeds import derived_seed
 from mtmkl.evaluation.selectors import Fitted, Part, outcome_of, selector_of
+from mtmkl.evaluation.supplied import as_json, tell_tasks, with_matrices
 from mtmkl.typing import IntArray
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Job:
     held : mapping
         Hyper-parameters that an earlier repeat has chosen for this one.
     train_unit : str
-        What the train sizes count, from :func:`mtmkl.datasets.splits.train_unit`.
+        What the train sizes count, from :func:`mtmkl.datasets.protocols.train_unit`.
     """
 
     paper: str
@@ -291,7 +292,7 @@ class _Cell:
             split=self.split,
             repeat=self.repeat,
             n_tasks=len(tasks),
-            grid=self.job.spec.grid_points(self.held) or [{}],
+            grid=with_matrices(self.job.spec.grid_points(self.held) or [{}], train),
             train=train,
             fold=fold,
             test=self._rows(self.split.test, tasks)[0],
@@ -323,7 +324,7 @@ class _Cell:
     def _estimator(self, data: "MultiTaskData") -> Any:
         spec = self.job.spec
         try:
-            estimator = self.job.method_class(**spec.params)
+            estimator = self.job.method_class(**with_matrices(spec.params, data))
         except TypeError as error:
             raise TypeError(
                 f"{error}; give it under 'params' of the method, or a default"
@@ -373,30 +374,8 @@ class _Cell:
                 yield row
 
 
-def tell_tasks(estimator: Any, data: "MultiTaskData") -> None:
-    """Tell an estimator what the data know of their tasks.
-
-    Tasks are numbers in a run. A parameter ``task_order`` that is None gets their
-    names, as a mapping of numbers to names; ``task_relations`` gets what the data know
-    of how they are related. What is configured takes precedence.
-
-    Parameters
-    ----------
-    estimator : object
-        With scikit-learn's ``get_params`` and ``set_params``.
-    data : MultiTaskData
-        With the tasks that are learned together.
-    """
-    params = estimator.get_params()
-    if "task_order" in params and params["task_order"] is None:
-        estimator.set_params(task_order=dict(enumerate(data.task_names)))
-    if "task_relations" in params:
-        given = params["task_relations"] or {}
-        estimator.set_params(task_relations={**data.task_relations, **given})
-
-
 def _dump(params: Mapping[str, Any]) -> str:
     plain = {
         k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in params.items()
     }
-    return json.dumps(plain, sort_keys=True) if plain else ""
+    return as_json(plain) if plain else ""

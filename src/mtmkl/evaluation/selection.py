@@ -1,6 +1,5 @@
 """Choosing hyper-parameters on training data: cross-validation within tasks."""
 
-import json
 import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.evaluation.predictions import predictions
+from mtmkl.evaluation.supplied import as_json
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 
@@ -173,7 +173,7 @@ def _axes(grid: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     axes: dict[str, dict[str, Any]] = {}
     for point in grid:
         for name, value in point.items():
-            axes.setdefault(name, {})[json.dumps(value, sort_keys=True)] = value
+            axes.setdefault(name, {})[as_json(value)] = value
     return {
         name: sorted(values, key=values.__getitem__)
         if all(isinstance(value, numbers.Real) for value in values.values())
@@ -185,10 +185,7 @@ def _axes(grid: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
 def _position(
     point: Mapping[str, Any], axes: Mapping[str, list[str]]
 ) -> dict[str, int]:
-    return {
-        name: values.index(json.dumps(point[name], sort_keys=True))
-        for name, values in axes.items()
-    }
+    return {name: values.index(as_json(point[name])) for name, values in axes.items()}
 
 
 def _best(error: FloatArray, grid: Sequence[Mapping[str, Any]]) -> int:

@@ -5,7 +5,6 @@ rows. A paper's own way is found by its path, ``package.module:name``.
 """
 
 import importlib
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from mtmkl.evaluation.selection import (
     fit_path,
     held_out_fits,
 )
+from mtmkl.evaluation.supplied import as_json
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def validation(part: Part) -> Iterator[Fitted]:
     groups: dict[str, list[int]] = {}
     for k, point in enumerate(part.grid):
         fixed = {name: point[name] for name in along}
-        setting = json.dumps(fixed, sort_keys=True) if fixed else ""
+        setting = as_json(fixed) if fixed else ""
         groups.setdefault(setting, []).append(k)
     for setting, members in groups.items():
         rest = [
@@ -279,7 +279,7 @@ def _path(part: Part, rows: "MultiTaskData") -> Iterator[Fitted]:
     fits = fit_path(part.estimator(), rows.X, rows.y, rows.task, part.grid)
     for point, estimator in zip(part.grid, fits, strict=True):
         seconds = time.perf_counter() - start
-        setting = json.dumps(point, sort_keys=True) if point else ""
+        setting = as_json(point) if point else ""
         yield Fitted(estimator, {}, None, setting, seconds)
         start = time.perf_counter()
 
@@ -350,5 +350,5 @@ def _groups(grid: Sequence[Point]) -> list[list[Point]]:
     groups: dict[str, list[Point]] = {}
     for point in grid:
         fixed = {k: v for k, v in point.items() if isinstance(v, Mapping | list | str)}
-        groups.setdefault(json.dumps(fixed, sort_keys=True), []).append(point)
+        groups.setdefault(as_json(fixed), []).append(point)
     return list(groups.values())

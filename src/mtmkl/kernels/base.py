@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.kernels.precomputed import ExponentialDistance, Precomputed
 from mtmkl.sparse import Inputs, canonical_csr, is_sparse, row_digests
 from mtmkl.typing import FloatArray
 
@@ -163,10 +164,51 @@ class Gaussian:
         return np.ones(X.shape[0])
 
 
+@dataclass(frozen=True)
+class OnFeature:
+    """k(x_f, z_f): a kernel of one feature f alone.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    feature : int
+        Column of the inputs, from 0.
+    """
+
+    kernel: Kernel
+    feature: int
+
+    def __str__(self) -> str:
+        return f"{self.kernel} of feature {self.feature}"
+
+    def fit(self, X: Inputs) -> "OnFeature":
+        """Return the kernel resolved on its feature of the inputs X."""
+        if self.feature >= X.shape[1]:
+            raise ValueError(
+                f"feature must be below {X.shape[1]}, the number of inputs, got "
+                f"{self.feature}"
+            )
+        return OnFeature(self.kernel.fit(self._of(X)), self.feature)
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Return the matrix k(x_i, z_j)."""
+        left = self._of(X)
+        return self.kernel(left, left if X is Z else self._of(Z))
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        """Return k(x_i, x_i)."""
+        return self.kernel.diagonal(self._of(X))
+
+    def _of(self, X: Inputs) -> Inputs:
+        return X[:, self.feature : self.feature + 1]
+
+
 KERNELS: dict[str, type] = {
     "linear": Linear,
     "polynomial": Polynomial,
     "gaussian": Gaussian,
+    "precomputed": Precomputed,
+    "exponential_distance": ExponentialDistance,
 }
 
 
@@ -177,7 +219,8 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
     ----------
     spec : Kernel or mapping or str
         A kernel is returned as it is. A mapping holds ``name`` and the parameters, for
-        instance ``{"name": "gaussian", "median_factor": 0.5}``.
+        instance ``{"name": "gaussian", "median_factor": 0.5}``, and may hold
+        ``feature``, the column that the kernel is of.
 
     Returns
     -------
@@ -200,6 +243,7 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
         raise ValueError(
             f"unknown kernel {name!r}; known kernels: {', '.join(sorted(KERNELS))}"
         )
+    feature = parameters.pop("feature", None)
     known = [field.name for field in fields(KERNELS[name])]
     unknown = ", ".join(repr(key) for key in parameters if key not in known)
     if unknown:
@@ -208,10 +252,21 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
             f"{', '.join(known) or 'none'}"
         )
     for key, value in parameters.items():
+        if key in ("matrix", "label"):
+            is_given = isinstance(value, str) or (
+                key == "matrix" and isinstance(value, np.ndarray)
+            )
+            _require(is_given, f"{name} {key}", value, "a name or an array")
+            continue
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         _require(is_number or value is None, f"{name} {key}", value, "a number")
     kernel: Kernel = KERNELS[name](**parameters)
-    return kernel
+    if feature is None:
+        return kernel
+    is_column = isinstance(feature, int) and not isinstance(feature, bool)
+    demand = 'a column from 0, or "each" in a list of kernels'
+    _require(is_column and feature >= 0, f"{name} feature", feature, demand)
+    return OnFeature(kernel, feature)
 
 
 def refuse_overflow(values: Inputs, what: str, remedy: str) -> None:

@@ -19,8 +19,9 @@ from mtmkl.kernels.normalize import CosineNormalized, trace_factor
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 
-#: What a list of kernels may hold: specifications, and "features" for one kernel
-#: k(x, z) = x_d z_d per feature.
+#: What a list of kernels may hold: specifications, of which one with ``feature: each``
+#: stands for a kernel of each feature, and "features" for one kernel k(x, z) = x_d z_d
+#: per feature.
 KernelList = str | Sequence[Kernel | Mapping[str, Any] | str]
 Normalization = Literal["trace", "cosine"] | None
 
@@ -34,7 +35,14 @@ def check_kernels(kernels: KernelList) -> None:
         raise ValueError('kernels is empty: give at least one, such as "linear"')
     for entry in entries:
         if not isinstance(entry, str) or entry != FEATURES:
-            check_kernel("kernels", entry)
+            check_kernel(
+                "kernels", {**entry, "feature": 0} if _is_each(entry) else entry
+            )
+
+
+def _is_each(entry: Any) -> bool:
+    """Tell whether a specification stands for a kernel of each feature."""
+    return isinstance(entry, Mapping) and entry.get("feature") == "each"
 
 
 def check_kernel(name: str, spec: Any) -> None:
@@ -54,6 +62,17 @@ def _entries(kernels: KernelList) -> list[Any]:
             f"got {kernels!r}"
         )
     return list(kernels)
+
+
+def _spread(entries: list[Any], n_features: int) -> list[Any]:
+    """Return entries with a specification for each feature where one stands for all."""
+    out: list[Any] = []
+    for entry in entries:
+        if _is_each(entry):
+            out += [{**entry, "feature": column} for column in range(n_features)]
+        else:
+            out.append(entry)
+    return out
 
 
 def has_features(kernels: Any) -> bool:
@@ -124,7 +143,7 @@ class KernelTerms:
         names: list[str] = []
         diagonals: list[FloatArray] = []
         resolve = _Resolver(X)
-        for entry in _entries(kernels):
+        for entry in _spread(_entries(kernels), X.shape[1]):
             if entry == FEATURES:
                 if normalize == "cosine":
                     raise ValueError(

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from mtmkl.reporting.colours import MethodStyle, method_styles, shades
 from mtmkl.reporting.context import Context
-from mtmkl.statistics.comparison import MIN_UNITS
+from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl.statistics.sample import average, axis_values
 
 FigureAndNumbers = tuple[Figure, pd.DataFrame]

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mtmkl.reporting.context import Context
-from mtmkl.reporting.ranking import build_rank_tests, build_ranking
+from mtmkl.reporting.rank_tests import build_rank_tests
+from mtmkl.reporting.ranking import build_ranking
 from mtmkl.reporting.tables import PrintedTable, build_table
 
 LAYOUTS: dict[str, Callable[[Context, Mapping[str, Any]], PrintedTable]] = {

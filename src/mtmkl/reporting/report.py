@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.config import experiments_of
-from mtmkl.datasets.splits import train_unit
+from mtmkl.datasets.protocols import train_unit
 from mtmkl.files import read_json, write_text
 from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.reporting import written
@@ -20,7 +20,7 @@ from mtmkl.reporting.tables import mean_sd
 from mtmkl.reporting.written import TextTable
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
-from mtmkl.statistics.comparison import FEW_UNITS, MIN_UNITS
+from mtmkl.statistics.pairs import FEW_UNITS, MIN_UNITS
 from mtmkl.statistics.sample import fits, sample
 
 _MAX_DIGESTS = 3

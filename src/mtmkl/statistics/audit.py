@@ -17,12 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from mtmkl.statistics.comparison import (
-    LEVEL,
-    FriedmanResult,
-    friedman,
-    holm_against_control,
-)
+from mtmkl.statistics.pairs import LEVEL
+from mtmkl.statistics.ranks import FriedmanResult, friedman, holm_against_control
 
 DIFFERENCE_COLUMNS = ("quantity", "dataset", "method", "printed", "recomputed")
 """Columns of :attr:`Audit.differences`."""

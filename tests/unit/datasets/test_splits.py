@@ -6,15 +6,11 @@ from scipy import sparse
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import (
-    AS_PUBLISHED,
-    WITH_VALIDATION,
     Split,
-    check_protocol,
     load_splits,
     make_split,
     make_splits,
     save_splits,
-    train_unit,
 )
 from mtmkl.datasets.tasks import one_vs_one, one_vs_rest
 from mtmkl.files import DamagedFileError
@@ -155,12 +151,6 @@ def test_examples_are_counted_for_folds_not_their_rows():
         make_splits(data, GIVEN | {"folds": 31}, 0)
 
 
-def test_folds_and_train_samples_are_compared_without_data():
-    check_protocol(RANDOM | {"folds": 40})
-    with pytest.raises(ValueError, match="'r': folds is 41, more than the 40 examples"):
-        check_protocol(RANDOM | {"folds": 41})
-
-
 def test_folds_that_cannot_part_a_task_are_an_error():
     # Three examples, each pair of them a task: two folds cannot part all three.
     data = MultiTaskData(
@@ -282,34 +272,6 @@ def test_inconsistent_splits_are_refused(changes, message):
 
 
 @pytest.mark.parametrize(
-    ("kind", "unit"),
-    [
-        ("first_rows", "examples per task"),
-        ("halves", "examples per task"),
-        ("random", "examples"),
-        ("fractions", "%"),
-        ("given", ""),
-        ("published", ""),
-        ("thirds", ""),
-    ],
-)
-def test_a_kind_says_what_its_train_sizes_count(kind, unit):
-    assert train_unit(kind) == unit
-    keys = {
-        "halves": "train_sizes",
-        "random": "train_samples",
-        "fractions": "train_percent",
-    }
-    protocol = {"id": "p", "kind": kind, "repeats": 1}
-    if kind not in WITH_VALIDATION:
-        protocol["folds"] = 2
-    if kind in keys:
-        protocol[keys[kind]] = 20
-    # A kind without a unit is one whose sizes the data decide.
-    assert (check_protocol(protocol)["sizes"] == [AS_PUBLISHED]) == (unit == "")
-
-
-@pytest.mark.parametrize(
     "protocol",
     [
         RANDOM,
@@ -328,3 +290,81 @@ def test_splits_do_not_depend_on_how_inputs_are_stored(protocol):
             np.testing.assert_array_equal(
                 getattr(split, role), getattr(expected[key], role)
             )
+
+
+def test_published_test_rows_may_leave_rows_without_a_role():
+    data = marked([9, 12], key="train_1")
+    test = np.roll(data.truth["train_1"], 1)
+    data = replace(data, truth={**data.truth, "test_1": test})
+    protocol = {"id": "p", "kind": "published", "repeats": 1, "folds": 2}
+    split = make_splits(data, protocol, 0)[0, 0]
+    assert split.test.tolist() == np.flatnonzero(test).tolist()
+    assert split.train.tolist() == np.flatnonzero(data.truth["train_1"]).tolist()
+
+
+def test_per_task_draws_as_many_of_each_task():
+    data = marked([9, 12, 7])
+    protocol = {
+        "id": "t",
+        "kind": "per_task",
+        "repeats": 2,
+        "folds": 2,
+        "train_sizes": [3, 5],
+    }
+    splits = make_splits(data, protocol, 4)
+    assert sorted(splits) == [(3, 0), (3, 1), (5, 0), (5, 1)]
+    for (size, _), split in splits.items():
+        assert np.bincount(data.task[split.train]).tolist() == [size] * 3
+        roles = np.sort(np.concatenate([split.train, split.test]))
+        assert roles.tolist() == list(range(28))
+    assert splits[5, 0].train.tolist() != splits[5, 1].train.tolist()
+
+
+def test_per_task_gives_an_example_one_role_in_all_tasks_it_belongs_to():
+    task = np.repeat([0, 1, 2, 3], [8, 8, 6, 6])
+    sample = np.concatenate([np.arange(8), np.arange(8), 8 + np.arange(12) % 6])
+    data = MultiTaskData(
+        X=np.zeros((28, 1)),
+        y=np.arange(28.0),
+        task=task,
+        sample=sample,
+        name="pairs",
+    )
+    protocol = {
+        "id": "t",
+        "kind": "per_task",
+        "repeats": 1,
+        "folds": 2,
+        "train_sizes": 4,
+    }
+    split = make_splits(data, protocol, 1)[4, 0]
+    assert np.bincount(task[split.train]).tolist() == [4] * 4
+    assert np.intersect1d(sample[split.train], sample[split.test]).size == 0
+
+
+def test_per_class_draws_as_many_of_each_class():
+    data = labelled(n=80)
+    protocol = {
+        "id": "c",
+        "kind": "per_class",
+        "repeats": 1,
+        "folds": 2,
+        "train_sizes": 6,
+    }
+    split = make_splits(data, protocol, 1)[6, 0]
+    for t in range(4):
+        mine = split.train[data.task[split.train] == t]
+        assert (mine.size, int((data.y[mine] > 0).sum())) == (24, 6)
+    assert np.intersect1d(data.sample[split.train], data.sample[split.test]).size == 0
+
+
+def test_per_task_leaves_something_for_testing():
+    protocol = {
+        "id": "t",
+        "kind": "per_task",
+        "repeats": 1,
+        "folds": 2,
+        "train_sizes": 7,
+    }
+    with pytest.raises(ValueError, match="none of the 7 of 'task 3' of 'marked'"):
+        make_splits(marked([9, 12, 7]), protocol, 0)

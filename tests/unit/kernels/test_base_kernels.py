@@ -78,7 +78,10 @@ def test_specifications():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ({"name": "wavelet"}, "unknown kernel 'wavelet'; known kernels: gaussian"),
+        (
+            {"name": "wavelet"},
+            "unknown kernel 'wavelet'; known kernels: exponential_distance, gauss",
+        ),
         ({"degree": 2}, "unknown kernel None"),
         ({"name": "linear", "degree": 2}, "degree"),
         ({"name": "polynomial", "degree": 0}, "degree must be a whole number"),

@@ -75,3 +75,35 @@ def test_kernels_that_overflow_are_refused_with_the_remedy():
     X = 1e80 * inputs(6)
     with pytest.raises(ValueError, match="standardize=True"):
         KernelTerms.of(X, ["linear"])
+
+
+def test_a_kernel_of_each_feature():
+    X = np.random.default_rng(3).normal(size=(9, 3))
+    spec = {"name": "gaussian", "width": 0.7, "feature": "each"}
+    terms = KernelTerms.of(X, ["linear", spec])
+    assert terms.n_terms == 4
+    assert terms.names[2] == "Gaussian(width=0.7, median_factor=None) of feature 1"
+    grams = terms.grams(X[:2], X)
+    for feature in range(3):
+        difference = X[:2, None, feature] - X[None, :, feature]
+        np.testing.assert_allclose(
+            grams[:, feature + 1], np.exp(-(difference**2) / (2 * 0.7**2)), rtol=1e-12
+        )
+
+
+def test_a_width_of_a_feature_is_resolved_on_it():
+    X = np.random.default_rng(3).normal(size=(9, 2)) * [1.0, 10.0]
+    spec = {"name": "gaussian", "median_factor": 1.0, "feature": "each"}
+    kernels = KernelTerms.of(X, [spec]).kernels
+    widths = [kernel.kernel.width for kernel in kernels]
+    alone = [
+        Gaussian(median_factor=1.0).fit(X[:, [feature]]).width for feature in (0, 1)
+    ]
+    assert widths == alone
+
+
+def test_a_wrong_feature_is_named():
+    with pytest.raises(ValueError, match="linear feature must be a column from 0"):
+        check_kernels([{"name": "linear", "feature": "all"}])
+    with pytest.raises(ValueError, match="feature must be below 2"):
+        KernelTerms.of(np.ones((4, 2)), [{"name": "linear", "feature": 2}])

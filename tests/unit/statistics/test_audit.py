@@ -16,7 +16,7 @@ from mtmkl.statistics.audit import (
     rank_tests,
     read_comparisons,
 )
-from mtmkl.statistics.comparison import friedman
+from mtmkl.statistics.ranks import friedman
 
 METHODS = ["a", "b", "c", "control"]
 

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl.papers.jebara2011.ising_figures import figure_4, figure_ising_sizes
-from mtmkl.papers.jebara2011.paired import LEVEL, paired_test
+from mtmkl.papers.jebara2011.paired import paired_test
 from mtmkl.papers.jebara2011.steps import C_GRID_EXPERIMENT, C_GRID_METHODS
 from mtmkl.papers.jebara2011.theory import (
     bounds_along,
@@ -34,7 +34,7 @@ from mtmkl.reporting.drawing import (
     say_no_data,
     spread_text,
 )
-from mtmkl.statistics.comparison import MIN_UNITS
+from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
 from mtmkl.statistics.sample import average, axis_values
 from mtmkl.typing import FloatArray
 

@@ -20,7 +20,7 @@ from mtmkl.reporting.drawing import (
     interval_text,
     no_data_figure,
 )
-from mtmkl.statistics.comparison import MIN_UNITS
+from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl.statistics.sample import average, dataset_options
 
 _METHODS = ("med_graph", "l1_and", "l1_or")

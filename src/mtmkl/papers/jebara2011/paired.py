@@ -5,11 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.comparison import MIN_UNITS
-
-LEVEL = 0.05
-
-_ROUNDING = 1e-12
+from mtmkl.statistics.pairs import MIN_UNITS, ROUNDING
 
 
 def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
@@ -22,7 +18,7 @@ def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
     both = pd.concat([first, second], axis=1).dropna()
     difference = both.iloc[:, 0] - both.iloc[:, 1]
     p = math.nan
-    if len(difference) >= MIN_UNITS and np.ptp(difference) > _ROUNDING:
+    if len(difference) >= MIN_UNITS and np.ptp(difference) > ROUNDING:
         p = float(stats.ttest_1samp(difference, 0.0).pvalue)
     return {
         "mean": float(difference.mean()),

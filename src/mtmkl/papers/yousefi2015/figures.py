@@ -26,9 +26,9 @@ from mtmkl.reporting.drawing import (
     no_data_figure,
     spread_text,
 )
-from mtmkl.reporting.ranking import mean_ranks
+from mtmkl.reporting.rank_tests import mean_ranks
 from mtmkl.statistics.audit import audit, printed_comparisons, rank_tests
-from mtmkl.statistics.comparison import LEVEL, compare_pair
+from mtmkl.statistics.pairs import LEVEL, compare_pair
 from mtmkl.typing import FloatArray
 
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"

@@ -1,0 +1,104 @@
+"""What a data set supplies to the parameters of a method: tasks, matrices."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mtmkl.kernels.base import KERNELS, Kernel, from_spec
+from mtmkl.kernels.precomputed import ALL
+
+if TYPE_CHECKING:
+    from mtmkl.datasets.container import MultiTaskData
+
+
+def tell_tasks(estimator: Any, data: "MultiTaskData") -> None:
+    """Tell an estimator what the data know of their tasks.
+
+    Tasks are numbers in a run. A parameter ``task_order`` that is None gets their
+    names, as a mapping of numbers to names; ``task_relations`` gets what the data know
+    of how they are related. What is configured takes precedence.
+
+    Parameters
+    ----------
+    estimator : object
+        With scikit-learn's ``get_params`` and ``set_params``.
+    data : MultiTaskData
+        With the tasks that are learned together.
+    """
+    params = estimator.get_params()
+    if "task_order" in params and params["task_order"] is None:
+        estimator.set_params(task_order=dict(enumerate(data.task_names)))
+    if "task_relations" in params:
+        given = params["task_relations"] or {}
+        estimator.set_params(task_relations={**data.task_relations, **given})
+
+
+def with_matrices(value: Any, data: "MultiTaskData") -> Any:
+    """Return a parameter with the matrices of the data in place of their names.
+
+    Parameters
+    ----------
+    value : object
+        Kernels of :mod:`mtmkl.kernels.precomputed`, as names or mappings in a list
+        under ``kernels``: a named matrix is looked up; "all" becomes the kernels of all
+        matrices, in the order of the data set.
+    data : MultiTaskData
+
+    Raises
+    ------
+    ValueError
+        If the data have no such matrix; names those they have.
+    """
+    if isinstance(value, Mapping):
+        kernel = _unresolved(value)
+        if kernel is None:
+            return {key: with_matrices(each, data) for key, each in value.items()}
+        kernels = _kernels(kernel, data)
+        return kernels if kernel.matrix == ALL else kernels[0]
+    if not isinstance(value, list | tuple):
+        return value
+    entries: list[Any] = []
+    for each in value:
+        kernel = _unresolved(each)
+        if kernel is None:
+            entries.append(with_matrices(each, data))
+        else:
+            entries += _kernels(kernel, data)
+    return entries
+
+
+def as_json(value: Any) -> str:
+    """Return parameters as JSON, with the names of matrices in their place."""
+    return json.dumps(value, sort_keys=True, default=_named)
+
+
+def _named(value: Any) -> Any:
+    if isinstance(value, Kernel):
+        return repr(value)
+    raise TypeError(f"{value!r} cannot be written as JSON")
+
+
+def _unresolved(value: Any) -> Any:
+    """Return the kernel that a value specifies, if it names a matrix."""
+    name = value.get("name") if isinstance(value, Mapping) else value
+    is_given = isinstance(name, str) and hasattr(KERNELS.get(name), "matrix")
+    kernel = from_spec(value) if is_given else None
+    return kernel if isinstance(getattr(kernel, "matrix", None), str) else None
+
+
+def _kernels(kernel: Any, data: "MultiTaskData") -> list[Any]:
+    """Return the kernel of a named matrix, or those of all matrices."""
+    if not data.matrices:
+        raise ValueError(
+            f"{data.name!r} has no matrix {kernel.matrix!r}, nor any other: choose "
+            "kernels of its features"
+        )
+    names = list(data.matrices) if kernel.matrix == ALL else [kernel.matrix]
+    for name in names:
+        if name not in data.matrices:
+            raise ValueError(
+                f"{data.name!r} has no matrix {name!r}; it has: "
+                f"{', '.join(data.matrices)}"
+            )
+    return [replace(kernel, matrix=data.matrices[name], label=name) for name in names]

@@ -1,0 +1,203 @@
+"""Mean ranks of methods over data sets, and their tests.
+
+The blocks are data sets, one number per method each; tasks or repeats of one data set
+are never blocks, because they are not independent.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtmkl.statistics.sample import average, higher_is_better, select
+
+
+@dataclass(frozen=True)
+class FriedmanResult:
+    """Friedman's test over data sets, and Iman and Davenport's refinement.
+
+    Attributes
+    ----------
+    ranks : Series
+        Mean rank of each method; 1 is best.
+    n_blocks : int
+        Data sets.
+    chi2, p : float
+        Friedman's χ² (ties corrected) and its p.
+    f, p_iman_davenport : float
+        (N − 1) χ² / (N (k − 1) − χ²), against F with k − 1 and (k − 1)(N − 1)
+        degrees of freedom. Where all data sets rank the methods alike F is infinite,
+        and its p would be 0 even for two of them: p is then the chance m^(1 − N) of
+        that, with m the number of distinct orders of the ranks.
+    """
+
+    ranks: pd.Series
+    n_blocks: int
+    chi2: float
+    p: float
+    f: float
+    p_iman_davenport: float
+
+
+def ranking_matrix(
+    scores: pd.DataFrame, comparison: Mapping[str, Any], block: str
+) -> pd.DataFrame:
+    """Return the block of a configured comparison: one mean per data set and method.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    comparison : mapping
+        ``columns``: printed name -> method; ``rows``: printed name -> ``experiment``,
+        ``metric`` and, unless it is in all blocks, ``blocks``; ``blocks``: label ->
+        what columns of the scores must be; ``scale``.
+    block : str
+        A label.
+
+    Returns
+    -------
+    DataFrame of shape (rows in the block, columns)
+        Means over repeats of what was chosen (no points of a path), times the scale;
+        ``nan`` where there are none.
+
+    Raises
+    ------
+    ValueError
+        If two rows would come from one data set (its variants are not independent), or
+        a smaller value of a metric is better.
+    """
+    methods = comparison["columns"]
+    matrix = {}
+    datasets: list[str] = []
+    for name, row in comparison["rows"].items():
+        if block not in row.get("blocks", comparison["blocks"]):
+            continue
+        if not higher_is_better(row["metric"]):
+            raise ValueError(f"{name}: a smaller {row['metric']} is better: no ranking")
+        where = {"method": list(methods.values()), "setting": ""}
+        found = select(
+            scores,
+            {**comparison["blocks"][block], **where},
+            experiment=row["experiment"],
+            metric=row["metric"],
+        )
+        datasets += found["dataset"].unique().tolist()
+        means = average(found, ["method"]) * comparison["scale"]
+        matrix[name] = means.reindex(list(methods.values())).to_numpy()
+    _check_independent(datasets)
+    return pd.DataFrame.from_dict(matrix, orient="index", columns=list(methods))
+
+
+def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
+    """Test whether k >= 3 methods have the same mean rank over N data sets.
+
+    Equal values share the mean of their ranks; if all methods are equal on every data
+    set, both statistics are 0 and both p are 1.
+
+    Parameters
+    ----------
+    matrix : DataFrame of shape (N, k)
+        One value per data set and method.
+    higher_better : bool
+        Direction of the metric.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two data sets or three methods, or a value is NaN.
+    """
+    from scipy import stats
+
+    n, k = matrix.shape
+    if n < 2 or k < 3:
+        raise ValueError(f"{n} data sets and {k} methods: needs at least 2 and 3")
+    _check_complete(matrix)
+    ranks = matrix.rank(axis=1, ascending=not higher_better)
+    n_orders = _number_of_orders(ranks.iloc[0])
+    is_unanimous = bool(ranks.eq(ranks.iloc[0]).all(axis=None))
+    if is_unanimous and n_orders == 1:
+        return FriedmanResult(ranks.mean(), n, 0.0, 1.0, 0.0, 1.0)
+    test = stats.friedmanchisquare(*ranks.to_numpy().T)
+    chi2 = float(test.statistic)
+    if is_unanimous:
+        f, p_iman_davenport = math.inf, float(n_orders) ** (1 - n)
+    else:
+        f = (n - 1) * chi2 / (n * (k - 1) - chi2)
+        p_iman_davenport = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
+    return FriedmanResult(
+        ranks=ranks.mean(),
+        n_blocks=n,
+        chi2=chi2,
+        p=float(test.pvalue),
+        f=f,
+        p_iman_davenport=p_iman_davenport,
+    )
+
+
+def holm_against_control(ranks: pd.Series, n_blocks: int, control: str) -> pd.DataFrame:
+    """Compare mean ranks with a control's, Holm-corrected (Demšar 2006, sec. 3.2.2).
+
+    z = (R_i − R_control) / √(k (k + 1) / (6 N)).
+
+    Parameters
+    ----------
+    ranks : Series
+        Mean rank of each of k methods.
+    n_blocks : int
+        N, the number of data sets.
+    control : str
+        One of the methods.
+
+    Returns
+    -------
+    DataFrame
+        Index: the other methods; ``z``, ``p`` (two-sided), ``p_holm``.
+
+    Raises
+    ------
+    ValueError
+        If the control is not one of the methods, a rank is NaN, or there is no data
+        set.
+    """
+    from scipy import stats
+    from statsmodels.stats.multitest import multipletests
+
+    if control not in ranks.index:
+        raise ValueError(f"control {control!r} is not one of {list(ranks.index)}")
+    if n_blocks < 1:
+        raise ValueError(f"{n_blocks} data sets: a test of mean ranks needs at least 1")
+    if ranks.isna().any():
+        raise ValueError(f"{ranks.index[ranks.isna()][0]} has no mean rank: it is NaN")
+    k = len(ranks)
+    others = ranks.drop(control)
+    z = (others - ranks[control]) / math.sqrt(k * (k + 1) / (6 * n_blocks))
+    p = 2 * stats.norm.sf(np.abs(z))
+    holm = multipletests(p, method="holm")[1]
+    return pd.DataFrame({"z": z, "p": p, "p_holm": holm}, index=others.index)
+
+
+def _check_complete(matrix: pd.DataFrame) -> None:
+    for row, column in np.argwhere(matrix.isna().to_numpy()):
+        raise ValueError(
+            f"{matrix.columns[column]} has no value on {matrix.index[row]} (NaN): "
+            "leave out the method or the data set"
+        )
+
+
+def _number_of_orders(ranks: pd.Series) -> int:
+    """Return in how many ways ranks, some of them equal, can fall to the methods."""
+    repeated = math.prod(math.factorial(count) for count in ranks.value_counts())
+    return math.factorial(len(ranks)) // repeated
+
+
+def _check_independent(datasets: Sequence[str]) -> None:
+    base = [name.partition("[")[0] for name in datasets]
+    twice = sorted({name for name in base if base.count(name) > 1})
+    if twice:
+        raise ValueError(
+            f"variants of {', '.join(twice)} cannot be separate blocks: "
+            "they are not independent"
+        )

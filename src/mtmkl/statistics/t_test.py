@@ -1,0 +1,87 @@
+"""The t-test of a mean, which knows rounding from a spread."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtmkl.statistics.pairs import LEVEL, ROUNDING
+from mtmkl.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class TTest:
+    """A one-sample t-test.
+
+    Attributes
+    ----------
+    mean, statistic, p : float
+        The last two are ``nan`` where nothing can be tested.
+    interval : tuple of float
+        Of the mean; ``nan`` where there is none.
+    why_no_test : str
+        In words, where nothing can be tested.
+    """
+
+    mean: float
+    statistic: float
+    p: float
+    interval: tuple[float, float]
+    why_no_test: str = ""
+
+
+def t_test(
+    values: FloatArray,
+    *,
+    scale: float,
+    null: float = 0.0,
+    alternative: str = "two-sided",
+    level: float = LEVEL,
+) -> TTest:
+    """One-sample t-test and the two-sided 1 − level interval of the mean.
+
+    A spread below rounding counts as none: then the mean is known exactly, and p is 0
+    or 1.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+    scale : float
+        Of the numbers whose rounding matters; see :func:`scale_of`.
+    null : float
+        The mean under the null hypothesis.
+    alternative : {"two-sided", "greater", "less"}
+    level : float
+        1 less the coverage of the interval.
+    """
+    from scipy import stats
+
+    mean = float(values.mean())
+    why_no_test = ""
+    if len(values) < 2:
+        why_no_test = "one unit"
+    elif not np.isfinite(values).all():
+        why_no_test = "not every value is finite"
+    if why_no_test:
+        return TTest(mean, math.nan, math.nan, (math.nan, math.nan), why_no_test)
+    if values.std(ddof=1) <= ROUNDING * scale:
+        distance = mean - null
+        if abs(distance) <= ROUNDING * scale:
+            mean, distance = null, 0.0
+        side = {"greater": distance > 0, "less": distance < 0}
+        against_null = side.get(alternative, distance != 0)
+        statistic = math.copysign(math.inf, distance) if distance else 0.0
+        return TTest(mean, statistic, 0.0 if against_null else 1.0, (mean, mean))
+    test = stats.ttest_1samp(values, null, alternative=alternative)
+    interval = stats.ttest_1samp(values, null).confidence_interval(1 - level)
+    return TTest(
+        mean,
+        float(test.statistic),
+        float(test.pvalue),
+        (float(interval.low), float(interval.high)),
+    )
+
+
+def scale_of(*values: FloatArray) -> float:
+    """Return the largest absolute value, against which rounding is measured."""
+    return float(max(np.abs(v).max() for v in values))

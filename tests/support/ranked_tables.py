@@ -1,0 +1,167 @@
+"""A paper that ranks three methods over three data sets, with known means."""
+
+import math
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from mtmkl.evaluation.cells import COLUMNS
+from mtmkl.reporting.context import Context
+
+METHODS = {"alone": "Alone", "pooled": "Pooled", "ours": "Our Method"}
+DATASETS = {"A": "set_a", "B": "set_b", "Mines": "mines"}
+BLOCKS = {"10 %": {"train_size": 10}, "50 %": {"train_size": 50}}
+COMPARISON = {
+    "control": "Our Method",
+    "scale": 100,
+    "columns": {label: method for method, label in METHODS.items()},
+    "rows": {
+        "A": {"experiment": "set_a", "metric": "accuracy"},
+        "B": {"experiment": "set_b", "metric": "accuracy"},
+        "Mines": {
+            "experiment": "mines", "metric": "auc", "blocks": ["50 %"],
+            "readings": {"balanced accuracy": "balanced_accuracy"},
+            "beside": {"accuracy": "accuracy"},
+        },
+    },
+    "blocks": BLOCKS,
+}  # fmt: skip
+RANKING = {
+    "kind": "table", "layout": "ranking", "title": "Ranked", "file": "table_1.csv",
+    "unit": "%", "decimals": 1, "tolerance": {"absolute": 1.0},
+    "rank_tolerance": {"absolute": 0.25}, "comparison": COMPARISON,
+}  # fmt: skip
+TESTS = {
+    "kind": "table", "layout": "rank_tests", "title": "Tested", "file": "table_2.csv",
+    "tolerances": {
+        "test statistic": {"absolute": 0.5}, "p value": {"absolute": 0.05},
+        "adjusted α": {"absolute": 0.001}, "methods dominated": {"absolute": 0.5},
+    },
+    "comparison": COMPARISON,
+}  # fmt: skip
+# Accuracy in per cent of Alone, Pooled, Our Method; the paper's and ours.
+PRINTED = {
+    ("A", "10 %"): (80.0, 85.0, 90.0),
+    ("B", "10 %"): (70.0, 65.0, 75.0),
+    ("A", "50 %"): (90.0, 91.0, 95.0),
+    ("B", "50 %"): (80.0, 80.0, 85.0),
+    ("Mines", "50 %"): (60.0, 62.0, 66.0),
+}
+OURS = PRINTED | {("A", "10 %"): (80.5, 88.0, 86.0)}
+BALANCED = (50.0, 62.0, 66.0)
+
+
+def published():
+    rows, tests = [], []
+    for (name, block), values in PRINTED.items():
+        ranks = stats.rankdata(-np.array(values))
+        for column, value, rank in zip(METHODS.values(), values, ranks, strict=True):
+            is_uncertain = name == "Mines"
+            rows.append(
+                {
+                    "row": f"{name}, {block}", "column": column, "value": value,
+                    "sd": math.nan, "n": 20, "rank": rank,
+                    "status": "ambiguous" if is_uncertain else "legible",
+                    "alternative": value if is_uncertain else math.nan,
+                }
+            )  # fmt: skip
+    blank = {"sd": math.nan, "n": 1, "status": "legible", "alternative": math.nan}
+    for block in BLOCKS:
+        for column in METHODS.values():
+            mine = [
+                row["rank"] for row in rows
+                if row["row"].endswith(block) and row["column"] == column
+            ]  # fmt: skip
+            rows.append(
+                blank
+                | {
+                    "row": f"mean rank, {block}", "column": column,
+                    "value": np.mean(mine), "rank": math.nan,
+                }
+            )  # fmt: skip
+        for quantity in ("test statistic", "p value", "adjusted α"):
+            for column in ("Alone", "Pooled"):
+                row = {"row": f"{quantity}, {block}", "column": column, "value": 0.04}
+                tests.append(blank | row)
+    texts = [
+        blank
+        | {
+            "row": f"Our Method, {block}", "column": "methods dominated",
+            "value": count,
+        }
+        for block, count in (("10 %", 2), ("50 %", 0))
+    ]  # fmt: skip
+    return {
+        "table_1.csv": pd.DataFrame(rows),
+        "table_2.csv": pd.DataFrame(tests),
+        "texts.csv": pd.DataFrame(texts),
+    }
+
+
+def score_rows(name, block, metric, values):
+    return [
+        dict.fromkeys(COLUMNS, 0)
+        | {
+            "experiment": DATASETS[name], "dataset": DATASETS[name], "method": method,
+            "metric": metric, "train_size": BLOCKS[block]["train_size"],
+            "repeat": repeat, "setting": setting, "task": "all", "params": "",
+            "value": (value + spread) / 100,
+        }
+        for method, value in zip(METHODS, values, strict=True)
+        for repeat, spread in enumerate((-0.2, 0.2))
+        # A point of a path must not count.
+        for setting in ("", '{"C": 1}')
+        if not setting or method == "ours"
+    ]  # fmt: skip
+
+
+def context(without=(), tier="paper"):
+    rows = []
+    for (name, block), values in OURS.items():
+        if name in without:
+            continue
+        metric = COMPARISON["rows"][name]["metric"]
+        rows += score_rows(name, block, metric, values)
+        if name == "Mines":
+            rows += score_rows(name, block, "balanced_accuracy", BALANCED)
+            rows += score_rows(name, block, "accuracy", (93.0, 93.0, 94.0))
+    methods = {
+        method: {"label": label, "class": "X"} for method, label in METHODS.items()
+    }
+    return Context(
+        config={
+            "tier": tier,
+            "methods": methods,
+            "experiments": {
+                name: {
+                    "datasets": {"name": name},
+                    "methods": [{"method": method} for method in METHODS],
+                }
+                for name in DATASETS.values()
+            },
+            "artefacts": {"table_1": RANKING, "table_2": TESTS},
+        },
+        scores=pd.DataFrame(rows, columns=list(COLUMNS)),
+        arrays={},
+        data_info={
+            name: {"id": name, "status": "ok", "origin": "original"}
+            for name in DATASETS.values()
+        },
+        published=published(),
+    )
+
+
+def cell_of(table, row, column):
+    return table.cells.set_index(["row", "column"]).loc[row, column]
+
+
+def lines_of(table, block, name):
+    """Return the lines of a row by their kind."""
+    found, inside = {}, False
+    for line in table.body():
+        if line[0]:
+            inside = (line[0], line[1]) == (block, name)
+        if inside:
+            found[line[2]] = list(line[3:])
+    return found

@@ -1,0 +1,215 @@
+import itertools
+import math
+from dataclasses import asdict
+
+import baycomp
+import numpy as np
+import pytest
+from scipy import stats
+
+from mtmkl.statistics.pairs import (
+    MIN_UNITS,
+    bayesian_signed_rank,
+    can_reject,
+    compare_pair,
+    smallest_wilcoxon_p,
+    wilcoxon_p,
+)
+
+
+@pytest.fixture
+def pair():
+    rng = np.random.default_rng(11)
+    second = rng.normal(10, 1, size=15)
+    return second + rng.normal(0.4, 0.5, size=15), second
+
+
+class TestPair:
+    def test_matches_scipy(self, pair):
+        result = compare_pair(*pair, higher_better=True)
+        t = stats.ttest_rel(*pair)
+        assert result.t == pytest.approx(t.statistic)
+        assert result.p_t == pytest.approx(t.pvalue)
+        assert result.p_wilcoxon == pytest.approx(stats.wilcoxon(*pair).pvalue)
+        difference = pair[0] - pair[1]
+        assert result.effect_size == pytest.approx(
+            difference.mean() / difference.std(ddof=1)
+        )
+        assert result.interval_low < difference.mean() < result.interval_high
+        assert math.isnan(result.t_corrected)
+
+    def test_wins_follow_the_direction(self, pair):
+        up = compare_pair(*pair, higher_better=True)
+        down = compare_pair(*pair, higher_better=False)
+        assert up.wins == int((pair[0] > pair[1]).sum())
+        assert (up.wins, up.losses) == (down.losses, down.wins)
+        assert up.p_first_better > 0.9
+        assert down.p_first_better < 0.1
+
+    def test_rounding_is_a_tie(self):
+        values = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+        result = compare_pair(values, values * (1 + 1e-15), higher_better=True)
+        assert result.ties == 5
+        assert result.p_t == 1.0
+        assert result.p_wilcoxon == 1.0
+
+    # In k-fold cross-validation n_test / n_train = 1 / (k - 1): baycomp's case.
+    def test_correction_matches_the_one_of_cross_validation(self, pair):
+        result = compare_pair(*pair, higher_better=True, test_train_ratio=1 / 14)
+        mean, variance, df = baycomp.CorrelatedTTest.compute_statistics(*pair[::-1])
+        assert result.t_corrected == pytest.approx(mean / math.sqrt(variance))
+        assert result.p_corrected == pytest.approx(
+            2 * stats.t.sf(abs(result.t_corrected), df)
+        )
+        assert result.rho == pytest.approx(1 / 15)
+        left, rope, right = baycomp.CorrelatedTTest.probs(*pair[::-1], rope=0.2)
+        with_rope = compare_pair(
+            *pair, higher_better=True, test_train_ratio=1 / 14, rope=0.2
+        )
+        assert with_rope.posterior == "correlated t"
+        assert with_rope.p_first_better == pytest.approx(right)
+        assert with_rope.p_equivalent == pytest.approx(rope)
+        assert with_rope.p_second_better == pytest.approx(left)
+
+    def test_ten_splits_at_ten_percent_divide_t_by_nine_and_a_half(self):
+        rng = np.random.default_rng(0)
+        result = compare_pair(
+            rng.normal(size=10), rng.normal(size=10), higher_better=True,
+            test_train_ratio=9.0,
+        )  # fmt: skip
+        assert result.t_divided_by == pytest.approx(9.539, abs=1e-3)
+        assert result.t / result.t_corrected == pytest.approx(result.t_divided_by)
+
+    def test_seed_decides_the_bootstrap(self, pair):
+        one = compare_pair(*pair, higher_better=True, seed=1)
+        again = compare_pair(*pair, higher_better=True, seed=1)
+        other = compare_pair(*pair, higher_better=True, seed=2)
+        assert one.interval_low == again.interval_low
+        assert one.interval_low != other.interval_low
+
+    # For a normal sample the percentile interval is near z sd / sqrt(n).
+    def test_bootstrap_interval_is_that_of_the_mean(self):
+        difference = stats.norm.ppf((np.arange(400) + 0.5) / 400)
+        result = compare_pair(difference, np.zeros(400), higher_better=True)
+        half = 1.96 * difference.std(ddof=1) / 20
+        assert result.interval_low == pytest.approx(-half, rel=0.05)
+        assert result.interval_high == pytest.approx(half, rel=0.05)
+
+    @pytest.mark.parametrize(
+        ("first", "second", "word"),
+        [
+            ([1.0, 2.0], [1.0], "paired"),
+            ([1.0], [2.0], "at least two"),
+            ([1.0, math.nan], [1.0, 2.0], "unit 2 of the first method is nan"),
+            ([1.0, 2.0], [math.inf, 2.0], "unit 1 of the second method is inf"),
+        ],
+    )
+    def test_bad_input(self, first, second, word):
+        with pytest.raises(ValueError, match=word):
+            compare_pair(first, second, higher_better=True)
+
+    @pytest.mark.parametrize("ratio", [None, 0.5])
+    @pytest.mark.parametrize(
+        "first", [[66.0, 67.0], [66.0, 65.0, 68.0], [2.0, 3.0, 1.0, 9.0]]
+    )
+    def test_few_units_are_described_and_not_tested(self, first, ratio):
+        result = compare_pair(
+            first, np.ones(len(first)), higher_better=True, test_train_ratio=ratio
+        )
+        given = {
+            name: value
+            for name, value in asdict(result).items()
+            if value != "" and not math.isnan(value)
+        }
+        assert given == {
+            "n": len(first),
+            "mean_first": pytest.approx(np.mean(first)),
+            "mean_second": 1.0,
+            "mean_difference": pytest.approx(np.mean(first) - 1),
+            "wins": sum(value > 1 for value in first),
+            "ties": sum(value == 1 for value in first),
+            "losses": 0,
+        }
+        assert len(first) < MIN_UNITS
+
+    def test_five_units_are_tested(self):
+        first = np.array([2.0, 3.0, 1.0, 9.0, 4.0])
+        result = compare_pair(first, np.ones(5), higher_better=True)
+        assert result.p_t == pytest.approx(stats.ttest_1samp(first, 1).pvalue)
+        assert result.interval_low < 2.8 < result.interval_high
+
+    # 0.3 - 0.1 and 1.2 - 1.0 differ by rounding.
+    @pytest.mark.parametrize("first", [np.full(6, 1.2), [0.3, 1.2, 1.2, 1.2, 1.2, 1.2]])
+    def test_a_difference_without_spread_is_not_precise(self, first):
+        second = np.asarray(first) - 0.2
+        for ratio in (None, 0.5):
+            result = compare_pair(
+                first, second, higher_better=True, test_train_ratio=ratio
+            )
+            assert result.wins == 6
+            assert result.p_wilcoxon == pytest.approx(2 / 2**6)
+            for name in ("effect_size", "t", "p_t", "interval_low", "p_corrected"):
+                assert math.isnan(getattr(result, name)), name
+        assert math.isnan(result.p_first_better)
+        assert result.posterior == "correlated t"
+
+    def test_methods_that_are_equal_everywhere_favour_none(self):
+        values = np.linspace(0, 1, 6)
+        for ratio in (None, 0.5):
+            result = compare_pair(
+                values, values, higher_better=True, test_train_ratio=ratio
+            )
+            assert (result.p_t, result.p_wilcoxon) == (1.0, 1.0)
+            assert result.p_first_better == result.p_second_better == 0.5
+
+
+class TestSignedRank:
+    def test_matches_baycomp(self, pair):
+        gain = pair[0] - pair[1]
+        first, equal, second = bayesian_signed_rank(gain, 0.2, seed=3)
+        referee = baycomp.SignedRankTest.probs(
+            pair[1], pair[0], rope=0.2, nsamples=20000, random_state=0
+        )
+        np.testing.assert_allclose((second, equal, first), referee, atol=0.02)
+        assert first + equal + second == pytest.approx(1)
+
+    def test_without_a_region(self, pair):
+        first, equal, second = bayesian_signed_rank(pair[0] - pair[1])
+        assert math.isnan(equal)
+        assert first + second == pytest.approx(1)
+
+    def test_wilcoxon_of_no_difference(self):
+        assert wilcoxon_p(np.zeros(5)) == 1.0
+
+    @pytest.mark.parametrize("test", [wilcoxon_p, bayesian_signed_rank])
+    def test_what_is_no_number_is_refused(self, test):
+        with pytest.raises(ValueError, match="2 is nan"):
+            test([1.0, math.nan, 2.0])
+
+    # Equal sizes share their ranks, zeros are dropped; all signs are equally likely.
+    @pytest.mark.parametrize(
+        "difference",
+        [[1, 1, 2, 2, -1, 3], [1, -1, 1, -1, 1, 1, 1], [0, 1, 2, 0, -1.5, 3, 3, 3]],
+    )
+    def test_ties_have_the_p_of_all_signs(self, difference):
+        values = np.array([value for value in difference if value != 0])
+        ranks = stats.rankdata(np.abs(values))
+        found = ranks[values > 0].sum()
+        middle = ranks.sum() / 2
+        sums = [
+            np.dot(signs, ranks)
+            for signs in itertools.product((0, 1), repeat=len(values))
+        ]
+        p = np.mean([abs(s - middle) >= abs(found - middle) - 1e-9 for s in sums])
+        assert wilcoxon_p(difference) == pytest.approx(p)
+
+    # Seven data sets: 2 / 2^7.
+    def test_smallest_p(self):
+        assert smallest_wilcoxon_p(7) == pytest.approx(2 / 2**7)
+        assert smallest_wilcoxon_p(0) == 1.0
+
+    # Seven units reach 2 / 2^7, which Holm's correction multiplies.
+    def test_power_limit(self):
+        assert [can_reject(7, n) for n in (1, 3, 4, 10)] == [True, True, False, False]
+        assert not can_reject(4, 1)
+        assert can_reject(60, 1000)
