@@ -111,9 +111,8 @@ def expanded(X: csr_matrix, task: IntArray, theta: FloatArray) -> csr_matrix:
 
 def _factor(kernel: FloatArray) -> FloatArray:
     """Return the Cholesky factor, without the columns that rounding makes."""
-    pivot = int(np.linalg.matrix_rank(kernel))
-    if pivot == len(kernel):
-        lower: FloatArray = np.linalg.cholesky(kernel)
-        return lower
+    rank = int(np.linalg.matrix_rank(kernel))
+    if rank == len(kernel):
+        return np.asarray(np.linalg.cholesky(kernel), dtype=np.float64)
     values, vectors = np.linalg.eigh(kernel)
-    return np.asarray(vectors[:, -pivot:] * np.sqrt(values[-pivot:]), dtype=float)
+    return np.asarray(vectors[:, -rank:] * np.sqrt(values[-rank:]), dtype=np.float64)
