@@ -144,6 +144,20 @@ def joint(data):
     return [kernel(data.X, data.X) for kernel in (Gaussian(1.5), Polynomial(2))]
 
 
+def mixed_norm(data, C, p, unit, epsilon=None):
+    targets = data.split(data.label if epsilon is None else data.target)
+    grams = data.grams(data.by_trace)
+    return printed.mixed_norm(targets, grams, C, p, epsilon, unit=unit)[0]
+
+
+def independent_mixed_norm(data, C, unit, epsilon, grams):
+    """Of each task alone, where every p is alike."""
+    tasks = zip(data.split(data.target), grams, strict=True)
+    return sum(
+        printed.mixed_norm([y], [K], C, 2, epsilon, unit=unit)[0] for y, K in tasks
+    )
+
+
 EPSILONS = {"epsilon_mean": 0.1, "epsilon_between": 1.0, "epsilon_within": 8.0}
 # Of each method: its parameters, and the optimum of its docstring's problem.
 PROBLEMS = {
@@ -191,6 +205,32 @@ PROBLEMS = {
     "SingleTaskMKL": (
         {"C": 2.0, "kernels": KERNELS},
         lambda data, unit: single_kernel_weights(data, 2.0, unit),
+    ),
+    "SingleTaskMKLRegressor": (
+        {"C": 2.0, "kernels": KERNELS},
+        lambda data, unit: independent_mixed_norm(
+            data, 2.0, unit, 0.1, data.grams(CosineNormalized)
+        ),
+    ),
+    "IndependentSVR": (
+        {"C": 2.0},
+        lambda data, unit: regression(data, 2.0, 0.0, unit),
+    ),
+    "MKMTFLClassifier": (
+        {"C": 2.0, "p": 6.0, "kernels": KERNELS},
+        lambda data, unit: mixed_norm(data, 2.0, 6.0, unit),
+    ),
+    "MKMTFLClassifier, mirror descent": (
+        {"C": 2.0, "p": 2.0, "kernels": KERNELS, "solver": "mirror_descent"},
+        lambda data, unit: mixed_norm(data, 2.0, 2.0, unit),
+    ),
+    "MKMTFLRegressor": (
+        {"C": 2.0, "p": 8.67, "kernels": KERNELS},
+        lambda data, unit: mixed_norm(data, 2.0, 8.67, unit, 0.1),
+    ),
+    "MKMTFLRegressor, mirror descent": (
+        {"C": 2.0, "p": 6.0, "kernels": KERNELS, "solver": "mirror_descent"},
+        lambda data, unit: mixed_norm(data, 2.0, 6.0, unit, 0.1),
     ),
     "MultiTaskMKL": (
         {"C": 0.5, "terms": [("linear", [CHAIN, "union"])]},

@@ -17,7 +17,11 @@ from mtmkl.datasets.obtaining import Places
 from mtmkl.sparse import is_sparse, same_inputs
 
 REGISTRY = default_registry()
-NAMES = [name for name in REGISTRY if REGISTRY[name].loader is not None]
+NAMES = [
+    name
+    for name in REGISTRY
+    if REGISTRY[name].loader is not None and not REGISTRY[name].own_files
+]
 
 KNOWN_SHAPES = {
     "school": (15362, 27, 139),
@@ -31,6 +35,7 @@ KNOWN_SHAPES = {
     "pendigits": (18000, 16, 45),
     "mnist": (18000, 784, 45),
     "ocr_letters": (3189, 128, 8),
+    "tss_bacteria": (56438, 26628, 13),
     "linear_synthetic": (5000, 5, 200),
     "nonlinear_synthetic": (8000, 5, 200),
     "toy_tree": (71040, 100, 32),

@@ -232,3 +232,54 @@ def level_groups(X, y, task, lam, phi, n_levels, ridge=1e-6, unit=1.0):
         value += lam / phi**h * sum(cp.norm(pair, 2) for pair in _pairs(level))
         value += ridge * T * cp.sum_squares(cp.sum(level, axis=1) / T)
     return _solve(value, unit=unit)
+
+
+def _task_losses(targets, scores, C, epsilon):
+    """Return C times the hinge or ε-insensitive losses of all tasks."""
+    total = 0.0
+    for y, f in zip(targets, scores, strict=True):
+        excess = 1 - cp.multiply(y, f) if epsilon is None else cp.abs(y - f) - epsilon
+        total += C * cp.sum(cp.pos(excess))
+    return total
+
+
+def mixed_norm(targets, grams, C, p, epsilon=None, unit=1.0):
+    """MK-MTFL of Jawanpuria and Nath (2011), its first printed problem.
+
+    Return its value and the norms of w_tj, (T, k).
+    """
+    n_tasks, n_kernels = len(targets), len(grams[0])
+    norms = cp.Variable((n_tasks, n_kernels))
+    constraints, scores = [], []
+    for t in range(n_tasks):
+        f = cp.Variable()
+        for j in range(n_kernels):
+            root = square_root(grams[t][j])
+            w = cp.Variable(root.shape[1])
+            constraints.append(cp.norm(w) <= norms[t, j])
+            f = f + root @ w
+        scores.append(f)
+    penalty = cp.sum(cp.hstack([cp.norm(norms[:, j], p) for j in range(n_kernels)]))
+    losses = _task_losses(targets, scores, C, epsilon)
+    value = _solve(0.5 * cp.square(penalty) + losses, constraints, unit)
+    return value, norms.value
+
+
+def mixed_schatten(targets, grams, task, C, q, epsilon=None, unit=1.0):
+    """MK-MTSFL of Jawanpuria and Nath (2011) in W_j = L_j W'_j, with trace norms.
+
+    Gram matrices are of all examples. Return its value and the trace norms, (k,).
+    """
+    n_tasks = task.max() + 1
+    roots = [square_root(K) for K in grams]
+    W = [cp.Variable((root.shape[1], n_tasks)) for root in roots]
+    norms = cp.hstack([cp.normNuc(each) for each in W])
+    scores = [
+        cp.Variable()
+        + sum(root[task == t] @ each[:, t] for root, each in zip(roots, W, strict=True))
+        for t in range(n_tasks)
+    ]
+    split = [targets[task == t] for t in range(n_tasks)]
+    losses = _task_losses(split, scores, C, epsilon)
+    value = _solve(0.5 * cp.square(cp.norm(norms, q)) + losses, unit=unit)
+    return value, np.array([np.linalg.norm(each.value, "nuc") for each in W])

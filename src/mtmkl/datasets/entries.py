@@ -67,6 +67,11 @@ class DataSetEntry:
         Whether the outputs are labels −1 and +1, or real numbers.
     truth : tuple of str
         What metrics may find in the ground truth of the data.
+    uses : tuple of (str, str)
+        Name of another data set and path of a file of it, which the loader gets too,
+        under "name/path".
+    own_files : bool
+        Whether the loader reads files of the user's own, named by its options.
     files : tuple of FileEntry
         None for what is generated or comes with an installed package.
     """
@@ -82,6 +87,8 @@ class DataSetEntry:
     drawn: bool
     outputs: Literal["labels", "numbers"]
     truth: tuple[str, ...]
+    uses: tuple[tuple[str, str], ...] = ()
+    own_files: bool = False
     files: tuple[FileEntry, ...]
 
     def file(self, path: str) -> FileEntry:
@@ -133,10 +140,21 @@ def read_entries(path: Path) -> dict[str, DataSetEntry]:
     """
     document = read_yaml(path)
     validate(document, "dataset", source=path.name)
-    return {
+    entries = {
         name: _entry(name, spec, path.name)
         for name, spec in document["datasets"].items()
     }
+    for name, entry in entries.items():
+        for position, (other, file) in enumerate(entry.uses):
+            paths = (
+                [each.path for each in entries[other].files] if other in entries else []
+            )
+            if other == name or file not in paths:
+                raise ConfigError(
+                    f"{path.name}: key 'datasets.{name}.uses.{position}': "
+                    f"{f'{other}/{file}'!r} is no file of another data set"
+                )
+    return entries
 
 
 def _entry(name: str, spec: Mapping[str, Any], source: str) -> DataSetEntry:
@@ -163,8 +181,15 @@ def _entry(name: str, spec: Mapping[str, Any], source: str) -> DataSetEntry:
         drawn=spec.get("drawn", spec["origin"] == "synthetic"),
         outputs=spec.get("outputs", "numbers"),
         truth=tuple(spec.get("truth", ())),
+        uses=tuple(_other_file(use) for use in spec.get("uses", ())),
+        own_files=spec.get("own_files", False),
         files=files,
     )
+
+
+def _other_file(use: str) -> tuple[str, str]:
+    name, _, path = use.partition("/")
+    return name, path
 
 
 def _file_entry(file: Mapping[str, Any], spec: Mapping[str, Any]) -> FileEntry:

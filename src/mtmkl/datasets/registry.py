@@ -3,6 +3,7 @@
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -80,8 +81,11 @@ class Registry:
             data = loader(**options)
         else:
             places = Places(mirror)
-            found = obtain(entry, places, download=download, repair=False)
-            data = loader({path: place[1] for path, place in found.items()}, **options)
+            files: dict[str, Path] = {}
+            for part, prefix in self._parts(entry):
+                found = obtain(part, places, download=download, repair=False)
+                files |= {prefix + path: place[1] for path, place in found.items()}
+            data = loader(files, **options)
         if data.name != name:
             raise ValueError(f"loader {entry.loader} calls {name!r} {data.name!r}")
         return data
@@ -118,12 +122,17 @@ class Registry:
         -------
         {"mirror", "cache", "built-in", None}
             "mirror" if all files are there, "cache" if some or all are there
-            instead, "built-in" if no files are needed, None if one is missing.
+            instead, "built-in" if no files are needed, None if one is missing or the
+            files are the user's own.
         """
         entry, places = self[name], Places(mirror)
         if not entry.files:
-            return "built-in"
-        found = {places.find(entry, file) for file in entry.files}
+            return None if entry.own_files else "built-in"
+        found = {
+            places.find(part, file)
+            for part, _ in self._parts(entry)
+            for file in part.files
+        }
         kinds = {None if place is None else place[0] for place in found}
         if None in kinds:
             return None
@@ -154,7 +163,9 @@ class Registry:
             As for ``load``; files that were complete before stay.
         """
         places = Places(mirror)
-        entries = [self[name] for name in _as_names(names)]
+        entries = [
+            part for name in _as_names(names) for part, _ in self._parts(self[name])
+        ]
         rows = []
         for entry in entries:
             found = obtain(entry, places, download=True, repair=True)
@@ -196,7 +207,10 @@ class Registry:
         places = Places(mirror)
         chosen = list(self) if names is None else _as_names(names)
         rows = []
-        for entry in [self[name] for name in chosen]:
+        entries = [self[name] for name in chosen]
+        if names is not None:
+            entries = [part for entry in entries for part, _ in self._parts(entry)]
+        for entry in entries:
             for file in entry.files:
                 place = places.find(entry, file)
                 problem = None
@@ -214,6 +228,12 @@ class Registry:
                     }
                 )
         return rows
+
+    def _parts(self, entry: DataSetEntry) -> Iterator[tuple[DataSetEntry, str]]:
+        """Yield a data set, and what it uses of others, with a prefix of its paths."""
+        yield entry, ""
+        for name, path in entry.uses:
+            yield replace(self[name], files=(self[name].file(path),)), f"{name}/"
 
 
 def _as_names(names: str | Iterable[str]) -> list[str]:

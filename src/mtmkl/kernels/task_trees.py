@@ -1,10 +1,12 @@
 """Trees of tasks: Newick text or lists of parents, and the tasks below each node."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+
+from mtmkl.typing import FloatArray
 
 
 @dataclass
@@ -16,10 +18,13 @@ class Node:
     name : str
         Empty if it has none.
     children : list of Node
+    length : float
+        Of the branch above it; 0 if none is given.
     """
 
     name: str = ""
     children: "list[Node]" = field(default_factory=list)
+    length: float = 0.0
 
 
 def parse_newick(text: str) -> Node:
@@ -27,7 +32,7 @@ def parse_newick(text: str) -> Node:
 
     Names may be quoted (``'B. subtilis'``, a quote within doubled); an underscore in a
     name without quotes stays as it is. Comments in brackets are skipped. Lengths must
-    be numbers, and are not kept.
+    be numbers.
 
     Parameters
     ----------
@@ -69,6 +74,7 @@ def parse_newick(text: str) -> Node:
         elif kind == "length":
             if complete:
                 raise _newick_error(place, "a node has two lengths")
+            path[-1].length = float(token)
             complete = True
         elif kind == ";":
             break
@@ -114,6 +120,89 @@ def clusters(tree: str | Sequence[int], tasks: Sequence[str]) -> list[list[int]]
     if not distinct:
         raise ValueError("no node of the tree has two tasks below it")
     return [list(each) for each in sorted(distinct, key=lambda c: (-len(c), c))]
+
+
+def leaf_distances(tree: str, leaves: Sequence[str]) -> FloatArray:
+    """Return the length of the path between each two leaves of a tree.
+
+    Parameters
+    ----------
+    tree : str
+        Newick text.
+    leaves : sequence of str
+        Names of T leaves.
+
+    Returns
+    -------
+    ndarray of shape (T, T)
+
+    Raises
+    ------
+    ValueError
+        If the tree is malformed, or has not one leaf of each name.
+    """
+    wanted, seen = set(leaves), set[str]()
+    above: dict[str, dict[int, float]] = {}  # depth of each node from the root down
+    stack: list[tuple[Node, dict[int, float]]] = [(parse_newick(tree), {})]
+    while stack:
+        node, path = stack.pop()
+        path = path | {id(node): _last(path) + node.length}
+        if not node.children:
+            _refuse_twice(node.name, seen)
+            seen.add(node.name)
+            if node.name in wanted:
+                above[node.name] = path
+        stack += [(child, path) for child in node.children]
+    _refuse_missing(leaves, above)
+    out = np.zeros((len(leaves), len(leaves)))
+    for s, first in enumerate(leaves):
+        for t, second in enumerate(leaves[:s]):
+            a, b = above[first], above[second]
+            common = {node: depth for node, depth in a.items() if node in b}
+            out[s, t] = out[t, s] = _last(a) + _last(b) - 2.0 * _last(common)
+    return out
+
+
+def restrict_tree(tree: str, names: Mapping[str, str]) -> str:
+    """Return the part of a tree that joins some of its leaves, with other names.
+
+    Nodes with one branch left are left out, and the lengths of their branches added.
+
+    Parameters
+    ----------
+    tree : str
+        Newick text.
+    names : mapping of str to str
+        New name of each leaf to keep.
+
+    Returns
+    -------
+    str
+        Newick text.
+
+    Raises
+    ------
+    ValueError
+        If the tree is malformed, or has not one leaf of each name.
+    """
+    kept: dict[int, tuple[str, float]] = {}  # text and length of what is left of a node
+    seen: set[str] = set()
+    for node in _children_first(parse_newick(tree)):
+        if node.children:
+            parts = [kept[id(child)] for child in node.children if id(child) in kept]
+            if len(parts) > 1:
+                inside = ",".join(f"{text}:{length:g}" for text, length in parts)
+                kept[id(node)] = (f"({inside})", node.length)
+            elif parts:
+                kept[id(node)] = (parts[0][0], parts[0][1] + node.length)
+        elif node.name in names:
+            _refuse_twice(node.name, seen)
+            seen.add(node.name)
+            quoted = names[node.name].replace("'", "''")
+            kept[id(node)] = (f"'{quoted}'", node.length)
+        last = node
+    _refuse_missing(names, seen)
+    return f"{kept[id(last)][0]};"
 
 
 def _child(parent: Node) -> Node:
@@ -164,33 +253,52 @@ def _newick_error(place: int, what: str) -> ValueError:
     return ValueError(f"not a Newick tree, at character {place + 1}: {what}")
 
 
-def _newick_clusters(root: Node, tasks: Sequence[str]) -> list[list[int]]:
-    number = {name: t for t, name in enumerate(tasks)}
-    found: list[list[int]] = []
-    seen: set[str] = set()
-    below: dict[int, list[int]] = {}
-    # Children before parents, without recursion: trees can be deep.
+def _children_first(root: Node) -> Iterator[Node]:
+    """Yield the nodes of a tree, children before parents, the root last."""
+    # Without recursion: trees can be deep.
     stack = [(root, False)]
     while stack:
         node, visited = stack.pop()
-        if not node.children:
-            if node.name in seen:
-                raise ValueError(f"the tree has two leaves named {node.name!r}")
-            seen.add(node.name)
-            below[id(node)] = [number[node.name]] if node.name in number else []
-        elif visited:
-            members = [t for child in node.children for t in below[id(child)]]
-            below[id(node)] = members
-            found.append(members)
+        if visited or not node.children:
+            yield node
         else:
             stack.append((node, True))
-            stack += [(child, False) for child in node.children]
-    missing = [name for name in tasks if name not in seen]
+            stack += [(child, False) for child in reversed(node.children)]
+
+
+def _last(depths: dict[int, float]) -> float:
+    return next(reversed(depths.values()), 0.0)
+
+
+def _refuse_twice(name: str, seen: Container[str]) -> None:
+    if name in seen:
+        raise ValueError(f"the tree has two leaves named {name!r}")
+
+
+def _refuse_missing(names: Iterable[str], seen: Container[str]) -> None:
+    missing = [name for name in names if name not in seen]
     if missing:
         raise ValueError(
             f"not among the leaves of the tree: {', '.join(missing)}; each task needs "
             "a leaf of its name"
         )
+
+
+def _newick_clusters(root: Node, tasks: Sequence[str]) -> list[list[int]]:
+    number = {name: t for t, name in enumerate(tasks)}
+    found: list[list[int]] = []
+    seen: set[str] = set()
+    below: dict[int, list[int]] = {}
+    for node in _children_first(root):
+        if node.children:
+            members = [t for child in node.children for t in below[id(child)]]
+            below[id(node)] = members
+            found.append(members)
+        else:
+            _refuse_twice(node.name, seen)
+            seen.add(node.name)
+            below[id(node)] = [number[node.name]] if node.name in number else []
+    _refuse_missing(tasks, seen)
     return found
 
 

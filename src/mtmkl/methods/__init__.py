@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from mtmkl.methods.group_feature_sharing import GroupFeatureSharing
     from mtmkl.methods.hierarchical_bayes import HierarchicalBayes
     from mtmkl.methods.independent_ridge import IndependentRidge
-    from mtmkl.methods.independent_svm import IndependentSVM
+    from mtmkl.methods.independent_svm import IndependentSVM, IndependentSVR
     from mtmkl.methods.me_ta_g import MeTaG
     from mtmkl.methods.med_adaptive_pooling import MEDAdaptivePooling
     from mtmkl.methods.med_graph_structure import MEDGraphStructure
     from mtmkl.methods.med_kernel_selection import MEDKernelSelection
     from mtmkl.methods.med_regression import MEDRegression
+    from mtmkl.methods.mkmtfl import MKMTFLClassifier, MKMTFLRegressor
     from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearning
     from mtmkl.methods.multi_task_mkl import MultiTaskMKL
     from mtmkl.methods.multi_task_variable_selection import MultiTaskVariableSelection
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from mtmkl.methods.pooled_svm import PooledSVM
     from mtmkl.methods.rr_het import RRHet
     from mtmkl.methods.shared_mkl import SharedMKL
-    from mtmkl.methods.single_task_mkl import SingleTaskMKL
+    from mtmkl.methods.single_task_mkl import SingleTaskMKL, SingleTaskMKLRegressor
     from mtmkl.methods.whom import Whom
 
 _MODULES: dict[str, str] = {
@@ -41,10 +42,13 @@ _MODULES: dict[str, str] = {
     "HierarchicalBayes": "hierarchical_bayes",
     "IndependentRidge": "independent_ridge",
     "IndependentSVM": "independent_svm",
+    "IndependentSVR": "independent_svm",
     "MEDAdaptivePooling": "med_adaptive_pooling",
     "MEDGraphStructure": "med_graph_structure",
     "MEDKernelSelection": "med_kernel_selection",
     "MEDRegression": "med_regression",
+    "MKMTFLClassifier": "mkmtfl",
+    "MKMTFLRegressor": "mkmtfl",
     "MeTaG": "me_ta_g",
     "MultiTaskFeatureLearning": "multi_task_feature_learning",
     "MultiTaskMKL": "multi_task_mkl",
@@ -55,6 +59,7 @@ _MODULES: dict[str, str] = {
     "RRHet": "rr_het",
     "SharedMKL": "shared_mkl",
     "SingleTaskMKL": "single_task_mkl",
+    "SingleTaskMKLRegressor": "single_task_mkl",
     "TaskMeanControl": "controls",
     "Whom": "whom",
 }

@@ -8,13 +8,17 @@ import numpy as np
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import check_kernels
 from mtmkl.methods._kernel_machine import KernelMachine
-from mtmkl.methods.base import check_choice, check_count, check_flag, check_positive
-from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods.base import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_positive,
+)
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.group_sharing import GroupSharingPath
     from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.task_duals import DualProblem
 
 
 #: The ten kernels of Yousefi et al. (2015).
@@ -25,11 +29,11 @@ TEN_KERNELS: tuple[Mapping[str, Any], ...] = (
 )
 
 
-class WeightedKernelMachine(MultiTaskClassifier, KernelMachine):
+class WeightedKernelMachine(KernelMachine):
     """Base of support vector machines whose kernel weights θ_t are learned.
 
     A subclass has the parameter ``max_iter``, too, and says in ``_lam`` and
-    ``_weight_block`` how weights are coupled.
+    ``_weight_block`` how weights are coupled, in ``_tube`` whether it is a regression.
     """
 
     max_iter: int
@@ -42,6 +46,10 @@ class WeightedKernelMachine(MultiTaskClassifier, KernelMachine):
         """Return which weights each task has, shape (T,)."""
         return np.arange(n_tasks)
 
+    def _tube(self) -> float | None:
+        """Return the ε of regression, None for classification."""
+        return None
+
     def _check_params(self) -> None:
         check_positive("C", self.C)
         check_kernels(self.kernels)
@@ -53,25 +61,29 @@ class WeightedKernelMachine(MultiTaskClassifier, KernelMachine):
     def _position(self) -> tuple[float, float]:
         return self.C, self._lam()
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> "tuple[TrainingSet, GroupSharingPath]":
-        from mtmkl.solvers.group_sharing import GroupSharingPath
+    def _problem(self, training: TrainingSet, y: FloatArray) -> "DualProblem":
+        """Return the duals of the tasks."""
         from mtmkl.solvers.task_duals import DualProblem
 
-        training = self._training_set(X, task, n_points=n_points)
         block = self._weight_block(training.sizes.size)
         n_terms = training.terms.n_terms
-        problem = DualProblem.of(
+        return DualProblem.of(
             y[training.order],
             training.blocks(),
             weight=block[:, None] * n_terms + training.terms.order,
+            epsilon=self._tube(),
         )
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> tuple[TrainingSet, Any]:
+        from mtmkl.solvers.group_sharing import GroupSharingPath
+
+        training = self._training_set(X, task, n_points=n_points)
+        problem = self._problem(training, y)
         return training, GroupSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
 
-    def _follow(
-        self, prepared: "tuple[TrainingSet, GroupSharingPath]", previous: None
-    ) -> None:
+    def _follow(self, prepared: Any, previous: None) -> None:
         training, path = prepared
         self._keep(training, path.solve(self.C, self._lam()))
 
@@ -80,5 +92,5 @@ class WeightedKernelMachine(MultiTaskClassifier, KernelMachine):
         self._keep_machine(training, solution.coef, solution)
         self.weights_ = self._weights
 
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
         return self._scores(X, task)

@@ -6,12 +6,14 @@ from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
 from mtmkl.methods.base import CHECK_KERNELS, check_not_negative
+from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
 
 
-class GroupFeatureSharing(WeightedKernelMachine):
+class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
     r"""Support vector machines of many tasks with coupled kernel weights.
 
     Solves, to a relative duality gap, the convex problem (2) of Yousefi et al. (2015)
@@ -130,3 +132,6 @@ class GroupFeatureSharing(WeightedKernelMachine):
     def _keep(self, training: TrainingSet, solution: "Solution") -> None:
         super()._keep(training, solution)
         self.groups_ = solution.extra["groups"]
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return self._scores(X, task)

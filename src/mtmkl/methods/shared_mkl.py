@@ -4,10 +4,11 @@ import numpy as np
 
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.typing import IntArray
+from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 
-class SharedMKL(WeightedKernelMachine):
+class SharedMKL(MultiTaskClassifier, WeightedKernelMachine):
     r"""Fit a support vector machine to each task, on kernel weights that all share.
 
     Minimises Σ_t (½ ||w_t||² + C Σ hinge) over the models w_t of one kernel
@@ -78,3 +79,6 @@ class SharedMKL(WeightedKernelMachine):
 
     def _weight_block(self, n_tasks: int) -> IntArray:
         return np.zeros(n_tasks, dtype=np.intp)
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return self._scores(X, task)

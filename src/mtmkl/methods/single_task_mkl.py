@@ -2,9 +2,12 @@
 
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
+from mtmkl.methods.base import check_not_negative
+from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
 
 
-class SingleTaskMKL(WeightedKernelMachine):
+class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):
     r"""Fit a support vector machine with learned kernel weights to each task alone.
 
     Minimises for every task ½ ||w_t||² + C Σ hinge over the model w_t of the kernel
@@ -72,3 +75,76 @@ class SingleTaskMKL(WeightedKernelMachine):
         self.standardize = standardize
         self.tol = tol
         self.max_iter = max_iter
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return self._scores(X, task)
+
+
+class SingleTaskMKLRegressor(WeightedKernelMachine):
+    r"""Fit support vector regression with learned kernel weights to each task alone.
+
+    Minimises for every task ½ ||w_t||² + C Σ max(|r| − ε, 0) over the model w_t of the
+    kernel Σ_m θ_tm k_m, its offset and the weights θ_t ≥ 0, 1'θ_t ≤ 1.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the losses, positive; the same in every task.
+    epsilon : float
+        Half the width of the tube, at least 0, in units of the target.
+    kernels : list of kernels, mappings or "features"
+    normalize : {"cosine", "trace", None}
+    standardize : bool
+    tol : float
+    max_iter : int
+        As for :class:`SingleTaskMKL`.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (T, M)
+        θ, each row of sum 1.
+    kernel_names_ : tuple of str of length M
+    dual_coef_ : ndarray of shape (n,)
+        α_i − α*_i of the training examples.
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs, if ``kernels`` is "features".
+    intercept_ : ndarray of shape (T,)
+    objective_, dual_objective_, duality_gap_ : float
+        Summed over the tasks.
+    history_ : ndarray
+        Objective at each check of the gap.
+    n_iter_ : int
+        Weights visited: one more than Newton steps.
+
+    References
+    ----------
+    G. R. G. Lanckriet, N. Cristianini, P. Bartlett, L. El Ghaoui, M. I. Jordan,
+    Learning the kernel matrix with semidefinite programming, Journal of Machine
+    Learning Research 5, 2004.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        epsilon: float = 0.1,
+        kernels: KernelList = TEN_KERNELS,
+        normalize: Normalization = "cosine",
+        standardize: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+    ) -> None:
+        self.C = C
+        self.epsilon = epsilon
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_not_negative("epsilon", self.epsilon)
+
+    def _tube(self) -> float:
+        return float(self.epsilon)

@@ -109,8 +109,8 @@ class GroupSharingPath:
     Parameters
     ----------
     tasks : DualProblem
-        Of classification; term m of a task in block b has the weight b·M + m, with
-        b = t if no tasks are tied.
+        Term m of a task in block b has the weight b·M + m, with b = t if no tasks are
+        tied.
     tol : float
         Relative duality gap.
     max_iter : int
@@ -218,9 +218,11 @@ class GroupSharingPath:
 
     def block_curvature(self, state: TaskDuals, theta: FloatArray) -> FloatArray:
         """Return V'' of each block, shape (blocks, M, M)."""
-        full = state.curvature(theta.ravel())
-        shape = (self.n_blocks, self.n_kernels, self.n_blocks, self.n_kernels)
-        return np.einsum("tmtn->tmn", full.reshape(shape)).copy()
+        if self.n_blocks == 1:
+            return state.curvature(theta.ravel())[None]
+        return state.block_curvature(
+            theta.ravel(), self._block, self.tasks.weight % self.n_kernels
+        )
 
     def bound(self, edge_duals: FloatArray, *supports: _Support) -> _Bound:
         """Return the dual's value, of the best support in each block."""
@@ -276,6 +278,7 @@ class _Search:
         self.least_gap, self.last_progress = np.inf, 1
         self.history: list[float] = []
         self.is_evaluated, self.is_limited = False, False
+        self.floor = path.tasks.floor(start.C)
         self.curvature: FloatArray | None = None
         state.renew()
         self.penalty = self.coupling(self.theta)
@@ -311,7 +314,7 @@ class _Search:
         self.objective = self.inner.primal + self.penalty
         self.history.append(self.objective)
         self.gap = self.objective - self.bound.value
-        self.allowed = self.path.tol * abs(self.objective)
+        self.allowed = self.path.tol * max(abs(self.objective), self.floor)
         # Weights from another λ may be good enough and yet not be fused as here.
         is_settled = self.n_iter > 1 or not self.has_pairs or not self.penalty
         if self.gap <= self.allowed and is_settled:
@@ -452,6 +455,7 @@ class _Search:
             n_iter=self.n_iter,
             status=status,
             history=np.array(self.history),
+            floor=self.floor,
         )
         remedy = limit = ""
         if status == "stopped":

@@ -29,6 +29,7 @@ from mtmkl.solvers import task_steps as steps
 from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.smo import FIRST_SHARE, step_cost
 from mtmkl.solvers.solution import LEAST_SHARE
+from mtmkl.solvers.task_curvature import add_curvature, write_curvature_factors
 from mtmkl.typing import FloatArray, IntArray
 
 _LEAST_WORK = 1e9
@@ -223,6 +224,11 @@ class TaskDuals:
         """Compute weights and outputs from β, from scratch."""
         self.start(self.beta)
 
+    def _largest_diagonal(self, weights: FloatArray) -> FloatArray:
+        """Return a bound on the diagonal of the weighted kernels, (N,)."""
+        largest = float(weights.max(initial=0.0))
+        return self._diagonal if largest <= 1.0 else largest * self._diagonal
+
     def evaluate(self, weights: FloatArray) -> Inner:
         """Return the value of β for given weights, with all sums from scratch.
 
@@ -234,7 +240,7 @@ class TaskDuals:
         """
         problem, blocks = self.problem, self.problem.blocks
         drift = self.C * steps.sum_of_rounding_errors(
-            blocks.offsets, problem.c, self._diagonal, self.beta
+            blocks.offsets, problem.c, self._largest_diagonal(weights), self.beta
         )
         loss = float(self._statistics[:, steps.LOSS].sum())
         if _UPDATES * drift > _NEGLIGIBLE * loss:
@@ -289,12 +295,13 @@ class TaskDuals:
         Parameters
         ----------
         weights : ndarray of shape (S,)
-            At most 1.
+            At least 0.
         accuracy : float
             In units of the largest |c|; infinite for the values at the present β.
         """
         problem, blocks = self.problem, self.problem.blocks
         tol = accuracy * self._unit
+        diagonal = self._largest_diagonal(weights)
         q = np.zeros(problem.n_weights)
         progress = np.array([0.0, 0.0, FIRST_SHARE, self.work_left])
         finished = False
@@ -311,7 +318,7 @@ class TaskDuals:
                 problem.fit_intercept,
                 weights,
                 tol,
-                self._diagonal,
+                diagonal,
                 self.beta,
                 self._weights,
                 self._outputs,
@@ -340,9 +347,38 @@ class TaskDuals:
 
     def curvature(self, weights: FloatArray) -> FloatArray:
         """Return V''(w), shape (S, S), at the last solution."""
+        problem = self.problem
+        block = np.zeros(problem.n_tasks, dtype=np.intp)
+        return self.block_curvature(weights, block, problem.weight)[0]
+
+    def block_curvature(
+        self, weights: FloatArray, block: IntArray, weight: IntArray
+    ) -> FloatArray:
+        """Return V'' of blocks of tasks that share no weight, (blocks, M, M).
+
+        Parameters
+        ----------
+        weights : ndarray of shape (S,)
+        block : ndarray of shape (T,)
+        weight : ndarray of shape (T, F + G)
+            Which of the M weights of its block each term of a task has.
+        """
+        factors, counts = self.curvature_factors(weights)
+        n_weights = self.problem.n_weights // (int(block.max()) + 1)
+        out = np.zeros((int(block.max()) + 1, n_weights, n_weights))
+        add_curvature(self.problem.offsets, block, weight, factors, counts, out)
+        return out
+
+    def curvature_factors(self, weights: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return U (N, F + G) and a number of rows for each task, at the last solution.
+
+        So many of the first rows of task t make U_t, with V_t'' = U_t'U_t in its terms;
+        the other rows are 0.
+        """
         problem, blocks = self.problem, self.problem.blocks
-        out = np.zeros((problem.n_weights, problem.n_weights))
-        steps.add_curvature(
+        factors = np.zeros((problem.c.size, blocks.n_terms))
+        counts = np.zeros(problem.n_tasks, dtype=np.intp)
+        write_curvature_factors(
             blocks.offsets,
             blocks.features,
             blocks.grams,
@@ -355,9 +391,10 @@ class TaskDuals:
             self.beta,
             self._weights,
             self._outputs,
-            out,
+            factors,
+            counts,
         )
-        return out
+        return factors, counts
 
 
 def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:

@@ -16,7 +16,6 @@ from mtmkl.solvers.smo import (
     FIRST_SHARE,
     LAST_SHARE,
     SLICE,
-    factorise,
     intercept_at,
     pair_steps,
     rounding_error,
@@ -167,7 +166,7 @@ def violation_at(
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _sub_gram(
+def sub_gram(
     features: FloatArray,
     gram: NDArray[Any],
     n: int,
@@ -315,7 +314,7 @@ def solve_tasks(
                     m += 1
             rows = rows_space[:m]
             K = np.empty((m, m))
-            _sub_gram(x, gram, n, s_features, s_grams, rows, K, scaled)
+            sub_gram(x, gram, n, s_features, s_grams, rows, K, scaled)
             vectors = np.empty((5, m))
             for a in range(m):
                 i = rows[a]
@@ -409,91 +408,3 @@ def solve_tasks(
         statistics[t, VIOLATION] = violation
         first_entry += n * n
     return True
-
-
-@numba.njit(cache=True, nogil=True)
-def _project(ones: FloatArray, B: FloatArray) -> None:
-    """Take from each column of B its part along `ones`."""
-    m, n_terms = B.shape
-    norm = 0.0
-    for a in range(m):
-        norm += ones[a] * ones[a]
-    for f in range(n_terms):
-        along = 0.0
-        for a in range(m):
-            along += ones[a] * B[a, f]
-        along /= norm
-        for a in range(m):
-            B[a, f] -= along * ones[a]
-
-
-@numba.njit(cache=True, nogil=True)
-def add_curvature(
-    offsets: IntArray,
-    features: FloatArray,
-    grams: NDArray[Any],
-    weight: IntArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-    equality: bool,
-    s: FloatArray,
-    beta: FloatArray,
-    weights: FloatArray,
-    outputs: FloatArray,
-    out: FloatArray,
-) -> None:
-    """Add Σ_t B_t'P_tB_t to out.
-
-    B_t holds the outputs g_tf of the free variables, and P_t is the inverse of their
-    kernel, with the equality on the vectors of sum zero.
-    """
-    n_features, n_grams = features.shape[1], grams.shape[1]
-    n_terms = n_features + n_grams
-    scaled = np.empty(n_features)
-    s_features, s_grams = np.empty(n_features), np.empty(n_grams)
-    first_entry = 0
-    for t in range(offsets.size - 1):
-        first = offsets[t]
-        n = offsets[t + 1] - first
-        rows = np.empty(n, np.int64)
-        m = 0
-        for i in range(n):
-            b = beta[first + i]
-            if lo[first + i] < b < hi[first + i] and (epsilon == 0.0 or b != 0.0):
-                rows[m] = i
-                m += 1
-        if m > equality:
-            for f in range(n_features):
-                s_features[f] = s[weight[t, f]]
-            for g in range(n_grams):
-                s_grams[g] = s[weight[t, n_features + g]]
-            U = np.empty((m, m + 1 + n_terms))
-            _sub_gram(
-                features[first : first + n],
-                grams[first_entry : first_entry + n * n],
-                n,
-                s_features,
-                s_grams,
-                rows[:m],
-                U[:, :m],
-                scaled,
-            )
-            largest = 0.0
-            for a in range(m):
-                i = first + rows[a]
-                largest = max(largest, U[a, a])
-                U[a, m] = 1.0
-                for f in range(n_features):
-                    U[a, m + 1 + f] = weights[t, f] * features[i, f]
-                for g in range(n_grams):
-                    U[a, m + 1 + n_features + g] = outputs[i, g]
-            factorise(U, m, m + 1 + n_terms, max(1e-11 * largest, 1e-300))
-            B = U[:, m + 1 :].copy()
-            if equality:
-                _project(U[:, m], B)
-            block = np.dot(B.T, B)
-            for f in range(n_terms):
-                for g in range(n_terms):
-                    out[weight[t, f], weight[t, g]] += block[f, g]
-        first_entry += n * n

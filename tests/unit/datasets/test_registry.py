@@ -34,6 +34,12 @@ def load_pair(files, *, scale=1.0):
     )
 
 
+def load_half(files):
+    assert [path.name for path in files.values()] == ["a.csv", "b b.csv"]
+    other = np.loadtxt(files["pair/b b.csv"], delimiter=",")
+    return MultiTaskData(X=other, y=[0.0, 0.0], task=[0, 1], name="half")
+
+
 def load_misnamed(files):
     return MultiTaskData(X=[[1.0]], y=[0.0], task=[0], name="other")
 """
@@ -73,9 +79,10 @@ def make(tmp_path, monkeypatch):
     monkeypatch.delenv(obtaining.MIRROR_VARIABLE, raising=False)
     monkeypatch.setenv(obtaining.CACHE_VARIABLE, str(tmp_path / "cache"))
 
-    def make_registry(**changes):
+    def make_registry(others=None, /, **changes):
         path = tmp_path / "datasets.yaml"
-        path.write_text(yaml.safe_dump({"datasets": {"pair": set_entry(**changes)}}))
+        entries = {"pair": set_entry(**changes)} | (others or {})
+        path.write_text(yaml.safe_dump({"datasets": entries}))
         return Registry(path)
 
     return make_registry
@@ -268,6 +275,43 @@ def test_names_and_options_are_checked_before_work(make):
         make(loader=None).load("pair")
 
 
+def half_entry(**changes):
+    own = {"loader": "pair_loader:load_half", "files": [file_entry("a.csv")]}
+    return set_entry(**own, **{"uses": ["pair/b b.csv"]} | changes)
+
+
+def test_a_set_may_use_files_of_another(make, mirror, site):
+    (mirror / "half").mkdir()
+    (mirror / "half" / "a.csv").write_bytes(TABLES["a.csv"])
+    known = make({"half": half_entry()}, **serve(site))
+    assert known.locate("half", mirror=mirror) == "mirror"
+    data = known.load("half", mirror=mirror, download=False)
+    assert data.X.ravel().tolist() == [0, 3, 1, 4]
+    # Not the whole other set: of this one a file is enough.
+    (mirror / "pair" / "a.csv").unlink()
+    assert known.load("half", mirror=mirror, download=False).digest() == data.digest()
+    (mirror / "pair" / "b b.csv").unlink()
+    assert known.locate("half", mirror=mirror) is None
+    assert [row["status"] for row in known.verify("half", mirror=mirror)] == [
+        "ok",
+        "missing",
+    ]
+    with pytest.raises(DataNotAvailableError, match=r"'pair' is not avail.*: b b\.csv"):
+        known.load("half", mirror=mirror, download=False)
+    rows = known.fetch("half", mirror=mirror)
+    assert [(row["dataset"], row["source"]) for row in rows] == [
+        ("half", "mirror"),
+        ("pair", "downloaded"),
+    ]
+    assert known.locate("half", mirror=mirror) == "cache"
+
+
+@pytest.mark.parametrize("use", ["pair/c.csv", "pear/a.csv", "half/a.csv"])
+def test_what_a_set_uses_must_be_a_file_of_another(make, use):
+    with pytest.raises(ConfigError, match=rf"half\.uses\.0': '{use}' is no file of"):
+        make({"half": half_entry(uses=[use])})
+
+
 def test_a_loader_must_give_the_name(make, mirror):
     pair = make(loader="pair_loader:load_misnamed")
     with pytest.raises(ValueError, match="calls 'pair' 'other'"):
@@ -283,6 +327,7 @@ def test_a_loader_must_give_the_name(make, mirror):
         ({"url_bases": ["http://x/y"]}, "datasets.pair.url_bases.0"),
         ({"tried": "no"}, "datasets.pair.tried"),
         ({"files": []}, "datasets.pair.tried"),
+        ({"uses": ["a.csv"]}, "datasets.pair.uses.0"),
         ({"files": [file_entry("a.csv", path="../a.csv")]}, "files.0.path"),
         ({"files": [file_entry("a.csv", path="/a.csv")]}, "files.0.path"),
         ({"files": [file_entry("a.csv", path="b/../../a.csv")]}, "files.0.path"),

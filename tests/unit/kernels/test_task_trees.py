@@ -1,9 +1,15 @@
 """Newick text and lists of parents."""
 
+import numpy as np
 import pytest
 
 from mtmkl.kernels.task_kernels import hierarchy
-from mtmkl.kernels.task_trees import clusters, parse_newick
+from mtmkl.kernels.task_trees import (
+    clusters,
+    leaf_distances,
+    parse_newick,
+    restrict_tree,
+)
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -26,6 +32,39 @@ def test_newick_names():
     assert root.name == "r"
     assert root.children[2].children[0].name == "q"
     assert parse_newick(" a ; ").name == "a"
+
+
+LENGTHS = "((a:1,b:2)ab:3,(x:9,c:4)[90]:5,('d''s':6,(e:7):8):10):11;"
+
+
+def test_distances_along_a_tree():
+    expected = [[0, 3, 13, 20], [3, 0, 14, 21], [13, 14, 0, 25], [20, 21, 25, 0]]
+    np.testing.assert_array_equal(
+        leaf_distances(LENGTHS, ["a", "b", "c", "d's"]), expected
+    )
+    # A branch without length has none.
+    assert leaf_distances("(a,b:2);", ["b", "a"])[0, 1] == 2.0
+
+
+def test_the_part_of_a_tree_keeps_its_distances():
+    names = {"c": "third", "e": "it's", "a": "a", "d's": "d"}
+    part = restrict_tree(LENGTHS, names)
+    assert part == "('a':4,'third':9,('d':6,'it''s':15):10);"
+    np.testing.assert_array_equal(
+        leaf_distances(part, list(names.values())), leaf_distances(LENGTHS, list(names))
+    )
+    assert restrict_tree(LENGTHS, {"b": "only"}) == "'only';"
+    below = restrict_tree("(x:1,(a:2,b:3):4);", {"a": "s", "b": "t"})
+    assert below == "('s':2,'t':3);"
+
+
+@pytest.mark.parametrize("function", [leaf_distances, restrict_tree])
+def test_leaves_must_be_in_the_tree_once(function):
+    leaves = {"a": "a", "z": "z"}
+    with pytest.raises(ValueError, match="not among the leaves of the tree: z"):
+        function(LENGTHS, leaves if function is restrict_tree else list(leaves))
+    with pytest.raises(ValueError, match="the tree has two leaves named 'a'"):
+        function("(a,(a,b));", {"a": "a"} if function is restrict_tree else ["a"])
 
 
 @pytest.mark.parametrize(

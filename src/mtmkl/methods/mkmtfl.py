@@ -1,0 +1,276 @@
+"""Multiple kernel multi-task feature learning (Jawanpuria and Nath 2011)."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelList, Normalization
+from mtmkl.methods._group_sharing import WeightedKernelMachine
+from mtmkl.methods.base import (
+    CHECK_KERNELS,
+    check_choice,
+    check_not_negative,
+    check_number,
+    check_positive,
+)
+from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.mixed_norm import MixedNormPath
+    from mtmkl.solvers.solution import Solution
+
+#: The linear and six Gaussian kernels of Jawanpuria and Nath (2011).
+SEVEN_KERNELS: tuple[Mapping[str, Any], ...] = (
+    {"name": "linear"},
+    *({"name": "gaussian", "width": 10.0**power} for power in range(-2, 4)),
+)
+
+
+class MixedNormMachine(WeightedKernelMachine):
+    """Base of machines with a p-norm over tasks and a sum over kernels.
+
+    A subclass has the parameters ``p``, ``solver`` and ``step``, too.
+    """
+
+    p: float
+    solver: str
+    step: float | None
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {
+            "": {},
+            "kernels": {"kernels": CHECK_KERNELS, "p": 6.0, "standardize": True},
+            "mirror descent": {
+                "kernels": CHECK_KERNELS[1:],
+                "p": 3.0,
+                "solver": "mirror_descent",
+                "normalize": None,
+            },
+        }
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_number("p", self.p)
+        if self.p < 2:
+            raise ValueError(f"p must be at least 2, got {self.p!r}")
+        check_choice("solver", self.solver, ("newton", "mirror_descent"))
+        if self.step is not None:
+            check_positive("step", self.step)
+            if self.solver == "newton":
+                raise ValueError(
+                    f"step={self.step!r} is one of mirror descent: leave it None, or "
+                    'take solver="mirror_descent"'
+                )
+
+    def _weight_block(self, n_tasks: int) -> IntArray:
+        return np.zeros(n_tasks, dtype=np.intp)
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> tuple[TrainingSet, "MixedNormPath"]:
+        from mtmkl.solvers.mixed_norm import MixedNormPath
+
+        training = self._training_set(X, task, n_points=n_points)
+        return training, MixedNormPath(
+            self._problem(training, y),
+            float(self.p),
+            solver="newton" if self.solver == "newton" else "mirror_descent",
+            step=self.step,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+
+    def _follow(
+        self, prepared: tuple[TrainingSet, "MixedNormPath"], previous: None
+    ) -> None:
+        training, path = prepared
+        self._keep(training, path.solve(self.C))
+
+    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
+        super()._keep(training, solution)
+        self.gamma_ = solution.extra["gamma"]
+        self.lam_ = solution.extra["lam"]
+        if "seconds" in solution.extra:
+            self.seconds_ = solution.extra["seconds"]
+
+
+class MKMTFLClassifier(MultiTaskClassifier, MixedNormMachine):
+    r"""Support vector machines of many tasks on few kernels, with own weights.
+
+    Solves, to a relative duality gap, the problem MK-MTFL of Jawanpuria and Nath
+    (2011), section 3, over models w_tj of task t in kernel j and offsets b_t,
+
+    .. math::
+
+        \min \tfrac12 \Bigl(\sum_j \bigl(\sum_t \|w_{tj}\|^p\bigr)^{1/p}\Bigr)^2
+        + C \sum_{t,i} \mathrm{hinge}, \qquad p \ge 2,
+
+    as the minimum over γ ≥ 0 with 1'γ ≤ 1 of the same with
+    ½ Σ_j (Σ_t ||w_tj||^p)^{2/p} / γ_j. Task t has the kernel Σ_j (γ_j/λ_jt) k_j, with
+    λ_jt = (||w_tj|| / ||w_·j||_p)^{p−2}. With p = 2 every λ is 1 (:class:`SharedMKL`);
+    the larger p, the more tasks differ.
+
+    Parameters
+    ----------
+    C : float
+        Cost of slack, positive; the same in every task.
+    p : float
+        The norm over the tasks, at least 2 and finite.
+    kernels : list of kernels, mappings or "features"
+        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
+        "features" stands for one kernel per feature. By default the linear and six
+        Gaussian kernels of widths 0.01 to 1000.
+    normalize : {"trace", "cosine", None}
+        "trace" divides each kernel by the mean of k(x, x) over the training examples;
+        "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)).
+    standardize : bool
+        Whether inputs are brought to mean 0 and standard deviation 1 over the training
+        examples of all tasks together, before the kernels.
+    solver : {"newton", "mirror_descent"}
+        Newton's method over γ, or the paper's mirror descent in the entropy geometry.
+    step : float, optional
+        Of mirror descent, the same in every iteration; by default steps adapt.
+    tol : float
+        Relative duality gap to reach, positive.
+    max_iter : int
+        Limit on visited γ.
+
+    Attributes
+    ----------
+    gamma_ : ndarray of shape (k,)
+        γ, of sum 1.
+    lam_ : ndarray of shape (T, k)
+        λ_jt.
+    weights_ : ndarray of shape (T, k)
+        γ_j/λ_jt, the weights of the kernels in each task.
+    kernel_names_ : tuple of str of length k
+    dual_coef_ : ndarray of shape (n,)
+        y_i α_i of the training examples.
+    coef_ : ndarray of shape (d, T)
+        Weights of the inputs, if ``kernels`` is "features".
+    intercept_ : ndarray of shape (T,)
+    objective_ : float
+        Value of the problem in γ, w and b at the solution.
+    dual_objective_ : float
+        A lower bound on the minimum, the value of feasible dual variables.
+    duality_gap_ : float
+        Their relative difference.
+    history_ : ndarray
+        Objective at each check of the gap, or each iteration of mirror descent.
+    seconds_ : ndarray
+        Mirror descent only: time since the start, of each entry of ``history_``.
+    n_iter_ : int
+        Visited γ, or iterations of mirror descent.
+
+    Notes
+    -----
+    A task with examples of one class gets the constant decision ±1.
+
+    References
+    ----------
+    P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
+    Conference on Data Mining, 2011.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        p: float = 2.0,
+        *,
+        kernels: KernelList = SEVEN_KERNELS,
+        normalize: Normalization = "trace",
+        standardize: bool = False,
+        solver: Literal["newton", "mirror_descent"] = "newton",
+        step: float | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+    ) -> None:
+        self.C = C
+        self.p = p
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.solver = solver
+        self.step = step
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return self._scores(X, task)
+
+
+class MKMTFLRegressor(MixedNormMachine):
+    r"""Support vector regression of many tasks on few kernels, with own weights.
+
+    The problem of :class:`MKMTFLClassifier` with the ε-insensitive loss
+    max(|r| − ε, 0).
+
+    Parameters
+    ----------
+    C : float
+        Weight of the losses, positive; the same in every task.
+    p : float
+        The norm over the tasks, at least 2 and finite.
+    epsilon : float
+        Half the width of the tube, at least 0, in units of the target.
+    kernels : list of kernels, mappings or "features"
+    normalize : {"trace", "cosine", None}
+    standardize : bool
+    solver : {"newton", "mirror_descent"}
+    step : float, optional
+    tol : float
+    max_iter : int
+        As for :class:`MKMTFLClassifier`.
+
+    Attributes
+    ----------
+    gamma_, lam_, weights_, kernel_names_, coef_, intercept_ : ndarray
+    objective_, dual_objective_, duality_gap_ : float
+    history_, seconds_ : ndarray
+    n_iter_ : int
+        As for :class:`MKMTFLClassifier`.
+    dual_coef_ : ndarray of shape (n,)
+        α_i − α*_i of the training examples.
+
+    References
+    ----------
+    P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
+    Conference on Data Mining, 2011.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        p: float = 2.0,
+        *,
+        epsilon: float = 0.1,
+        kernels: KernelList = SEVEN_KERNELS,
+        normalize: Normalization = "trace",
+        standardize: bool = False,
+        solver: Literal["newton", "mirror_descent"] = "newton",
+        step: float | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+    ) -> None:
+        self.C = C
+        self.p = p
+        self.epsilon = epsilon
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.solver = solver
+        self.step = step
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_not_negative("epsilon", self.epsilon)
+
+    def _tube(self) -> float:
+        return float(self.epsilon)

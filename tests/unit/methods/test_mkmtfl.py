@@ -1,0 +1,126 @@
+"""MK-MTFL as estimators."""
+
+import numpy as np
+import pytest
+
+from mtmkl.methods import (
+    IndependentSVR,
+    MKMTFLClassifier,
+    MKMTFLRegressor,
+    SharedMKL,
+    SingleTaskMKL,
+    SingleTaskMKLRegressor,
+)
+
+KERNELS = [
+    "linear",
+    {"name": "gaussian", "width": 1.0},
+    {"name": "gaussian", "width": 4.0},
+]
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(5)
+    task = rng.permutation(np.repeat(np.arange(4), [12, 20, 15, 9]))
+    X = rng.standard_normal((56, 3)) + 0.4
+    W = rng.standard_normal((3, 1)) + 0.3 * rng.standard_normal((3, 4))
+    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.3 * rng.standard_normal(56)
+    return X, y, task
+
+
+def labels(y):
+    return np.where(y > 0, 1, -1)
+
+
+def test_two_is_one_combination_for_all_tasks(data):
+    X, y, task = data
+    own = MKMTFLClassifier(2.0, 2.0, kernels=KERNELS).fit(X, labels(y), task)
+    shared = SharedMKL(2.0, kernels=KERNELS, normalize="trace").fit(X, labels(y), task)
+    assert (own.weights_ == shared.weights_).all()
+    assert (own.lam_ == 1.0).all()
+    np.testing.assert_array_equal(
+        own.decision_function(X, task), shared.decision_function(X, task)
+    )
+
+
+@pytest.mark.parametrize("p", [2.0, 6.0])
+def test_one_task_is_single_task_kernel_learning(data, p):
+    X, y, _ = data
+    one = MKMTFLClassifier(2.0, p, kernels=KERNELS, tol=1e-8).fit(X, labels(y))
+    alone = SingleTaskMKL(2.0, kernels=KERNELS, normalize="trace", tol=1e-8)
+    alone.fit(X, labels(y))
+    assert one.objective_ == pytest.approx(alone.objective_, rel=1e-7)
+    one_r = MKMTFLRegressor(2.0, p, kernels=KERNELS, tol=1e-8).fit(X, y)
+    alone_r = SingleTaskMKLRegressor(2.0, kernels=KERNELS, normalize="trace", tol=1e-8)
+    alone_r.fit(X, y)
+    assert one_r.objective_ == pytest.approx(alone_r.objective_, rel=1e-7)
+
+
+def test_one_kernel_and_two_are_independent_machines(data):
+    X, y, task = data
+    one = MKMTFLRegressor(
+        2.0, 2.0, kernels=["linear"], normalize=None, epsilon=0.2, tol=1e-10
+    ).fit(X, y, task)
+    alone = IndependentSVR(2.0, kernels=["linear"], epsilon=0.2, tol=1e-10)
+    alone.fit(X, y, task)
+    assert one.objective_ == pytest.approx(alone.objective_, rel=1e-9)
+    np.testing.assert_allclose(one.predict(X, task), alone.predict(X, task), atol=1e-5)
+
+
+def test_the_larger_p_the_more_tasks_differ(data):
+    X, y, task = data
+    spread = []
+    for p in (2.0, 3.0, 8.67):
+        model = MKMTFLRegressor(1.0, p, kernels=KERNELS, tol=1e-6).fit(X, y, task)
+        used = model.gamma_ > 1e-3
+        spread.append(np.ptp(np.log(model.weights_[:, used]), axis=0).max())
+    assert spread[0] == 0.0
+    assert 0.0 < spread[1] < spread[2]
+
+
+def test_predictions_are_those_of_the_combined_kernels(data):
+    X, y, task = data
+    model = MKMTFLRegressor(
+        2.0, 6.0, kernels=KERNELS, normalize=None, epsilon=0.05
+    ).fit(X, y, task)
+    square = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    grams = [X @ X.T, np.exp(-square / 2), np.exp(-square / 32)]
+    for t in range(4):
+        rows = task == t
+        K = sum(
+            w * G[np.ix_(rows, rows)]
+            for w, G in zip(model.weights_[t], grams, strict=True)
+        )
+        np.testing.assert_allclose(
+            model.predict(X[rows], task[rows]),
+            K @ model.dual_coef_[rows] + model.intercept_[t],
+            atol=1e-10,
+        )
+
+
+def test_mirror_descent_reaches_the_same_optimum_and_keeps_times(data):
+    X, y, task = data
+    newton = MKMTFLRegressor(2.0, 6.0, kernels=KERNELS, tol=1e-6).fit(X, y, task)
+    mirror = MKMTFLRegressor(
+        2.0, 6.0, kernels=KERNELS, solver="mirror_descent", tol=1e-5
+    ).fit(X, y, task)
+    assert mirror.objective_ == pytest.approx(newton.objective_, rel=1.1e-5)
+    assert mirror.seconds_.shape == mirror.history_.shape
+    assert not hasattr(newton, "seconds_")
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"p": 1.5}, "p must be at least 2, got 1.5"),
+        ({"p": np.inf}, "p must be a finite number"),
+        ({"solver": "cvx"}, "solver must be one of"),
+        ({"step": 0.1}, "step=0.1 is one of mirror descent"),
+        ({"step": -1.0, "solver": "mirror_descent"}, "step must be positive"),
+    ],
+)
+def test_bad_parameters_are_refused(data, params, said):
+    X, y, task = data
+    with pytest.raises(ValueError, match=said):
+        MKMTFLRegressor(**params).fit(X, y, task)

@@ -1,0 +1,157 @@
+"""What both transformers of sequences share: alphabets, bad input, scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+from sklearn.utils import estimator_checks as checks
+
+from mtmkl.sequences import SpectrumFeatures, WeightedDegreeFeatures
+from mtmkl.sparse import same_inputs
+
+BOTH = [SpectrumFeatures(2), WeightedDegreeFeatures(2)]
+both = pytest.mark.parametrize("features", BOTH, ids=lambda each: type(each).__name__)
+
+SEQUENCES = ["ACGTAC", "TTTTTT", "GATTAC"]
+
+
+@both
+@pytest.mark.parametrize(
+    "check",
+    [
+        "check_estimator_cloneable",
+        "check_estimator_repr",
+        "check_valid_tag_types",
+        "check_no_attributes_set_in_init",
+        "check_mixin_order",
+        "check_parameters_default_constructible",
+        "check_get_params_invariance",
+        "check_set_params",
+    ],
+)
+def test_checks_of_scikit_learn_that_need_no_table(features, check):
+    # The others fit tables of numbers.
+    getattr(checks, check)(type(features).__name__, clone(features))
+
+
+@both
+def test_no_work_before_fit(features):
+    with pytest.raises(NotFittedError):
+        clone(features).transform(SEQUENCES)
+    with pytest.raises(NotFittedError):
+        clone(features).get_feature_names_out()
+
+
+@both
+def test_clones_and_pickles_give_the_same_features(features):
+    fitted = clone(features).fit(SEQUENCES)
+    X = fitted.transform(SEQUENCES)
+    assert X.format == "csr"
+    assert X.dtype == np.float64
+    assert X.has_canonical_format
+    assert X.indices.dtype == X.indptr.dtype == np.int32
+    for other in (clone(fitted).fit(SEQUENCES), pickle.loads(pickle.dumps(fitted))):
+        assert same_inputs(other.transform(SEQUENCES), X)
+    assert X.shape == (3, fitted.n_features_out_)
+    assert len(set(fitted.get_feature_names_out())) == fitted.n_features_out_
+
+
+@both
+def test_arrays_and_series_are_lists_of_sequences(features):
+    X = clone(features).fit_transform(SEQUENCES)
+    for same in (np.array(SEQUENCES), pd.Series(SEQUENCES, index=[7, 8, 9])):
+        assert same_inputs(clone(features).fit_transform(same), X)
+
+
+@both
+def test_lower_case_counts_as_upper_case(features):
+    expected = clone(features).fit_transform(SEQUENCES)
+    mixed = [text[:3].lower() + text[3:] for text in SEQUENCES]
+    for alphabet in ("ACGT", "acgT"):
+        other = clone(features).set_params(alphabet=alphabet)
+        assert same_inputs(other.fit_transform(mixed), expected)
+
+
+@both
+def test_rows_do_not_depend_on_their_neighbours(features):
+    rng = np.random.default_rng(0)
+    texts = ["".join(rng.choice(list("ACGTN"), 9)) for _ in range(20)]
+    skipping = clone(features).set_params(on_unknown="skip").fit(texts)
+    together = skipping.transform(texts).toarray()
+    alone = [skipping.transform([text]).toarray()[0] for text in texts]
+    np.testing.assert_array_equal(together, alone)
+
+
+@both
+def test_rows_have_length_1_if_normalized(features):
+    raw = clone(features).set_params(normalize=False).fit_transform(SEQUENCES)
+    norms = np.linalg.norm(raw.toarray(), axis=1)
+    assert (norms != 1).all()
+    X = clone(features).fit_transform(SEQUENCES).toarray()
+    np.testing.assert_allclose(X, raw.toarray() / norms[:, None], rtol=1e-15)
+
+
+@both
+def test_a_sequence_without_a_known_word_is_zero(features):
+    X = clone(features).set_params(on_unknown="skip").fit_transform(["NNNN", "ACGT"])
+    assert X[[0]].nnz == 0
+    assert X[[1]].nnz > 0
+
+
+@both
+def test_in_a_pipeline(features):
+    model = make_pipeline(clone(features), LinearSVC())
+    model.fit(SEQUENCES, [0, 1, 0])
+    assert model.predict(SEQUENCES).tolist() == [0, 1, 0]
+
+
+@both
+@pytest.mark.parametrize(
+    ("sequences", "error", "message"),
+    [
+        (
+            ["ACGT", "ACNT"],
+            ValueError,
+            r"X\[1\]\[2\] is 'N', no letter of the alphabet",
+        ),
+        (["ACGT", "ACNT"], ValueError, 'leave the .* or set on_unknown="skip"'),
+        (["", "ACGé"], ValueError, r"X\[1\]\[3\] is 'é'"),
+        (["ACG→"], ValueError, r"X\[0\]\[3\] is '→'"),
+        (["ACG?"], ValueError, r"X\[0\]\[3\] is '\?'"),
+        ("ACGT", TypeError, "list of sequences, got one string"),
+        (b"ACGT", TypeError, "list of sequences, got one string"),
+        (["ACGT", None], TypeError, r"X\[1\] is None, not a sequence of letters"),
+        ([b"ACGT"], TypeError, r"X\[0\] is b'ACGT', not a sequence"),
+        ([3.0], TypeError, r"X\[0\] is 3.0, not a sequence"),
+        (np.array([["ACGT"]]), ValueError, r"an array of shape \(1, 1\)"),
+        ([], ValueError, "X has no sequences"),
+    ],
+)
+def test_wrong_sequences(features, sequences, error, message):
+    with pytest.raises(error, match=message):
+        clone(features).fit(sequences)
+    with pytest.raises(error, match=message):
+        clone(features).fit(SEQUENCES).transform(sequences)
+
+
+@both
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"alphabet": "A"}, "two or more different letters from A to Z, .* got 'A'"),
+        ({"alphabet": "ACA"}, "alphabet must be .* got 'ACA'"),
+        ({"alphabet": "Aa"}, "alphabet must be .* got 'Aa'; lower case counts"),
+        ({"alphabet": "AC-"}, "alphabet must be .* got 'AC-'"),
+        ({"alphabet": ["A", "C"]}, "alphabet must be a string"),
+        ({"on_unknown": "ignore"}, r"on_unknown must be one of \('error', 'skip'\)"),
+        ({"normalize": 1}, "normalize must be a bool, got 1"),
+    ],
+)
+def test_wrong_parameters_of_both(features, params, message):
+    with pytest.raises(ValueError, match=message):
+        clone(features).set_params(**params).fit(SEQUENCES)
