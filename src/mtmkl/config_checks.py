@@ -106,7 +106,7 @@ def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
     needs = resolve_selector(selection).needs
     if needs and has_validation != (needs == "validation"):
         rows = "validation rows" if has_validation else "folds and no validation rows"
-        wanted = "validation" if has_validation else "common or per_task"
+        wanted = "validation" if has_validation else "common, per_task or alone"
         raise ConfigError(
             f"key '{key}.method': {method!r} has selection: {selection}, but a "
             f"protocol of kind {kind!r} has {rows}: take a method with selection: "
@@ -258,9 +258,9 @@ def _check_criterion(
         return
     for entry in experiment["methods"]:
         selection = methods[entry["method"]]["selection"]
-        if selection == "per_task" and given:
+        if selection in ("per_task", "alone") and given:
             raise ConfigError(
-                f"{key}: method {entry['method']!r} has selection 'per_task', which "
+                f"{key}: method {entry['method']!r} has selection {selection!r}, which "
                 "takes the smallest squared error of each task; give it selection "
                 "'common' or 'validation', or leave select_by out"
             )

@@ -89,7 +89,7 @@ DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
         ),
         (
             of_ridge(params={"kernel": {"name": "gausian"}}),
-            RIDGE + r"params\.kernel': .*unknown kernel 'gausian'; known kernels: g",
+            RIDGE + r"params\.kernel': .*unknown kernel 'gausian'; known kernels: e",
         ),
         (
             of_ridge(
@@ -152,7 +152,8 @@ DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
         (
             of_ridge(selection="validation"),
             DIGITS + r"methods\.0\.method': 'ridge' has selection: validation, but "
-            r"a protocol of kind 'random' has folds and no .*: .*common or per_task",
+            r"a protocol of kind 'random' has folds and no .*: .*common, "
+            "per_task or alone",
         ),
     ],
 )

@@ -157,15 +157,34 @@ def choose(
     -------
     Choice
     """
-    columns = errors if per_task else errors.sum(axis=1, keepdims=True)
-    picks = [_best(column, grid) for column in columns.T]
-    edge = float(
-        np.mean([_at_edge(k, c, grid) for k, c in zip(picks, columns.T, strict=True)])
+    picks, edge = best_points(
+        errors if per_task else errors.sum(axis=1, keepdims=True), grid
     )
     if per_task:
         names = list(grid[0])
         return Choice({n: np.array([grid[k][n] for k in picks]) for n in names}, edge)
     return Choice(dict(grid[picks[0]]), edge)
+
+
+def best_points(
+    errors: FloatArray, grid: Sequence[Mapping[str, Any]]
+) -> tuple[list[int], float]:
+    """Return the point of the smallest error in each column, by the rules of `choose`.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (n_points, m)
+    grid : sequence of mapping
+
+    Returns
+    -------
+    picks : list of m int
+    at_grid_edge : float
+        The share of columns whose point is at an edge; see :class:`Choice`.
+    """
+    picks = [_best(column, grid) for column in errors.T]
+    at_edge = [_at_edge(k, c, grid) for k, c in zip(picks, errors.T, strict=True)]
+    return picks, float(np.mean(at_edge))
 
 
 def _axes(grid: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from mtmkl.evaluation.metrics.outcome import Outcome
 from mtmkl.evaluation.predictions import predictions
 from mtmkl.evaluation.selection import (
+    best_points,
     choose,
     cross_validation_errors,
     fit_path,
     held_out_fits,
 )
 from mtmkl.evaluation.supplied import as_json
+from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -148,6 +150,71 @@ def per_task(part: Part) -> Iterator[Fitted]:
     return _by_folds(part, per_task=True)
 
 
+def alone(part: Part) -> Iterator[Fitted]:
+    """Choose a point for each task by cross-validation, and fit it alone with that.
+
+    For methods that learn each task by itself. Unlike `per_task` it takes any
+    parameter, kernels among them.
+    """
+    start = time.perf_counter()
+    errors, grid = _errors_of_points(part, part.estimator())
+    if errors.shape[1] != part.n_tasks:
+        raise ValueError(
+            "selection 'alone' needs errors of each task: leave out select_by"
+        )
+    picks, at_grid_edge = best_points(errors, grid)
+    models = {}
+    for k in sorted(set(picks)):
+        rows = np.isin(part.train.task, np.flatnonzero(np.array(picks) == k))
+        models[k] = part.estimator().set_params(**grid[k])
+        mine = part.train.subset(rows)
+        models[k].fit(mine.X, mine.y, task=mine.task)
+    fitted = TasksAlone([models[k] for k in picks])
+    params = {name: [grid[k][name] for k in picks] for name in grid[0]}
+    yield Fitted(fitted, params, at_grid_edge, "", time.perf_counter() - start)
+
+
+class TasksAlone:
+    """Fitted estimators, one for each task.
+
+    Parameters
+    ----------
+    models : list of T estimators
+        Several tasks may have the same.
+
+    Attributes
+    ----------
+    n_iter_, duality_gap_ : float
+        The largest of the estimators, of those that have one.
+    """
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self._models = list(models)
+        for name in ("n_iter_", "duality_gap_"):
+            found = [getattr(model, name) for model in models if hasattr(model, name)]
+            if found:
+                setattr(self, name, max(found))
+        if all(hasattr(model, "decision_function") for model in models):
+            self.decision_function = self._decide
+
+    def predict(self, X: Inputs, task: IntArray) -> FloatArray:
+        """Return the predictions of each row by the estimator of its task."""
+        return self._ask("predict", X, task)
+
+    def _decide(self, X: Inputs, task: IntArray) -> FloatArray:
+        return self._ask("decision_function", X, task)
+
+    def _ask(self, what: str, X: Inputs, task: IntArray) -> FloatArray:
+        out = np.empty(task.size)
+        # An estimator is asked once for all of its tasks.
+        for model in {id(each): each for each in self._models}.values():
+            own = [t for t, each in enumerate(self._models) if each is model]
+            rows = np.isin(task, own)
+            if rows.any():
+                out[rows] = getattr(model, what)(X[rows], task=task[rows])
+        return out
+
+
 def validation(part: Part) -> Iterator[Fitted]:
     """Yield the points of the path if they are recorded, then what is chosen.
 
@@ -210,11 +277,12 @@ SELECTORS = {
     "none": Selector(none),
     "common": Selector(common, "folds"),
     "per_task": Selector(per_task, "folds"),
+    "alone": Selector(alone, "folds"),
     "validation": Selector(validation, "validation"),
     "path": Selector(path),
     "on_test": Selector(on_test),
 }
-"""Ways to choose, by name; a method is configured with one of the first four."""
+"""Ways to choose, by name; a method is configured with one of the first five."""
 
 
 def resolve_selector(name: str) -> Selector:
@@ -271,6 +339,7 @@ def outcome_of(estimator: Any, data: "MultiTaskData") -> Outcome:
         estimator=estimator,
         truth=data.truth,
         score=score,
+        sample=data.sample,
     )
 
 
@@ -287,16 +356,19 @@ def _path(part: Part, rows: "MultiTaskData") -> Iterator[Fitted]:
 def _by_folds(part: Part, *, per_task: bool) -> Iterator[Fitted]:
     start = time.perf_counter()
     estimator = part.estimator()
-    groups = _groups(part.grid)
-    errors = np.vstack(
-        [_errors(part, estimator, group, len(groups) == 1) for group in groups]
-    )
-    grid = [point for group in groups for point in group]
+    errors, grid = _errors_of_points(part, estimator)
     choice = choose(errors, grid, per_task=per_task)
     estimator.set_params(**choice.params)
     estimator.fit(part.train.X, part.train.y, task=part.train.task)
     seconds = time.perf_counter() - start
     yield Fitted(estimator, choice.params, choice.at_grid_edge, "", seconds)
+
+
+def _errors_of_points(part: Part, estimator: Any) -> tuple[FloatArray, list[Point]]:
+    """Return what cross-validation finds, (n_points, T) or (n_points, 1)."""
+    groups = _groups(part.grid)
+    errors = [_errors(part, estimator, group, len(groups) == 1) for group in groups]
+    return np.vstack(errors), [point for group in groups for point in group]
 
 
 def _errors(

@@ -100,3 +100,47 @@ def test_no_edges_no_area():
     assert not list(metric("edge_auc")(outcome([1], [0], [0], truth=truth)))
     graph = Graph(np.eye(3))
     assert not list(metric("edge_auc")(outcome([1], [0], [0], estimator=graph)))
+
+
+def test_average_precision_is_the_mean_of_the_tasks_with_both_labels():
+    y = [1, -1, 1, -1, 1, 1, 1, -1]
+    score = [0.9, 0.8, 0.7, 0.1, 0.3, 0.2, 0.1, 0.9]
+    task = [0, 0, 0, 0, 1, 1, 2, 2]
+    found = values(metric("average_precision")(outcome(y, score, task)))
+    # Ranks of the positive examples: 1 and 3 of task a; 2 of task c.
+    assert found["average_precision", "a"] == pytest.approx((1 + 2 / 3) / 2)
+    assert found["average_precision", "c"] == pytest.approx(1 / 2)
+    assert ("average_precision", "b") not in found
+    assert found["average_precision", "all"] == pytest.approx((5 / 6 + 1 / 2) / 2)
+
+
+def one_vs_rest_outcome(score, label, sample):
+    n_tasks, m = score.shape
+    return Outcome(
+        y=np.where(np.arange(n_tasks)[:, None] == label, 1.0, -1.0).ravel(),
+        prediction=np.zeros(n_tasks * m),
+        task=np.repeat(np.arange(n_tasks), m),
+        task_names=tuple("abcd"[:n_tasks]),
+        estimator=None,
+        truth={},
+        score=score.ravel(),
+        sample=np.tile(sample, n_tasks),
+    )
+
+
+def test_an_example_goes_to_the_task_of_the_highest_score():
+    score = np.array([[0.2, -1.0, 3.0], [0.1, -2.0, 4.0], [-5.0, -3.0, 4.0]])
+    right = one_vs_rest_outcome(score, np.array([0, 0, 1]), np.array([7, 3, 5]))
+    found = values(metric("one_of_all_accuracy")(right))
+    # The third is a tie, which goes to the first of the tied tasks.
+    assert found == {("one_of_all_accuracy", "all"): 1.0}
+    wrong = one_vs_rest_outcome(score, np.array([1, 0, 2]), np.array([7, 3, 5]))
+    found = values(metric("one_of_all_accuracy")(wrong))
+    assert found["one_of_all_accuracy", "all"] == pytest.approx(1 / 3)
+
+
+def test_tasks_of_examples_of_their_own_have_no_common_class():
+    score = np.ones((2, 3))
+    apart = one_vs_rest_outcome(score, np.array([0, 1, 1]), np.array([1, 2, 3]))
+    apart = Outcome(**{**vars(apart), "sample": np.arange(6)})
+    assert list(metric("one_of_all_accuracy")(apart)) == []

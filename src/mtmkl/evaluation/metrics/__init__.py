@@ -23,6 +23,8 @@ _MODULES = {
     "balanced_accuracy": "accuracy",
     "auc": "ranking",
     "auc_pooled": "ranking",
+    "average_precision": "ranking",
+    "one_of_all_accuracy": "accuracy",
     "edge_auc": "graph",
     "n_groups": "grouping",
     "n_features": "representation",

@@ -34,3 +34,24 @@ def balanced_accuracy(outcome: Outcome) -> Iterator[Row]:
     yield "balanced_accuracy", "all", mean
     for name, value in by_task.items():
         yield "balanced_accuracy", name, value
+
+
+@measures(better="larger", labels=True)
+def one_of_all_accuracy(outcome: Outcome) -> Iterator[Row]:
+    """Yield the share of examples that are put into the right one of all classes.
+
+    Tasks are one-vs-rest: an example goes to the task with the highest score, the first
+    of them at a tie. Yields nothing unless every example is in every task, with the
+    label +1 in one.
+    """
+    if outcome.sample is None:
+        return
+    examples, row = np.unique(outcome.sample, return_inverse=True)
+    shape = examples.size, len(outcome.task_names)
+    score, label = np.full(shape, np.nan), np.zeros(shape)
+    score[row.ravel(), outcome.task] = outcome.ranking
+    label[row.ravel(), outcome.task] = outcome.y
+    if np.isnan(score).any() or (np.sum(label > 0, axis=1) != 1).any():
+        return
+    right = score.argmax(axis=1) == label.argmax(axis=1)
+    yield "one_of_all_accuracy", "all", float(right.mean())

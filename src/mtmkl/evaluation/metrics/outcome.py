@@ -29,6 +29,8 @@ class Outcome:
     score : ndarray of shape (n,), optional
         What ranks the examples, from the least to the most likely +1; by default the
         prediction.
+    sample : ndarray of shape (n,), optional
+        The example behind each row; rows of different tasks may share one.
     """
 
     y: FloatArray
@@ -38,6 +40,7 @@ class Outcome:
     estimator: Any
     truth: Mapping[str, Any]
     score: FloatArray | None = None
+    sample: IntArray | None = None
 
     @property
     def ranking(self) -> FloatArray:

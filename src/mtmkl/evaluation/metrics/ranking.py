@@ -36,6 +36,28 @@ def auc_pooled(outcome: Outcome) -> Iterator[Row]:
     yield "auc_pooled", "all", area_under_curve(outcome.y, outcome.ranking)
 
 
+@measures(better="larger", labels=True)
+def average_precision(outcome: Outcome) -> Iterator[Row]:
+    """Yield the mean over tasks of the average precision of the label +1.
+
+    Tasks without both labels are left out.
+    """
+    from sklearn.metrics import average_precision_score
+
+    by_task = {}
+    for t, name in enumerate(outcome.task_names):
+        mine = outcome.task == t
+        labels = outcome.y[mine] > 0
+        if labels.any() and not labels.all():
+            by_task[name] = float(
+                average_precision_score(labels, outcome.ranking[mine])
+            )
+    mean = float(np.mean(list(by_task.values()))) if by_task else np.nan
+    yield "average_precision", "all", mean
+    for name, value in by_task.items():
+        yield "average_precision", name, value
+
+
 def area_under_curve(y: FloatArray, score: FloatArray) -> float:
     """Return the chance that a positive example ranks above a negative one.
 
