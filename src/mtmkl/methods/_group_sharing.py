@@ -85,7 +85,7 @@ class WeightedKernelMachine(KernelMachine):
 
     def _follow(self, prepared: Any, previous: None) -> None:
         training, path = prepared
-        self._keep(training, path.solve(self.C, self._lam()))
+        self._keep(training, path.solve(self._cost(), self._lam()))
 
     def _keep(self, training: TrainingSet, solution: "Solution") -> None:
         """Set the fitted attributes."""

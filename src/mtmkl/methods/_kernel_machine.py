@@ -6,7 +6,7 @@ import numpy as np
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, has_features
-from mtmkl.methods.base import PathEstimator
+from mtmkl.methods.base import PathEstimator, check_flag, check_not_negative
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ class KernelMachine(PathEstimator):
     standardize: bool
 
     along: ClassVar[tuple[str, ...]] = ("C",)
+
+    def _cost(self) -> float:
+        """Return the weight of the loss that the solver sees."""
+        return self.C
 
     #: Whether one support vector machine serves all tasks.
     _joined: ClassVar[bool] = False
@@ -105,6 +109,41 @@ class KernelMachine(PathEstimator):
         else:
             values = self._training.outputs(X, task, self._beta, self._weights)
         return values + self.intercept_[task]
+
+
+class TubeRegression(KernelMachine):
+    """Base of support vector regression, to stand before that of the machine.
+
+    A subclass has the parameters ``epsilon`` and ``standardize_target``, too. Targets
+    are not changed: ½||w||² + C·Σ max(|r| − ε, 0) on targets that are divided by s is
+    the problem with C·s and ε·s, and offsets take the means.
+    """
+
+    epsilon: float
+    standardize_target: bool
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_not_negative("epsilon", self.epsilon)
+        check_flag("standardize_target", self.standardize_target)
+
+    def _cost(self) -> float:
+        return self.C * self.target_scale_
+
+    def _tube(self) -> float:
+        return float(self.epsilon) * self.target_scale_
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> Any:
+        spread = float(np.std(y)) if self.standardize_target else 1.0
+        self.target_scale_ = spread if spread > 0 else 1.0
+        prepared = super()._prepare(X, y, task, n_points=n_points)
+        return prepared, self.target_scale_
+
+    def _follow(self, prepared: Any, previous: Any) -> Any:
+        inner, self.target_scale_ = prepared
+        return super()._follow(inner, previous)
 
 
 def keep_certificate(estimator: Any, solution: "Solution") -> None:

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mtmkl.kernels.terms import KernelList, Normalization, check_kernels
-from mtmkl.methods._kernel_machine import KernelMachine
+from mtmkl.methods._kernel_machine import KernelMachine, TubeRegression
 from mtmkl.methods.base import (
     CHECK_KERNELS,
     check_choice,
     check_flag,
-    check_not_negative,
     check_positive,
 )
 from mtmkl.methods.base_classifier import MultiTaskClassifier
@@ -69,7 +68,7 @@ class IndependentMachine(KernelMachine):
     ) -> None:
         training, path = prepared
         ones = np.ones(training.terms.n_terms)
-        self._keep_machine(training, ones, path.solve(self.C))
+        self._keep_machine(training, ones, path.solve(self._cost()))
 
     def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
         return self._scores(X, task)
@@ -138,7 +137,7 @@ class IndependentSVM(MultiTaskClassifier, IndependentMachine):
         return self._scores(X, task)
 
 
-class IndependentSVR(IndependentMachine):
+class IndependentSVR(TubeRegression, IndependentMachine):
     r"""Fit support vector regression to each task on its own, on a sum of kernels.
 
     Minimises for every task ½ Σ_d ||θ_d||² + C Σ max(|r| − ε, 0) over the models θ_d of
@@ -150,6 +149,9 @@ class IndependentSVR(IndependentMachine):
         Weight of the losses, positive; the same in every task.
     epsilon : float
         Half the width of the tube, at least 0, in units of the target.
+    standardize_target : bool
+        Whether C and ε are for targets of standard deviation 1 over the training
+        examples of all tasks together.
     kernels : list of kernels, mappings or "features"
     normalize : {"trace", None}
     standardize : bool
@@ -159,6 +161,8 @@ class IndependentSVR(IndependentMachine):
 
     Attributes
     ----------
+    target_scale_ : float
+        Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
         α_i − α*_i of the training examples.
     coef_ : ndarray of shape (d, T)
@@ -177,6 +181,7 @@ class IndependentSVR(IndependentMachine):
         C: float = 1.0,
         *,
         epsilon: float = 0.1,
+        standardize_target: bool = False,
         kernels: KernelList = "features",
         normalize: Normalization = None,
         standardize: bool = False,
@@ -185,15 +190,9 @@ class IndependentSVR(IndependentMachine):
     ) -> None:
         self.C = C
         self.epsilon = epsilon
+        self.standardize_target = standardize_target
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
         self.fit_intercept = fit_intercept
         self.tol = tol
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_not_negative("epsilon", self.epsilon)
-
-    def _tube(self) -> float:
-        return float(self.epsilon)

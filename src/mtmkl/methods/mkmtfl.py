@@ -8,10 +8,10 @@ import numpy as np
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import WeightedKernelMachine
+from mtmkl.methods._kernel_machine import TubeRegression
 from mtmkl.methods.base import (
     CHECK_KERNELS,
     check_choice,
-    check_not_negative,
     check_number,
     check_positive,
 )
@@ -89,7 +89,7 @@ class MixedNormMachine(WeightedKernelMachine):
         self, prepared: tuple[TrainingSet, "MixedNormPath"], previous: None
     ) -> None:
         training, path = prepared
-        self._keep(training, path.solve(self.C))
+        self._keep(training, path.solve(self._cost()))
 
     def _keep(self, training: TrainingSet, solution: "Solution") -> None:
         super()._keep(training, solution)
@@ -204,7 +204,7 @@ class MKMTFLClassifier(MultiTaskClassifier, MixedNormMachine):
         return self._scores(X, task)
 
 
-class MKMTFLRegressor(MixedNormMachine):
+class MKMTFLRegressor(TubeRegression, MixedNormMachine):
     r"""Support vector regression of many tasks on few kernels, with own weights.
 
     The problem of :class:`MKMTFLClassifier` with the ε-insensitive loss
@@ -218,6 +218,9 @@ class MKMTFLRegressor(MixedNormMachine):
         The norm over the tasks, at least 2 and finite.
     epsilon : float
         Half the width of the tube, at least 0, in units of the target.
+    standardize_target : bool
+        Whether C and ε are for targets of standard deviation 1 over the training
+        examples of all tasks together.
     kernels : list of kernels, mappings or "features"
     normalize : {"trace", "cosine", None}
     standardize : bool
@@ -234,6 +237,8 @@ class MKMTFLRegressor(MixedNormMachine):
     history_, seconds_ : ndarray
     n_iter_ : int
         As for :class:`MKMTFLClassifier`.
+    target_scale_ : float
+        Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
         α_i − α*_i of the training examples.
 
@@ -249,6 +254,7 @@ class MKMTFLRegressor(MixedNormMachine):
         p: float = 2.0,
         *,
         epsilon: float = 0.1,
+        standardize_target: bool = False,
         kernels: KernelList = SEVEN_KERNELS,
         normalize: Normalization = "trace",
         standardize: bool = False,
@@ -260,6 +266,7 @@ class MKMTFLRegressor(MixedNormMachine):
         self.C = C
         self.p = p
         self.epsilon = epsilon
+        self.standardize_target = standardize_target
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
@@ -267,10 +274,3 @@ class MKMTFLRegressor(MixedNormMachine):
         self.step = step
         self.tol = tol
         self.max_iter = max_iter
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_not_negative("epsilon", self.epsilon)
-
-    def _tube(self) -> float:
-        return float(self.epsilon)

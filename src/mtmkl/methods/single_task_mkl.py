@@ -2,7 +2,7 @@
 
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.methods.base import check_not_negative
+from mtmkl.methods._kernel_machine import TubeRegression
 from mtmkl.methods.base_classifier import MultiTaskClassifier
 from mtmkl.typing import FloatArray, IntArray
 
@@ -80,7 +80,7 @@ class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):
         return self._scores(X, task)
 
 
-class SingleTaskMKLRegressor(WeightedKernelMachine):
+class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
     r"""Fit support vector regression with learned kernel weights to each task alone.
 
     Minimises for every task ½ ||w_t||² + C Σ max(|r| − ε, 0) over the model w_t of the
@@ -92,6 +92,9 @@ class SingleTaskMKLRegressor(WeightedKernelMachine):
         Weight of the losses, positive; the same in every task.
     epsilon : float
         Half the width of the tube, at least 0, in units of the target.
+    standardize_target : bool
+        Whether C and ε are for targets of standard deviation 1 over the training
+        examples of all tasks together.
     kernels : list of kernels, mappings or "features"
     normalize : {"cosine", "trace", None}
     standardize : bool
@@ -104,6 +107,8 @@ class SingleTaskMKLRegressor(WeightedKernelMachine):
     weights_ : ndarray of shape (T, M)
         θ, each row of sum 1.
     kernel_names_ : tuple of str of length M
+    target_scale_ : float
+        Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
         α_i − α*_i of the training examples.
     coef_ : ndarray of shape (d, T)
@@ -128,6 +133,7 @@ class SingleTaskMKLRegressor(WeightedKernelMachine):
         C: float = 1.0,
         *,
         epsilon: float = 0.1,
+        standardize_target: bool = False,
         kernels: KernelList = TEN_KERNELS,
         normalize: Normalization = "cosine",
         standardize: bool = False,
@@ -136,15 +142,9 @@ class SingleTaskMKLRegressor(WeightedKernelMachine):
     ) -> None:
         self.C = C
         self.epsilon = epsilon
+        self.standardize_target = standardize_target
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
         self.tol = tol
         self.max_iter = max_iter
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_not_negative("epsilon", self.epsilon)
-
-    def _tube(self) -> float:
-        return float(self.epsilon)
