@@ -287,6 +287,8 @@ def test_a_paper_that_is_a_file_is_refused(tmp_path):
 def test_claims_are_those_of_the_published_record(paper):
     claims = load_paper(paper, "paper")["claims"]
     path = Path(__file__).parents[2] / "figures" / paper / "claims.csv"
+    if not path.is_file():
+        pytest.skip(f"no results of {paper} are published")
     published = pd.read_csv(path)
     assert [claim["id"] for claim in claims] == published["id"].tolist()
     assert [claim["claim"] for claim in claims] == published["claim"].tolist()
