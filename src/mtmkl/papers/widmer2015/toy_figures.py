@@ -1,6 +1,6 @@
 """Figures on the tree of tasks of section 4.2."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.datasets.toy_tree import bayes_auc, standard_deviation
+from mtmkl.datasets.toy_tree import bayes_auc, standard_deviation, toy_tree
 from mtmkl.evaluation.metrics.curves import FALSE_POSITIVE_RATES
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import (
@@ -38,7 +38,7 @@ _ROC = ("individual", "union", *NORMS)
 
 def figure_3a(context: Context) -> FigureAndNumbers:
     """Draw the true similarity of the tasks of one draw, and its mean over draws."""
-    table = context.steps["true_similarity"]
+    table = true_similarity()
     figure = Figure(figsize=(7.4, 3.4))
     panels = figure.subplots(1, 2)
     titles = {"similarity": "one draw", "expected": "mean over draws"}
@@ -55,6 +55,41 @@ def figure_3a(context: Context) -> FigureAndNumbers:
         axis.grid(visible=False)
     figure.colorbar(image, ax=list(panels), label="scalar product of the tasks' μ")
     return figure, table
+
+
+def true_similarity() -> pd.DataFrame:
+    """Return the scalar products of the tasks of one draw of the tree.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``other`` (from 1) and ``similarity``; beside it ``expected``, its
+        mean over draws of the flips, d (1 − 2 m/d)^path with m flips of d entries along
+        each of the edges between the two.
+    """
+    dims, flips = 100, 5
+    data = toy_tree(dims=dims, flips=flips, n_train=1, n_validation=1, n_test=1, seed=0)
+    S = data.truth["similarity"]
+    parents = data.truth["parents"].tolist()
+    t, s = (index.ravel() for index in np.indices(S.shape))
+    path = [_path_length(parents, a, b) for a, b in np.ndindex(S.shape)]
+    return pd.DataFrame(
+        {
+            "task": t + 1,
+            "other": s + 1,
+            "similarity": S.ravel(),
+            "expected": dims * (1 - 2 * flips / dims) ** np.array(path),
+        }
+    )
+
+
+def _path_length(parents: Sequence[int], one: int, other: int) -> int:
+    """Return the number of edges between two leaves at the same depth."""
+    steps = 0
+    while one != other:
+        one, other = parents[one], parents[other]
+        steps += 2
+    return steps
 
 
 def figure_3b(context: Context) -> FigureAndNumbers:
