@@ -146,15 +146,17 @@ class Table(PrintedTable):
         """Return the rows as text, each as long as the header."""
         cells = {(c["row"], c["column"]): c for c in self.cells.to_dict("records")}
         paper_rows = set(self.cells.loc[self.cells["in_paper"], "row"])
+        columns = {name: self._is_paper_column(name) for name in self._columns()}
+        mark = self._mark()
         lines = []
         for row in self.cells["row"].drop_duplicates():
-            line = [row if row in paper_rows else f"{row}{self._mark()}"]
-            for column in self._columns():
+            line = [row if row in paper_rows else f"{row}{mark}"]
+            for column, is_printed in columns.items():
                 cell = cells[row, column]
-                if self._is_paper_column(column):
+                if is_printed:
                     line.append(self._published(cell))
                 line.append(self.reproduced(cell))
-                if self._is_paper_column(column) and self.is_judged:
+                if is_printed and self.is_judged:
                     line.append(cell["verdict"] if cell["in_paper"] else _DASH)
             lines.append(line)
         return lines
