@@ -472,6 +472,8 @@ def reproduce(
     """
     selector = {k: v for k, v in where.items() if k not in ("experiment", "metric")}
     rows = context.rows(where["experiment"], where["metric"], selector)
+    if rows.empty:
+        return None
     for column in ("dataset", "n_tasks", "train_size", "setting"):
         levels = rows[column].unique()
         if len(levels) > 1:
