@@ -111,7 +111,7 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
     table, tables, cells = None, [], []
     if artefact["kind"] == "table":
         table = build(context, artefact)
-        tables.append(TextTable(table.header(), table.body(), table.notes()))
+        tables.append(TextTable(table.header, table.body, table.notes))
         cells.append(table.cells)
     if "quoted" in artefact:
         quoted, acceptance = build_quoted(context, artefact["quoted"])
