@@ -1,4 +1,4 @@
-# Table of contents: data -> fits -> artefacts -> record -> report.
+# Table of contents: data -> fits -> results -> report.
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -10,8 +10,7 @@ configfile: "config/config.yaml"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/fit.smk"
-include: "workflow/rules/artefacts.smk"
-include: "workflow/rules/record.smk"
+include: "workflow/rules/results.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/publish.smk"
 

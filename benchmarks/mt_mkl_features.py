@@ -1,9 +1,7 @@
 """Time the feature-space solver of multi-task kernel learning beside LIBLINEAR.
 
-Sparse data with the statistics of strings: each row counts 500 draws from 20,000
-k-mers of log-normal frequency, and has norm 1. Thirteen tasks, whose true weights grow
-apart with their distance. One thread; what is timed is its processor time, so that
-other work on the machine hardly counts.
+Data are those of :mod:`mtmkl.papers.widmer2015.strings`. One thread; what is timed is
+its processor time, so that other work on the machine hardly counts.
 
 scaling    seconds to a relative gap of 1e-3, three task kernels on one map, against n,
            with the slope of log time against log n, and the peak memory beyond the data
@@ -31,55 +29,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
+from mtmkl.papers.widmer2015.strings import (
+    N_FEATURES,
+    N_TASKS,
+    TASK_KERNELS,
+    draw_strings,
+    expanded,
+)
 from mtmkl.solvers import mt_mkl_features
 from mtmkl.solvers.solution import Solution
 
-N_TASKS, N_FEATURES, N_DRAWS = 13, 20_000, 500
-DISTANCES = np.abs(np.subtract.outer(np.arange(N_TASKS), np.arange(N_TASKS))) / N_TASKS
-TASK_KERNELS = (
-    np.eye(N_TASKS),
-    np.ones((N_TASKS, N_TASKS)),
-    np.exp(-3.0 * DISTANCES),
-)
 TOLERANCES = 0.5 ** np.arange(0, 22)
 MOST_COMPARED = 10_000
-
-
-def strings(n: int, seed: int = 0) -> tuple[csr_matrix, np.ndarray, np.ndarray]:
-    """Return features, labels and tasks; no more memory than the features take."""
-    rng = np.random.default_rng(seed)
-    frequencies = rng.lognormal(sigma=1.5, size=N_FEATURES)
-    shares = np.ceil(frequencies / frequencies.sum() * 2e6).astype(int)
-    lot = np.repeat(np.arange(N_FEATURES, dtype=np.int32), shares)
-    data = np.empty(n * N_DRAWS)
-    indices = np.empty(n * N_DRAWS, dtype=np.int32)
-    indptr = np.zeros(n + 1, dtype=np.int32 if n * N_DRAWS < 2**31 else np.int64)
-    filled = 0
-    for begin in range(0, n, 2000):
-        size = min(2000, n - begin)
-        drawn = np.sort(lot[rng.integers(lot.size, size=(size, N_DRAWS))], axis=1)
-        new = np.ones(drawn.shape, dtype=bool)
-        new[:, 1:] = drawn[:, 1:] != drawn[:, :-1]
-        where = np.flatnonzero(new.ravel())
-        counts = np.diff(where, append=drawn.size).astype(float)
-        per_row = new.sum(axis=1)
-        row = np.repeat(np.arange(size), per_row)
-        counts /= np.sqrt(np.bincount(row, counts**2))[row]
-        end = filled + where.size
-        data[filled:end], indices[filled:end] = counts, drawn.ravel()[where]
-        indptr[begin + 1 : begin + size + 1] = filled + np.cumsum(per_row)
-        filled = end
-    X = csr_matrix((data[:filled], indices[:filled], indptr), shape=(n, N_FEATURES))
-    factor = np.linalg.cholesky(TASK_KERNELS[2])
-    W = factor @ rng.standard_normal((N_TASKS, N_FEATURES))
-    task = rng.integers(N_TASKS, size=n)
-    scores = np.empty(n)
-    for begin in range(0, n, 2000):
-        part = slice(begin, begin + 2000)
-        own = (X[part] @ W.T)[np.arange(task[part].size), task[part]]
-        scores[part] = own
-    scores += scores.std() * rng.standard_normal(n)
-    return X, np.where(scores > 0, 1.0, -1.0), task
 
 
 def clock(function: Callable[..., Any], *args: Any, **options: Any) -> tuple:
@@ -141,7 +102,7 @@ def scaling(sizes: list[int], C: float) -> None:
     )
     seconds = []
     for n in sizes:
-        X, y, task = strings(n)
+        X, y, task = draw_strings(n)
         data = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
         times = []
         for _ in range(5 if n <= 10_000 else 1):
@@ -166,7 +127,7 @@ def one_task(sizes: list[int], rounds: int) -> None:
     print(f"{'n':>8} {'C':>5} {'tol':>7} | {'LIBLINEAR':>15} | {'ours':>14} | ratio")
     kernels = (np.ones((1, 1)),)
     for n in sizes:
-        X, y, task = strings(n)
+        X, y, task = draw_strings(n)
         task = np.zeros_like(task)
         for C in (0.1, 1.0, 10.0):
             for tol in (1e-1, 1e-2, 1e-3):
@@ -203,49 +164,17 @@ def fewest_epochs(goal: float, *problem: Any) -> int:
     return bisect_left(range(most), True, lo=max(most // 2, 1), key=reached)
 
 
-def expand(X: csr_matrix, task: np.ndarray, theta: np.ndarray) -> csr_matrix:
-    """Return the features whose scalar products are Σ_m θ_m R_m[s,t] ⟨x, z⟩."""
-    factors = [
-        np.sqrt(weight) * factor
-        for weight, kernel in zip(theta, TASK_KERNELS, strict=True)
-        for factor in _factor(kernel).T
-    ]
-    # One block of columns per column of the factors, where it is not zero for the task.
-    matrix = np.array(factors)
-    rows = [np.flatnonzero(matrix[:, t]) for t in range(N_TASKS)]
-    n_blocks = np.array([each.size for each in rows])
-    lengths = np.diff(X.indptr) * n_blocks[task]
-    indptr = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    data, indices = np.empty(indptr[-1]), np.empty(indptr[-1], dtype=np.int32)
-    for i, t in enumerate(task):
-        own = slice(X.indptr[i], X.indptr[i + 1])
-        part = slice(indptr[i], indptr[i + 1])
-        data[part] = np.outer(matrix[rows[t], t], X.data[own]).ravel()
-        indices[part] = (rows[t][:, None] * X.shape[1] + X.indices[own]).ravel()
-    shape = (X.shape[0], matrix.shape[0] * X.shape[1])
-    return csr_matrix((data, indices, indptr.astype(np.int32)), shape=shape)
-
-
-def _factor(kernel: np.ndarray) -> np.ndarray:
-    """Return the Cholesky factor, without the columns that rounding makes."""
-    pivot = np.linalg.matrix_rank(kernel)
-    if pivot == len(kernel):
-        return np.linalg.cholesky(kernel)
-    values, vectors = np.linalg.eigh(kernel)
-    return vectors[:, -pivot:] * np.sqrt(values[-pivot:])
-
-
-def expanded(sizes: list[int], C: float) -> None:
+def beside_expanded(sizes: list[int], C: float) -> None:
     print(f"three task kernels, C={C:g}, beside LinearSVC on the expanded map")
     print(
         f"{'n':>8} | {'ours':>8} {'objective':>10} | {'tol':>6} {'LIBLINEAR':>9} "
         f"{'objective':>10} | {'ratio':>5} | {'expanding':>9} {'with it':>7}"
     )
     for n in sizes:
-        X, y, task = strings(n)
+        X, y, task = draw_strings(n)
         took, solution = clock(ours, X, y, task, TASK_KERNELS, C, 1e-3)
         goal = solution.certificate.objective
-        expanding, Z = clock(expand, X, task, solution.extra["theta"])
+        expanding, Z = clock(expanded, X, task, solution.extra["theta"])
         for tol in TOLERANCES:
             theirs, machine = clock(liblinear, Z, y, C, tol)
             reached = objective(Z, y, machine.coef_[0], C)
@@ -267,7 +196,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("scaling", "one task", "expanded"))
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
-    X, y, task = strings(100)
+    X, y, task = draw_strings(100)
     ours(X, y, task, TASK_KERNELS, 1.0, 1e-3)  # compiles
     with threadpool_limits(1):
         if options.only in (None, "scaling"):
@@ -276,7 +205,7 @@ def main() -> None:
         if options.only in (None, "one task"):
             one_task(compared, options.rounds)
         if options.only in (None, "expanded"):
-            expanded(compared, options.C)
+            beside_expanded(compared, options.C)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from mtmkl.config import (
     load_run_config,
     read_yaml,
 )
-from mtmkl.evaluation.grouping import data_groups, fit_groups, steps
+from mtmkl.evaluation.grouping import all_results, data_groups, fit_groups
 from mtmkl.evaluation.plan import FitJob, fit_jobs, with_method
 from mtmkl.layout import PaperFolder, RunFolder, cache
 from mtmkl.runs import lock_results, run_label
@@ -265,13 +265,9 @@ def _fit_one(
 def _report(
     config: Mapping[str, Any], run: Mapping[str, Any], whole_run: RunFolder
 ) -> None:
-    from mtmkl.reporting.build import write_artefacts, write_step
-    from mtmkl.reporting.record import write_record
+    from mtmkl.reporting.build import write_results
     from mtmkl.reporting.report import write_report
 
     folder = whole_run.paper(config["paper"]["id"])
-    for step, names in steps(config).items():
-        write_step(step, names, config, folder)
-    write_artefacts(list(config["artefacts"]), config, folder)
-    write_record(config, folder, run)
+    write_results(all_results(config), config, folder, run)
     write_report([config], whole_run, tier=run["tier"])

@@ -158,6 +158,14 @@ def independent_mixed_norm(data, C, unit, epsilon, grams):
     )
 
 
+def mixed_schatten(data, C, q, unit, epsilon=None):
+    targets = data.label if epsilon is None else data.target
+    grams = [K / np.mean(np.diagonal(K)) for K in joint(data)]
+    return printed.mixed_schatten(targets, grams, data.task, C, q, epsilon, unit=unit)[
+        0
+    ]
+
+
 EPSILONS = {"epsilon_mean": 0.1, "epsilon_between": 1.0, "epsilon_within": 8.0}
 # Of each method: its parameters, and the optimum of its docstring's problem.
 PROBLEMS = {
@@ -231,6 +239,36 @@ PROBLEMS = {
     "MKMTFLRegressor, mirror descent": (
         {"C": 2.0, "p": 6.0, "kernels": KERNELS, "solver": "mirror_descent"},
         lambda data, unit: mixed_norm(data, 2.0, 6.0, unit, 0.1),
+    ),
+    "MKMTSFLClassifier": (
+        {"C": 2.0, "q": 1.5, "kernels": KERNELS, "basis_tol": 1e-12},
+        lambda data, unit: mixed_schatten(data, 2.0, 1.5, unit),
+    ),
+    "MKMTSFLClassifier, mirror descent": (
+        {
+            "C": 0.5,
+            "q": 1.0,
+            "kernels": KERNELS,
+            "solver": "mirror_descent",
+            "basis_tol": 1e-12,
+            "tol": 0.01,
+        },
+        lambda data, unit: mixed_schatten(data, 0.5, 1.0, unit),
+    ),
+    "MKMTSFLRegressor": (
+        {"C": 2.0, "q": 1.01, "kernels": KERNELS, "basis_tol": 1e-12},
+        lambda data, unit: mixed_schatten(data, 2.0, 1.01, unit, 0.1),
+    ),
+    "MKMTSFLRegressor, alternating": (
+        {
+            "C": 0.5,
+            "q": 1.99,
+            "kernels": KERNELS,
+            "solver": "alternating",
+            "basis_tol": 1e-12,
+            "tol": 0.1,
+        },
+        lambda data, unit: mixed_schatten(data, 0.5, 1.99, unit, 0.1),
     ),
     "MultiTaskMKL": (
         {"C": 0.5, "terms": [("linear", [CHAIN, "union"])]},

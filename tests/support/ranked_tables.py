@@ -159,7 +159,7 @@ def cell_of(table, row, column):
 def lines_of(table, block, name):
     """Return the lines of a row by their kind."""
     found, inside = {}, False
-    for line in table.body():
+    for line in table.body:
         if line[0]:
             inside = (line[0], line[1]) == (block, name)
         if inside:

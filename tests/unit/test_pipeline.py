@@ -124,7 +124,9 @@ def test_unknown_names_are_found_before_any_work(config, edit, message):
         pipeline.check_names(config)
 
 
-@pytest.mark.parametrize("paper", ["argyriou2008", "jebara2011", "yousefi2015"])
+@pytest.mark.parametrize(
+    "paper", ["argyriou2008", "jebara2011", "widmer2015", "yousefi2015"]
+)
 def test_names_of_the_papers_exist(paper):
     for tier in TIERS:
         pipeline.check_names(load_paper(paper, tier))

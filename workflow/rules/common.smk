@@ -171,10 +171,40 @@ def artefact_inputs(paper, names):
     return [*fit_files(paper, config["experiments"]), *infos, *published_numbers(paper)]
 
 
-def step_files(paper, names):
-    """The computed numbers that artefacts show."""
-    config = plan.restricted_to_artefacts(PAPERS[paper], names)
-    return texts(map(RESULTS.paper(paper).step, grouping.steps(config)))
+def shown_by(paper, group):
+    """The artefacts that a process makes or computes numbers for."""
+    steps = grouping.steps(PAPERS[paper])
+    return [*group.artefacts, *(name for step in group.steps for name in steps[step])]
+
+
+def result_files(paper, group):
+    """What a process makes of the fits of a paper."""
+    return [
+        *texts(map(RESULTS.paper(paper).step, group.steps)),
+        *artefact_files(paper, group.artefacts),
+        *written_files(paper, group.artefacts),
+        *(published_record(paper) if group.has_record else []),
+    ]
+
+
+def result_inputs(paper, group):
+    """What a process needs that makes something of the fits of a paper."""
+    drawn = plan.restricted_to_artefacts(PAPERS[paper], group.artefacts)
+    needed = texts(map(RESULTS.paper(paper).step, grouping.steps(drawn)))
+    if group.has_record:
+        needed += [*fit_files(paper), *all_data_files(paper), *written_files(paper)]
+        needed += published_numbers(paper)
+    else:
+        needed += artefact_inputs(paper, shown_by(paper, group))
+    made = result_files(paper, group)
+    return [path for path in needed if path not in made]
+
+
+def result_config(paper, group):
+    """The part of a paper's configuration on which these results depend."""
+    if group.has_record:
+        return PAPERS[paper]
+    return plan.restricted_to_artefacts(PAPERS[paper], shown_by(paper, group))
 
 
 def published_numbers(paper):

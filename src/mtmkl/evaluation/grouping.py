@@ -1,8 +1,9 @@
 """Which work of a run shares a process.
 
-In the quick tier a process takes longer to start than most fits: the data sets, the
-artefacts and the fits of an experiment share one each. In the paper tier each has its
-own, so that a change touches as little as possible.
+In the quick tier a process takes longer to start than most fits: the data sets of a
+paper share one, and so do the fits of an experiment, and all that is made of a paper's
+fits. In the paper tier each has its own, so that a change touches as little as
+possible.
 """
 
 from collections.abc import Iterable, Mapping
@@ -81,12 +82,42 @@ def data_groups(config: Mapping[str, Any]) -> list[list[Variant]]:
     return [[variant] for variant in used.values()]
 
 
-def artefact_groups(config: Mapping[str, Any]) -> list[list[str]]:
-    """Return the figures and tables of a paper by the process that makes them."""
-    names = list(config["artefacts"])
+@dataclass(frozen=True)
+class ResultGroup:
+    """What one process makes of the fits of a paper, in this order.
+
+    Attributes
+    ----------
+    name : str
+    steps : tuple of str
+        Computations whose numbers artefacts draw.
+    artefacts : tuple of str
+        Figures and tables.
+    has_record : bool
+        Whether it writes the files that other programs read.
+    """
+
+    name: str
+    steps: tuple[str, ...] = ()
+    artefacts: tuple[str, ...] = ()
+    has_record: bool = False
+
+
+def all_results(config: Mapping[str, Any]) -> ResultGroup:
+    """Return all that is made of the fits of a paper, for one process."""
+    computed, shown = tuple(steps(config)), tuple(config["artefacts"])
+    return ResultGroup("results", computed, shown, has_record=True)
+
+
+def result_groups(config: Mapping[str, Any]) -> list[ResultGroup]:
+    """Return what is made of the fits of a paper by process."""
     if _shares(config):
-        return [names] if names else []
-    return [[name] for name in names]
+        return [all_results(config)]
+    return [
+        *(ResultGroup(f"step_{name}", steps=(name,)) for name in steps(config)),
+        *(ResultGroup(f"make_{n}", artefacts=(n,)) for n in config["artefacts"]),
+        ResultGroup("record", has_record=True),
+    ]
 
 
 def steps(config: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 They take dense inputs and canonical CSR arrays; Gram matrices are dense.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any, Protocol, runtime_checkable
@@ -203,12 +203,97 @@ class OnFeature:
         return X[:, self.feature : self.feature + 1]
 
 
+@dataclass(frozen=True)
+class Average:
+    """The mean of several kernels.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel, mapping or str
+        At least one.
+    normalize : {"trace", None}
+        "trace" first divides each kernel by the mean of its k(x, x) over the training
+        inputs.
+    """
+
+    kernels: Sequence[Kernel | Mapping[str, Any] | str]
+    normalize: str | None = None
+
+    def __post_init__(self) -> None:
+        is_list = isinstance(self.kernels, Sequence) and not isinstance(
+            self.kernels, str
+        )
+        demand = "a list of at least one kernel"
+        _require(is_list and len(self.kernels) > 0, "kernels", self.kernels, demand)
+        _require(
+            self.normalize in ("trace", None),
+            "normalize",
+            self.normalize,
+            "'trace' or None",
+        )
+        resolved = tuple(from_spec(each) for each in self.kernels)
+        object.__setattr__(self, "kernels", resolved)
+
+    def fit(self, X: Inputs) -> "WeightedSum":
+        """Return the weighted sum for the training inputs X."""
+        fitted = tuple(from_spec(each).fit(X) for each in self.kernels)
+        means = [float(np.mean(each.diagonal(X))) for each in fitted]
+        sizes = [m if self.normalize == "trace" and m > 0.0 else 1.0 for m in means]
+        weights = tuple(1.0 / (len(fitted) * size) for size in sizes)
+        return WeightedSum(fitted, weights)
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Raise an error: the kernels are not resolved."""
+        raise ValueError("call fit on training inputs first")
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        """Raise an error: the kernels are not resolved."""
+        raise ValueError("call fit on training inputs first")
+
+
+@dataclass(frozen=True)
+class WeightedSum:
+    """Σ_j w_j k_j(x, z) of kernels that are resolved.
+
+    Parameters
+    ----------
+    kernels : tuple of Kernel
+    weights : tuple of float
+        At least 0.
+    """
+
+    kernels: tuple[Kernel, ...]
+    weights: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"the mean of {len(self.kernels)} kernels"
+
+    def fit(self, X: Inputs) -> "WeightedSum":
+        """Return the kernel itself."""
+        return self
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Return the matrix k(x_i, z_j)."""
+        out = np.zeros((X.shape[0], Z.shape[0]))
+        for kernel, weight in zip(self.kernels, self.weights, strict=True):
+            out += weight * kernel(X, Z)
+        return out
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        """Return k(x_i, x_i)."""
+        out = np.zeros(X.shape[0])
+        for kernel, weight in zip(self.kernels, self.weights, strict=True):
+            out += weight * kernel.diagonal(X)
+        return out
+
+
 KERNELS: dict[str, type] = {
     "linear": Linear,
     "polynomial": Polynomial,
     "gaussian": Gaussian,
     "precomputed": Precomputed,
     "exponential_distance": ExponentialDistance,
+    "average": Average,
 }
 
 
@@ -252,6 +337,8 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
             f"{', '.join(known) or 'none'}"
         )
     for key, value in parameters.items():
+        if name == "average":
+            continue  # checked where it is made
         if key in ("matrix", "label"):
             is_given = isinstance(value, str) or (
                 key == "matrix" and isinstance(value, np.ndarray)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mtmkl.methods.med_kernel_selection import MEDKernelSelection
     from mtmkl.methods.med_regression import MEDRegression
     from mtmkl.methods.mkmtfl import MKMTFLClassifier, MKMTFLRegressor
+    from mtmkl.methods.mkmtsfl import MKMTSFLClassifier, MKMTSFLRegressor
     from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearning
     from mtmkl.methods.multi_task_mkl import MultiTaskMKL
     from mtmkl.methods.multi_task_variable_selection import MultiTaskVariableSelection
@@ -49,6 +50,8 @@ _MODULES: dict[str, str] = {
     "MEDRegression": "med_regression",
     "MKMTFLClassifier": "mkmtfl",
     "MKMTFLRegressor": "mkmtfl",
+    "MKMTSFLClassifier": "mkmtsfl",
+    "MKMTSFLRegressor": "mkmtsfl",
     "MeTaG": "me_ta_g",
     "MultiTaskFeatureLearning": "multi_task_feature_learning",
     "MultiTaskMKL": "multi_task_mkl",

@@ -75,15 +75,19 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     def check_path(cls) -> list[dict[str, Any]]:
         """Return points of a path for the checks that every method passes.
 
-        Of the parameters C, α and λ, those that the method has; a method with others
-        overrides it.
+        Of the parameters γ, C, α and λ, those that the method has; a method with
+        others overrides it.
         """
         known = cls().get_params()
+        if "gamma" in known:
+            return [{"gamma": gamma} for gamma in (1.0, 100.0, 1e-4, 1.0)]
         if "alpha" in known or "lam" in known:
             name, middle = ("alpha", 2.0) if "alpha" in known else ("lam", 0.3)
             levels = (0.0, 50.0, middle)
             return [{"C": C, name: v} for C in (10.0, 0.1, 1.0) for v in levels]
-        return [{"C": C} for C in (1.0, 0.1, 10.0, 1.0)]
+        if "C" in known:
+            return [{"C": C} for C in (1.0, 0.1, 10.0, 1.0)]
+        return [{}, {}]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl.evaluation.grouping import ResultGroup, steps
 from mtmkl.evaluation.plan import restricted_to_artefacts
 from mtmkl.files import write_table
 from mtmkl.layout import PaperFolder
@@ -13,8 +14,35 @@ from mtmkl.reporting import written
 from mtmkl.reporting.context import Context, load_context
 from mtmkl.reporting.files import write_figure_files, write_table_files
 from mtmkl.reporting.layouts import build
+from mtmkl.reporting.record import write_record
 from mtmkl.reporting.tables import PrintedTable, build_quoted, mean_sd, rule_note
 from mtmkl.reporting.written import TextTable, Written
+
+
+def write_results(
+    group: ResultGroup,
+    config: Mapping[str, Any],
+    folder: PaperFolder,
+    run: Mapping[str, Any],
+) -> None:
+    """Write what is made of the fits of a paper, or the part of a process.
+
+    Parameters
+    ----------
+    group : ResultGroup
+    config : mapping
+        The paper's configuration, its tier resolved; all of it for the record.
+    folder : PaperFolder
+        With fits and what is known of the data.
+    run : mapping
+        The run's configuration, for the record.
+    """
+    for step in group.steps:
+        write_step(step, steps(config)[step], config, folder)
+    if group.artefacts:
+        write_artefacts(group.artefacts, config, folder)
+    if group.has_record:
+        write_record(config, folder, run)
 
 
 def write_artefacts(
@@ -65,9 +93,9 @@ def write_step(
         If there is no such function.
     """
     config = restricted_to_artefacts(config, names)
-    steps = importlib.import_module(f"mtmkl.papers.{config['paper']['id']}.steps")
+    module = importlib.import_module(f"mtmkl.papers.{config['paper']['id']}.steps")
     context = load_context(config, folder, of_fits=True)
-    write_table(folder.step(step), getattr(steps, step)(context))
+    write_table(folder.step(step), getattr(module, step)(context))
 
 
 def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
@@ -83,7 +111,7 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
     table, tables, cells = None, [], []
     if artefact["kind"] == "table":
         table = build(context, artefact)
-        tables.append(TextTable(table.header(), table.body(), table.notes()))
+        tables.append(TextTable(table.header, table.body, table.notes))
         cells.append(table.cells)
     if "quoted" in artefact:
         quoted, acceptance = build_quoted(context, artefact["quoted"])

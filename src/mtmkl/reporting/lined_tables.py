@@ -1,49 +1,15 @@
-"""Tables with several lines per row: published, ours, verdict."""
+"""What tables share that have several lines per row: published, ours, verdict."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from mtmkl.reporting.context import Context
-from mtmkl.reporting.tables import PrintedTable
 
 OURS_LINE = "ours"  # "reproduced" would read as a verdict
 VERDICT = "verdict"
 NO_DATA = "no data"
-
-
-@dataclass(frozen=True)
-class LinedTable(PrintedTable):
-    """A table with several lines per row: published, reproduced, verdict.
-
-    Attributes
-    ----------
-    title, cells
-        As for every table.
-    headings : tuple of str
-    lines : tuple of tuple of str
-        Each as long as the headings.
-    remarks : tuple of str
-        Sentences below the table.
-    """
-
-    headings: tuple[str, ...]
-    lines: tuple[tuple[str, ...], ...]
-    remarks: tuple[str, ...]
-
-    def header(self) -> list[str]:
-        """Return the headings of the columns."""
-        return list(self.headings)
-
-    def body(self) -> Sequence[Sequence[str]]:
-        """Return the lines."""
-        return self.lines
-
-    def notes(self) -> list[str]:
-        """Return the sentences below the table."""
-        return list(self.remarks)
 
 
 def shown_lines(

@@ -9,13 +9,17 @@ from mtmkl.reporting.context import Context
 from mtmkl.reporting.lined_tables import (
     OURS_LINE,
     VERDICT,
-    LinedTable,
     numbers,
     origin_of,
     reasons_of,
     shown_lines,
 )
-from mtmkl.reporting.tables import CELL_COLUMNS, NOT_JUDGED_NOTE, published_numbers
+from mtmkl.reporting.tables import (
+    CELL_COLUMNS,
+    NOT_JUDGED_NOTE,
+    PrintedTable,
+    published_numbers,
+)
 from mtmkl.statistics.audit import (
     ADJUSTED_LEVEL,
     DOMINATED,
@@ -61,7 +65,7 @@ def mean_ranks(
     return friedman(matrix, higher_better=True)
 
 
-def build_rank_tests(context: Context, artefact: Mapping[str, Any]) -> LinedTable:
+def build_rank_tests(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     """Return the tests of mean ranks against the control, block by block.
 
     Published, recomputed from the published accuracies, and from reproduced means.
@@ -135,12 +139,12 @@ def build_rank_tests(context: Context, artefact: Mapping[str, Any]) -> LinedTabl
                 f"{count['published']:g})."
             )
     cells = pd.DataFrame(rows, columns=list(TEST_COLUMNS))
-    return LinedTable(
+    return PrintedTable(
         title=artefact["title"],
         cells=cells,
-        headings=("training", "", "", *rivals),
-        lines=shown_lines(context, lines),
-        remarks=(
+        header=("training", "", "", *rivals),
+        body=shown_lines(context, lines),
+        notes=(
             *remarks,
             _rule_of_tests(tolerances) if context.is_judged else NOT_JUDGED_NOTE,
             *reasons_of(cells),

@@ -10,7 +10,6 @@ from mtmkl.reporting.lined_tables import (
     NO_DATA,
     OURS_LINE,
     VERDICT,
-    LinedTable,
     numbers,
     origin_of,
     reasons_of,
@@ -21,6 +20,7 @@ from mtmkl.reporting.tables import (
     CELL_COLUMNS,
     OURS,
     Cell,
+    PrintedTable,
     judge_cells,
     published_numbers,
     rule_note,
@@ -35,7 +35,7 @@ RANK_COLUMNS = (*CELL_COLUMNS, "published_rank", "reproduced_rank")
 _DASH = "–"
 
 
-def build_ranking(context: Context, artefact: Mapping[str, Any]) -> LinedTable:
+def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     """Return a table of methods ranked over data sets, block by block.
 
     A row with ``readings`` has a printed number of which the metric is uncertain: it
@@ -107,12 +107,12 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> LinedTable:
         ]  # fmt: skip
     # The number of a second reading is printed once.
     shown = pd.concat([cells, others.assign(in_paper=False), beside, headings])
-    return LinedTable(
+    return PrintedTable(
         title=artefact["title"],
         cells=shown.reindex(columns=list(RANK_COLUMNS)).reset_index(drop=True),
-        headings=("training", "data set", "", *comparison["columns"]),
-        lines=shown_lines(context, lines),
-        remarks=(
+        header=("training", "data set", "", *comparison["columns"]),
+        body=shown_lines(context, lines),
+        notes=(
             f"In {artefact['unit']}: mean ± standard deviation over "
             f"{_repeats(cells)}, and the rank of the mean among the methods; equal "
             "means share theirs.",

@@ -1,6 +1,5 @@
 """Tables of a paper, published and reproduced, as csv, Markdown and LaTeX."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +50,7 @@ _LATEX = str.maketrans(
 
 
 @dataclass(frozen=True)
-class PrintedTable(ABC):
+class PrintedTable:
     """A table with published and reproduced numbers, whatever its layout.
 
     Attributes
@@ -60,29 +59,26 @@ class PrintedTable(ABC):
     cells : DataFrame
         At least :data:`CELL_COLUMNS`, in reading order; ``in_paper`` is false for what
         the paper does not print.
+    header : sequence of str
+        The headings of the columns.
+    body : sequence of sequence of str
+        The rows as text, each as long as the header.
+    notes : sequence of str
+        The sentences below the table.
     """
 
     title: str
     cells: pd.DataFrame
-
-    @abstractmethod
-    def header(self) -> list[str]:
-        """Return the headings of the columns."""
-
-    @abstractmethod
-    def body(self) -> Sequence[Sequence[str]]:
-        """Return the rows as text, each as long as the header."""
-
-    @abstractmethod
-    def notes(self) -> list[str]:
-        """Return the sentences below the table."""
+    header: Sequence[str]
+    body: Sequence[Sequence[str]]
+    notes: Sequence[str]
 
     def markdown(self) -> str:
         """Return the table as Markdown."""
-        lines = [self.header(), ["---"] * len(self.header()), *self.body()]
+        lines = [self.header, ["---"] * len(self.header), *self.body]
         rows = ["| " + " | ".join(map(_markdown, line)) + " |" for line in lines]
         return "\n".join(
-            [f"**{self.title}**", "", *rows, "", "\n\n".join(self.notes()), ""]
+            [f"**{self.title}**", "", *rows, "", "\n\n".join(self.notes), ""]
         )
 
     def latex(self) -> str:
@@ -90,28 +86,28 @@ class PrintedTable(ABC):
         lines = [
             "% needs \\usepackage{booktabs}",
             f"% {self.title}",
-            f"\\begin{{tabular}}{{{'l' * len(self.header())}}}",
+            f"\\begin{{tabular}}{{{'l' * len(self.header)}}}",
             "\\toprule",
-            _latex_row(self.header()),
+            _latex_row(self.header),
             "\\midrule",
-            *map(_latex_row, self.body()),
+            *map(_latex_row, self.body),
             "\\bottomrule",
             "\\end{tabular}",
             "",
-            *(f"% {note}" for note in self.notes()),
+            *(f"% {note}" for note in self.notes),
             "",
         ]
         return "\n".join(lines)
 
 
 @dataclass(frozen=True)
-class Table(PrintedTable):
-    """A table with one row or column per method.
+class _Texts:
+    """The texts of a table with one row or column per method.
 
     Attributes
     ----------
-    title, cells
-        As for every table; rows and columns of ours are not in the paper.
+    cells : DataFrame
+        Rows and columns of ours are not in the paper.
     corner, unit : str
         ``corner`` is the heading of the first column.
     decimals : int
@@ -122,6 +118,7 @@ class Table(PrintedTable):
         The verdict rule with the table's tolerance, or why there is no verdict.
     """
 
+    cells: pd.DataFrame
     corner: str
     unit: str
     decimals: int
@@ -146,15 +143,17 @@ class Table(PrintedTable):
         """Return the rows as text, each as long as the header."""
         cells = {(c["row"], c["column"]): c for c in self.cells.to_dict("records")}
         paper_rows = set(self.cells.loc[self.cells["in_paper"], "row"])
+        columns = {name: self._is_paper_column(name) for name in self._columns()}
+        mark = self._mark()
         lines = []
         for row in self.cells["row"].drop_duplicates():
-            line = [row if row in paper_rows else f"{row}{self._mark()}"]
-            for column in self._columns():
+            line = [row if row in paper_rows else f"{row}{mark}"]
+            for column, is_printed in columns.items():
                 cell = cells[row, column]
-                if self._is_paper_column(column):
+                if is_printed:
                     line.append(self._published(cell))
                 line.append(self.reproduced(cell))
-                if self._is_paper_column(column) and self.is_judged:
+                if is_printed and self.is_judged:
                     line.append(cell["verdict"] if cell["in_paper"] else _DASH)
             lines.append(line)
         return lines
@@ -204,7 +203,7 @@ class Table(PrintedTable):
         return text if cell["status"] == "legible" else f"{text} ({cell['status']})"
 
 
-def build_table(context: Context, artefact: Mapping[str, Any]) -> Table:
+def build_table(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     """Return a table from its configuration, the scores and the published numbers.
 
     Parameters
@@ -243,14 +242,16 @@ def build_table(context: Context, artefact: Mapping[str, Any]) -> Table:
         scale=artefact["scale"],
         tolerance=Tolerance(**artefact["tolerance"]),
     )
-    return Table(
-        title=artefact["title"],
+    texts = _Texts(
+        cells=frame,
         corner=artefact["corner"],
         unit=artefact["unit"],
         decimals=artefact["decimals"],
-        cells=frame,
         is_judged=context.is_judged,
         rule=rule_note(context, artefact["tolerance"], artefact["unit"], acceptance),
+    )
+    return PrintedTable(
+        artefact["title"], frame, texts.header(), texts.body(), texts.notes()
     )
 
 
@@ -470,6 +471,8 @@ def reproduce(
     """
     selector = {k: v for k, v in where.items() if k not in ("experiment", "metric")}
     rows = context.rows(where["experiment"], where["metric"], selector)
+    if rows.empty:
+        return None
     for column in ("dataset", "n_tasks", "train_size", "setting"):
         levels = rows[column].unique()
         if len(levels) > 1:

@@ -170,6 +170,7 @@ class TaskDuals:
 
     def __init__(self, problem: DualProblem, C: float) -> None:
         self.problem = problem
+        self._c = problem.c
         self._unit = float(np.abs(problem.c).max(initial=1e-300))
         self._diagonal = problem.blocks.diagonal()
         sizes = problem.blocks.sizes
@@ -197,6 +198,10 @@ class TaskDuals:
         """Change C and with it the box."""
         self.C = C
         self._lo, self._hi = self.problem.box(C)
+
+    def shift(self, outputs: FloatArray) -> None:
+        """Solve from now on for what models are to add to given outputs, (N,)."""
+        self._c = self.problem.c - outputs
 
     def start(self, beta: FloatArray) -> None:
         """Continue from a feasible β."""
@@ -311,7 +316,7 @@ class TaskDuals:
                 blocks.features,
                 blocks.grams,
                 problem.weight,
-                problem.c,
+                self._c,
                 self._lo,
                 self._hi,
                 problem.epsilon,

@@ -28,7 +28,7 @@ from mtmkl.statistics.observations import (
     paired,
     rows_of,
 )
-from mtmkl.statistics.pairs import LEVEL, ROUNDING
+from mtmkl.statistics.pairs import LEVEL, ROUNDING, holm
 from mtmkl.statistics.sample import VALIDATION, average, higher_is_better
 from mtmkl.statistics.t_test import TTest, scale_of, t_test
 from mtmkl.typing import FloatArray
@@ -293,8 +293,6 @@ def monotone(
     direction : {"nonincreasing", "nondecreasing"}
     unit : {"repeat", "task"}
     """
-    from statsmodels.stats.multitest import multipletests
-
     wrong = _choice("direction", direction, {"nonincreasing": 1, "nondecreasing": -1})
     curve = one_side(scores, experiment, metric, where, unit, axis)
     table = curve.unstack(AXIS).dropna(axis=0)
@@ -306,7 +304,7 @@ def monotone(
     tests = [t_test(step, scale=scale, alternative="greater") for step in steps.T]
     mean_steps = np.array([test.mean for test in tests])
     known = np.array([test.p for test in tests if not math.isnan(test.p)])
-    p = float(multipletests(known, method="holm")[1].min()) if known.size else math.nan
+    p = float(holm(known).min()) if known.size else math.nan
     worst = int(mean_steps.argmax())
     verdict: VerdictName = "undecided"
     if mean_steps[worst] <= 0:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import PairComparison, can_reject, compare_pair
+from mtmkl.statistics.pairs import PairComparison, can_reject, compare_pair, holm
 from mtmkl.statistics.ranks import ranking_matrix
 from mtmkl.statistics.sample import average, higher_is_better, select
 from mtmkl.statistics.verdicts import Tolerance
@@ -232,8 +232,6 @@ def _compare_all(
     **options
         Of :func:`compare_pair`.
     """
-    from statsmodels.stats.multitest import multipletests
-
     labels = {"experiment": experiment, "metric": metric, "unit": unit}
     table = []
     for (first, second), values in paired.items():
@@ -244,8 +242,7 @@ def _compare_all(
         table.append(labels | {"first": first, "second": second} | asdict(found))
     frame = pd.DataFrame(table, columns=list(PAIR_COLUMNS))
     p = frame["p_wilcoxon"].dropna().astype(float)
-    holm = multipletests(p, method="holm")[1] if len(p) else []
-    frame["p_wilcoxon_holm"] = pd.Series(holm, index=p.index, dtype=float)
+    frame["p_wilcoxon_holm"] = pd.Series(holm(p), index=p.index)
     frame["can_reject"] = [can_reject(n, len(p)) for n in frame["n"]]
     return frame
 

@@ -209,6 +209,23 @@ def wilcoxon_p(difference: ArrayLike) -> float:
         return float(stats.wilcoxon(values).pvalue)
 
 
+def holm(p: ArrayLike) -> FloatArray:
+    """Return p-values after Holm's correction: (m − i + 1) p of the i-th smallest of m.
+
+    None is below that of a smaller p, and none above 1.
+
+    Parameters
+    ----------
+    p : array-like of shape (m,)
+    """
+    values = np.asarray(p, dtype=float)
+    order = np.argsort(values)
+    raised = np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1))
+    corrected = np.empty_like(values)
+    corrected[order] = np.minimum(raised, 1.0)
+    return corrected
+
+
 def smallest_wilcoxon_p(n: int) -> float:
     """Return the smallest two-sided p that n untied differences can reach."""
     return wilcoxon_p(np.arange(1.0, n + 1.0)) if n else 1.0
@@ -250,41 +267,41 @@ def bayesian_signed_rank(
     ValueError
         If a gain is NaN or infinite.
     """
-    import baycomp
-
     values = np.asarray(gain, dtype=float)
     _check_finite(values, "gain {}")
     if rope == 0 and not values.any():
-        # baycomp's samples then differ from each other by rounding alone.
+        # Samples then differ from each other by rounding alone.
         return 0.5, math.nan, 0.5
-    # baycomp's second argument minus its first: left is then "second better".
-    probabilities = baycomp.SignedRankTest.probs(
-        np.zeros_like(values),
-        values,
-        rope=rope,
-        nsamples=_POSTERIOR_SAMPLES,
-        random_state=seed,
-    )
-    return _ordered(probabilities)
+    # Benavoli et al.: 0 is one more unit, of half the weight.
+    units = np.concatenate([[0.0], values])
+    weights = np.where(np.arange(units.size) == 0, 0.5, 1.0)
+    drawn = np.random.RandomState(seed).dirichlet(weights, _POSTERIOR_SAMPLES)
+    sums = units[:, None] + units
+    # Of each sample: how much of the sums of two units lies beyond the region.
+    first = np.einsum("si,si->s", drawn @ np.heaviside(sums - 2 * rope, 0.5), drawn)
+    if rope == 0:
+        return float(np.mean(first > 0.5)), math.nan, float(np.mean(first <= 0.5))
+    second = np.einsum("si,si->s", drawn @ np.heaviside(-sums - 2 * rope, 0.5), drawn)
+    most = np.argmax(np.column_stack([second, 1 - first - second, first]), axis=1)
+    p_second, p_equal, p_first = np.bincount(most, minlength=3) / _POSTERIOR_SAMPLES
+    return float(p_first), float(p_equal), float(p_second)
 
 
 def _posterior(
     gain: FloatArray, ratio: float | None, rope: float, seed: int
 ) -> tuple[float, float, float]:
+    """Return P(first better), P(practically equal), P(second better)."""
     from baycomp.single import Posterior
 
     if ratio is None:
         return bayesian_signed_rank(gain, rope, seed=seed)
     n = gain.size
     variance = gain.var(ddof=1) * (1 / n + ratio)
-    posterior = Posterior(gain.mean(), variance, n - 1, rope, 0.0, 0.0)
-    return _ordered(posterior.probs())
-
-
-def _ordered(probabilities: tuple[float, ...]) -> tuple[float, float, float]:
-    """Turn baycomp's (left, [rope,] right) into (first, equal, second better)."""
-    left, *middle, right = (float(p) for p in probabilities)
-    return right, (middle[0] if middle else math.nan), left
+    # Left of the region the second method is better; without one it has no part.
+    second, *equal, first = map(
+        float, Posterior(gain.mean(), variance, n - 1, rope, 0.0, 0.0).probs()
+    )
+    return first, equal[0] if equal else math.nan, second
 
 
 def _without_rounding(one: FloatArray, two: FloatArray) -> FloatArray:

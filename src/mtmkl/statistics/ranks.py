@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mtmkl.statistics.pairs import holm
 from mtmkl.statistics.sample import average, higher_is_better, select
 
 
@@ -163,7 +164,6 @@ def holm_against_control(ranks: pd.Series, n_blocks: int, control: str) -> pd.Da
         set.
     """
     from scipy import stats
-    from statsmodels.stats.multitest import multipletests
 
     if control not in ranks.index:
         raise ValueError(f"control {control!r} is not one of {list(ranks.index)}")
@@ -175,8 +175,7 @@ def holm_against_control(ranks: pd.Series, n_blocks: int, control: str) -> pd.Da
     others = ranks.drop(control)
     z = (others - ranks[control]) / math.sqrt(k * (k + 1) / (6 * n_blocks))
     p = 2 * stats.norm.sf(np.abs(z))
-    holm = multipletests(p, method="holm")[1]
-    return pd.DataFrame({"z": z, "p": p, "p_holm": holm}, index=others.index)
+    return pd.DataFrame({"z": z, "p": p, "p_holm": holm(p)}, index=others.index)
 
 
 def _check_complete(matrix: pd.DataFrame) -> None:

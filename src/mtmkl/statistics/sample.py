@@ -124,15 +124,17 @@ def select(
     if wanted.get("metric") in COLUMN_METRICS:
         column = wanted.pop("metric")
         scores = fits(scores).assign(metric=column, value=lambda f: f[column])
-    keep = scores["task"] != ALL if unit == "task" else scores["task"] == ALL
-    for column, value in wanted.items():
+    for column in wanted:
         if column not in scores.columns:
             raise SelectionError(
                 f"{column!r} is not a column of scores: {', '.join(scores.columns)}"
             )
+    found = scores[scores["task"] != ALL if unit == "task" else scores["task"] == ALL]
+    for column, value in wanted.items():
+        if found.empty:
+            break
         values = value if isinstance(value, list | tuple) else [value]
-        keep &= scores[column].isin(list(values))
-    found = scores[keep]
+        found = found[found[column].isin(list(values))]
     return found.assign(value=found["value"].astype(float)).dropna(subset=["value"])
 
 

@@ -75,12 +75,34 @@ def test_specifications():
     assert from_spec(Linear(1.0)) == Linear(1.0)
 
 
+def test_the_average_of_kernels():
+    parts = ["linear", {"name": "gaussian", "median_factor": 0.5}]
+    kernel = from_spec({"name": "average", "kernels": parts}).fit(X)
+    gaussian = Gaussian(median_factor=0.5).fit(X)
+    np.testing.assert_allclose(kernel(X, Z), 0.5 * (X @ Z.T + gaussian(X, Z)))
+    np.testing.assert_allclose(kernel.diagonal(X), np.diag(kernel(X, X)))
+    assert kernel.fit(Z) == kernel
+    scaled = from_spec({"name": "average", "kernels": parts, "normalize": "trace"})
+    size = np.mean(np.sum(X**2, axis=1))
+    expected = 0.5 * (X @ Z.T / size + gaussian(X, Z))
+    np.testing.assert_allclose(scaled.fit(X)(X, Z), expected)
+    with pytest.raises(ValueError, match="call fit"):
+        scaled(X, Z)
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
+        ({"name": "average", "kernels": []}, "kernels must be a list of at least one"),
+        ({"name": "average", "kernels": "linear"}, "kernels must be a list"),
+        ({"name": "average", "kernels": ["wavelet"]}, "unknown kernel 'wavelet'"),
+        (
+            {"name": "average", "kernels": ["linear"], "normalize": "cosine"},
+            "normalize must be 'trace' or None",
+        ),
         (
             {"name": "wavelet"},
-            "unknown kernel 'wavelet'; known kernels: exponential_distance, gauss",
+            "unknown kernel 'wavelet'; known kernels: average, exponential",
         ),
         ({"degree": 2}, "unknown kernel None"),
         ({"name": "linear", "degree": 2}, "degree"),

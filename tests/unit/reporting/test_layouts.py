@@ -23,8 +23,8 @@ def test_the_quick_tier_shows_both_numbers_without_a_verdict(artefact):
         table.cells.drop(columns=["verdict", "rule"]),
         full.cells.drop(columns=["verdict", "rule"]),
     )
-    assert [line for line in full.body() if line[2] != "verdict"] == list(table.body())
-    notes = " ".join(table.notes())
+    assert [line for line in full.body if line[2] != "verdict"] == list(table.body)
+    notes = " ".join(table.notes)
     assert "Not judged (quick): repeats, grid or data are reduced" in notes
     assert "tol" not in notes
     assert "weaker" not in notes
@@ -37,4 +37,4 @@ def test_the_quick_tier_shows_both_numbers_without_a_verdict(artefact):
 def test_files_in_every_format(artefact):
     table = build(context(), artefact)
     assert "| published | " in table.markdown()
-    assert table.latex().count(r"\\") == len(table.body()) + 1
+    assert table.latex().count(r"\\") == len(table.body) + 1

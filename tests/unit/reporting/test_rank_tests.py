@@ -33,7 +33,7 @@ def test_tests_stand_beside_the_recomputed_and_the_printed(tests):
     friedman = cell_of(tests, "Friedman χ², 10 %", "reproduced")["reproduced"]
     ranks = np.array([[3, 1, 2], [2, 3, 1]])
     assert friedman == pytest.approx(stats.friedmanchisquare(*ranks.T).statistic)
-    assert "Iman–Davenport F" in tests.notes()[0]
+    assert "Iman–Davenport F" in tests.notes[0]
 
 
 def test_an_incomplete_block_has_no_mean_ranks_and_says_so():
@@ -41,4 +41,4 @@ def test_an_incomplete_block_has_no_mean_ranks_and_says_so():
     assert mean_ranks(partial, COMPARISON, "10 %") is None
     tests = build(partial, TESTS)
     assert set(tests.cells.loc[tests.cells["in_paper"], "verdict"]) == {"no data"}
-    assert "No data: not every method has a value on every data set" in tests.notes()
+    assert "No data: not every method has a value on every data set" in tests.notes

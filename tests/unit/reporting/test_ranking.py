@@ -46,7 +46,7 @@ def test_an_uncertain_metric_gets_the_weaker_verdict_and_is_one_cell(ranking):
     lines = lines_of(ranking, "50 %", "Mines")
     assert lines["ours, balanced accuracy"][0] == "50.0 ± 0.3"
     assert lines["ours, accuracy †"][2] == "94.0 ± 0.3"
-    assert "ranks are by auc" in " ".join(ranking.notes())
+    assert "ranks are by auc" in " ".join(ranking.notes)
 
 
 def test_a_row_takes_part_in_its_blocks_only(ranking):
@@ -59,7 +59,7 @@ def test_lines_show_number_spread_and_rank(ranking):
     assert lines["published"] == ["80.0 (3)", "85.0 (2)", "90.0 (1)"]
     assert lines["ours"][1] == "88.0 ± 0.3 (1)"
     assert lines["verdict"] == ["reproduced", "different", "different"]
-    assert all(len(line) == len(ranking.header()) for line in ranking.body())
+    assert all(len(line) == len(ranking.header) for line in ranking.body)
 
 
 def test_mean_ranks_are_judged(ranking):

@@ -118,7 +118,7 @@ def test_an_artefact_leaves_the_cells_of_its_table(paper, written):
     pd.testing.assert_frame_equal(
         found.verdicts, expected[list(VERDICT_COLUMNS)].reset_index(drop=True)
     )
-    assert found.tables[0].rows == [list(row) for row in table.body()]
+    assert found.tables[0].rows == [list(row) for row in table.body]
 
 
 def test_without_data_everything_is_a_named_gap(paper, empty_results):

@@ -120,11 +120,11 @@ def test_the_quick_tier_shows_both_numbers_without_a_verdict():
     assert "Not judged (quick): repeats, grid or data are reduced" in text
     printed = table.cells[table.cells["in_paper"]]
     assert set(printed["verdict"]) == {"not judged (quick)"}
-    assert table.latex().count(r"\\") == len(table.body()) + 1
+    assert table.latex().count(r"\\") == len(table.body) + 1
 
 
 def test_missing_numbers_say_why(table):
-    body = {line[0]: line for line in table.body()}
+    body = {line[0]: line for line in table.body}
     assert body["Late, γ †"][1] == "–"
     assert body["Late, γ †"][2] == "no data: not run in this tier"
     assert body["Joint"][-1] == "no data: no scores"
@@ -135,8 +135,8 @@ def test_long_reasons_go_below_the_table():
     table = build_table(make(values=[], reason=reason), SPEC)
     assert table.cells["reproduced"].isna().all()
     assert set(table.cells.loc[table.cells["in_paper"], "verdict"]) == {"no data"}
-    assert table.body()[0][2] == "no data (see below)"
-    assert f"No data: {reason}" in table.notes()
+    assert table.body[0][2] == "no data (see below)"
+    assert f"No data: {reason}" in table.notes
     assert set(table.cells["data"]) == {""}
 
 
@@ -155,7 +155,7 @@ def test_latex_is_escaped(table):
     assert r"Late, $\gamma$ $^\dagger$" in text
     body = [line for line in text.splitlines() if line.endswith(r"\\")]
     columns = {line.replace(r"\&", "").count("&") for line in body}
-    assert columns == {len(table.header()) - 1}
+    assert columns == {len(table.header) - 1}
 
 
 @pytest.mark.parametrize("tier", ["quick", "paper"])
@@ -198,7 +198,7 @@ def test_illegible_and_ambiguous_numbers_are_marked():
             "alternative": [np.nan, 20.5], "source": "here",
         }
     )  # fmt: skip
-    body = build_table(make(values=VALUES, published=published), SPEC).body()
+    body = build_table(make(values=VALUES, published=published), SPEC).body
     assert body[0][1] == "illegible"
     assert body[0][3] == "no data"
     assert body[1][1] == "26.7 (ambiguous)"

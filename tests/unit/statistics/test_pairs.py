@@ -6,12 +6,14 @@ import baycomp
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from mtmkl.statistics.pairs import (
     MIN_UNITS,
     bayesian_signed_rank,
     can_reject,
     compare_pair,
+    holm,
     smallest_wilcoxon_p,
     wilcoxon_p,
 )
@@ -213,3 +215,15 @@ class TestSignedRank:
         assert [can_reject(7, n) for n in (1, 3, 4, 10)] == [True, True, False, False]
         assert not can_reject(4, 1)
         assert can_reject(60, 1000)
+
+
+class TestHolm:
+    # Equal ones, and some whose multiple is above 1.
+    @pytest.mark.parametrize("seed", range(5))
+    def test_matches_statsmodels(self, seed):
+        p = np.random.default_rng(seed).random(9) ** 3
+        p[:3] = p[3]
+        np.testing.assert_array_equal(holm(p), multipletests(p, method="holm")[1])
+
+    def test_of_nothing_is_nothing(self):
+        assert holm([]).size == 0

@@ -4,9 +4,16 @@ Every function takes a :class:`~mtmkl.reporting.context.Context` and returns a f
 and the plotted numbers.
 """
 
+from mtmkl.papers.widmer2015.data_figures import figure_2, figure_4, figure_structure
+from mtmkl.papers.widmer2015.solver_figure import figure_solvers
 from mtmkl.papers.widmer2015.toy_figures import (
     figure_3a,
     figure_3b,
+    figure_recovery,
+    figure_spread,
 )
 
-__all__ = ["figure_3a", "figure_3b"]
+__all__ = [
+    "figure_2", "figure_3a", "figure_3b", "figure_4", "figure_recovery",
+    "figure_solvers", "figure_spread", "figure_structure",
+]  # fmt: skip

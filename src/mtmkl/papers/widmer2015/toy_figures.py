@@ -1,6 +1,6 @@
 """Figures on the tree of tasks of section 4.2."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,18 +8,22 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.datasets.toy_tree import bayes_auc, standard_deviation
+from mtmkl.datasets.toy_tree import bayes_auc, standard_deviation, toy_tree
 from mtmkl.evaluation.metrics.curves import FALSE_POSITIVE_RATES
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import (
     SINGLE,
+    WIDE,
     FigureAndNumbers,
     Series,
+    draw_curve,
     half_width,
     interval_text,
     no_data_figure,
     say_no_data,
+    spread_text,
 )
+from mtmkl.statistics.sample import average, axis_values
 
 READINGS = {"toy_sd": "standard deviation 20", "toy_variance": "variance 20"}
 NORMS = {"vanilla": "Vanilla", "p1": "p = 1", "p2": "p = 2", "p3": "p = 3"}
@@ -34,7 +38,7 @@ _ROC = ("individual", "union", *NORMS)
 
 def figure_3a(context: Context) -> FigureAndNumbers:
     """Draw the true similarity of the tasks of one draw, and its mean over draws."""
-    table = context.steps["true_similarity"]
+    table = true_similarity()
     figure = Figure(figsize=(7.4, 3.4))
     panels = figure.subplots(1, 2)
     titles = {"similarity": "one draw", "expected": "mean over draws"}
@@ -51,6 +55,41 @@ def figure_3a(context: Context) -> FigureAndNumbers:
         axis.grid(visible=False)
     figure.colorbar(image, ax=list(panels), label="scalar product of the tasks' μ")
     return figure, table
+
+
+def true_similarity() -> pd.DataFrame:
+    """Return the scalar products of the tasks of one draw of the tree.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``other`` (from 1) and ``similarity``; beside it ``expected``, its
+        mean over draws of the flips, d (1 − 2 m/d)^path with m flips of d entries along
+        each of the edges between the two.
+    """
+    dims, flips = 100, 5
+    data = toy_tree(dims=dims, flips=flips, n_train=1, n_validation=1, n_test=1, seed=0)
+    S = data.truth["similarity"]
+    parents = data.truth["parents"].tolist()
+    t, s = (index.ravel() for index in np.indices(S.shape))
+    path = [_path_length(parents, a, b) for a, b in np.ndindex(S.shape)]
+    return pd.DataFrame(
+        {
+            "task": t + 1,
+            "other": s + 1,
+            "similarity": S.ravel(),
+            "expected": dims * (1 - 2 * flips / dims) ** np.array(path),
+        }
+    )
+
+
+def _path_length(parents: Sequence[int], one: int, other: int) -> int:
+    """Return the number of edges between two leaves at the same depth."""
+    steps = 0
+    while one != other:
+        one, other = parents[one], parents[other]
+        steps += 2
+    return steps
 
 
 def figure_3b(context: Context) -> FigureAndNumbers:
@@ -154,6 +193,148 @@ def _areas(context: Context, axis: Axes, experiment: str, reading: str) -> pd.Da
     axis.set_title(f"{interval_text(n)}, {_repeats(pd.DataFrame(rows[:1]))}")
     axis.legend(loc="upper center", bbox_to_anchor=(0.35, -0.2), ncols=2)
     return pd.DataFrame(rows)
+
+
+def figure_spread(context: Context) -> FigureAndNumbers:
+    """Draw the AUC against the standard deviation, with the largest possible.
+
+    Right the difference to Vanilla, paired, with 95 % intervals.
+    """
+    experiment = "toy_sweep"
+    values = {
+        method: _by_axis(context, experiment, method, "auc", "spread")
+        for method in _methods(context, experiment)
+    }
+    values = {method: table for method, table in values.items() if not table.empty}
+    if not values:
+        return no_data_figure(context.missing_reason(experiment), WIDE)
+    figure = Figure(figsize=(7.4, 4.4))
+    left, right = figure.subplots(1, 2)
+    numbers = []
+    datasets = context.config["experiments"][experiment]["datasets"]
+    spreads = np.geomspace(*_ends(next(iter(values.values())).columns), 60)
+    ceiling = [largest_auc(datasets, spread=spread) for spread in spreads]
+    left.plot(spreads, ceiling, color="black", linestyle="--", label="largest possible")
+    for method, table in values.items():
+        series = Series.of(context, method)
+        curve = _summary(table)
+        draw_curve(left, curve, series)
+        numbers.append(curve.assign(panel="AUC", series=series.label))
+        if method in ("vanilla", "individual") or "vanilla" not in values:
+            continue
+        difference = _summary(table - values["vanilla"])
+        half = (table - values["vanilla"]).apply(half_width)
+        right.errorbar(
+            difference["x"],
+            difference["mean"],
+            yerr=np.nan_to_num(half),
+            color=series.style.colour,
+            marker=series.style.marker,
+            capsize=2,
+        )
+        numbers.append(
+            difference.assign(
+                panel="difference to Vanilla", series=series.label, half=half.to_numpy()
+            )
+        )
+    numbers.append(
+        pd.DataFrame(
+            {
+                "panel": "AUC",
+                "series": "largest possible",
+                "x": spreads,
+                "mean": ceiling,
+            }
+        )
+    )
+    right.axhline(0.0, color="black", linewidth=0.8)
+    for axis in (left, right):
+        axis.set_xscale("log")
+        axis.set_xlabel("standard deviation")
+        marks = {4.47: "√20", 20.0: "20"} | dict.fromkeys([2.0, 10.0])
+        axis.set_xticks(list(marks), [text or f"{x:g}" for x, text in marks.items()])
+        axis.minorticks_off()
+    left.set_ylabel("test AUC, mean over tasks")
+    right.set_ylabel("difference in AUC to Vanilla")
+    left.set_title(spread_text(numbers[0]))
+    right.set_title(interval_text(int(numbers[0]["n"].min())))
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_recovery(context: Context) -> FigureAndNumbers:
+    """Draw how well Σ_m θ_m R_m agrees with the true similarity, and the AUC.
+
+    Where p = 1 keeps the root alone, all pairs of tasks are alike, and there is no
+    correlation; the numbers say in how many draws there is one.
+    """
+    experiments = ("toy_recovery", "toy_recovery_large")
+    figure = Figure(figsize=(7.4, 4.2))
+    panels = dict(
+        zip(("similarity_correlation", "auc"), figure.subplots(1, 2), strict=True)
+    )
+    numbers = []
+    for metric, axis in panels.items():
+        for method in _methods(context, experiments[0]):
+            parts = [
+                _by_axis(context, experiment, method, metric, "n_train")
+                for experiment in experiments
+            ]
+            table = pd.concat([part for part in parts if not part.empty] or parts[:1])
+            if table.empty:
+                continue
+            curve = _summary(table)
+            series = Series.of(
+                context, method, line="--" if method.endswith("_unit") else "-"
+            )
+            draw_curve(axis, curve, series)
+            numbers.append(curve.assign(panel=metric, series=series.label))
+    if not numbers:
+        return no_data_figure(context.missing_reason(experiments[0]), WIDE)
+    for axis in panels.values():
+        axis.set_xscale("log")
+        axis.set_xlabel("training examples per class and task")
+        axis.set_xticks([5, 10, 20, 40, 80], ["5", "10", "20", "40", "80"])
+        axis.minorticks_off()
+    panels["similarity_correlation"].set_ylabel("correlation with the true similarity")
+    panels["auc"].set_ylabel("test AUC, mean over tasks")
+    most = int(max(table["n"].max() for table in numbers))
+    panels["similarity_correlation"].set_title(f"mean ± sd over at most {most} draws")
+    handles, labels = panels["auc"].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def _methods(context: Context, experiment: str) -> list[str]:
+    configured = context.config["experiments"].get(experiment, {"methods": []})
+    return [entry["method"] for entry in configured["methods"]]
+
+
+def _by_axis(
+    context: Context, experiment: str, method: str, metric: str, axis: str
+) -> pd.DataFrame:
+    """Return a metric by repeat (rows) and option of the data set (columns)."""
+    rows = context.rows(experiment, metric, {"method": method})
+    if rows.empty:
+        return pd.DataFrame()
+    rows = rows.assign(x=axis_values(rows, axis))
+    return average(rows, ["repeat", "x"]).unstack("x")
+
+
+def _summary(table: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "x": table.columns.to_numpy(dtype=float),
+            "mean": table.mean().to_numpy(),
+            "sd": table.std(ddof=1).to_numpy(),
+            "n": table.count().to_numpy(),
+        }
+    )
+
+
+def _ends(levels: pd.Index) -> tuple[float, float]:
+    return float(levels.min()), float(levels.max())
 
 
 def largest_auc(datasets: Mapping[str, Any], **options: Any) -> float:

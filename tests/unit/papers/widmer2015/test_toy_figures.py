@@ -1,71 +1,26 @@
 import itertools
-from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from mtmkl.config import load_paper
-from mtmkl.evaluation.cells import COLUMNS
 from mtmkl.evaluation.metrics.curves import FALSE_POSITIVE_RATES
-from mtmkl.papers.widmer2015 import figures, steps
 from mtmkl.papers.widmer2015.toy_figures import largest_auc
-from mtmkl.reporting.colours import figure_style
-from mtmkl.reporting.context import Context
-
-REPEATS = 5
 
 
 @pytest.fixture(scope="module")
-def paper():
-    return load_paper("widmer2015", "paper")
-
-
-def rows(experiment, method, metric, level, dataset="made up"):
-    """Values of five repeats around a level, with noise that the repeat decides."""
-    blank = dict.fromkeys(COLUMNS, 0)
-    return [
-        blank
-        | {
-            "experiment": experiment, "dataset": dataset, "method": method,
-            "metric": metric, "setting": "", "task": "all", "params": "",
-            "repeat": repeat, "value": level + 0.001 * repeat,
-        }
-        for repeat in range(REPEATS)
-    ]  # fmt: skip
-
-
-def methods_of(paper, experiment):
-    return [entry["method"] for entry in paper["experiments"][experiment]["methods"]]
-
-
-@pytest.fixture(scope="module")
-def context(paper):
+def context(rows, methods_of, context_of):
     table = []
     for experiment in ("toy_sd", "toy_variance"):
-        for k, method in enumerate(methods_of(paper, experiment)):
+        for k, method in enumerate(methods_of(experiment)):
             table += rows(experiment, method, "auc", 0.6 + 0.01 * k)
             for rate in FALSE_POSITIVE_RATES:
                 name = f"true_positive_rate_{rate:g}"
                 table += rows(experiment, method, name, 0.9 * rate**0.5)
-    return of(paper, table)
-
-
-def of(paper, table):
-    scores = pd.DataFrame(table, columns=list(COLUMNS))
-    return Context(config=paper, scores=scores, arrays={}, data_info={}, published={})
-
-
-def draw(name, context):
-    names = context.config["artefacts"][name].get("steps", [])
-    computed = {step: getattr(steps, step)(context) for step in names}
-    context = replace(context, steps=computed)
-    with figure_style():
-        return getattr(figures, name)(context)
+    return context_of(table)
 
 
 class TestFigure3a:
-    def test_matrices(self, context):
+    def test_matrices(self, context, draw):
         figure, numbers = draw("figure_3a", context)
         assert len(figure.axes) == 3  # with the colour bar
         assert len(numbers) == 32 * 32
@@ -79,7 +34,7 @@ class TestFigure3a:
 
 
 class TestFigure3b:
-    def test_panels_and_numbers(self, context):
+    def test_panels_and_numbers(self, context, draw, methods_of):
         figure, numbers = draw("figure_3b", context)
         assert len(figure.axes) == 4
         assert all(axis.get_xlabel() and axis.lines for axis in figure.axes)
@@ -90,12 +45,12 @@ class TestFigure3b:
         areas = numbers[numbers["panel"] == "standard deviation 20, AUC"]
         areas = areas.set_index("series")["mean"]
         labels = context.config["methods"]
-        for k, method in enumerate(methods_of(context.config, "toy_sd")):
+        for k, method in enumerate(methods_of("toy_sd")):
             assert areas[labels[method]["label"]] == pytest.approx(0.602 + 0.01 * k)
         assert areas["largest possible"] == pytest.approx(0.638163, abs=1e-6)
 
-    def test_without_scores_it_says_so(self, paper):
-        _, numbers = draw("figure_3b", of(paper, []))
+    def test_without_scores_it_says_so(self, context_of, draw):
+        _, numbers = draw("figure_3b", context_of([]))
         assert list(numbers.columns) == ["no data"]
 
 
@@ -106,3 +61,61 @@ def test_largest_area_of_both_readings(paper):
     ]
     np.testing.assert_allclose(areas, [0.638163, 0.943077], atol=1e-5)
     assert largest_auc({"name": "toy_tree"}, spread=1e3) == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.fixture
+def swept(paper, rows, methods_of):
+    def make(experiment, axis, values, level):
+        table = []
+        metrics = paper["experiments"][experiment]["metrics"]
+        for metric, method, value in itertools.product(
+            metrics, methods_of(experiment), values
+        ):
+            dataset = f"toy_tree[n_test=250,{axis}={value}]"
+            table += rows(experiment, method, metric, level(method, value), dataset)
+        return table
+
+    return make
+
+
+class TestFigureSpread:
+    def test_differences_are_paired(self, swept, context_of, draw):
+        def level(method, spread):
+            return 0.9 - spread / 100 + 0.01 * (method == "p2")
+
+        table = swept("toy_sweep", "spread", [2, 4.5, 20], level)
+        figure, numbers = draw("figure_spread", context_of(table))
+        assert len(figure.axes) == 2
+        found = numbers[numbers["panel"] == "difference to Vanilla"]
+        found = found.set_index("series")
+        np.testing.assert_allclose(found.loc["MT-MKL p = 2", "mean"], 0.01)
+        np.testing.assert_allclose(found.loc["MT-MKL p = 3", "mean"], 0.0, atol=1e-12)
+        # The repeats differ by as much for both, so that the interval has no width.
+        np.testing.assert_allclose(found["half"], 0.0, atol=1e-12)
+        ceiling = numbers[numbers["series"] == "largest possible"]
+        assert ceiling["x"].min() == pytest.approx(2.0)
+        assert ceiling["mean"].is_monotonic_decreasing
+
+    def test_without_scores_it_says_so(self, context_of, draw):
+        assert "no data" in draw("figure_spread", context_of([]))[1]
+
+
+class TestFigureRecovery:
+    def test_both_experiments_make_one_curve(self, swept, context_of, draw):
+        def level(method, n_train):
+            return 0.5 + n_train / 1000
+
+        table = swept("toy_recovery", "n_train", [5, 10, 20], level)
+        table += swept("toy_recovery_large", "n_train", [40, 80], level)
+        figure, numbers = draw("figure_recovery", context_of(table))
+        assert len(figure.axes) == 2
+        curve = numbers[
+            (numbers["panel"] == "auc") & (numbers["series"] == "MT-MKL p = 2")
+        ]
+        assert curve["x"].tolist() == [5, 10, 20, 40, 80]
+        np.testing.assert_allclose(curve["mean"], 0.502 + curve["x"] / 1000)
+        sparse = numbers[numbers["series"] == "MT-MKL p = 1"]
+        assert set(sparse["x"]) == {5, 10, 20}
+
+    def test_without_scores_it_says_so(self, context_of, draw):
+        assert "no data" in draw("figure_recovery", context_of([]))[1]

@@ -285,7 +285,7 @@ def test_the_protocols_gain_is_paired_by_repeat(drawn):
 @pytest.mark.parametrize("name", TABLES)
 def test_configured_tables_are_built(context, name):
     table = build(context, context.config["artefacts"][name])
-    assert all(len(line) == len(table.header()) for line in table.body())
+    assert all(len(line) == len(table.header) for line in table.body)
     assert table.markdown()
 
 

@@ -1,0 +1,462 @@
+"""Multiple kernel multi-task sparse feature learning (Jawanpuria and Nath 2011)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from mtmkl.kernels.basis import KernelBasis, kernel_basis
+from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
+from mtmkl.kernels.terms import (
+    KernelList,
+    KernelTerms,
+    Normalization,
+    check_kernels,
+)
+from mtmkl.methods._kernel_machine import keep_certificate
+from mtmkl.methods.base import (
+    CHECK_KERNELS,
+    PathEstimator,
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+    check_number,
+    check_positive,
+)
+from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods.mkmtfl import SEVEN_KERNELS
+from mtmkl.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.solution import Solution
+
+SolverName = Literal["admm", "mirror_descent", "alternating"]
+
+
+class MixedSchattenMachine(PathEstimator):
+    """Base of machines with trace norms over tasks and a q-norm over kernels.
+
+    Points of a grid that differ in ``C`` or ``q`` alone share the coordinates.
+    """
+
+    along: ClassVar[tuple[str, ...]] = ("C", "q")
+
+    C: float
+    q: float
+    kernels: KernelList
+    normalize: Normalization
+    standardize: bool
+    solver: SolverName
+    step: float | None
+    basis_tol: float
+    tol: float
+    max_iter: int
+
+    @classmethod
+    def check_settings(cls) -> dict[str, dict[str, Any]]:
+        """Return small settings for the checks that every method passes."""
+        return {
+            "": {"kernels": CHECK_KERNELS},
+            "few": {"kernels": CHECK_KERNELS, "q": 1.0, "standardize": True},
+        }
+
+    def _tube(self) -> float | None:
+        """Return the ε of regression, None for classification."""
+        return None
+
+    def _check_params(self) -> None:
+        check_positive("C", self.C)
+        check_number("q", self.q)
+        if not 1 <= self.q <= 2:
+            raise ValueError(f"q must be from 1 to 2, got {self.q!r}")
+        check_kernels(self.kernels)
+        check_choice("normalize", self.normalize, ("trace", "cosine", None))
+        check_flag("standardize", self.standardize)
+        check_choice("solver", self.solver, ("admm", "mirror_descent", "alternating"))
+        if self.step is not None:
+            check_positive("step", self.step)
+            if self.solver != "mirror_descent":
+                raise ValueError(
+                    f"step={self.step!r} is one of mirror descent: leave it None, or "
+                    'take solver="mirror_descent"'
+                )
+        check_not_negative("basis_tol", self.basis_tol)
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter)
+
+    def _dense_only(self) -> str | None:
+        return "the coordinates of its kernels are computed from distinct dense rows"
+
+    def _position(self) -> tuple[float, float]:
+        return self.q, self.C
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> "_Prepared":
+        order = np.argsort(task, kind="stable")
+        coordinates, factors = Coordinates.of(
+            X[order],
+            self.kernels,
+            normalize=self.normalize,
+            standardize=self.standardize,
+            basis_tol=self.basis_tol,
+        )
+        sizes = np.bincount(task, minlength=self.tasks_.size)
+        return _Prepared(coordinates, factors, y[order], sizes, order)
+
+    def _follow(self, prepared: "_Prepared", previous: None) -> None:
+        q = float(self.q)
+        if q not in prepared.solve:
+            prepared.solve[q] = self._path(prepared)
+        solution = prepared.solve[q](float(self.C))
+        assert solution.dual is not None
+        assert solution.intercept is not None
+        coordinates = prepared.coordinates
+        self.kernel_names_ = coordinates.terms.names
+        self.norms_ = solution.extra["norms"]
+        self.ranks_ = solution.extra["ranks"]
+        self.seconds_ = solution.extra["seconds"]
+        self.basis_dimensions_ = np.diff(coordinates.ends)
+        self.discarded_trace_ = coordinates.discarded_trace
+        self.dual_coef_ = np.empty(prepared.order.size)
+        self.dual_coef_[prepared.order] = solution.dual
+        self.intercept_ = solution.intercept
+        keep_certificate(self, solution)
+        self._coordinates = coordinates
+        self._coef = coordinates.coefficients(solution.coef)
+
+    def _path(self, prepared: "_Prepared") -> "Callable[[float], Solution]":
+        """Return what solves for one C after the other."""
+        from mtmkl.solvers.mixed_schatten import MixedSchattenPath, SchattenProblem
+        from mtmkl.solvers.mixed_schatten_descent import MixedSchattenDescent
+
+        problem = SchattenProblem.of(
+            prepared.factors,
+            prepared.y,
+            prepared.sizes,
+            float(self.q),
+            epsilon=self._tube(),
+        )
+        if self.solver == "admm":
+            return MixedSchattenPath(
+                problem, tol=self.tol, max_iter=self.max_iter
+            ).solve
+        return MixedSchattenDescent(
+            problem,
+            solver=self.solver,
+            step=self.step,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        ).solve
+
+    def _scores(self, X: FloatArray, task: IntArray) -> FloatArray:
+        out = self._coordinates.outputs(X, task, self._coef)
+        return out + self.intercept_[task]
+
+    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return self._scores(X, task)
+
+
+@dataclass
+class _Prepared:
+    """What the points of a path share."""
+
+    coordinates: "Coordinates"
+    factors: list[FloatArray]
+    y: FloatArray
+    sizes: IntArray
+    order: IntArray
+    solve: "dict[float, Callable[[float], Solution]]" = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Orthonormal coordinates of the training span in each kernel.
+
+    Attributes
+    ----------
+    terms : KernelTerms
+    bases : tuple of KernelBasis or None of length k
+        None for a single feature, whose value is its coordinate.
+    ends : ndarray of shape (k + 1,)
+        Kernel j has the coordinates ``ends[j]:ends[j + 1]``.
+    """
+
+    terms: KernelTerms
+    bases: tuple[KernelBasis | None, ...]
+    ends: IntArray
+
+    @classmethod
+    def of(
+        cls,
+        X: FloatArray,
+        kernels: KernelList,
+        *,
+        normalize: Normalization,
+        standardize: bool,
+        basis_tol: float,
+    ) -> "tuple[Coordinates, list[FloatArray]]":
+        """Return the coordinates of training inputs, and what they are learned.
+
+        Raises
+        ------
+        GramMemoryError
+            If they would need more than ``MAX_BYTES``.
+        """
+        terms = KernelTerms.of(X, kernels, normalize=normalize, standardize=standardize)
+        Z = terms.inputs(X)
+        bases: list[KernelBasis | None] = []
+        factors: list[FloatArray] = []
+        n_bytes = 0
+        for j, kernel in enumerate(terms.kernels):
+            root = np.sqrt(terms.scale[j])
+            if kernel is None:
+                bases.append(None)
+                factors.append(root * Z[:, [terms.column[j]]])
+            else:
+                basis, values = kernel_basis(kernel, Z, tol=basis_tol)
+                bases.append(basis)
+                factors.append(root * values)
+            n_bytes += factors[-1].nbytes
+            if n_bytes > MAX_BYTES:
+                raise GramMemoryError(
+                    f"coordinates of {len(X)} examples in {j + 1} of {terms.n_terms} "
+                    f"kernels need {1e-9 * n_bytes:.1f} GB, the bound is "
+                    f"{1e-9 * MAX_BYTES:.1f} GB. Take fewer examples or kernels, or "
+                    "raise basis_tol"
+                )
+        ends = np.cumsum([0, *(each.shape[1] for each in factors)]).astype(np.intp)
+        return cls(terms, tuple(bases), ends), factors
+
+    @property
+    def discarded_trace(self) -> FloatArray:
+        """Share of the trace of each kernel beyond the cut, shape (k,)."""
+        return np.array(
+            [0.0 if each is None else each.discarded_trace for each in self.bases]
+        )
+
+    def coefficients(self, W: FloatArray) -> list[FloatArray | None]:
+        """Return what multiplies the kernels with the landmarks, for W' (T, D).
+
+        None for kernels without models.
+        """
+        out: list[FloatArray | None] = []
+        for j, basis in enumerate(self.bases):
+            part = W[:, self.ends[j] : self.ends[j + 1]].T * np.sqrt(
+                self.terms.scale[j]
+            )
+            if not part.any():
+                out.append(None)
+            else:
+                out.append(part if basis is None else basis.coefficients @ part)
+        return out
+
+    def outputs(
+        self, X: FloatArray, task: IntArray, coefficients: list[FloatArray | None]
+    ) -> FloatArray:
+        """Return Σ_j w_jt'z_j(x) of raw inputs x of tasks t."""
+        Z, out = self.terms.inputs(X), np.zeros(task.size)
+        for t in np.unique(task):
+            rows = np.flatnonzero(task == t)
+            for j, values in enumerate(coefficients):
+                if values is None:
+                    continue
+                basis = self.bases[j]
+                if basis is None:
+                    out[rows] += Z[rows, self.terms.column[j]] * values[0, t]
+                else:
+                    cross = basis.kernel(Z[rows], basis.landmarks)
+                    out[rows] += cross @ values[:, t]
+        return out
+
+
+class MKMTSFLClassifier(MultiTaskClassifier, MixedSchattenMachine):
+    r"""Support vector machines of many tasks on few learned features of few kernels.
+
+    Solves, to a relative duality gap, the problem MK-MTSFL of Jawanpuria and Nath
+    (2011), section 4, over matrices W_j of the models of all tasks in kernel j and
+    offsets b_t,
+
+    .. math::
+
+        \min \tfrac12 \Bigl(\sum_j \|W_j\|_{\mathrm{tr}}^q\Bigr)^{2/q}
+        + C \sum_{t,i} \mathrm{hinge}, \qquad 1 \le q \le 2,
+
+    where the trace norm, the sum of the singular values, is the least
+    Σ_l ||w_·jl||_2 over rotations of the features. With one kernel, whatever q, this is
+    multi-task sparse feature learning (MTSFL), :class:`MultiTaskFeatureLearning` with
+    another loss; with the kernel ``{"name": "average", ...}`` MTSFL on the average of
+    several.
+
+    Parameters
+    ----------
+    C : float
+        Cost of slack, positive; the same in every task.
+    q : float
+        The norm over the kernels, from 1 (few of them) to 2 (all).
+    kernels : list of kernels, mappings or "features"
+        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
+        "features" stands for one kernel per feature. By default the linear and six
+        Gaussian kernels of widths 0.01 to 1000.
+    normalize : {"trace", "cosine", None}
+        "trace" divides each kernel by the mean of k(x, x) over the training examples;
+        "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)).
+    standardize : bool
+        Whether inputs are brought to mean 0 and standard deviation 1 over the training
+        examples of all tasks together, before the kernels.
+    solver : {"admm", "mirror_descent", "alternating"}
+        The method of multipliers; the paper's mirror descent in the entropy geometry of
+        block-diagonal matrices; or alternate minimisation over models and matrices.
+        The last two work with matrices of the dimension of the basis.
+    step : float, optional
+        Of mirror descent, the same in every iteration; by default steps adapt.
+    basis_tol : float
+        Eigenvalues of the Gram matrix of the distinct training inputs at most this
+        share of the largest are cut, in each kernel; the problem is that of the
+        coordinates kept.
+    tol : float
+        Relative duality gap to reach, positive.
+    max_iter : int
+        Limit on iterations.
+
+    Attributes
+    ----------
+    norms_ : ndarray of shape (k,)
+        ||W_j||_tr.
+    ranks_ : ndarray of shape (k,)
+        Of the W_j.
+    kernel_names_ : tuple of str of length k
+    basis_dimensions_ : ndarray of shape (k,)
+        Coordinates kept of each kernel.
+    discarded_trace_ : ndarray of shape (k,)
+        Share of the trace of each Gram matrix beyond ``basis_tol``.
+    dual_coef_ : ndarray of shape (n,)
+        The dual point y_i α_i of ``dual_objective_``.
+    intercept_ : ndarray of shape (T,)
+    objective_ : float
+        Value of the problem at the solution.
+    dual_objective_ : float
+        A lower bound on the minimum, the value of feasible dual variables.
+    duality_gap_ : float
+        Their relative difference.
+    history_ : ndarray
+        Least objective at each check of the gap, or the objective at each iteration of
+        the other solvers.
+    seconds_ : ndarray
+        Time since the start, of each entry of ``history_``.
+    n_iter_ : int
+
+    Notes
+    -----
+    A task with examples of one class gets the constant decision ±1.
+
+    References
+    ----------
+    P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
+    Conference on Data Mining, 2011.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        q: float = 1.5,
+        *,
+        kernels: KernelList = SEVEN_KERNELS,
+        normalize: Normalization = "trace",
+        standardize: bool = False,
+        solver: SolverName = "admm",
+        step: float | None = None,
+        basis_tol: float = 1e-6,
+        tol: float = 1e-4,
+        max_iter: int = 5000,
+    ) -> None:
+        self.C = C
+        self.q = q
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.solver = solver
+        self.step = step
+        self.basis_tol = basis_tol
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return self._scores(X, task)
+
+
+class MKMTSFLRegressor(MixedSchattenMachine):
+    r"""Support vector regression of many tasks on few learned features of few kernels.
+
+    The problem of :class:`MKMTSFLClassifier` with the ε-insensitive loss
+    max(|r| − ε, 0).
+
+    Parameters
+    ----------
+    C : float
+        Weight of the losses, positive; the same in every task.
+    q : float
+        The norm over the kernels, from 1 (few of them) to 2 (all).
+    epsilon : float
+        Half the width of the tube, at least 0, in units of the target.
+    kernels : list of kernels, mappings or "features"
+    normalize : {"trace", "cosine", None}
+    standardize : bool
+    solver : {"admm", "mirror_descent", "alternating"}
+    step : float, optional
+    basis_tol, tol : float
+    max_iter : int
+        As for :class:`MKMTSFLClassifier`.
+
+    Attributes
+    ----------
+    norms_, ranks_, basis_dimensions_, discarded_trace_, intercept_ : ndarray
+    kernel_names_ : tuple of str of length k
+    objective_, dual_objective_, duality_gap_ : float
+    history_, seconds_ : ndarray
+    n_iter_ : int
+        As for :class:`MKMTSFLClassifier`.
+    dual_coef_ : ndarray of shape (n,)
+        The dual point α_i − α*_i of ``dual_objective_``.
+
+    References
+    ----------
+    P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
+    Conference on Data Mining, 2011.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        q: float = 1.5,
+        *,
+        epsilon: float = 0.1,
+        kernels: KernelList = SEVEN_KERNELS,
+        normalize: Normalization = "trace",
+        standardize: bool = False,
+        solver: SolverName = "admm",
+        step: float | None = None,
+        basis_tol: float = 1e-6,
+        tol: float = 1e-4,
+        max_iter: int = 5000,
+    ) -> None:
+        self.C = C
+        self.q = q
+        self.epsilon = epsilon
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.solver = solver
+        self.step = step
+        self.basis_tol = basis_tol
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_not_negative("epsilon", self.epsilon)
+
+    def _tube(self) -> float:
+        return float(self.epsilon)

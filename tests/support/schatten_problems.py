@@ -1,0 +1,53 @@
+"""Problems of mixed Schatten norms, for the tests of their solvers."""
+
+import numpy as np
+import printed_problems as printed
+from dual_problems import Toy
+
+from mtmkl.solvers.mixed_schatten import SchattenProblem
+
+SIZES = (8, 11, 6, 9)
+TASK = np.repeat(np.arange(4), SIZES)
+
+
+def toy(q, epsilon=None, seed=0, n_kernels=3):
+    """Return targets, Gram matrices of all examples and the problem."""
+    data = Toy(sizes=SIZES, seed=seed)
+    X = np.concatenate(data.X)
+    square = np.sum((X[:, None] - X[None]) ** 2, axis=2)
+    grams = [X @ X.T, np.exp(-square / 18), np.exp(-square / 2)][:n_kernels]
+    targets = np.concatenate(data.y if epsilon is None else data.targets)
+    factors = [printed.square_root(K) for K in grams]
+    problem = SchattenProblem.of(factors, targets, SIZES, q, epsilon=epsilon)
+    return targets, grams, problem
+
+
+def primal(problem, solution, C):
+    """Return the printed problem's value at W, from its definition."""
+    W = solution.coef
+    scores = np.einsum("if,if->i", problem.factors, W[TASK]) + solution.intercept[TASK]
+    c, epsilon = problem.tasks.c, problem.tasks.epsilon
+    if problem.tasks.is_classification:
+        excess = 1 - c * scores
+    else:
+        excess = np.abs(c - scores) - epsilon
+    norms = [
+        np.linalg.norm(W[:, a:b], "nuc")
+        for a, b in zip(problem.ends[:-1], problem.ends[1:], strict=True)
+    ]
+    value = 0.5 * np.linalg.norm(norms, problem.q) ** 2
+    return value + C * np.maximum(excess, 0.0).sum()
+
+
+def dual(problem, beta):
+    """Return the dual's value at β, from its definition."""
+    B = np.zeros((4, problem.factors.shape[1]))
+    np.add.at(B, TASK, beta[:, None] * problem.factors)
+    largest = [
+        np.linalg.norm(B[:, a:b], 2)
+        for a, b in zip(problem.ends[:-1], problem.ends[1:], strict=True)
+    ]
+    q = problem.q
+    order = np.inf if q == 1 else q / (q - 1)
+    linear = problem.tasks.c @ beta - problem.tasks.epsilon * np.abs(beta).sum()
+    return linear - 0.5 * np.linalg.norm(largest, order) ** 2

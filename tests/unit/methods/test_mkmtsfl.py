@@ -1,0 +1,138 @@
+"""MK-MTSFL as estimators."""
+
+import numpy as np
+import pytest
+
+from mtmkl.kernels import gram
+from mtmkl.methods import (
+    MKMTSFLClassifier,
+    MKMTSFLRegressor,
+    MultiTaskFeatureLearning,
+    mkmtsfl,
+)
+
+KERNELS = ["linear", *({"name": "gaussian", "width": w} for w in (1.0, 4.0))]
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(5)
+    task = rng.permutation(np.repeat(np.arange(4), [12, 20, 15, 9]))
+    X = rng.standard_normal((56, 3)) + 0.4
+    W = np.outer(rng.standard_normal(3), rng.standard_normal(4))
+    W = W + 0.1 * rng.standard_normal((3, 4))
+    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.3 * rng.standard_normal(56)
+    return X, y, task
+
+
+def outputs(model, X, task):
+    """Return f_t(x) from the models in the coordinates, by definition."""
+    coordinates = model._coordinates
+    Z = coordinates.terms.inputs(X)
+    out = np.zeros((len(X), model.tasks_.size))
+    for j, values in enumerate(model._coef):
+        if values is None:
+            continue
+        basis = coordinates.bases[j]
+        if basis is None:
+            cross = Z[:, [coordinates.terms.column[j]]]
+        else:
+            cross = basis.kernel(Z, basis.landmarks)
+        out += cross @ values
+    return out[np.arange(len(X)), task] + model.intercept_[task]
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_predictions_are_those_of_the_models(data, standardize):
+    X, y, task = data
+    model = MKMTSFLRegressor(
+        2.0, 1.5, kernels=["features", *KERNELS], standardize=standardize, epsilon=0.05
+    ).fit(X, y, task)
+    np.testing.assert_allclose(model.predict(X, task), outputs(model, X, task))
+    losses = np.maximum(np.abs(y - model.predict(X, task)) - 0.05, 0.0)
+    value = 0.5 * np.linalg.norm(model.norms_, 1.5) ** 2 + 2.0 * losses.sum()
+    # But for the spectrum that is cut, this is the value of the problem.
+    assert value == pytest.approx(model.objective_, rel=1e-4)
+
+
+def test_the_trace_norm_is_that_of_multi_task_feature_learning(data):
+    """On one linear kernel, with the same loss it would be the same penalty."""
+    X, y, task = data
+    own = MKMTSFLRegressor(
+        0.5, 1.5, kernels=["linear"], normalize=None, epsilon=0.0, tol=1e-6
+    ).fit(X, y, task)
+    squared = MultiTaskFeatureLearning(0.5, fit_intercept=True, tol=1e-8)
+    squared.fit(X, y, task)
+    singular = np.linalg.svd(squared.coef_, compute_uv=False)
+    assert squared.norm_ == pytest.approx(singular.sum())
+    # The models of the other loss cost no less by this one's objective.
+    losses = np.abs(y - squared.predict(X, task)).sum()
+    other = 0.5 * singular.sum() ** 2 + 0.5 * losses
+    assert own.objective_ < other < 1.3 * own.objective_
+
+
+def test_one_kernel_has_no_q(data):
+    X, y, task = data
+    values = [
+        MKMTSFLClassifier(2.0, q, kernels=KERNELS[1:2], tol=1e-6)
+        .fit(X, np.where(y > 0, 1, -1), task)
+        .objective_
+        for q in (1.0, 1.5, 2.0)
+    ]
+    np.testing.assert_allclose(values, values[0], rtol=2e-6)
+
+
+def test_the_average_kernel_is_one_kernel(data):
+    X, y, task = data
+    average = {"name": "average", "kernels": KERNELS, "normalize": "trace"}
+    model = MKMTSFLRegressor(2.0, kernels=[average]).fit(X, y, task)
+    assert model.kernel_names_ == ("the mean of 3 kernels",)
+    assert model.norms_.shape == (1,)
+    assert model.score(X, y, task) > 0.5
+
+
+def test_paths_over_both_parameters(data):
+    X, y, task = data
+    grid = [{"q": q, "C": C} for q in (1.0, 2.0) for C in (10.0, 0.1)]
+    model = MKMTSFLRegressor(kernels=KERNELS, tol=1e-6)
+    for point, fitted in zip(grid, model.fit_path(X, y, task, grid=grid), strict=True):
+        single = MKMTSFLRegressor(**point, kernels=KERNELS, tol=1e-6).fit(X, y, task)
+        assert fitted.get_params() == single.get_params()
+        assert fitted.objective_ == pytest.approx(single.objective_, rel=2e-6)
+
+
+def test_what_the_cut_discards_is_said(data):
+    X, y, task = data
+    fine = MKMTSFLRegressor(kernels=KERNELS, basis_tol=1e-9).fit(X, y, task)
+    coarse = MKMTSFLRegressor(kernels=KERNELS, basis_tol=1e-1).fit(X, y, task)
+    assert (coarse.basis_dimensions_ <= fine.basis_dimensions_).all()
+    assert (fine.discarded_trace_ <= 1e-6).all()
+    square = np.sum((X[:, None] - X[None]) ** 2, axis=2)
+    values = np.linalg.eigvalsh(np.exp(-square / 2))
+    cut = values[values <= 0.1 * values[-1]].sum() / values.sum()
+    # The factorisation leaves a hundredth of the cut.
+    assert coarse.discarded_trace_[1] == pytest.approx(cut, abs=1e-3)
+    assert coarse.objective_ >= fine.objective_ * (1 - 1e-4)
+
+
+def test_coordinates_beyond_memory_are_refused(data, monkeypatch):
+    X, y, task = data
+    monkeypatch.setattr(mkmtsfl, "MAX_BYTES", 5000)
+    with pytest.raises(gram.GramMemoryError, match="56 examples in 2 of 3 kernels"):
+        MKMTSFLRegressor(kernels=KERNELS).fit(X, y, task)
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"q": 0.9}, "q must be from 1 to 2, got 0.9"),
+        ({"q": 2.5}, "q must be from 1 to 2, got 2.5"),
+        ({"solver": "cvx"}, "solver must be one of"),
+        ({"step": 0.1}, "step=0.1 is one of mirror descent"),
+        ({"basis_tol": -1.0}, "basis_tol must be at least 0"),
+    ],
+)
+def test_bad_parameters_are_refused(data, params, said):
+    X, y, task = data
+    with pytest.raises(ValueError, match=said):
+        MKMTSFLRegressor(**params).fit(X, y, task)
