@@ -19,9 +19,8 @@ is linear in θ, and cycles (``test_group_sharing_as_printed.py`` has it line by
 variables of the support vector duals, and the model is solved by
 :func:`~mtmkl.solvers.group_sharing_weights.minimise_weights`, whose edge duals give the
 certificate. Where V_t bends more than that, a damping of the task makes the model agree
-with what was seen. Where V_t has a kink (weights at 0 that leave a kernel of low rank,
-whose duals are not unique), the affine functions that earlier duals put below V_t cut
-the model, and their mean is a dual in its own right.
+with what was seen. Where V_t has a kink (weights at 0, kernels of low rank, duals that
+are not unique), the affine functions of earlier duals below V_t cut the model.
 
 Tasks may also be tied: blocks of tasks with one θ. One block is the shared kernel (the
 limit λ → ∞); λ = 0 is one problem per task.
