@@ -89,7 +89,7 @@ DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
         ),
         (
             of_ridge(params={"kernel": {"name": "gausian"}}),
-            RIDGE + r"params\.kernel': .*unknown kernel 'gausian'; known kernels: e",
+            RIDGE + r"params\.kernel': .*unknown kernel 'gausian'; known kernels: ",
         ),
         (
             of_ridge(

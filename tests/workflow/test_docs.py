@@ -206,7 +206,7 @@ def test_example_of_an_experiment_is_valid(tmp_path):
     }
     path = tmp_path / "experiments.yaml"
     path.write_text(yaml.safe_dump(page), encoding="utf-8")
-    assert list(load_paper(tmp_path, "quick")["experiments"]) == ["digits_halves"]
+    assert list(load_paper(tmp_path, "quick")["experiments"]) == ["digits_100"]
 
 
 def test_example_of_entries_that_are_generated():

@@ -49,7 +49,7 @@ def test_grid_search(capsys):
 
 def test_figure_2(tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
-    names = runpy.run_path(str(EXAMPLES / "figure_2.py"), run_name="figure_2")
+    names = runpy.run_path(str(EXAMPLES / "argyriou_figure_2.py"), run_name="figure_2")
     panels = names["curves"]()
     _, distances = panels.values()
     for n_irrelevant in names["N_IRRELEVANT"]:

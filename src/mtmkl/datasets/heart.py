@@ -1,4 +1,7 @@
-"""Statlog heart disease, as tasks of patients of similar age."""
+"""Statlog heart disease, as tasks of patients of similar age.
+
+The splits into thirds are those of the protocol ``heart_thirds`` of Jebara 2011.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""Protocols: how a data set is split, as the configuration says it."""
+"""Protocols, as the configuration states them: their kinds, keys and train sizes.
+
+:mod:`mtmkl.datasets.splits` does the splitting.
+"""
 
 from collections.abc import Mapping
 from typing import Any

@@ -322,16 +322,10 @@ def _drawn_from_each(
 
 
 def _labels(data: MultiTaskData) -> tuple[IntArray, FloatArray, IntArray]:
-    """Return what examples are in each task.
+    """Return the example of each row; of each example its targets, and its group.
 
-    Returns
-    -------
-    example : ndarray of shape (n,)
-        Number of the example of each row.
-    label : ndarray of shape (m, T)
-        Target of each example in each task, nan where it is not in the task.
-    group : ndarray of shape (m,)
-        Examples that belong to the same tasks have the same number.
+    Targets (m, T) are nan for tasks without the example. Examples that belong to the
+    same tasks are a group.
     """
     samples, example = np.unique(data.sample, return_inverse=True)
     label = np.full((samples.size, data.n_tasks), np.nan)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.evaluation.metrics.outcome import Outcome
-from mtmkl.evaluation.predictions import predictions
-from mtmkl.evaluation.selection import (
+from mtmkl.evaluation.cross_validation import (
     best_points,
     choose,
     cross_validation_errors,
     fit_path,
     held_out_fits,
 )
+from mtmkl.evaluation.metrics.outcome import Outcome
+from mtmkl.evaluation.predictions import predictions
 from mtmkl.evaluation.supplied import as_json
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
@@ -46,7 +46,8 @@ class Fitted:
     params : mapping
         Hyper-parameters that were chosen.
     at_grid_edge : float or None
-        See :class:`~mtmkl.evaluation.selection.Choice`; None if nothing was chosen.
+        See :class:`~mtmkl.evaluation.cross_validation.Choice`; None if nothing was
+        chosen.
     setting : str
         Point of a path, as JSON; "" for what was chosen.
     seconds : float

@@ -210,7 +210,8 @@ class Average:
     Parameters
     ----------
     kernels : sequence of Kernel, mapping or str
-        At least one.
+        At least one; a mapping with ``feature: each`` stands for a kernel of each
+        feature.
     normalize : {"trace", None}
         "trace" first divides each kernel by the mean of its k(x, x) over the training
         inputs.
@@ -231,12 +232,14 @@ class Average:
             self.normalize,
             "'trace' or None",
         )
-        resolved = tuple(from_spec(each) for each in self.kernels)
-        object.__setattr__(self, "kernels", resolved)
+        for each in spread_features(self.kernels, 1):
+            from_spec(each)
+        object.__setattr__(self, "kernels", tuple(self.kernels))
 
     def fit(self, X: Inputs) -> "WeightedSum":
         """Return the weighted sum for the training inputs X."""
-        fitted = tuple(from_spec(each).fit(X) for each in self.kernels)
+        entries = spread_features(self.kernels, X.shape[1])
+        fitted = tuple(from_spec(each).fit(X) for each in entries)
         means = [float(np.mean(each.diagonal(X))) for each in fitted]
         sizes = [m if self.normalize == "trace" and m > 0.0 else 1.0 for m in means]
         weights = tuple(1.0 / (len(fitted) * size) for size in sizes)
@@ -354,6 +357,24 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
     demand = 'a column from 0, or "each" in a list of kernels'
     _require(is_column and feature >= 0, f"{name} feature", feature, demand)
     return OnFeature(kernel, feature)
+
+
+def spread_features(entries: Sequence[Any], n_features: int) -> list[Any]:
+    """Return entries with a specification for each feature where one stands for all.
+
+    Parameters
+    ----------
+    entries : sequence
+        What a list of kernels holds; mappings may have ``feature: each``.
+    n_features : int
+    """
+    out: list[Any] = []
+    for entry in entries:
+        if isinstance(entry, Mapping) and entry.get("feature") == "each":
+            out += [{**entry, "feature": column} for column in range(n_features)]
+        else:
+            out.append(entry)
+    return out
 
 
 def refuse_overflow(values: Inputs, what: str, remedy: str) -> None:

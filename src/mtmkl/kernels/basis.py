@@ -161,6 +161,8 @@ def _pivoted_cholesky(
             break
         pivot = int(np.argmax(left))
         column = kernel(X, X[pivot : pivot + 1])[:, 0] - L[:, :k] @ L[pivot, :k]
+        if column[pivot] <= 0.0:  # what is left is rounding
+            return np.array(pivots, dtype=np.intp), L[:, :k], float(left.sum())
         column /= np.sqrt(column[pivot])
         column[pivots] = 0.0
         L[:, k] = column

@@ -14,6 +14,7 @@ from mtmkl.kernels.base import (
     Kernel,
     from_spec,
     refuse_overflow,
+    spread_features,
 )
 from mtmkl.kernels.normalize import CosineNormalized, trace_factor
 from mtmkl.sparse import Inputs
@@ -35,14 +36,7 @@ def check_kernels(kernels: KernelList) -> None:
         raise ValueError('kernels is empty: give at least one, such as "linear"')
     for entry in entries:
         if not isinstance(entry, str) or entry != FEATURES:
-            check_kernel(
-                "kernels", {**entry, "feature": 0} if _is_each(entry) else entry
-            )
-
-
-def _is_each(entry: Any) -> bool:
-    """Tell whether a specification stands for a kernel of each feature."""
-    return isinstance(entry, Mapping) and entry.get("feature") == "each"
+            check_kernel("kernels", spread_features([entry], 1)[0])
 
 
 def check_kernel(name: str, spec: Any) -> None:
@@ -62,17 +56,6 @@ def _entries(kernels: KernelList) -> list[Any]:
             f"got {kernels!r}"
         )
     return list(kernels)
-
-
-def _spread(entries: list[Any], n_features: int) -> list[Any]:
-    """Return entries with a specification for each feature where one stands for all."""
-    out: list[Any] = []
-    for entry in entries:
-        if _is_each(entry):
-            out += [{**entry, "feature": column} for column in range(n_features)]
-        else:
-            out.append(entry)
-    return out
 
 
 def has_features(kernels: Any) -> bool:
@@ -143,7 +126,7 @@ class KernelTerms:
         names: list[str] = []
         diagonals: list[FloatArray] = []
         resolve = _Resolver(X)
-        for entry in _spread(_entries(kernels), X.shape[1]):
+        for entry in spread_features(_entries(kernels), X.shape[1]):
             if entry == FEATURES:
                 if normalize == "cosine":
                     raise ValueError(

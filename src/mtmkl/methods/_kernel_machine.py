@@ -111,14 +111,15 @@ class KernelMachine(PathEstimator):
         return values + self.intercept_[task]
 
 
-class TubeRegression(KernelMachine):
+class TubeRegression(PathEstimator):
     """Base of support vector regression, to stand before that of the machine.
 
-    A subclass has the parameters ``epsilon`` and ``standardize_target``, too. Targets
+    A subclass has the parameters ``C``, ``epsilon`` and ``standardize_target``. Targets
     are not changed: ½||w||² + C·Σ max(|r| − ε, 0) on targets that are divided by s is
     the problem with C·s and ε·s, and offsets take the means.
     """
 
+    C: float
     epsilon: float
     standardize_target: bool
 

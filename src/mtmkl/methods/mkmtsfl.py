@@ -14,7 +14,7 @@ from mtmkl.kernels.terms import (
     Normalization,
     check_kernels,
 )
-from mtmkl.methods._kernel_machine import keep_certificate
+from mtmkl.methods._kernel_machine import TubeRegression, keep_certificate
 from mtmkl.methods.base import (
     CHECK_KERNELS,
     PathEstimator,
@@ -66,6 +66,10 @@ class MixedSchattenMachine(PathEstimator):
         """Return the ε of regression, None for classification."""
         return None
 
+    def _cost(self) -> float:
+        """Return the weight of the loss that the solver sees."""
+        return self.C
+
     def _check_params(self) -> None:
         check_positive("C", self.C)
         check_number("q", self.q)
@@ -110,7 +114,7 @@ class MixedSchattenMachine(PathEstimator):
         q = float(self.q)
         if q not in prepared.solve:
             prepared.solve[q] = self._path(prepared)
-        solution = prepared.solve[q](float(self.C))
+        solution = prepared.solve[q](float(self._cost()))
         assert solution.dual is not None
         assert solution.intercept is not None
         coordinates = prepared.coordinates
@@ -387,7 +391,7 @@ class MKMTSFLClassifier(MultiTaskClassifier, MixedSchattenMachine):
         return self._scores(X, task)
 
 
-class MKMTSFLRegressor(MixedSchattenMachine):
+class MKMTSFLRegressor(TubeRegression, MixedSchattenMachine):
     r"""Support vector regression of many tasks on few learned features of few kernels.
 
     The problem of :class:`MKMTSFLClassifier` with the ε-insensitive loss
@@ -401,6 +405,9 @@ class MKMTSFLRegressor(MixedSchattenMachine):
         The norm over the kernels, from 1 (few of them) to 2 (all).
     epsilon : float
         Half the width of the tube, at least 0, in units of the target.
+    standardize_target : bool
+        Whether C and ε are for targets of standard deviation 1 over the training
+        examples of all tasks together.
     kernels : list of kernels, mappings or "features"
     normalize : {"trace", "cosine", None}
     standardize : bool
@@ -433,6 +440,7 @@ class MKMTSFLRegressor(MixedSchattenMachine):
         q: float = 1.5,
         *,
         epsilon: float = 0.1,
+        standardize_target: bool = False,
         kernels: KernelList = SEVEN_KERNELS,
         normalize: Normalization = "trace",
         standardize: bool = False,
@@ -445,6 +453,7 @@ class MKMTSFLRegressor(MixedSchattenMachine):
         self.C = C
         self.q = q
         self.epsilon = epsilon
+        self.standardize_target = standardize_target
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
@@ -453,10 +462,3 @@ class MKMTSFLRegressor(MixedSchattenMachine):
         self.basis_tol = basis_tol
         self.tol = tol
         self.max_iter = max_iter
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_not_negative("epsilon", self.epsilon)
-
-    def _tube(self) -> float:
-        return float(self.epsilon)

@@ -27,7 +27,7 @@ from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.mt_mkl import GramPath
+    from mtmkl.solvers.mt_mkl_gram import GramPath
     from mtmkl.solvers.solution import Solution
 
 Term = Mapping[str, Any] | tuple[Any, Any]
@@ -271,7 +271,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         return prepared
 
     def _gram_path(self, prepared: "_Prepared") -> "GramPath":
-        from mtmkl.solvers.mt_mkl import GramPath
+        from mtmkl.solvers.mt_mkl_gram import GramPath
 
         terms, resolved = prepared.terms, prepared.resolved
         training = TrainingSet(

@@ -119,7 +119,7 @@ class Whom(RestartedClassifier):
     def _local_minima(
         self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
     ) -> "list[Solution]":
-        from mtmkl.solvers.shared_groups import solve
+        from mtmkl.solvers.whom_partitions import solve
 
         return solve(
             tasks,

@@ -14,23 +14,21 @@ feasible β and edge duals π_ts = −π_st with ‖π_ts‖₂ ≤ λ,
     Σ_t [y_t'β_t + min(0, min_m (Σ_s π_tsm − q_tm))].
 
 The alternation of the paper (its Algorithm 1) keeps β while it minimises over θ; that
-is linear in θ, and cycles. :class:`GroupSharingPath` takes proximal Newton steps on F:
-V_t'' follows from the free variables of the support vector duals, the model is solved
-by :func:`~mtmkl.solvers.group_sharing_weights.minimise_weights`, whose edge duals give
-the certificate. Where V_t bends more than its second derivative says, a damping of the
-task makes the model agree with what was seen. Where V_t has a kink (weights at 0 that
-leave a kernel of low rank, whose duals are not unique), the affine functions that
-earlier duals put below V_t cut the model, and their mean is a dual in its own right.
+is linear in θ, and cycles (``test_group_sharing_as_printed.py`` has it line by line).
+:class:`GroupSharingPath` takes proximal Newton steps on F: V_t'' follows from the free
+variables of the support vector duals, and the model is solved by
+:func:`~mtmkl.solvers.group_sharing_weights.minimise_weights`, whose edge duals give the
+certificate. Where V_t bends more than that, a damping of the task makes the model agree
+with what was seen. Where V_t has a kink (weights at 0, kernels of low rank, duals that
+are not unique), the affine functions of earlier duals below V_t cut the model.
 
 Tasks may also be tied: blocks of tasks with one θ. One block is the shared kernel (the
 limit λ → ∞); λ = 0 is one problem per task.
 
 References
 ----------
-N. Yousefi, M. Georgiopoulos, G. C. Anagnostopoulos, Multi-task learning with
-group-specific feature space sharing, ECML PKDD 2015.
-J. D. Lee, Y. Sun, M. A. Saunders, Proximal Newton-type methods for minimizing composite
-functions, SIAM Journal on Optimization 24(3), 2014.
+N. Yousefi et al., Multi-task learning with group-specific feature space sharing, 2015.
+J. D. Lee et al., Proximal Newton-type methods for minimizing composite functions, 2014.
 """
 
 from collections.abc import Callable

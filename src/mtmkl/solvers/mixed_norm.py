@@ -189,6 +189,8 @@ def descend(
     inner = state.solve(gamma, accuracy)
     limit, n_iter, bound, best_beta = inner.limit, 0, -np.inf, state.beta.copy()
     length = step
+    # γ itself may underflow, and would never come back.
+    logs = np.log(np.maximum(gamma, 1e-300))
     mean = _Mean(state.beta)
     is_evaluated = False
     status: Status
@@ -228,12 +230,14 @@ def descend(
         if length is None:
             length = 1.0 / max(float(inner.q.max()), 1e-300)
         while True:
-            logs = length * inner.q
-            moved = gamma * np.exp(logs - logs.max())
+            new_logs = logs + length * inner.q
+            new_logs -= new_logs.max()
+            moved = np.exp(new_logs)
             moved /= moved.sum()
             trial = state.solve(moved, accuracy)
             used = moved > 0.0
-            divergence = float(moved[used] @ np.log(moved[used] / gamma[used]))
+            change = np.log(moved[used]) - logs[used] + np.log(np.exp(logs).sum())
+            divergence = float(moved[used] @ change)
             model = inner.dual - float(inner.q @ (moved - gamma)) + divergence / length
             ceiling = model + _ROUNDING * abs(model) + inner_gap
             if step is not None or trial.dual <= ceiling:
@@ -241,7 +245,7 @@ def descend(
             length *= _CUT
         if step is None:
             length *= _GROWTH
-        gamma, inner, limit = moved, trial, trial.limit
+        gamma, logs, inner, limit = moved, new_logs, trial, trial.limit
         n_iter += 1
         if n_iter & (n_iter - 1) == 0:
             mean = _Mean(state.beta)  # the first iterations are far from the others

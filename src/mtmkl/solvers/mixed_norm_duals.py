@@ -201,8 +201,12 @@ class MixedNormDuals:
         step = system.inverse(residual)
         nu = np.linalg.solve(system.coupling, np.sum(A * step, axis=0))
         step = step - system.inverse(A * nu)
-        lam = point.lam.copy()
-        lam[:, system.active] *= np.exp(np.clip(step, -_LONGEST_STEP, _LONGEST_STEP))
+        lam = self._best(point.q, accuracy)
+        chosen = point.lam[:, system.active]
+        # The paper's step does not overshoot; a long one of Newton's might.
+        is_far = np.abs(np.log(lam[:, system.active] / chosen)) > _LONGEST_STEP
+        near = chosen * np.exp(np.clip(step, -_LONGEST_STEP, _LONGEST_STEP))
+        lam[:, system.active] = np.where(is_far, lam[:, system.active], near)
         return self._normalised(lam, accuracy)
 
     def _best(self, q: FloatArray, accuracy: float) -> FloatArray:

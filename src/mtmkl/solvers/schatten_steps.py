@@ -11,7 +11,8 @@ from numba import njit
 from mtmkl.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-15
-_MAX_HALVINGS = 200
+_NOTHING = 1e-13
+_MAX_STEPS = 200
 
 _COMPILED = {"cache": True, "nogil": True}
 
@@ -87,47 +88,63 @@ def shrink(
 
 
 @njit(**_COMPILED)
-def _block_norm(values: FloatArray, kappa: float, q: float) -> float:
-    """Return n with n = Σ_i max(s_i − κ n^{q−1}, 0), for falling values s."""
-    if q == 1.0:
-        total = 0.0
-        for s in values:
-            total += max(s - kappa, 0.0)
-        return total
-    low, high = 0.0, values.sum()
-    for _ in range(_MAX_HALVINGS):
-        if high - low <= _ROUNDING * high:
-            break
-        n = 0.5 * (low + high)
-        threshold = kappa * n ** (q - 1.0)
+def _common_threshold(values: FloatArray, tau: float) -> float:
+    """Return the θ with θ = τ Σ_i max(s_i − θ, 0), by Newton's method from below."""
+    theta = 0.0
+    while True:
+        total, rank = 0.0, 0
+        for j in range(values.shape[0]):
+            for s in values[j]:
+                if s <= theta:
+                    break
+                total += s
+                rank += 1
+        new = tau * total / (1.0 + tau * rank)
+        if new <= theta * (1.0 + _ROUNDING):
+            return theta
+        theta = new
+
+
+@njit(**_COMPILED)
+def _block_threshold(values: FloatArray, log_kappa: float, q: float) -> float:
+    """Return the θ = κ n^{q−1} with n = Σ_i max(s_i − θ, 0), for falling values s.
+
+    It is the root of log Σ_i max(s_i − θ, 0) − (log θ − log κ)/(q − 1), which falls.
+    """
+    if values[0] <= 0.0:
+        return 0.0
+    order = 1.0 / (q - 1.0)
+    high = np.log(values[0])
+    if high + np.log(_NOTHING) > order * (high - log_kappa):
+        return values[0]  # n is nothing next to the largest value
+    low = high - 1e3
+    x = min(log_kappa + (q - 1.0) * np.log(values.sum()), high + np.log(0.5))
+    for _ in range(_MAX_STEPS):
+        theta = np.exp(x)
         total, rank = 0.0, 0
         for s in values:
-            if s <= threshold:
+            if s <= theta:
                 break
-            total += s - threshold
+            total += s - theta
             rank += 1
-        excess = n - total
-        if excess > 0.0:
-            high = n
-        else:
-            low = n
-        # Newton's step, where it stays within.
-        slope = 1.0 + rank * kappa * (q - 1.0) * n ** (q - 2.0)
-        newton = n - excess / slope
-        if low < newton < high:
-            threshold = kappa * newton ** (q - 1.0)
-            total = 0.0
-            for s in values:
-                if s <= threshold:
-                    break
-                total += s - threshold
-            if newton > total:
-                high = newton
+        if total > 0.0:
+            error = np.log(total) - order * (x - log_kappa)
+            slope = -rank * theta / total - order
+            step = -error / slope
+            if error > 0.0:
+                low = x
             else:
-                low = newton
-            if abs(newton - total) <= _ROUNDING * newton:
-                return newton
-    return 0.5 * (low + high)
+                high = x
+        else:
+            high = x
+            step = -np.inf
+        if abs(step) <= _ROUNDING or high - low <= _ROUNDING * abs(low):
+            break
+        x += step
+        if not low < x < high:
+            # Near the largest value the distance from it is what matters.
+            x = np.log(0.5 * (np.exp(low) + np.exp(high)))
+    return np.exp(x)
 
 
 @njit(**_COMPILED)
@@ -153,34 +170,61 @@ def thresholds_of(
         N.
     """
     k = values.shape[0]
-    total = 0.0
+    largest = 0.0
     for j in range(k):
-        total += values[j].sum() ** q
-    low, high = 0.0, tau * total ** ((2.0 - q) / q)
-    norm, kappa = 0.0, tau
-    for _ in range(_MAX_HALVINGS):
-        if q < 2.0:
-            kappa = 0.5 * (low + high)
-        total = 0.0
+        largest += values[j].sum() ** q
+    if largest == 0.0:
+        thresholds[:] = 0.0
+        norms[:] = 0.0
+        return 0.0
+    if q == 1.0:
+        thresholds[:] = _common_threshold(values, tau)
+        return _trace_norms(values, thresholds, q, norms)
+    # log κ = log τ + (2 − q) log N, whose right-hand side falls with κ.
+    high = np.log(tau) + (2.0 - q) / q * np.log(largest)
+    low = -np.inf
+    x, last, last_error, norm, width = high, 0.0, 0.0, 0.0, np.inf
+    for _ in range(_MAX_STEPS):
         for j in range(k):
-            norms[j] = _block_norm(values[j], kappa, q)
-            total += norms[j] ** q
-        norm = total ** (1.0 / q)
-        if q == 2.0:
-            break
-        reached = tau * norm ** (2.0 - q)
-        if reached > kappa:
-            low = kappa
-            # κ ↦ τN^{2−q} falls, so that its value is an upper bound of the root.
-            high = min(high, reached)
+            thresholds[j] = _block_threshold(values[j], x, q)
+        norm = _trace_norms(values, thresholds, q, norms)
+        if norm == 0.0:
+            high = x
+            x = x - 1.0 if low == -np.inf else 0.5 * (low + high)
+            last_error = 0.0
+            continue
+        reached = np.log(tau) + (2.0 - q) * np.log(norm)
+        error = reached - x
+        if error > 0.0:
+            low, high = x, min(high, reached)
         else:
-            high = kappa
-            low = max(low, reached)
-        if high - low <= _ROUNDING * high:
+            low, high = max(low, reached), x
+        if high - low <= _ROUNDING * max(abs(x), 1.0):
             break
-    for j in range(k):
-        thresholds[j] = kappa * norms[j] ** (q - 1.0) if q > 1.0 else kappa
+        new = 0.5 * (low + high)
+        if last_error != 0.0 and error != last_error and high - low < 0.5 * width:
+            secant = x - error * (x - last) / (error - last_error)
+            if low < secant < high:
+                new = secant
+        width = high - low
+        last, last_error, x = x, error, new
     return norm
+
+
+@njit(**_COMPILED)
+def _trace_norms(
+    values: FloatArray, thresholds: FloatArray, q: float, norms: FloatArray
+) -> float:
+    """Write the sums of the values less the thresholds, and return their q-norm."""
+    total = 0.0
+    for j in range(norms.size):
+        norms[j] = 0.0
+        for s in values[j]:
+            if s <= thresholds[j]:
+                break
+            norms[j] += s - thresholds[j]
+        total += norms[j] ** q
+    return float(total ** (1.0 / q))
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})

@@ -4,8 +4,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from mtmkl.solvers.group_sharing_weights import minimise_weights
-from mtmkl.solvers.simplex_qp import minimise_on_simplex
+from mtmkl.solvers.group_sharing_weights import Cuts, minimise_weights
+from mtmkl.solvers.simplex_qp import minimise_on_simplex, minimise_with_cuts
 
 
 def program(n, rank, seed=0, size=1.0):
@@ -15,10 +15,12 @@ def program(n, rank, seed=0, size=1.0):
     return size * rng.normal(size=n), size * root.T @ root, center
 
 
-def optimum(g, H, center):
+def optimum(g, H, center, a=(), B=()):
     x = cp.Variable(g.size, nonneg=True)
     change = x - center
     value = g @ change + 0.5 * cp.quad_form(change, cp.psd_wrap(H))
+    if len(a):
+        value += cp.maximum(0, cp.max(a + B @ change))
     problem = cp.Problem(cp.Minimize(value), [cp.sum(x) == 1])
     return problem.solve(solver="CLARABEL")
 
@@ -54,3 +56,49 @@ def test_weights_of_many_kernels_are_programs_of_their_tasks():
     expected = sum(optimum(*part) for part in parts)
     assert weights.objective == pytest.approx(expected, abs=1e-6)
     assert weights.gap <= 1e-8
+
+
+def cuts(n, n_cuts, seed=0, size=1.0):
+    rng = np.random.default_rng(100 + seed)
+    offsets = -0.3 * np.abs(rng.normal(size=n_cuts))
+    return size * offsets, 2.0 * size * rng.normal(size=(n_cuts, n))
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("n_cuts", [1, 3, 8])
+@pytest.mark.parametrize(("n", "rank"), [(1, 1), (5, 0), (30, 3), (60, 60)])
+def test_with_cuts_equals_the_optimum_of_a_general_solver(n, rank, n_cuts, size):
+    g, H, center = program(n, rank, size=size)
+    a, B = cuts(n, n_cuts, size=size)
+    x, mu = center.copy(), np.empty(n_cuts)
+    value, gap, _ = minimise_with_cuts(g, H, center, a, B, 1e-8 * size, 200, x, mu)
+    assert gap <= 2e-8 * size
+    expected = size * optimum(g / size, H / size, center, a / size, B / size)
+    assert value == pytest.approx(expected, rel=1e-5, abs=1e-6 * size)
+    assert x.min() >= 0.0
+    assert x.sum() == pytest.approx(1.0)
+    assert mu.min() >= 0.0
+    assert mu.sum() <= 1.0 + 1e-12
+
+
+def test_many_weights_with_cuts_are_found_by_columns():
+    parts = [program(120, 6, seed) for seed in range(3)]
+    g, H, center = (np.stack(each) for each in zip(*parts, strict=True))
+    center = np.zeros_like(center)
+    center[:, :2] = 0.5
+    planes = [cuts(120, 3, seed) for seed in range(3)]
+    known = Cuts(*(np.stack(each) for each in zip(*planes, strict=True)))
+    known.offsets[1, 2] = -np.inf  # none
+    weights = minimise_weights(
+        g, H, center, 0.0, start=center.copy(), cuts=known, tol=1e-7
+    )
+    expected = sum(
+        optimum(*part[:2], c, a[kept], B[kept])
+        for part, c, (a, B), kept in zip(
+            parts, center, planes, [[0, 1, 2], [0, 1], [0, 1, 2]], strict=True
+        )
+    )
+    assert weights.objective == pytest.approx(expected, abs=1e-5)
+    assert weights.gap <= 1e-6
+    assert weights.shares[1, 2] == 0.0
+    assert ((weights.theta > 0.0).sum(axis=1) < 60).all()

@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 
-from mtmkl.evaluation.selection import choose
+from mtmkl.evaluation.cross_validation import choose
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import half_width
 from mtmkl.statistics.sample import average

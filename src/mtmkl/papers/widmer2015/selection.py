@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from mtmkl.evaluation.cross_validation import choose
 from mtmkl.evaluation.metrics.ranking import area_under_curve
-from mtmkl.evaluation.selection import choose
 from mtmkl.evaluation.selectors import Fitted, Part, Selector, outcome_of, path
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray

@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 from norms import dual_norm, norm
 
-from mtmkl.solvers import shared_groups, squared_norm
+from mtmkl.solvers import squared_norm, whom_partitions
 from mtmkl.solvers.ridge import solve_ridge
-from mtmkl.solvers.shared_groups import (
+from mtmkl.solvers.task_decomposition import decompose
+from mtmkl.solvers.whom_partitions import (
     move_tasks,
     partitions,
     solve,
     squared_trace_norm,
 )
-from mtmkl.solvers.task_decomposition import decompose
 
 
 def _assignments(n_tasks, n_groups):
@@ -105,7 +105,7 @@ def test_random_problems_of_up_to_six_tasks(seed, n_tasks):
 
 def test_search_with_swaps_finds_most_best_partitions(monkeypatch):
     """The search that more tasks get, on few enough to know the best partition."""
-    monkeypatch.setattr(shared_groups, "_FEW_TASKS", 0)
+    monkeypatch.setattr(whom_partitions, "_FEW_TASKS", 0)
     n_found = 0
     for seed in range(20):
         tasks, gamma, n_groups = _random_problem(seed, 6)

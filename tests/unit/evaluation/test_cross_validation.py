@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from mtmkl.evaluation.selection import choose, cross_validation_errors
+from mtmkl.evaluation.cross_validation import choose, cross_validation_errors
 
 GRID = [{"gamma": g} for g in (0.1, 1.0, 10.0, 100.0, 1000.0)]
 

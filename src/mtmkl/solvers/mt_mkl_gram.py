@@ -1,6 +1,7 @@
 r"""Multi-task multiple kernel learning on Gram matrices.
 
-The problem of :mod:`mtmkl.solvers.mt_mkl_features` for any kernels: term m has the
+The problem of :mod:`mtmkl.solvers.mt_mkl_features`, where Algorithm 2 of the paper is,
+for any kernels: term m has the
 matrix K_m over the examples of all tasks, R_m[τ(i), τ(j)] k_m(x_i, x_j) for i and j.
 Minimised over its models, the problem is the convex function of the weights
 

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from mtmkl.datasets import AS_PUBLISHED, load, make_split
-from mtmkl.evaluation.selection import choose, cross_validation_errors
+from mtmkl.evaluation.cross_validation import choose, cross_validation_errors
 from mtmkl.methods import IndependentRidge, MultiTaskFeatureLearning
 
 # %% Parameters

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.kernels.task_kernels import single_task, union
 from mtmkl.solvers import mt_mkl_features
-from mtmkl.solvers.mt_mkl import GramPath
+from mtmkl.solvers.mt_mkl_gram import GramPath
 from mtmkl.solvers.norm_weights import dual_norm
 
 
