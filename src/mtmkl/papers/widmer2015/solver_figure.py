@@ -28,6 +28,8 @@ def figure_solvers(context: Context) -> FigureAndNumbers:
     parts = []
     for solver, label in _LABELS.items():
         part = table[table["solver"] == solver].sort_values("n")
+        if part.empty:
+            continue
         colour, marker = _STYLES[solver]
         slope = _slope(part)
         text = label if np.isnan(slope) else f"{label}, slope {slope:.2f}"
