@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from interrupts import allow_interrupts
 
 from mtmkl.cli import main
 from mtmkl.config import ConfigError
@@ -68,6 +69,7 @@ def run(*arguments, results):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=allow_interrupts,
     )  # fmt: skip
 
 

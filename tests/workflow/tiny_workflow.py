@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import yaml
+from interrupts import allow_interrupts
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -61,6 +62,7 @@ class TinyWorkflow:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=allow_interrupts,
         )
 
     def results(self, name):
