@@ -109,7 +109,7 @@ def stored_distances(
     recipe = json.dumps([_VERSION, _SIDE, _N_WORDS, [vars(kind) for kind in kinds]])
     key = hashlib.sha256((recipe + _digest(archive)).encode()).hexdigest()[:16]
     listed = folder / key / "distances.json"
-    if not _is_intact(listed):
+    if not _is_intact(listed, kinds):
         _compute(archive, kinds, listed, report)
     files = read_json(listed)
     return {
@@ -118,11 +118,13 @@ def stored_distances(
     }
 
 
-def _is_intact(listed: Path) -> bool:
+def _is_intact(listed: Path, kinds: Sequence[Histogram]) -> bool:
     try:
+        entries = read_json(listed)
         return all(
-            _digest(listed.parent / entry["file"]) == entry["sha256"]
-            for entry in read_json(listed).values()
+            _digest(listed.parent / entries[kind.label]["file"])
+            == entries[kind.label]["sha256"]
+            for kind in kinds
         )
     except (OSError, DamagedFileError, AttributeError, KeyError, TypeError):
         return False

@@ -170,13 +170,13 @@ def alone(part: Part) -> Iterator[Fitted]:
         models[k] = part.estimator().set_params(**grid[k])
         mine = part.train.subset(rows)
         models[k].fit(mine.X, mine.y, task=mine.task)
-    fitted = TasksAlone([models[k] for k in picks])
+    fitted = EstimatorByTask([models[k] for k in picks])
     params = {name: [grid[k][name] for k in picks] for name in grid[0]}
     yield Fitted(fitted, params, at_grid_edge, "", time.perf_counter() - start)
 
 
-class TasksAlone:
-    """Fitted estimators, one for each task.
+class EstimatorByTask:
+    """Fitted estimators, one of which stands for each task.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ import pytest
 
 from mtmkl.datasets import make_split
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.evaluation.selectors import Part, TasksAlone, alone
+from mtmkl.evaluation.selectors import EstimatorByTask, Part, alone
 from mtmkl.methods import IndependentRidge, IndependentSVM
 
 GRID = [{"C": C, "kernels": [k]} for k in ("linear", "gaussian") for C in (0.1, 10.0)]
@@ -101,7 +101,7 @@ def test_the_largest_gap_stands_for_all():
         def __init__(self, gap):
             self.duality_gap_ = gap
 
-    assert TasksAlone([Model(0.1), Model(0.3)]).duality_gap_ == 0.3
+    assert EstimatorByTask([Model(0.1), Model(0.3)]).duality_gap_ == 0.3
 
 
 def test_a_criterion_over_all_tasks_is_refused(monkeypatch):
@@ -112,3 +112,20 @@ def test_a_criterion_over_all_tasks_is_refused(monkeypatch):
     )
     with pytest.raises(ValueError, match="needs errors of each task"):
         next(alone(given))
+
+
+def test_outputs_are_of_the_estimator_that_stands_for_the_task():
+    class Constant:
+        def __init__(self, value):
+            self.value, self.n_iter_, self.duality_gap_ = value, value, 0.1 * value
+
+        def decision_function(self, X, task):
+            return self.value + X[:, 0]
+
+    one, three = Constant(1), Constant(3)
+    model = EstimatorByTask([three, one, three])
+    X, task = np.arange(5.0)[:, None] / 10, np.array([1, 0, 2, 1, 0])
+    np.testing.assert_allclose(
+        model.decision_function(X, task), [1.0, 3.1, 3.2, 1.3, 3.4]
+    )
+    assert (model.n_iter_, model.duality_gap_) == (3, pytest.approx(0.3))

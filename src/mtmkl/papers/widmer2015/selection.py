@@ -1,53 +1,21 @@
 """The choice of C for each organism on its own validation examples, of section 4.3."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from mtmkl.evaluation.cross_validation import choose
+from mtmkl.evaluation.cross_validation import best_points
 from mtmkl.evaluation.metrics.ranking import area_under_curve
-from mtmkl.evaluation.selectors import Fitted, Part, Selector, outcome_of, path
-from mtmkl.sparse import Inputs
-from mtmkl.typing import FloatArray, IntArray
-
-
-@dataclass(frozen=True)
-class ChosenByTask:
-    """Fitted estimators, one of which stands for each task.
-
-    Attributes
-    ----------
-    estimators : sequence of object
-        Each fitted on all tasks.
-    chosen : ndarray of shape (T,)
-        Which one stands for each task.
-    """
-
-    estimators: Sequence[Any]
-    chosen: IntArray
-
-    def decision_function(self, X: Inputs, task: IntArray) -> FloatArray:
-        """Return the outputs, each of the estimator that stands for its task."""
-        used = self.chosen[task]
-        values = np.empty(len(task))
-        for number in np.unique(used):
-            mine = np.flatnonzero(used == number)
-            values[mine] = self.estimators[number].decision_function(
-                X[mine], task=task[mine]
-            )
-        return values
-
-    @property
-    def n_iter_(self) -> int:
-        """Most iterations of a fit that stands for a task."""
-        return max(self.estimators[k].n_iter_ for k in self.chosen)
-
-    @property
-    def duality_gap_(self) -> float:
-        """Largest gap of a fit that stands for a task."""
-        return max(self.estimators[k].duality_gap_ for k in self.chosen)
+from mtmkl.evaluation.selectors import (
+    EstimatorByTask,
+    Fitted,
+    Part,
+    Selector,
+    outcome_of,
+    path,
+)
+from mtmkl.typing import FloatArray
 
 
 def _select(part: Part) -> Iterator[Fitted]:
@@ -57,14 +25,13 @@ def _select(part: Part) -> Iterator[Fitted]:
     losses = np.array(
         [_losses(fitted.estimator, rows, part.n_tasks) for fitted in points]
     )
-    choice = choose(losses, part.grid, per_task=True)
-    chosen = _positions(choice.params, part.grid)
-    estimator = ChosenByTask([fitted.estimator for fitted in points], chosen)
+    picks, at_grid_edge = best_points(losses, part.grid)
+    estimator = EstimatorByTask([points[k].estimator for k in picks])
     seconds = sum(fitted.seconds for fitted in points)
     yield Fitted(
         estimator,
-        choice.params,
-        choice.at_grid_edge,
+        {name: [part.grid[k][name] for k in picks] for name in part.grid[0]},
+        at_grid_edge,
         "",
         seconds,
         on_validation=outcome_of(estimator, rows),
@@ -93,19 +60,6 @@ def _losses(estimator: Any, rows: Any, n_tasks: int) -> FloatArray:
             "labels"
         )
     return 1.0 - areas
-
-
-def _positions(
-    params: Mapping[str, Any], grid: Sequence[Mapping[str, Any]]
-) -> IntArray:
-    """Return the place in the grid of what was chosen for each task."""
-    n_tasks = len(next(iter(params.values())))
-    return np.array(
-        [
-            grid.index({name: values[t] for name, values in params.items()})
-            for t in range(n_tasks)
-        ]
-    )
 
 
 on_own_validation = Selector(_select, "validation")

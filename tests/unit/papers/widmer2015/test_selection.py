@@ -12,7 +12,6 @@ from mtmkl.evaluation.failures import MethodFailedError
 from mtmkl.evaluation.metrics import metric
 from mtmkl.evaluation.plan import FitJob, MethodSpec
 from mtmkl.methods import MultiTaskMKL
-from mtmkl.papers.widmer2015.selection import ChosenByTask
 
 GRID = [0.0001, 0.01, 1.0]
 PARAMS = {"terms": [("linear", "dirac_uniform")], "tol": 1e-6}
@@ -93,19 +92,3 @@ def test_a_task_without_a_choice_is_named(job, data, split):
     lacking = Split(**fields, validation=rows[keep], task_order=split.task_order)
     with pytest.raises(MethodFailedError, match="no C can be chosen for 'task 3'"):
         run_job(replace(job), lambda repeat: data, {(0, 0): lacking})
-
-
-def test_outputs_are_of_the_estimator_that_stands_for_the_task():
-    class Constant:
-        def __init__(self, value):
-            self.value, self.n_iter_, self.duality_gap_ = value, value, 0.1 * value
-
-        def decision_function(self, X, task):
-            return self.value + X[:, 0]
-
-    model = ChosenByTask([Constant(1), Constant(2), Constant(3)], np.array([2, 0, 2]))
-    X, task = np.arange(5.0)[:, None] / 10, np.array([1, 0, 2, 1, 0])
-    np.testing.assert_allclose(
-        model.decision_function(X, task), [1.0, 3.1, 3.2, 1.3, 3.4]
-    )
-    assert (model.n_iter_, model.duality_gap_) == (3, pytest.approx(0.3))
