@@ -147,8 +147,10 @@ def _check_names(
                     f"key {key!r}: {MAIN!r} stands for the main protocol; take "
                     "another name"
                 )
-            _require(experiments, reading["experiments"], f"{key}.experiments")
-            _require(methods, reading.get("methods", []), f"{key}.methods")
+            _require(experiments, list(reading["experiments"]), f"{key}.experiments")
+            for experiment, own in reading["experiments"].items():
+                place = f"{key}.experiments.{experiment}.methods"
+                _require(methods, own.get("methods", []), place)
             for position, entry in enumerate(reading["change"].get("methods", [])):
                 place = f"{key}.change.methods.{position}.of"
                 _require(methods, entry["of"], place)
@@ -323,20 +325,22 @@ class _Expansion:
                 if k != "select_by" or v in experiment["metrics"]
             }
         experiment["protocol"] = self._protocol(base["protocol"], factors)
-        fewest = [r["repeats"] for r in each if "repeats" in r]
+        own = [reading["experiments"][of] for reading in each]
+        fewest = [settings["repeats"] for settings in own if "repeats" in settings]
         fewest += [] if repeats is None else [repeats]
         fewest += [base["repeats"]] if "repeats" in base else []
         if fewest:
             available = self.protocols[experiment["protocol"]]["repeats"]
             experiment["repeats"] = min(*fewest, available)
         entries = {entry["method"]: entry for entry in base["methods"]}
-        wanted = sides or self._methods(each, entries, is_whole=is_whole)
+        named = [m for settings in own for m in settings.get("methods", [])]
+        wanted = sides or named or self._methods(changes, entries, is_whole=is_whole)
         name = experiment_id(of, factors)
         present = {
             entry["method"]: entry
             for entry in self.experiments.get(name, {"methods": []})["methods"]
         }
-        for method in wanted:
+        for method in dict.fromkeys(wanted):
             if method in entries:
                 present.setdefault(method, self._entry(entries[method], changes))
         if not present:
@@ -355,26 +359,20 @@ class _Expansion:
 
     def _methods(
         self,
-        readings: Sequence[Mapping[str, Any]],
+        changes: Sequence[Mapping[str, Any]],
         entries: Mapping[str, Any],
         *,
         is_whole: bool,
     ) -> list[str]:
-        named = [m for reading in readings for m in reading.get("methods", [])]
-        if named:
-            return list(dict.fromkeys(named))
-        if is_whole:
-            from mtmkl.statistics.comparison import is_control
+        """Return the methods that changes concern: all but controls, or those named."""
+        from mtmkl.statistics.comparison import is_control
 
-            methods = self._main["methods"]
-            return [m for m in entries if not is_control(methods[m])]
-        of = [
-            method
-            for reading in readings
-            for change in reading["change"]["methods"]
-            for method in change["of"]
+        if is_whole:
+            return [m for m in entries if not is_control(self._main["methods"][m])]
+        named = [
+            m for change in changes for each in change["methods"] for m in each["of"]
         ]
-        return list(dict.fromkeys(of))
+        return [m for m in dict.fromkeys(named) if m in entries]
 
     def _entry(
         self, entry: Mapping[str, Any], changes: Sequence[Mapping[str, Any]]

@@ -166,7 +166,14 @@ def artefact_inputs(paper, names):
     config = plan.restricted_to_artefacts(PAPERS[paper], names)
     datasets = [each for group in grouping.data_groups(config) for each in group]
     infos = texts(RESULTS.paper(paper).data_info(each.id) for each in datasets)
-    return [*fit_files(paper, config["experiments"]), *infos, *published_numbers(paper)]
+    files = [*fit_files(paper, config["experiments"]), *infos]
+    return [*files, *published_numbers(paper), *main_scores(paper)]
+
+
+def main_scores(paper):
+    """The published scores of the main protocol, with which readings are compared."""
+    scores = Path("figures") / paper / "scores.csv.gz"
+    return [str(scores)] if "readings" in PAPERS[paper] and scores.is_file() else []
 
 
 def shown_by(paper, group):

@@ -125,6 +125,23 @@ Numbers = Mapping[CellId, Number]
 
 
 @dataclass(frozen=True)
+class _Chance:
+    """How many of a cell's wrong numbers some alternative of a factor accepts."""
+
+    accepted: int
+    tried: int
+
+    @property
+    def share(self) -> float:
+        return self.accepted / self.tried if self.tried else float("nan")
+
+    @property
+    def p(self) -> float:
+        """The share with the printed number among the wrong ones, never 0."""
+        return (self.accepted + 1) / (self.tried + 1)
+
+
+@dataclass(frozen=True)
 class _Line:
     """What a reading does to a row or a column of a table.
 
@@ -141,8 +158,8 @@ class _Line:
     chance : float
         Mean share of wrong numbers that the factor accepts for the touched cells.
     p : float
-        Probability of as many gained cells if the factor accepted right numbers no
-        more often than wrong ones.
+        Probability of as many gained cells if the printed number of each were one of
+        its wrong numbers.
     n_readings : int
         That change a different cell of the line.
     """
@@ -251,9 +268,9 @@ def wrong_numbers(cell: CellId, main: Numbers) -> list[float]:
 
 def _chances(
     main: Numbers, changed: Mapping[Reading, Numbers]
-) -> dict[str, dict[CellId, float]]:
-    """Return the share of a cell's wrong numbers that a factor accepts, by factor."""
-    chances: dict[str, dict[CellId, float]] = {r.factor: {} for r in changed}
+) -> dict[str, dict[CellId, "_Chance"]]:
+    """Return how many wrong numbers of each cell a factor accepts, by factor."""
+    chances: dict[str, dict[CellId, _Chance]] = {r.factor: {} for r in changed}
     for cell, number in main.items():
         if number.verdict != DIFFERENT or number.is_derived:
             continue
@@ -265,15 +282,14 @@ def _chances(
                 reached = np.abs(wrong - ours.reproduced) <= ours.limit
                 accepted[reading.factor] = reached | accepted.get(reading.factor, False)
         for factor, reached in accepted.items():
-            share = float(reached.mean()) if wrong.size else float("nan")
-            chances[factor][cell] = share
+            chances[factor][cell] = _Chance(int(reached.sum()), wrong.size)
     return chances
 
 
 def _lines(
     main: Numbers,
     changed: Mapping[Reading, Numbers],
-    chances: Mapping[str, Mapping[CellId, float]],
+    chances: Mapping[str, Mapping[CellId, "_Chance"]],
     axis: str,
     position: int,
 ) -> Iterable[tuple[CellId, str, list[_Line]]]:
@@ -292,7 +308,7 @@ def _lines(
         lines = []
         for reading, touched in touching.items():
             numbers = changed[reading]
-            shares = [chances[reading.factor][c] for c in touched]
+            own = [chances[reading.factor][c] for c in touched]
             gained = sum(numbers[c].verdict in WITHIN for c in touched)
             lost = sum(
                 main[c].verdict in WITHIN and numbers[c].verdict == DIFFERENT
@@ -307,8 +323,8 @@ def _lines(
                     len(touched),
                     gained,
                     lost,
-                    chance=_mean(shares),
-                    p=at_least(gained, shares),
+                    chance=_mean([each.share for each in own]),
+                    p=at_least(gained, [each.p for each in own]),
                     n_readings=len(touching),
                 )
             )
@@ -322,10 +338,10 @@ def at_least(count: int, probabilities: Sequence[float]) -> float:
     ----------
     count : int
     probabilities : sequence of float
-        Of each event; one that is nan counts as 1.
+        Of each event.
     """
     distribution = np.ones(1)
-    for p in np.nan_to_num(np.asarray(probabilities, dtype=float), nan=1.0):
+    for p in probabilities:
         distribution = np.convolve(distribution, [1 - p, p])
     return float(distribution[count:].sum())
 
@@ -335,7 +351,7 @@ def _explanation(
     number: Number,
     changed: Mapping[Reading, Numbers],
     lines: Mapping[tuple[str, str, str], list[_Line]],
-    chances: Mapping[str, Mapping[CellId, float]],
+    chances: Mapping[str, Mapping[CellId, "_Chance"]],
 ) -> dict[str, Any]:
     """Return the rest of a cell's row: its best reading, and what that explains."""
     if number.is_derived:
@@ -366,7 +382,7 @@ def _explanation(
             found = mine[line.reading]
             return _read(line.reading, found, line.chance, PARTLY, note)
     nearest = min(mine, key=lambda r: (left[r], r.is_optimistic))
-    chance = chances[nearest.factor][cell]
+    chance = chances[nearest.factor][cell].share
     if mine[nearest].verdict in WITHIN:
         note = "by itself: this reading explains neither its row nor its column"
         return _read(nearest, mine[nearest], chance, PARTLY, note)
