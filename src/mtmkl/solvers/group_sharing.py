@@ -56,7 +56,7 @@ _FINEST_ACCURACY = 1e-13
 _DECAY = 0.1
 _N_CUTS = 8
 _MISSED = 0.1
-_FLAT, _REFINEMENT = 1e-3, 0.1
+_FLAT, _REFINEMENT, _FLATTENING = 1e-3, 0.1, 0.1
 _ROUNDING, _NOISE = 1e-13, 1e-10
 _MAX_REJECTED = 40
 _MAX_IDLE, _PROGRESS = 30, 0.99  # visited weights, and what is left of a gap by then
@@ -271,7 +271,7 @@ class _Search:
         self.damping, self.rho = start.damping.copy(), start.rho
         self.has_pairs = start.lam > 0.0 and path.n_blocks > 1
         self.n_iter, self.n_solves = 1, 0
-        self.n_weight_steps, self.n_rejected = 0, 0
+        self.n_weight_steps, self.n_rejected, self.n_flat = 0, 0, 0
         self.accuracy = first_accuracy(path.tol)
         self.least_gap, self.last_progress = np.inf, 1
         self.history: list[float] = []
@@ -365,7 +365,8 @@ class _Search:
         path, theta = self.path, self.theta
         if self.curvature is None:
             self.curvature = path.block_curvature(self.state, theta)
-        damped = self.curvature.copy()
+        # Where V has kinks its curvature holds for less than the way to a better bound.
+        damped = self.curvature * _FLATTENING**self.n_flat
         diagonal = np.arange(path.n_kernels)
         damped[:, diagonal, diagonal] += self.damping[:, None]
         cuts, tol = None, max(0.05 * self.gap, 0.02 * self.allowed)
@@ -410,7 +411,7 @@ class _Search:
         decrease = self.inner.dual + self.penalty - trial.dual - new_penalty
         enough = -_SUFFICIENT_DECREASE * predicted - _ROUNDING * self.objective
         if decrease >= enough:
-            damping = self.seen_damping(model.theta, seen)
+            damping = self.seen_damping(model.theta, seen, trial)
             path.remember(support)
             self.theta, self.inner, self.penalty = model.theta, trial, new_penalty
             self.limit = trial.limit
@@ -418,17 +419,23 @@ class _Search:
             self.damping = np.maximum(damping, _DECAY * self.damping)
             self.curvature = None
             self.n_iter += 1
-            self.n_rejected = 0
+            self.n_rejected = self.n_flat = 0
         else:
             path.remember(seen)
             self.n_rejected += 1
-        if -predicted < _FLAT * self.gap and self.accuracy > _FINEST_ACCURACY:
+        if -predicted >= _FLAT * self.gap:
+            return
+        if self.accuracy > _FINEST_ACCURACY:
             # The gap is one of q, which is known less well than V.
             self.accuracy *= _REFINEMENT
             self.renew()
             self.n_rejected = 0
+        elif self.n_rejected:
+            self.n_flat += 1
 
-    def seen_damping(self, theta: FloatArray, seen: _Support) -> FloatArray:
+    def seen_damping(
+        self, theta: FloatArray, seen: _Support, trial: Inner
+    ) -> FloatArray:
         """Return what makes the model agree with the values seen at other weights."""
         assert self.curvature is not None
         change = theta - self.theta
@@ -436,11 +443,14 @@ class _Search:
         bend = np.einsum("tm,tmn,tn->t", change, self.curvature, change)
         excess = seen.at(theta) - self.support.at(self.theta)
         excess += np.einsum("tm,tm->t", self.support.q, change)
+        # Values are no better known than the duals are.
+        inner_gaps = self.inner.primal - self.inner.dual + trial.primal - trial.dual
+        noise = _NOISE * self.objective + 2.0 * inner_gaps
         damping = np.divide(
             2.0 * excess - bend,
             squares,
             out=np.zeros(squares.size),
-            where=2.0 * excess > bend + _NOISE * self.objective,
+            where=2.0 * excess > bend + noise,
         )
         return np.maximum(damping, 0.0)
 
