@@ -56,7 +56,7 @@ _FINEST_ACCURACY = 1e-13
 _DECAY = 0.1
 _N_CUTS = 8
 _MISSED = 0.1
-_FLAT, _REFINEMENT, _FLATTENING = 1e-3, 0.1, 0.1
+_FLAT, _REFINEMENT, _SETTLED, _FLATTENING = 1e-3, 0.1, 1e-5, 0.1
 _ROUNDING, _NOISE = 1e-13, 1e-10
 _MAX_REJECTED = 40
 _MAX_IDLE, _PROGRESS = 30, 0.99  # visited weights, and what is left of a gap by then
@@ -411,7 +411,7 @@ class _Search:
         decrease = self.inner.dual + self.penalty - trial.dual - new_penalty
         enough = -_SUFFICIENT_DECREASE * predicted - _ROUNDING * self.objective
         if decrease >= enough:
-            damping = self.seen_damping(model.theta, seen, trial)
+            damping = self.seen_damping(model.theta, seen)
             path.remember(support)
             self.theta, self.inner, self.penalty = model.theta, trial, new_penalty
             self.limit = trial.limit
@@ -425,17 +425,19 @@ class _Search:
             self.n_rejected += 1
         if -predicted >= _FLAT * self.gap:
             return
-        if self.accuracy > _FINEST_ACCURACY:
+        inner_gap = self.inner.primal - self.inner.dual
+        if self.accuracy > _FINEST_ACCURACY and inner_gap > _SETTLED * self.gap:
             # The gap is one of q, which is known less well than V.
             self.accuracy *= _REFINEMENT
             self.renew()
             self.n_rejected = 0
-        elif self.n_rejected:
-            self.n_flat += 1
+        else:
+            # What holds the weights is not q, but damping from less accurate values, or
+            # curvature across a kink.
+            self.damping[:] = 0.0
+            self.n_flat += self.n_rejected > 0
 
-    def seen_damping(
-        self, theta: FloatArray, seen: _Support, trial: Inner
-    ) -> FloatArray:
+    def seen_damping(self, theta: FloatArray, seen: _Support) -> FloatArray:
         """Return what makes the model agree with the values seen at other weights."""
         assert self.curvature is not None
         change = theta - self.theta
@@ -443,14 +445,11 @@ class _Search:
         bend = np.einsum("tm,tmn,tn->t", change, self.curvature, change)
         excess = seen.at(theta) - self.support.at(self.theta)
         excess += np.einsum("tm,tm->t", self.support.q, change)
-        # Values are no better known than the duals are.
-        inner_gaps = self.inner.primal - self.inner.dual + trial.primal - trial.dual
-        noise = _NOISE * self.objective + 2.0 * inner_gaps
         damping = np.divide(
             2.0 * excess - bend,
             squares,
             out=np.zeros(squares.size),
-            where=2.0 * excess > bend + noise,
+            where=2.0 * excess > bend + _NOISE * self.objective,
         )
         return np.maximum(damping, 0.0)
 
