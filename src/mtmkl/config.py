@@ -276,9 +276,10 @@ def _check_names(config: Mapping[str, Any], folder: str) -> None:
             require("methods", method, f"artefacts.{name}.comparison.columns")
         for part in _SELECTORS:
             for label, selector in artefact.get(part, {}).items():
-                if "method" in selector:
+                methods = selector.get("method", [])
+                for method in [methods] if isinstance(methods, str) else methods:
                     key = f"artefacts.{name}.{part}.{label}.method"
-                    require("methods", selector["method"], key)
+                    require("methods", method, key)
     seen = set()
     for claim in config["claims"]:
         key = f"claims.{claim['id']}"

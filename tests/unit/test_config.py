@@ -246,6 +246,12 @@ def test_a_value_per_tier_may_stand_anywhere(tmp_path):
             lambda d: d["artefacts"]["table_1"]["rows"].update(X={"method": "rigde"}),
             r"artefacts\.table_1\.rows\.X\.method': 'rigde' is not one of the methods",
         ),
+        (
+            lambda d: d["artefacts"]["table_1"]["rows"].update(
+                X={"method": ["mtl_feat_linear", "rigde"]}
+            ),
+            r"artefacts\.table_1\.rows\.X\.method': 'rigde' is not one of the methods",
+        ),
     ],
 )
 def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, edit, message):

@@ -1,7 +1,7 @@
 """What figures, tables and the report draw on: all results of one paper."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,21 +119,24 @@ class Context:
         )
         return ", ".join(origins)
 
-    def missing_reason(self, experiment: str, method: str | None = None) -> str:
-        """Say why an experiment, or a method in it, has no scores."""
+    def missing_reason(
+        self, experiment: str, method: str | Sequence[str] | None = None
+    ) -> str:
+        """Say why an experiment, or a method or several in it, have no scores."""
         configured = self.config["experiments"].get(experiment)
         if configured is None:
-            return f"experiment {experiment} is not part of this run"
+            return "not run in this tier"
         for name in self.datasets(experiment):
             info = self.data_info.get(name, {})
             if info.get("status") == "missing":
                 return str(info["reason"])
         methods = [entry["method"] for entry in configured["methods"]]
-        if method is not None and method not in methods:
+        sought = [method] if isinstance(method, str) else method
+        if sought is not None and not set(sought) & set(methods):
             return "not run in this tier"
         gaps = self.scores[
             (self.scores["experiment"] == experiment)
-            & (self.scores["method"] == method)
+            & self.scores["method"].isin(sought or [])
             & self.scores["metric"].isin([UNSUPPORTED, FAILED])
         ]
         if len(gaps):
