@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mtmkl.statistics import claim_tests
 from mtmkl.statistics.claim_tests import ClaimError, TestResult, VerdictName
-from mtmkl.statistics.observations import NoDataError, name_of
+from mtmkl.statistics.observations import NoDataError
 from mtmkl.statistics.pairs import LEVEL
 from mtmkl.statistics.t_test import t_test
 
@@ -22,6 +23,7 @@ Where = Mapping[str, Any]
 
 def ratio(
     table: pd.DataFrame,
+    /,
     *,
     experiment: str,
     step: str,
@@ -52,7 +54,7 @@ def ratio(
     sides = [_logs(table, step, column, side, [unit]) for side in (lower, higher)]
     both = pd.concat(sides, axis=1, join="inner")
     if both.empty:
-        raise NoDataError(f"{name_of(lower)} and {name_of(higher)} share no {unit}")
+        raise NoDataError(f"{_name(lower)} and {_name(higher)} share no {unit}")
     difference = (both.iloc[:, 1] - both.iloc[:, 0]).to_numpy()
     test = t_test(difference, scale=1.0)
     verdict: VerdictName = "undecided"
@@ -60,8 +62,8 @@ def ratio(
         verdict = "holds" if test.mean > 0 else "does not hold"
     first, second = np.exp(both.mean())
     note = (
-        f"{len(both)} values of {unit}: {column} {first:.4g} ({name_of(lower)}) "
-        f"against {second:.4g} ({name_of(higher)})"
+        f"{len(both)} values of {unit}: {column} {first:.4g} ({_name(lower)}) "
+        f"against {second:.4g} ({_name(higher)})"
     )
     if test.why_no_test:
         note += f"; {test.why_no_test}, so no test"
@@ -73,6 +75,7 @@ def ratio(
 
 def growth(
     table: pd.DataFrame,
+    /,
     *,
     experiment: str,
     step: str,
@@ -126,10 +129,28 @@ def growth(
     return TestResult(verdict, note, test.mean, interval=(start, stop))
 
 
-STEP_TESTS: dict[str, Callable[..., TestResult]] = {
-    test.__name__: test for test in (ratio, growth)
+TESTS: dict[str, Callable[..., TestResult]] = {
+    **claim_tests.TESTS,
+    **{test.__name__: test for test in (ratio, growth)},
 }
-"""Tests by the name that configurations use."""
+"""Tests by the name that configurations use: of scores, and of steps."""
+
+
+def table_of(
+    args: Mapping[str, Any], scores: pd.DataFrame, steps: Mapping[str, pd.DataFrame]
+) -> pd.DataFrame:
+    """Return what the test of a claim takes: a step's table, or the scores.
+
+    Raises
+    ------
+    NoDataError
+        If the step has no table.
+    """
+    if "step" not in args:
+        return scores
+    if args["step"] not in steps:
+        raise NoDataError(f"step {args['step']} has no table")
+    return steps[args["step"]]
 
 
 def _logs(
@@ -145,8 +166,13 @@ def _logs(
     for name, value in where.items():
         found = found[found[name] == value]
     if found.empty:
-        raise NoDataError(f"step {step} has no rows of {name_of(where)}")
+        raise NoDataError(f"step {step} has no rows of {_name(where)}")
     if not (found[column] > 0).all():
         raise ClaimError(f"{column} of step {step} has values that are not positive")
-    logs = np.log(found[column].astype(float))
-    return logs.groupby([found[key] for key in keys]).mean()
+    logs = found.assign(log=np.log(found[column].astype(float)))
+    return logs.groupby(keys)["log"].mean()
+
+
+def _name(where: Where) -> str:
+    """Return what a side selects, for readers."""
+    return ", ".join(f"{key} {value}" for key, value in where.items()) or "all"

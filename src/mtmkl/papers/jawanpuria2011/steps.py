@@ -7,7 +7,7 @@ is missing the tables have no rows.
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,11 +17,17 @@ from mtmkl.datasets import MultiTaskData, load, make_split
 from mtmkl.methods import MKMTFLRegressor, MKMTSFLRegressor
 from mtmkl.reporting.context import Context
 
+ScalingSolver = Literal["newton", "mirror_descent"]
+ConvergenceSolver = Literal["mirror_descent", "alternating"]
+
 EXPERIMENT = "school"
 STANDARDIZED: Mapping[str, Any] = {"standardize_target": True, "standardize": True}
 
 SCALING_P, SCALING_C, SCALING_TOL = 6.0, 0.5, 1e-3
-SCALING_SOLVERS = ("newton", "mirror_descent")
+SCALING_SOLVERS: Sequence[ScalingSolver] = (
+    "newton",
+    "mirror_descent",
+)
 N_TASKS: Mapping[str, Sequence[int]] = {
     "quick": (10, 60),
     "paper": (10, 20, 30, 40, 50, 60, 80, 100, 139),
@@ -37,9 +43,12 @@ KERNEL_TASKS = 60
 N_SPLITS: Mapping[str, int] = {"quick": 1, "paper": 5}
 """Splits over which times are compared, by tier."""
 
-CONVERGENCE_SOLVERS = ("mirror_descent", "alternating")
-CONVERGENCE_TASKS: Mapping[str, Sequence[int]] = {"quick": (20,), "paper": (20, 139)}
-"""Tasks of Fig. 1c and 1d."""
+CONVERGENCE_SOLVERS: Sequence[Literal["mirror_descent", "alternating"]] = (
+    "mirror_descent",
+    "alternating",
+)
+CONVERGENCE_TASKS = (20, 139)
+"""Of Fig. 1c and 1d."""
 CONVERGENCE_C = 5.0
 """Of Fig. 1c and 1d; the paper does not say which."""
 SPEED_C: Mapping[str, Sequence[float]] = {"quick": (5.0,), "paper": (0.5, 5.0, 50.0)}
@@ -67,7 +76,7 @@ def scaling(context: Context) -> pd.DataFrame:
     -------
     DataFrame
         ``axis`` ("tasks" or "kernels"), ``solver``, ``repeat`` (the split), ``count``,
-        ``seconds`` (median of three fits), ``gap`` and ``n_iter``.
+        ``seconds`` of the processor (median of three fits), ``gap`` and ``n_iter``.
     """
     tier = context.config["tier"]
     rows = []
@@ -107,7 +116,7 @@ def convergence(context: Context) -> pd.DataFrame:
     tier = context.config["tier"]
     tables = []
     for _, data in _splits(context, 1):
-        for count in CONVERGENCE_TASKS[tier]:
+        for count in CONVERGENCE_TASKS:
             part = _first_tasks(data, count)
             least = _least_objective(part, CONVERGENCE_C)
             for solver in CONVERGENCE_SOLVERS:
@@ -129,14 +138,15 @@ def convergence_speed(context: Context) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``n_tasks``, ``C``, ``repeat`` (the split), ``solver``, ``level``; ``iterations``
-        and ``seconds`` until the objective is above the least one by at most this
-        share, or until the limit of iterations if that is not ``reached``.
+        ``n_tasks``, ``C``, ``repeat`` (the split), ``solver``, ``level``;
+        ``iterations`` and ``seconds`` until the objective is above the least one by
+        at most this share, or until the limit of iterations if that is not
+        ``reached``.
     """
     tier = context.config["tier"]
     rows = []
     for repeat, data in _splits(context, N_SPLITS[tier]):
-        for count in CONVERGENCE_TASKS[tier]:
+        for count in CONVERGENCE_TASKS:
             part = _first_tasks(data, count)
             for C in SPEED_C[tier]:
                 least = _least_objective(part, C)
@@ -184,7 +194,11 @@ def _first_tasks(data: MultiTaskData, count: int) -> MultiTaskData:
     return data.select_tasks(np.arange(count))
 
 
-def _timed(data: MultiTaskData, solver: str, **settings: Any) -> dict[str, Any]:
+def _timed(
+    data: MultiTaskData,
+    solver: ScalingSolver,
+    **settings: Any,
+) -> dict[str, Any]:
     method = MKMTFLRegressor(
         SCALING_C, SCALING_P, solver=solver, tol=SCALING_TOL, **STANDARDIZED, **settings
     )
@@ -198,9 +212,9 @@ def _timed(data: MultiTaskData, solver: str, **settings: Any) -> dict[str, Any]:
 
 def _seconds(method: Any, data: MultiTaskData) -> Iterator[float]:
     for _ in range(_TIMES):
-        start = time.perf_counter()
+        start = time.process_time()
         method.fit(data.X, data.y, task=data.task)
-        yield time.perf_counter() - start
+        yield time.process_time() - start
 
 
 def _least_objective(data: MultiTaskData, C: float) -> float:
@@ -212,7 +226,11 @@ def _least_objective(data: MultiTaskData, C: float) -> float:
 
 
 def _history(
-    data: MultiTaskData, C: float, solver: str, limit: int, least: float
+    data: MultiTaskData,
+    C: float,
+    solver: ConvergenceSolver,
+    limit: int,
+    least: float,
 ) -> pd.DataFrame:
     """Return what each iteration reaches, its time the median of three fits."""
     method = MKMTSFLRegressor(
