@@ -330,17 +330,17 @@ class TrainingSet:
         chosen = self.terms.is_feature
         features = self.features()
         for b, group in enumerate(others.groups):
-            if group.size == 0:
-                continue
             rows = self.rows(b)
             w = (features[rows].T @ beta[rows]) * weights[b, chosen]
-            values = others.features[group] @ w
-            if others.cross is not None:
-                m, n_grams, n = others.cross[b].shape
-                by_term = others.cross[b].reshape(-1, n) @ beta[rows]
-                by_term = by_term.reshape(m, n_grams)
-                values = values + by_term @ weights[b, ~chosen]
-            out[group] = values
+            out[group] = others.features[group] @ w
+        for first, cross in others.cross.items():
+            # The blocks that share these kernel values, in one product of matrices.
+            shared = np.flatnonzero(others.first_like == first).tolist()
+            own = np.stack([beta[self.rows(b)] for b in shared], axis=1)
+            m, n_grams, n = cross.shape
+            by_term = (cross.reshape(-1, n) @ own).reshape(m, n_grams, -1)
+            for number, b in enumerate(shared):
+                out[others.groups[b]] += by_term[..., number] @ weights[b, ~chosen]
         return out
 
     def _others(self, X: Inputs, task: IntArray) -> "_Others":
@@ -351,17 +351,16 @@ class TrainingSet:
         block = self.block_of_task[task]
         groups = [np.flatnonzero(block == b) for b in range(self.sizes.size)]
         Z = self.terms.inputs(X)
-        cross: list[FloatArray] | None = None
-        if not self.terms.is_feature.all():
-            cross = []
-            for b, g in enumerate(groups):
-                like = self.first_like[b]
-                if like < b and same_inputs(Z[g], Z[groups[like]]):
-                    cross.append(cross[like])
-                    continue
-                cross.append(self.terms.grams(Z[g], self.X[self.rows(b)]))
+        first_like = np.arange(self.sizes.size)
+        cross: dict[int, FloatArray] = {}
+        for b, g in enumerate(groups if not self.terms.is_feature.all() else ()):
+            like = int(self.first_like[b])
+            if like < b and same_inputs(Z[g], Z[groups[like]]):
+                first_like[b] = like
+            elif g.size:
+                cross[b] = self.terms.grams(Z[g], self.X[self.rows(b)])
                 self._weigh(cross[b].transpose(1, 0, 2), task[g], b)
-        others = _Others(groups, self.terms.features(Z), cross)
+        others = _Others(groups, self.terms.features(Z), cross, first_like)
         if self._keep_last:
             self._last = X.copy(), task.copy(), others
         return others
@@ -372,9 +371,11 @@ class _Others:
     """What other inputs are to a training set.
 
     Their rows by block, their single features, and the other kernels between them and
-    the training inputs of their block (rows, terms, training rows), if there are any.
+    the training inputs of their block (rows, terms, training rows): of the first block
+    of those with the same values, which ``first_like`` names for every block.
     """
 
     groups: list[IntArray]
     features: FloatArray
-    cross: list[FloatArray] | None
+    cross: dict[int, FloatArray]
+    first_like: IntArray
