@@ -322,12 +322,22 @@ def _check_names(config: Mapping[str, Any], folder: str) -> None:
                     key = f"artefacts.{name}.{part}.{label}.method"
                     require("methods", method, key)
     seen = set()
+    steps = {s for a in config["artefacts"].values() for s in a.get("steps", ())}
     for claim in config["claims"]:
         key = f"claims.{claim['id']}"
         if claim["id"] in seen:
             raise ConfigError(f"{folder}/claims.yaml: key {key!r} comes twice")
         seen.add(claim["id"])
         require("experiments", claim["args"]["experiment"], f"{key}.args.experiment")
+        for name, side in claim["args"].items():
+            if isinstance(side, dict) and "experiment" in side:
+                where = f"{key}.args.{name}.experiment"
+                require("experiments", side["experiment"], where)
+        if "step" in claim["args"] and claim["args"]["step"] not in steps:
+            raise ConfigError(
+                f"{folder}/claims.yaml: key '{key}.args.step': no artefact has the "
+                f"step {claim['args']['step']!r}; known: {', '.join(sorted(steps))}"
+            )
 
 
 def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:

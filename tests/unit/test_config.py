@@ -153,6 +153,25 @@ def test_wrong_searches_and_percentages_name_the_key(tmp_path, edit, message):
         load_paper(edited_paper(tmp_path, edit), "quick")
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"step": "times"}, r"args\.step.*no artefact has the step 'times'"),
+        (
+            {"lower": {"method": "floor", "experiment": "skool"}},
+            r"args\.lower\.experiment.*'skool' is not one of the experiments",
+        ),
+    ],
+)
+def test_claims_on_steps_and_other_experiments_are_checked(tmp_path, change, message):
+    def edit(document):
+        claim = {"id": "c", "section": "1", "claim": "c", "test": "ratio"}
+        document["claims"] = [claim | {"args": {"experiment": "school"} | change}]
+
+    with pytest.raises(ConfigError, match=message):
+        load_paper(edited_paper(tmp_path, edit), "quick")
+
+
 def test_unknown_paper_lists_the_known():
     with pytest.raises(ConfigError, match="argyriou2008"):
         load_paper("argyriou2009", "quick")

@@ -49,6 +49,7 @@ def claims_table(context: Context) -> pd.DataFrame:
         config["claims"],
         context.scores,
         config["methods"],
+        steps=context.steps,
         full_protocol=context.is_judged,
     )
     notes = [

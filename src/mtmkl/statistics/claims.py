@@ -12,9 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.statistics.claim_tests import TESTS, ClaimError
+from mtmkl.statistics.claim_tests import ClaimError
 from mtmkl.statistics.observations import NoDataError
 from mtmkl.statistics.sample import SelectionError
+from mtmkl.statistics.step_tests import TESTS, table_of
 from mtmkl.statistics.verdicts import NOT_JUDGED
 
 VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
@@ -63,6 +64,7 @@ def evaluate_claims(
     scores: pd.DataFrame,
     methods: Iterable[str],
     *,
+    steps: Mapping[str, pd.DataFrame] | None = None,
     full_protocol: bool = True,
 ) -> pd.DataFrame:
     """Run the test of every claim.
@@ -74,6 +76,8 @@ def evaluate_claims(
     scores : DataFrame
     methods : iterable of str
         Ids of the configured methods.
+    steps : mapping of str to DataFrame or None
+        What steps have computed, for claims on their numbers.
     full_protocol : bool
         False where repeats, grid or data are reduced: then the notes say what was
         found, and nothing is judged.
@@ -94,7 +98,8 @@ def evaluate_claims(
     for claim in claims:
         row = {key: claim[key] for key in ("id", "claim", "section", "test")}
         try:
-            result = TESTS[claim["test"]](scores, **claim["args"])
+            table = table_of(claim["args"], scores, steps or {})
+            result = TESTS[claim["test"]](table, **claim["args"])
         except NoDataError as reason:
             rows.append(row | {"verdict": "no data", "note": str(reason)})
             continue
