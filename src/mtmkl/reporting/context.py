@@ -196,37 +196,6 @@ def _read_fits(config: Mapping[str, Any], folder: PaperFolder) -> pd.DataFrame:
     return complete_methods(pd.concat(filled, ignore_index=True))
 
 
-def split_ratios(config: Mapping[str, Any], folder: PaperFolder) -> dict[str, float]:
-    """Return n_test / n_train of each experiment's stored splits.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    folder : PaperFolder
-
-    Returns
-    -------
-    dict of experiment to float
-        The mean over its splits; experiments without splits are left out.
-    """
-    from mtmkl.datasets.splits import load_splits
-
-    ratios = {}
-    for name, experiment in config["experiments"].items():
-        protocol = experiment["protocol"]
-        paths = [folder.splits(protocol, each.id) for each in variants(experiment)]
-        found = [
-            len(split.test) / len(split.train)
-            for path in paths
-            if path.is_file()
-            for split in load_splits(path).values()
-        ]
-        if found:
-            ratios[name] = float(np.mean(found))
-    return ratios
-
-
 class _StoredArrays(Mapping[str, Mapping[str, Array]]):
     """Arrays kept of fits, read when asked for: most artefacts need one file."""
 

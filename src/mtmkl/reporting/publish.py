@@ -9,6 +9,8 @@ import pandas as pd
 
 from mtmkl.files import write_table, write_text
 from mtmkl.layout import RunFolder
+from mtmkl.statistics.claims import shown_notes, shown_verdicts
+from mtmkl.statistics.verdicts import moved_text
 
 _CELL = [
     "experiment", "method", "dataset", "n_tasks", "subset", "train_size", "repeat",
@@ -75,6 +77,7 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
     paper = config["paper"]
     verdicts = pd.read_csv(folder / "verdicts.csv")
     claims = pd.read_csv(folder / "claims.csv")
+    claims = claims.assign(shown=shown_verdicts(claims), note=shown_notes(claims))
     lines = [
         f"# {paper['title']}",
         "",
@@ -83,14 +86,15 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
         "[claims.csv](claims.csv), [statistics.csv](statistics.csv), "
         "[scores.csv.gz](scores.csv.gz), [provenance.json](provenance.json).",
         "",
-        f"Published cells: {_counts(verdicts['verdict'])}. "
-        f"Claims: {_counts(claims['verdict'])}.",
+        f"Published cells: {_counts(verdicts['verdict'])}. With our spread where the "
+        f"paper prints none, verdicts that move: {moved_text(verdicts)}. "
+        f"Claims: {_counts(shown_verdicts(claims))}.",
         "",
         "| claim | section | verdict | evidence |",
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {row.claim} | {row.section} | {row.verdict} | {row.note} |"
+        f"| {row.claim} | {row.section} | {row.shown} | {row.note} |"
         for row in claims.itertuples()
     ]
     for name, artefact in config["artefacts"].items():
@@ -189,15 +193,16 @@ def _index(figures: Path) -> str:
         "written by `make publish`. The rules behind the verdicts: "
         "[docs/verdicts.md](../docs/verdicts.md).",
         "",
-        "| paper | printed numbers | claims |",
-        "|---|---|---|",
+        "| paper | printed numbers | moved by our spread | claims |",
+        "|---|---|---|---|",
     ]
     for page in sorted(figures.glob("*/README.md")):
         title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-        verdicts = pd.read_csv(page.parent / "verdicts.csv")["verdict"]
-        claims = pd.read_csv(page.parent / "claims.csv")["verdict"]
+        verdicts = pd.read_csv(page.parent / "verdicts.csv")
+        claims = shown_verdicts(pd.read_csv(page.parent / "claims.csv"))
         link = f"[{page.parent.name}]({page.parent.name}/README.md)"
-        lines.append(f"| {link}: {title} | {_counts(verdicts)} | {_counts(claims)} |")
+        counts = [_counts(verdicts["verdict"]), moved_text(verdicts), _counts(claims)]
+        lines.append(f"| {link}: {title} | {' | '.join(counts)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -10,7 +10,8 @@ from mtmkl.fits import collect_scores
 from mtmkl.layout import PaperFolder
 from mtmkl.provenance import provenance
 from mtmkl.reporting import written
-from mtmkl.reporting.context import NO_SCORES, Context, load_context, split_ratios
+from mtmkl.reporting.context import NO_SCORES, Context, load_context
+from mtmkl.reporting.overlaps import overlaps_of
 from mtmkl.statistics.claims import evaluate_claims
 from mtmkl.statistics.comparison import (
     compare_experiments,
@@ -42,13 +43,21 @@ def verdict_table(config: Mapping[str, Any], folder: PaperFolder) -> pd.DataFram
     return pd.concat(filled, ignore_index=True)
 
 
-def claims_table(context: Context) -> pd.DataFrame:
-    """Return the verdict on every claim; ``no data`` says why."""
+def claims_table(context: Context, folder: PaperFolder) -> pd.DataFrame:
+    """Return the verdict on every claim; ``no data`` says why.
+
+    Parameters
+    ----------
+    context : Context
+    folder : PaperFolder
+        With splits.
+    """
     config = context.config
     table = evaluate_claims(
         config["claims"],
         context.scores,
         config["methods"],
+        overlaps=overlaps_of(context, folder),
         full_protocol=context.is_judged,
     )
     notes = [
@@ -89,7 +98,7 @@ def statistics_table(
         compare_experiments(
             config,
             context.scores,
-            test_train_ratios=split_ratios(config, folder),
+            overlaps=overlaps_of(context, folder),
             ropes=ropes,
             seed=seed,
         ),
@@ -116,7 +125,7 @@ def write_record(
     collect_scores(config, folder)
     context = load_context(config, folder)
     write_table(folder.verdicts, verdict_table(config, folder))
-    write_table(folder.claims, claims_table(context))
+    write_table(folder.claims, claims_table(context, folder))
     statistics = statistics_table(context, folder, seed=run["seed"])
     write_table(folder.statistics, statistics)
     write_json(

@@ -44,7 +44,7 @@ def test_columns_of_verdicts(written):
     header = written.verdicts.read_text().splitlines()[0]
     assert header == (
         "artefact,row,column,unit,published,published_sd,status,reproduced,"
-        "reproduced_sd,n,verdict,data,rule"
+        "reproduced_sd,n,verdict,verdict_with_spread,data,rule"
     )
     assert tuple(header.split(",")) == VERDICT_COLUMNS
 
@@ -52,7 +52,8 @@ def test_columns_of_verdicts(written):
 def test_columns_of_claims(written):
     header = written.claims.read_text().splitlines()[0]
     assert header == (
-        "id,claim,section,test,statistic,p,interval_low,interval_high,verdict,note"
+        "id,claim,section,test,statistic,p,interval_low,interval_high,verdict,note,"
+        "own_verdict,rho,t_divided_by,p_corrected,corrected_low,corrected_high"
     )
 
 
@@ -85,12 +86,12 @@ def test_claims_of_a_reduced_run_are_described_only(written, full_paper, results
     assert set(table["verdict"]) == {"not judged (quick)", "no data"}
     numbers = ["statistic", "p", "interval_low", "interval_high"]
     assert table[numbers].isna().all(axis=None)
-    judged = claims_table(load_context(full_paper, results))
+    judged = claims_table(load_context(full_paper, results), results)
     assert judged["note"].tolist() == table["note"].tolist()
 
 
 def test_claims_are_all_judged(full_paper, results):
-    table = claims_table(load_context(full_paper, results))
+    table = claims_table(load_context(full_paper, results), results)
     assert table["id"].tolist() == [claim["id"] for claim in full_paper["claims"]]
     assert set(table["verdict"]) <= set(claim_tests.VERDICTS)
     table = table.set_index("id")
@@ -124,7 +125,7 @@ def test_an_artefact_leaves_the_cells_of_its_table(paper, written):
 def test_without_data_everything_is_a_named_gap(paper, empty_results):
     write_artefacts(list(paper["artefacts"]), paper, empty_results)
     verdicts = verdict_table(paper, empty_results)
-    claims = claims_table(load_context(paper, empty_results))
+    claims = claims_table(load_context(paper, empty_results), empty_results)
     assert set(verdicts["verdict"]) == set(claims["verdict"]) == {"no data"}
     assert verdicts["rule"].str.contains("absent").all()
     assert claims["note"].str.contains("absent").all()
