@@ -236,7 +236,7 @@ def test_an_unknown_target_lists_the_targets(tmp_path):
     done = TinyWorkflow(tmp_path).run("tiny_table_2")
     assert done.returncode != 0
     assert "unknown target 'tiny_table_2'; did you mean 'tiny_table_1'?" in done.stderr
-    assert "(known: tiny, tiny_table_1, publish, all)" in done.stderr
+    assert "(known: tiny, tiny_table_1, publish, rejudge, all)" in done.stderr
     assert not (tmp_path / "results").exists()
 
 

@@ -142,7 +142,11 @@ class Context:
 
 
 def load_context(
-    config: Mapping[str, Any], folder: PaperFolder, *, of_fits: bool = False
+    config: Mapping[str, Any],
+    folder: PaperFolder,
+    *,
+    of_fits: bool = False,
+    scores: Path | None = None,
 ) -> Context:
     """Read the results of a paper's configured experiments.
 
@@ -154,6 +158,8 @@ def load_context(
     of_fits : bool
         Read the scores of the fits, not the table of the whole paper, which may
         not be finished yet.
+    scores : Path or None
+        Another table of the scores of the whole paper.
 
     Raises
     ------
@@ -163,7 +169,11 @@ def load_context(
     printed = Path(config["published"])
     return Context(
         config=config,
-        scores=(_read_fits(config, folder) if of_fits else read_scores(folder.scores)),
+        scores=(
+            _read_fits(config, folder)
+            if of_fits
+            else read_scores(scores or folder.scores)
+        ),
         arrays=_StoredArrays(config, folder),
         data_info=_read_data_info(config, folder),
         published={

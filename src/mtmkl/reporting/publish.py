@@ -57,10 +57,25 @@ def publish(
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
     for config in configs:
+        seconds = Path(config["published"]).with_name("seconds.csv")
+        scores = figures / config["paper"]["id"] / "scores.csv.gz"
+        _add_seconds(seconds, pd.read_csv(scores))
+    write_galleries(configs, figures)
+
+
+def write_galleries(configs: Sequence[Mapping[str, Any]], figures: Path) -> None:
+    """Write the page of each paper, and the page of all papers in the folder.
+
+    Parameters
+    ----------
+    configs : sequence of mapping
+        The papers' configurations.
+    figures : Path
+        With a folder for each of them.
+    """
+    for config in configs:
         folder = figures / config["paper"]["id"]
         write_text(folder / "README.md", paper_gallery(config, folder))
-        seconds = Path(config["published"]).with_name("seconds.csv")
-        _add_seconds(seconds, pd.read_csv(folder / "scores.csv.gz"))
     write_text(figures / "README.md", _index(figures))
 
 
