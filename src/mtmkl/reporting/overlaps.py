@@ -34,18 +34,20 @@ def overlaps_of(context: Context, folder: PaperFolder) -> dict[Place, Overlap]:
             path = folder.splits(experiment["protocol"], variant.id)
             if not path.is_file():
                 continue
-            shares: dict[int, list[float]] = {}
+            shares: dict[int, list[tuple[float, float]]] = {}
             for (size, _), split in load_splits(path).items():
-                n_others = len(split.train) + len(split.validation)
-                share = len(split.test) / (len(split.test) + n_others)
-                shares.setdefault(size, []).append(share)
+                parts = len(split.test), len(split.train), len(split.validation)
+                of_split = (parts[0] / sum(parts), parts[1] / sum(parts))
+                shares.setdefault(size, []).append(of_split)
             pool_share = drawn_share(variant)
             info = context.data_info.get(variant.id, {})
             n_rows = info.get("n", 0)
             for size, of_repeats in shares.items():
+                test_share, train_share = np.mean(of_repeats, axis=0).tolist()
                 overlaps[name, variant.id, size] = Overlap(
                     pool_share=pool_share,
-                    test_share=float(np.mean(of_repeats)),
+                    test_share=test_share,
+                    train_share=train_share,
                     same_roles=pool_share == 1 and kind in _SAME_ROLES,
                     # Examples in several tasks have a row in each.
                     tasks_share=info.get("n_examples", n_rows) < n_rows,

@@ -19,14 +19,19 @@ from mtmkl.statistics.claim_tests import TESTS, ClaimError
 from mtmkl.statistics.findings import TestResult
 from mtmkl.statistics.observations import NoDataError
 from mtmkl.statistics.overlap import Overlaps
+from mtmkl.statistics.pairs import LEVEL
 from mtmkl.statistics.sample import SelectionError
+from mtmkl.statistics.sample_size import repeats_needed
 from mtmkl.statistics.verdicts import NOT_JUDGED
 
 VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
+_PLANNED = ("paired_difference", "paired_difference_chosen", "trend")
+"""Tests of a mean against zero, for which the number of units can be planned."""
+
 COLUMNS = (
     "id", "claim", "section", "test", "statistic", "p", "interval_low",
     "interval_high", "verdict", "note", "own_verdict", "rho", "t_divided_by",
-    "p_corrected", "corrected_low", "corrected_high",
+    "p_corrected", "corrected_low", "corrected_high", "n", "n_needed_own", "n_needed",
 )  # fmt: skip
 """Columns of ``claims.csv``."""
 
@@ -116,6 +121,8 @@ def evaluate_claims(
             rows.append(row | {"verdict": NOT_JUDGED})
             continue
         rows.append(row | {"verdict": result.verdict} | _numbers(result))
+        if result.verdict == "undecided" and claim["test"] in _PLANNED:
+            rows[-1] |= _planned(result)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -170,6 +177,7 @@ def _numbers(result: TestResult) -> dict[str, Any]:
         "interval_low": low,
         "interval_high": high,
         "own_verdict": own.verdict,
+        "n": result.n_units,
     }
     if corrected is None:
         return numbers
@@ -180,4 +188,19 @@ def _numbers(result: TestResult) -> dict[str, Any]:
         "p_corrected": corrected.p,
         "corrected_low": low,
         "corrected_high": high,
+    }
+
+
+def _planned(result: TestResult) -> dict[str, float]:
+    """Return how many units would decide by each test; empty without a spread."""
+    from scipy import stats
+
+    n, (low, high) = result.n_units, result.own.interval
+    if math.isnan(low):
+        return {}
+    mean, half_width = (low + high) / 2, (high - low) / 2
+    sd = half_width * math.sqrt(n) / stats.t.ppf(1 - LEVEL / 2, n - 1)
+    return {
+        "n_needed_own": repeats_needed(mean, sd),
+        "n_needed": repeats_needed(mean, sd, result.variance_ratio),
     }

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.statistics.overlap import Overlaps, is_of_the_fit, variance_ratio
+from mtmkl.statistics.overlap import Overlaps, role_behind, variance_ratio
 from mtmkl.statistics.sample import average, axis_values, select
 from mtmkl.typing import FloatArray
 
@@ -135,8 +135,10 @@ def variance_ratio_of(
         found = level[["experiment", "dataset", "train_size"]].drop_duplicates()
         places = found.itertuples(index=False, name=None)
         splits = [overlaps[place] for place in places]
-        of_the_fit = all(map(is_of_the_fit, level["metric"].unique()))
-        ratios.append(variance_ratio(splits, unit=unit, of_the_fit=of_the_fit))
+        is_chosen = bool((level["setting"] == "").any())
+        for metric in level["metric"].unique():
+            role = role_behind(metric, is_chosen=is_chosen)
+            ratios.append(variance_ratio(splits, unit=unit, role=role))
     return max(ratios, default=0.0)
 
 

@@ -32,6 +32,10 @@ It is Nadeau and Bengio's at K = 1 and f = 1, and 0 for new data. The average of
 splits of the same examples has a larger c than each of them: its spread falls with
 every further split, and what the examples have in common stays.
 
+A number that depends on the fit alone, such as the number of features, has the share of
+the examples for training (and for validation, where these choose its hyper-parameters)
+in place of the test share.
+
 If classes (or tasks) are drawn separately, m_c of N_c examples of class c, the share of
 the pool is f = Σ m_c² / N_c / Σ m_c.
 
@@ -44,11 +48,13 @@ Learning, 52(3), 239-281.
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from mtmkl.statistics.sample import COLUMN_METRICS
 
+_ROUNDING = 1e-9
 _OF_THE_FIT = frozenset(
     {
         *COLUMN_METRICS,
@@ -70,24 +76,41 @@ class Overlap:
     pool_share : float
         f, the share of the pool that each repeat draws: 1 if all repeats split the same
         data, 0 if each has new data.
-    test_share : float
-        q, the share of the drawn examples that is for testing.
+    test_share, train_share : float
+        Shares of the drawn examples that are for testing and for training; the others
+        are for validation.
     same_roles : bool
-        Whether all repeats have the same test examples.
+        Whether all repeats have the same training and the same test examples.
     tasks_share : bool
         Whether tasks have examples in common.
     """
 
     pool_share: float
     test_share: float
+    train_share: float
     same_roles: bool = False
     tasks_share: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.pool_share <= 1:
             raise ValueError(f"pool_share {self.pool_share} is not between 0 and 1")
-        if not 0 < self.test_share < 1:
-            raise ValueError(f"test_share {self.test_share} is not between 0 and 1")
+        for name in ("test_share", "train_share"):
+            if not 0 < getattr(self, name) < 1:
+                raise ValueError(f"{name} {getattr(self, name)} is not between 0 and 1")
+        if self.test_share + self.train_share > 1 + _ROUNDING:
+            raise ValueError(
+                f"test_share {self.test_share} and train_share {self.train_share} are "
+                "more than 1"
+            )
+
+    def used_share(self, role: "Role") -> float:
+        """Return q, the share of the drawn examples that a value depends on."""
+        shares = {"test": self.test_share, "train": self.train_share}
+        return shares.get(role, 1 - self.test_share)
+
+
+Role = Literal["test", "train", "learning"]
+"""Examples that a value depends on; those for learning are to train and to validate."""
 
 
 Place = tuple[str, str, int]
@@ -97,17 +120,23 @@ Overlaps = Mapping[Place, Overlap]
 """The overlap at every place of a scores table."""
 
 
-def is_of_the_fit(metric: str) -> bool:
-    """Tell whether a metric depends on what was learned from, and on no test row.
+def role_behind(metric: str, *, is_chosen: bool) -> Role:
+    """Return the examples that a metric depends on.
 
-    Two repeats then share what the examples for training and validation have in common,
-    so that 1 − q stands in place of q.
+    Parameters
+    ----------
+    metric : str
+        Such as the accuracy, of test rows, or the number of features, of the fit.
+    is_chosen : bool
+        Whether hyper-parameters were chosen, so that validation rows matter.
     """
-    return metric in _OF_THE_FIT or metric.startswith("row_norm")
+    if metric not in _OF_THE_FIT and not metric.startswith("row_norm"):
+        return "test"
+    return "learning" if is_chosen else "train"
 
 
 def variance_ratio(
-    splits: Iterable[Overlap], *, unit: str = "repeat", of_the_fit: bool = False
+    splits: Iterable[Overlap], *, unit: str = "repeat", role: Role = "test"
 ) -> float:
     """Return c: the variance of a mean of n units is S² (1 / n + c).
 
@@ -118,8 +147,8 @@ def variance_ratio(
         several data sets count as if they were of the one that overlaps most.
     unit : {"repeat", "task"}
         Tasks that have examples in common are no sample of tasks.
-    of_the_fit : bool
-        See :func:`is_of_the_fit`.
+    role : {"test", "train", "learning"}
+        The examples that a value depends on: two repeats share a part of these.
 
     Returns
     -------
@@ -134,9 +163,7 @@ def variance_ratio(
         return 0.0
     if any(split.same_roles for split in known):
         return math.inf
-    used = np.array([split.test_share for split in known])
-    if of_the_fit:
-        used = 1 - used
+    used = np.array([split.used_share(role) for split in known])
     within = float((1 / used - 1).sum()) / len(known) ** 2
     return pool_share / (1 - pool_share + within)
 

@@ -469,8 +469,12 @@ class TestOverlap:
     """Each test with repeats that share examples."""
 
     PLACES: ClassVar = {
-        ("e", "d", size): Overlap(1.0, share)
-        for size, share in ((0, 0.5), (10, 0.45), (50, 0.25))
+        ("e", "d", size): Overlap(1.0, test_share, train_share)
+        for size, test_share, train_share in (
+            (0, 0.5, 0.5),
+            (10, 0.45, 0.1),
+            (50, 0.25, 0.5),
+        )
     }
 
     def test_equivalence_widens_its_interval(self, table):
@@ -530,8 +534,16 @@ class TestOverlap:
             direction="increasing",
             **args | {"metric": "n_groups"},
         )
-        shares = variance_ratio([self.PLACES["e", "d", 50]], of_the_fit=True)
-        assert groups.variance_ratio == pytest.approx(shares)
+        largest = variance_ratio([self.PLACES["e", "d", 50]], role="learning")
+        assert groups.variance_ratio == pytest.approx(largest)
+        path = trend(
+            scores.assign(metric="n_groups", setting='{"C": 1}'),
+            self.PLACES,
+            direction="increasing",
+            **args | {"metric": "n_groups"},
+        )
+        largest = variance_ratio([self.PLACES["e", "d", 50]], role="train")
+        assert path.variance_ratio == pytest.approx(largest)
 
     def test_a_curve_that_never_goes_the_wrong_way_is_no_test(self, table):
         scores = pd.concat(
@@ -541,7 +553,7 @@ class TestOverlap:
             ]
         )
         args = ARGS | {"where": {"method": "a"}, "axis": "n_tasks"}
-        same = {("e", "d", 0): Overlap(1.0, 0.5, same_roles=True)}
+        same = {("e", "d", 0): Overlap(1.0, 0.5, 0.5, same_roles=True)}
         result = monotone(scores, same, direction="nonincreasing", **args)
         assert result.verdict == "holds"
         wrong = monotone(scores, same, direction="nondecreasing", **args)
@@ -559,6 +571,6 @@ class TestOverlap:
         args = ARGS | {"lower": {"method": "a"}, "higher": {"method": "b"}}
         result = paired_difference(scores, self.PLACES, unit="task", **args)
         assert result.corrected is None
-        shared = {("e", "d", 0): Overlap(1.0, 0.5, tasks_share=True)}
+        shared = {("e", "d", 0): Overlap(1.0, 0.5, 0.5, tasks_share=True)}
         result = paired_difference(scores, shared, unit="task", **args)
         assert result.corrected.verdict == "undecided"

@@ -13,6 +13,7 @@ from mtmkl.statistics.claims import (
     shown_verdicts,
 )
 from mtmkl.statistics.overlap import Overlap
+from mtmkl.statistics.sample_size import repeats_needed
 
 CLAIM = {
     "id": "c1",
@@ -57,7 +58,14 @@ class TestEvaluate:
             for full in (True, False)
         )
         assert reduced["verdict"].tolist() == ["not judged (quick)", "no data"]
-        numbers = ["statistic", "p", "interval_low", "interval_high", "own_verdict"]
+        numbers = [
+            "statistic",
+            "p",
+            "interval_low",
+            "interval_high",
+            "own_verdict",
+            "n",
+        ]
         assert judged.loc[0, numbers].notna().all()
         assert reduced.loc[0, numbers].isna().all()
         pd.testing.assert_frame_equal(
@@ -70,9 +78,9 @@ class TestEvaluate:
         independent, shared, same = (
             evaluate_claims([CLAIM], scores, ["a", "b"], overlaps=overlaps).iloc[0]
             for overlaps in (
-                {place: Overlap(0.0, 0.5)},
-                {place: Overlap(1.0, 0.9)},
-                {place: Overlap(1.0, 0.9, same_roles=True)},
+                {place: Overlap(0.0, 0.5, 0.5)},
+                {place: Overlap(1.0, 0.9, 0.1)},
+                {place: Overlap(1.0, 0.9, 0.1, same_roles=True)},
             )
         )
         assert independent["verdict"] == independent["own_verdict"] == "holds"
@@ -90,6 +98,24 @@ class TestEvaluate:
             (shared["interval_low"] + shared["interval_high"]) / 2
         )
         assert (same["rho"], same["verdict"]) == (1.0, "undecided")
+
+    def test_undecided_claims_say_how_many_repeats_would_decide(self, table):
+        difference = np.array([0.1, 0.5, -0.2, 0.4, 0.0])
+        scores = table(
+            [
+                {"method": name, "repeat": repeat, "value": value}
+                for name, values in (("a", np.zeros(5)), ("b", difference))
+                for repeat, value in enumerate(values)
+            ]
+        )
+        overlaps = {("e", "d", 0): Overlap(1.0, 0.02, 0.98)}
+        claim = evaluate_claims([CLAIM], scores, ["a", "b"], overlaps=overlaps).iloc[0]
+        assert claim["verdict"] == "undecided"
+        assert claim["n"] == 5
+        mean, sd = difference.mean(), difference.std(ddof=1)
+        assert claim["n_needed_own"] == repeats_needed(mean, sd)
+        assert claim["n_needed"] == repeats_needed(mean, sd, 0.02 / 0.98)
+        assert 5 < claim["n_needed_own"] < claim["n_needed"] < 100
 
     def test_a_missing_overlap_is_not_taken_for_independence(self, scores):
         with pytest.raises(KeyError, match="'d'"):

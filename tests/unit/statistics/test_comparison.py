@@ -113,9 +113,9 @@ class TestPlan:
             PLAN,
             scores,
             overlaps={
-                ("drawn", "d", 0): Overlap(0.0, 1 / 3),
-                ("split", "d", 0): Overlap(1.0, 1 / 3),
-                ("surveyed", "d", 0): Overlap(1.0, 1 / 3, same_roles=True),
+                ("drawn", "d", 0): Overlap(0.0, 1 / 3, 2 / 3),
+                ("split", "d", 0): Overlap(1.0, 1 / 3, 2 / 3),
+                ("surveyed", "d", 0): Overlap(1.0, 1 / 3, 2 / 3, same_roles=True),
             },
             ropes={("split", "mse"): 0.1},
         ).set_index("experiment")
