@@ -107,6 +107,13 @@ def _parser() -> argparse.ArgumentParser:
         help='values to choose from for each --method: {"gamma": [1, 10]}',
     )
     run.add_argument(
+        "--readings",
+        nargs="*",
+        metavar="FACTOR",
+        help="run other readings of the protocol in place of the experiments: all, or "
+        "those of these factors",
+    )
+    run.add_argument(
         "--tier",
         choices=TIERS,
         default="quick",
@@ -239,6 +246,7 @@ def _run_paper(parsed: argparse.Namespace) -> int:
         experiments=parsed.experiment,
         methods=parsed.method,
         grid=parsed.grid,
+        readings=False if parsed.readings is None else (parsed.readings or True),
         cores=parsed.cores,
         results=parsed.results,
     )

@@ -93,8 +93,8 @@ def validate(document: Any, schema_name: str, *, source: str) -> None:
     ----------
     document : object
         Parsed configuration.
-    schema_name : {"config", "dataset", "experiments", "artefacts", "claims"}
-        Which schema.
+    schema_name : str
+        Of a file in the folder of schemas, such as "experiments".
     source : str
         Name of the file, for the message.
 
@@ -167,6 +167,7 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> dict[str, Any
     return {
         **raw,
         "download": paper_tier if raw["download"] is None else raw["download"],
+        "readings": raw.get("readings", False),
         "on_missing_data": raw["on_missing_data"]
         or ("fail" if paper_tier else "report"),
     }
@@ -192,7 +193,7 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
         If there is no such paper, a key is wrong, or a name (method, protocol,
         experiment) is used but not defined; names file, key and value.
     """
-    folder = _paper_folder(paper)
+    folder = paper_folder(paper)
     # The other tier is read for its mistakes alone.
     tiers = sorted(TIERS, key=lambda each: each != tier)
     config = {each: _read_paper(folder, each) for each in tiers}[tier]
@@ -205,23 +206,51 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
 
 def _read_paper(folder: Path, tier: str) -> dict[str, Any]:
     config: dict[str, Any] = {"artefacts": {}, "claims": []}
-    lists: dict[str, Any] = {}
+    lists: Mapping[str, Any] = {}
     for name, is_needed in _FILES.items():
         path = folder / f"{name}.yaml"
         if not is_needed and not path.is_file():
             continue
-        source = f"{folder.name}/{path.name}"
-        part = resolve_tier(read_yaml(path), tier)
-        if isinstance(part, Mapping) and isinstance(part.get("lists"), Mapping):
-            lists = part["lists"]
-        try:
-            part = expand(part, lists)
-        except ValueError as error:
-            raise ConfigError(f"{source}: {error}") from error
-        validate(part, name, source=source)
+        part, lists = read_part(path, tier, lists)
         config |= part
     config.pop("lists", None)
     return config
+
+
+def read_part(
+    path: Path, tier: str, lists: Mapping[str, Any]
+) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """Read a file of a paper's folder, and check it against the schema of its name.
+
+    Parameters
+    ----------
+    path : Path
+    tier : {"quick", "paper"}
+    lists : mapping
+        What ``for_each`` may name, unless the file has ``lists`` itself.
+
+    Returns
+    -------
+    part : dict
+        With the tier's values and everything that is generated.
+    lists : mapping
+        Those of the file, or the given ones.
+
+    Raises
+    ------
+    ConfigError
+        Names file, key and value.
+    """
+    source = f"{path.parent.name}/{path.name}"
+    part = resolve_tier(read_yaml(path), tier)
+    if isinstance(part, Mapping) and isinstance(part.get("lists"), Mapping):
+        lists = part["lists"]
+    try:
+        part = expand(part, lists)
+    except ValueError as error:
+        raise ConfigError(f"{source}: {error}") from error
+    validate(part, path.stem, source=source)
+    return part, lists
 
 
 def _measured_seconds(path: Path) -> dict[str, float]:
@@ -243,7 +272,19 @@ def _measured_seconds(path: Path) -> dict[str, float]:
         ) from error
 
 
-def _paper_folder(paper: str | Path) -> Path:
+def paper_folder(paper: str | Path) -> Path:
+    """Return the folder of a paper's configuration.
+
+    Parameters
+    ----------
+    paper : str or Path
+        Name of a folder in ``config/papers``, or a path to a folder.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such folder; names those that are known.
+    """
     shipped = config_dir() / "papers"
     for folder in (shipped / paper, Path(paper)):
         if folder.is_dir():
@@ -276,16 +317,27 @@ def _check_names(config: Mapping[str, Any], folder: str) -> None:
             require("methods", method, f"artefacts.{name}.comparison.columns")
         for part in _SELECTORS:
             for label, selector in artefact.get(part, {}).items():
-                if "method" in selector:
+                methods = selector.get("method", [])
+                for method in [methods] if isinstance(methods, str) else methods:
                     key = f"artefacts.{name}.{part}.{label}.method"
-                    require("methods", selector["method"], key)
+                    require("methods", method, key)
     seen = set()
+    steps = {s for a in config["artefacts"].values() for s in a.get("steps", ())}
     for claim in config["claims"]:
         key = f"claims.{claim['id']}"
         if claim["id"] in seen:
             raise ConfigError(f"{folder}/claims.yaml: key {key!r} comes twice")
         seen.add(claim["id"])
         require("experiments", claim["args"]["experiment"], f"{key}.args.experiment")
+        for name, side in claim["args"].items():
+            if isinstance(side, dict) and "experiment" in side:
+                where = f"{key}.args.{name}.experiment"
+                require("experiments", side["experiment"], where)
+        if "step" in claim["args"] and claim["args"]["step"] not in steps:
+            raise ConfigError(
+                f"{folder}/claims.yaml: key '{key}.args.step': no artefact has the "
+                f"step {claim['args']['step']!r}; known: {', '.join(sorted(steps))}"
+            )
 
 
 def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mtmkl.config import ConfigError
-from mtmkl.evaluation.plan import n_repeats
+from mtmkl.evaluation.plan import method_of, n_repeats
 from mtmkl.schema_errors import unknown
 
 
@@ -35,7 +35,8 @@ def check_settings(config: Mapping[str, Any]) -> None:
             _check_experiment(name, config)
     except ConfigError as error:
         folder = Path(config["published"]).parent.name
-        raise ConfigError(f"{folder}/experiments.yaml: {error}") from error
+        file = "readings" if "readings" in config else "experiments"
+        raise ConfigError(f"{folder}/{file}.yaml: {error}") from error
 
 
 def _check_protocol(name: str, protocol: Mapping[str, Any]) -> None:
@@ -53,7 +54,11 @@ def _check_experiment(name: str, config: Mapping[str, Any]) -> None:
     repeats = n_repeats(config, name)
     _check_datasets(f"{key}.datasets", experiment["datasets"])
     _check_metrics(name, experiment)
-    _check_criterion(name, experiment, config["methods"])
+    selections = {
+        entry["method"]: method_of(config, entry)["selection"]
+        for entry in experiment["methods"]
+    }
+    _check_criterion(name, experiment, selections)
     kind = config["protocols"][experiment["protocol"]]["kind"]
     seen = set()
     for position, entry in enumerate(experiment["methods"]):
@@ -64,7 +69,9 @@ def _check_experiment(name: str, config: Mapping[str, Any]) -> None:
                 "method once, with all its n_tasks"
             )
         seen.add(method)
-        spec = config["methods"][method]
+        spec = method_of(config, entry)
+        if "settings" in entry:
+            _check_method(f"{place}.{method}", spec)
         _check_entry(place, entry, spec.get("grid", {}), repeats)
         if experiment.get("mode") != "path":
             _check_selection(place, entry["method"], spec["selection"], kind)
@@ -241,7 +248,7 @@ def _check_metrics(name: str, experiment: Mapping[str, Any]) -> None:
 
 
 def _check_criterion(
-    name: str, experiment: Mapping[str, Any], methods: Mapping[str, Any]
+    name: str, experiment: Mapping[str, Any], selections: Mapping[str, str]
 ) -> None:
     """Check what the methods of an experiment are to be chosen by, if they choose."""
     from mtmkl.evaluation.metrics import metric
@@ -257,7 +264,7 @@ def _check_criterion(
     if experiment.get("mode") == "path":
         return
     for entry in experiment["methods"]:
-        selection = methods[entry["method"]]["selection"]
+        selection = selections[entry["method"]]
         if selection in ("per_task", "alone") and given:
             raise ConfigError(
                 f"{key}: method {entry['method']!r} has selection {selection!r}, which "

@@ -13,7 +13,9 @@ from mtmkl.evaluation.plan import (
     FitJob,
     MethodSpec,
     Variant,
+    entry_of,
     find_variant,
+    method_of,
     method_specs,
 )
 from mtmkl.files import read_table, write_table
@@ -58,7 +60,12 @@ def group_config(config: Mapping[str, Any], group: FitGroup) -> dict[str, Any]:
 
 def classes_of(config: Mapping[str, Any], jobs: Iterable[FitJob]) -> list[str]:
     """Return the classes of the methods that fit jobs use."""
-    return sorted({config["methods"][job.method]["class"] for job in jobs})
+    return sorted(
+        {
+            method_of(config, entry_of(config, job.experiment, job.method))["class"]
+            for job in jobs
+        }
+    )
 
 
 def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
@@ -171,7 +178,10 @@ def run_fit(
         experiment=experiment,
         metrics={name: metric(name) for name in experiment["metrics"]},
         seed=seed,
-        code_version=code_version(config["methods"][spec.id], experiment["metrics"]),
+        code_version=code_version(
+            method_of(config, entry_of(config, plan.experiment, spec.id)),
+            experiment["metrics"],
+        ),
         cache=cache,
         held={},
         train_unit=train_unit(config["protocols"][experiment["protocol"]]["kind"]),

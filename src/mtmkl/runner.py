@@ -23,6 +23,7 @@ from mtmkl.config import (
 from mtmkl.evaluation.grouping import all_results, data_groups, fit_groups
 from mtmkl.evaluation.plan import FitJob, fit_jobs, with_method
 from mtmkl.layout import PaperFolder, RunFolder, cache
+from mtmkl.readings import load_papers
 from mtmkl.runs import lock_results, run_label
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def run_paper(
     experiments: Sequence[str] | None = None,
     methods: Sequence[str] = (),
     grid: Mapping[str, list[Any]] | None = None,
+    readings: bool | Sequence[str] = False,
     cores: int = 1,
     results: Path = Path("results"),
 ) -> Finished:
@@ -78,6 +80,9 @@ def run_paper(
     grid : mapping of str to list or None
         Hyper-parameters of the joining methods, chosen by cross-validation; those of
         configured methods stand in their configuration.
+    readings : bool or sequence of str
+        Run other readings of the protocol in place of the experiments: all, or those of
+        some factors, see :mod:`mtmkl.readings`.
     cores : int
         Processes.
     results : Path
@@ -94,9 +99,16 @@ def run_paper(
     mtmkl.runs.ResultsInUseError
         If another process is writing the same results.
     """
-    run = load_run_config({**_run_file(), "tier": tier, "papers": [str(paper)]})
+    run = load_run_config(
+        {
+            **_run_file(),
+            "tier": tier,
+            "papers": [str(paper)],
+            "readings": readings if isinstance(readings, bool) else list(readings),
+        }
+    )
     pipeline.use_mirror(run["mirror"])
-    whole = load_paper(paper, tier)
+    (whole,) = load_papers(run)
     config = _restricted(whole, paper, experiments)
     if grid is not None and set(methods) <= set(config["methods"]):
         raise ConfigError(

@@ -54,6 +54,9 @@ def run_label(
     parts += [*experiments, *methods]
     if grid is not None:
         parts.append(f"grid-{_hash(json.dumps(grid, sort_keys=True))}")
+    if run["readings"]:
+        factors = [] if run["readings"] is True else run["readings"]
+        parts.append("=".join(["readings", *factors]))
     parts += [f"{key}={run[key]}" for key in _SETTINGS if run[key] != usual[key]]
     label = "+".join(re.sub(r"[^\w.=-]", ".", part) for part in parts)
     if len(label) > _LONGEST_LABEL:

@@ -7,8 +7,8 @@ from mtmkl.solvers.med import MedPath
 from mtmkl.solvers.task_duals import DualProblem
 
 
-def dual_problem(c, sizes, *, features=None, grams=None, **options):
-    blocks = GramBlocks.of(sizes, features=features, grams=grams)
+def dual_problem(c, sizes, *, features=None, grams=None, entries=None, **options):
+    blocks = GramBlocks.of(sizes, features=features, grams=grams, entries=entries)
     return DualProblem.of(c, blocks, **options)
 
 

@@ -68,7 +68,8 @@ def test_run_defaults_follow_the_tier():
         (
             {"sead": 1},
             r"key 'sead': unknown key 'sead'; did you mean 'seed'\? "
-            r"\(known: tier, papers, seed, mirror, download, on_missing_data\)",
+            r"\(known: tier, papers, seed, mirror, download, "
+            r"on_missing_data, readings\)",
         ),
         ({"papers": "x"}, r"'papers': 'x' is not a list.*; write \[x\]"),
     ],
@@ -148,6 +149,25 @@ def test_a_search_and_percentages_are_part_of_a_configuration(tmp_path):
     ],
 )
 def test_wrong_searches_and_percentages_name_the_key(tmp_path, edit, message):
+    with pytest.raises(ConfigError, match=message):
+        load_paper(edited_paper(tmp_path, edit), "quick")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"step": "times"}, r"args\.step.*no artefact has the step 'times'"),
+        (
+            {"lower": {"method": "floor", "experiment": "skool"}},
+            r"args\.lower\.experiment.*'skool' is not one of the experiments",
+        ),
+    ],
+)
+def test_claims_on_steps_and_other_experiments_are_checked(tmp_path, change, message):
+    def edit(document):
+        claim = {"id": "c", "section": "1", "claim": "c", "test": "ratio"}
+        document["claims"] = [claim | {"args": {"experiment": "school"} | change}]
+
     with pytest.raises(ConfigError, match=message):
         load_paper(edited_paper(tmp_path, edit), "quick")
 
@@ -244,6 +264,12 @@ def test_a_value_per_tier_may_stand_anywhere(tmp_path):
         ),
         (
             lambda d: d["artefacts"]["table_1"]["rows"].update(X={"method": "rigde"}),
+            r"artefacts\.table_1\.rows\.X\.method': 'rigde' is not one of the methods",
+        ),
+        (
+            lambda d: d["artefacts"]["table_1"]["rows"].update(
+                X={"method": ["mtl_feat_linear", "rigde"]}
+            ),
             r"artefacts\.table_1\.rows\.X\.method': 'rigde' is not one of the methods",
         ),
     ],

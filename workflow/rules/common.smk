@@ -11,9 +11,10 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
     os.environ.setdefault(variable, "1")
 
 from mtmkl import fits, pipeline
-from mtmkl.config import ConfigError, load_paper, load_run_config, read_yaml
+from mtmkl.config import ConfigError, load_run_config, read_yaml
 from mtmkl.evaluation import grouping, plan
 from mtmkl.layout import RunFolder, cache
+from mtmkl.readings import load_papers
 from mtmkl.reporting.summary import closing_summary
 from mtmkl.runs import ResultsInUseError, lock_results, run_label
 from snakemake_logger_plugin_mtmkl import Run, announce
@@ -25,15 +26,12 @@ try:
         read_yaml(file)
     RUN = load_run_config(config)
     pipeline.use_mirror(RUN["mirror"])
-    PAPERS = {
-        paper["paper"]["id"]: paper
-        for paper in (load_paper(name, RUN["tier"]) for name in RUN["papers"])
-    }
+    PAPERS = {paper["paper"]["id"]: paper for paper in load_papers(RUN)}
     for paper in PAPERS.values():
         pipeline.check_names(paper)
     VERSIONS = {
         (name, experiment, entry["method"]): pipeline.code_version(
-            paper["methods"][entry["method"]], settings["metrics"]
+            plan.method_of(paper, entry), settings["metrics"]
         )
         for name, paper in PAPERS.items()
         for experiment, settings in paper["experiments"].items()
@@ -168,7 +166,14 @@ def artefact_inputs(paper, names):
     config = plan.restricted_to_artefacts(PAPERS[paper], names)
     datasets = [each for group in grouping.data_groups(config) for each in group]
     infos = texts(RESULTS.paper(paper).data_info(each.id) for each in datasets)
-    return [*fit_files(paper, config["experiments"]), *infos, *published_numbers(paper)]
+    files = [*fit_files(paper, config["experiments"]), *infos]
+    return [*files, *published_numbers(paper), *main_scores(paper)]
+
+
+def main_scores(paper):
+    """The published scores of the main protocol, with which readings are compared."""
+    scores = Path("figures") / paper / "scores.csv.gz"
+    return [str(scores)] if "readings" in PAPERS[paper] and scores.is_file() else []
 
 
 def shown_by(paper, group):

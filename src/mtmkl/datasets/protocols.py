@@ -31,7 +31,7 @@ _SIZES = {
 
 
 def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Return id, kind, repeats, folds, stratified, and train sizes under "sizes".
+    """Return id, kind, repeats, folds, stratified, shared, and sizes.
 
     Raises
     ------
@@ -48,6 +48,7 @@ def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
         )
     allowed = {"id", "kind", "repeats", _SIZES[kind][0] if kind in _SIZES else "id"}
     allowed |= {"stratified"} if kind in _DRAWN_ROLES else set()
+    allowed |= {"shared"} if kind == "fractions" else set()
     allowed |= set() if kind in WITH_VALIDATION else {"folds"}
     for key in protocol:
         if key not in allowed:
@@ -84,12 +85,18 @@ def check_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(
             f"protocol {name!r}: stratified is {stratified!r}, wanted true or false"
         )
+    shared = protocol.get("shared", True)
+    if not isinstance(shared, bool):
+        raise ValueError(
+            f"protocol {name!r}: shared is {shared!r}, wanted true or false"
+        )
     return {
         "id": protocol["id"],
         "kind": kind,
         "repeats": protocol["repeats"],
         "folds": protocol.get("folds"),
         "stratified": stratified,
+        "shared": shared,
         "sizes": sizes,
     }
 

@@ -12,8 +12,11 @@ from mtmkl.config import config_dir
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.entries import DataSetEntry, read_entries
 from mtmkl.datasets.obtaining import Places, damage, obtain
+from mtmkl.datasets.scaling import scaled_inputs
 
 Place = Literal["mirror", "cache", "built-in"]
+
+_INPUTS = "inputs"  # an option of every set
 
 
 class Registry:
@@ -65,7 +68,8 @@ class Registry:
         download : bool
             Ask the network for files that are neither in the mirror nor cached.
         **options
-            Options of the set's loader, such as ``bias`` or ``n_irrelevant``.
+            Options of the set's loader, such as ``bias`` or ``n_irrelevant``; and
+            ``inputs``, see :func:`mtmkl.datasets.scaling.scaled_inputs`.
 
         Raises
         ------
@@ -77,6 +81,7 @@ class Registry:
             If a file, or what was read from it, is not as expected.
         """
         entry, loader = self[name], self.check_options(name, options)
+        inputs = options.pop(_INPUTS, None)
         if not entry.files:
             data = loader(**options)
         else:
@@ -88,7 +93,7 @@ class Registry:
             data = loader(files, **options)
         if data.name != name:
             raise ValueError(f"loader {entry.loader} calls {name!r} {data.name!r}")
-        return data
+        return data if inputs is None else scaled_inputs(data, inputs)
 
     def check_options(
         self, name: str, options: Iterable[str]
@@ -108,7 +113,7 @@ class Registry:
             if parameter.kind is inspect.Parameter.KEYWORD_ONLY
         ]
         for option in options:
-            if option not in known:
+            if option not in (*known, _INPUTS):
                 raise ValueError(
                     f"data set {entry.name!r} has no option {option!r}; it has "
                     f"{', '.join(known) or 'none'}"

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.protocols import WITH_VALIDATION, check_protocol
+from mtmkl.datasets.roles import labels_of, three_roles
 from mtmkl.files import intact
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import IntArray
 
 SplitKey = tuple[int, int]
 
@@ -118,6 +119,10 @@ def make_splits(
         ``stratified`` : bool, only with ``halves``, ``thirds`` and ``fractions``
             Whether every role has its share of each label within a task, and at least
             one example of a label of which the task has three; true by default.
+        ``shared`` : bool, only with ``fractions``
+            Whether an example has one role in all of its tasks, the default. If not,
+            each task divides its examples by itself, so that what one task is tested
+            on may train another.
     seed : int
         Root seed, not negative.
     repeats : iterable of int, optional
@@ -189,8 +194,13 @@ def make_split(
         if checked["kind"] == "given_roles":
             train, validation, test = _given_roles(data)
         else:
-            train, validation, test = _three_roles(
-                data, checked["kind"], train_size, checked["stratified"], roles_rng
+            train, validation, test = three_roles(
+                data,
+                checked["kind"],
+                train_size,
+                roles_rng,
+                stratified=checked["stratified"],
+                shared=checked["shared"],
             )
         fold = np.zeros_like(train)
     else:
@@ -292,13 +302,13 @@ def _random(
 def _per_task(
     data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
 ) -> Masks:
-    return _drawn_from_each(data, _labels(data)[2], train_size, rng)
+    return _drawn_from_each(data, labels_of(data)[2], train_size, rng)
 
 
 def _per_class(
     data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
 ) -> Masks:
-    labels = np.nan_to_num(_labels(data)[1])
+    labels = np.nan_to_num(labels_of(data)[1])
     _, stratum = np.unique(labels, axis=0, return_inverse=True)
     return _drawn_from_each(data, stratum.ravel(), train_size, rng)
 
@@ -307,7 +317,7 @@ def _drawn_from_each(
     data: MultiTaskData, part: IntArray, train_size: int, rng: np.random.Generator
 ) -> Masks:
     """Draw training examples of each part; ``part`` has one number per example."""
-    example = _labels(data)[0]
+    example = labels_of(data)[0]
     is_train = np.zeros(part.size, dtype=bool)
     for number in range(part.max() + 1):
         mine = np.flatnonzero(part == number)
@@ -319,19 +329,6 @@ def _drawn_from_each(
             )
         is_train[rng.permutation(mine)[:train_size]] = True
     return is_train[example], ~is_train[example]
-
-
-def _labels(data: MultiTaskData) -> tuple[IntArray, FloatArray, IntArray]:
-    """Return the example of each row; of each example its targets, and its group.
-
-    Targets (m, T) are nan for tasks without the example. Examples that belong to the
-    same tasks are a group.
-    """
-    samples, example = np.unique(data.sample, return_inverse=True)
-    label = np.full((samples.size, data.n_tasks), np.nan)
-    label[example.ravel(), data.task] = data.y
-    _, group = np.unique(~np.isnan(label), axis=0, return_inverse=True)
-    return example.ravel(), label, group.ravel()
 
 
 def _given(
@@ -351,75 +348,6 @@ _KINDS: dict[str, Callable[[MultiTaskData, int, int, np.random.Generator], Masks
 }
 
 
-def _three_roles(
-    data: MultiTaskData,
-    kind: str,
-    train_size: int,
-    stratified: bool,
-    rng: np.random.Generator,
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Return training, validation and test rows; all rows of an example share a role.
-
-    Examples of the same tasks are a group (one-vs-rest: all of them; one-vs-one: a
-    class; separate tasks: a task), and those of a group with the same labels in all
-    its tasks are a stratum. Except for fractions, a task must be one group.
-
-    Parameters
-    ----------
-    kind : {"halves", "thirds", "fractions"}
-    train_size : int
-        Training examples per group, in percent for "fractions"; "thirds" has none.
-    """
-    example, label, group = _labels(data)
-    member = np.zeros((group.max() + 1, data.n_tasks), dtype=bool)
-    member[group[example], data.task] = True
-    divided = np.flatnonzero(member.sum(axis=0) > 1)
-    if divided.size and kind != "fractions":
-        raise ValueError(
-            f"{data.task_names[divided[0]]!r} of {data.name!r} shares some of its "
-            "examples with other tasks, which must share all or none here"
-        )
-    role = np.empty(group.size, dtype=np.intp)
-    for number in range(group.max() + 1):
-        mine = np.flatnonzero(group == number)
-        wanted = {
-            "halves": train_size,
-            "thirds": mine.size // 3,
-            "fractions": (2 * train_size * mine.size + 100) // 200,
-        }[kind]
-        task = data.task_names[int(np.flatnonzero(member[number])[0])]
-        if wanted > mine.size - 2:
-            raise ValueError(
-                f"{wanted} training examples leave too few of the {mine.size} of "
-                f"{task!r} of {data.name!r} for validation and testing"
-            )
-        if wanted == 0:
-            raise ValueError(
-                f"{train_size} % of {mine.size} examples of {task!r} of "
-                f"{data.name!r} are none: take a larger train_percent"
-            )
-        stratum = np.zeros(mine.size, dtype=np.intp)
-        if stratified:
-            labels = label[np.ix_(mine, np.flatnonzero(member[number]))]
-            stratum = np.unique(labels, axis=0, return_inverse=True)[1].ravel()
-        shuffled = rng.permutation(mine.size)
-        order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
-        quota = _quota(np.bincount(stratum), wanted)
-        first = np.cumsum(np.bincount(stratum)) - np.bincount(stratum)
-        rank = np.empty(mine.size, dtype=np.intp)
-        rank[order] = np.arange(mine.size) - first[stratum[order]]
-        is_train = rank < quota[stratum]
-        # The others in turns, from one stratum to the next, so that halves are equal.
-        others = order[~is_train[order]]
-        role[mine[is_train]] = 0
-        role[mine[others[0::2]]] = 1
-        role[mine[others[1::2]]] = 2
-    train, validation, test = (
-        np.flatnonzero(role[example] == each) for each in range(3)
-    )
-    return train, validation, test
-
-
 def _given_roles(data: MultiTaskData) -> tuple[IntArray, IntArray, IntArray]:
     is_validation, is_test = (
         _mark(data, f"is_{role}", "given_roles") for role in ("validation", "test")
@@ -429,30 +357,6 @@ def _given_roles(data: MultiTaskData) -> tuple[IntArray, IntArray, IntArray]:
     if not validation.size:
         raise ValueError(f"no row of {data.name!r} is marked for validation")
     return train, validation, test
-
-
-def _quota(sizes: IntArray, wanted: int) -> IntArray:
-    """Divide ``wanted`` examples among strata in proportion to their sizes.
-
-    By largest remainders; a stratum of three or more gives at least one and keeps two.
-    """
-    share = wanted * sizes / sizes.sum()
-    least = np.where(sizes >= 3, 1, 0)
-    most = np.where(sizes >= 3, sizes - 2, sizes)
-    quota = np.clip(np.floor(share).astype(np.intp), least, most)
-    while quota.sum() != wanted:
-        if quota.sum() < wanted:
-            lag = np.where(quota < most, share - quota, -np.inf)
-            chosen, step = int(np.argmax(lag)), 1
-        else:
-            lead = np.where(quota > least, quota - share, -np.inf)
-            chosen, step = int(np.argmax(lead)), -1
-        if not np.isfinite(lag[chosen] if step > 0 else lead[chosen]):
-            # So few are wanted, or so many, that some stratum must do without.
-            least, most = np.zeros_like(sizes), sizes
-            continue
-        quota[chosen] += step
-    return quota
 
 
 def _mark(data: MultiTaskData, key: str, kind: str) -> NDArray[np.bool_]:

@@ -281,7 +281,8 @@ class _Cell:
         train, fold = self._rows(self.split.train, tasks, self.split.fold)
 
         def cached(compute: Callable[[], NDArray[Any]], **key: Any) -> NDArray[Any]:
-            name = self._key("errors", tasks=tasks, **key)
+            # Kernels of matrices go into it by name; the matrices are in the digest.
+            name = self._key("errors", tasks=tasks, **json.loads(as_json(key)))
             return get_or_compute(
                 self.job.cache, name, lambda: (None, {"errors": compute()})
             )[1]["errors"]

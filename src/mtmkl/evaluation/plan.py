@@ -147,11 +147,32 @@ def variants(experiment: Mapping[str, Any]) -> list[Variant]:
     ]
 
 
+def method_of(config: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the definition of a method as an experiment uses it.
+
+    Parameters
+    ----------
+    config : mapping
+    entry : mapping
+        One of the experiment's ``methods``; ``settings``, which readings have, stand
+        for the configured definition.
+    """
+    return dict(entry.get("settings") or config["methods"][entry["method"]])
+
+
+def entry_of(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
+    """Return the entry of a method among those of an experiment."""
+    for entry in config["experiments"][experiment]["methods"]:
+        if entry["method"] == method:
+            return dict(entry)
+    raise KeyError(method)
+
+
 def method_specs(config: Mapping[str, Any], experiment: str) -> dict[str, MethodSpec]:
     """Return the configured methods of an experiment by their id."""
     specs = {}
     for entry in config["experiments"][experiment]["methods"]:
-        method = config["methods"][entry["method"]]
+        method = method_of(config, entry)
         specs[entry["method"]] = MethodSpec(
             id=entry["method"],
             class_name=method["class"],

@@ -29,7 +29,8 @@ class GramBlocks:
 
     Terms of rank one, k(x, z) = x_f z_f, come first; nothing of theirs is built. The
     other terms are matrices, in the layout that compiled code reads: the values of all
-    terms at a pair of examples lie side by side.
+    terms at a pair of examples lie side by side. Blocks of the same examples, as of
+    one-vs-rest tasks, may share their matrices.
 
     Attributes
     ----------
@@ -37,14 +38,18 @@ class GramBlocks:
         Block b has the rows ``offsets[b]:offsets[b + 1]``.
     features : ndarray of shape (N, F)
         The terms of rank one.
-    grams : ndarray of shape (sum of n_b², G)
+    grams : ndarray of shape (P, G)
         The other terms: pairs (i, j) of a block in row-major order, one block after the
         other. float64, or float32 for storage alone: sums are taken in float64.
+    entries : ndarray of shape (B,)
+        Where the pairs of each block begin in ``grams``; blocks that begin at one place
+        have the same examples.
     """
 
     offsets: IntArray
     features: FloatArray
     grams: NDArray[Any]
+    entries: IntArray
 
     @classmethod
     def of(
@@ -53,6 +58,7 @@ class GramBlocks:
         *,
         features: ArrayLike | None = None,
         grams: NDArray[Any] | None = None,
+        entries: ArrayLike | None = None,
     ) -> "GramBlocks":
         """Return blocks of the given sizes, of what is known of their terms.
 
@@ -60,15 +66,20 @@ class GramBlocks:
         ----------
         sizes : array-like of int of shape (B,)
         features : array-like of shape (N, F), optional
-        grams : ndarray of shape (sum of n_b², G), optional
+        grams : ndarray of shape (P, G), optional
+        entries : array-like of int of shape (B,), optional
+            By default no block shares its matrices, and P is the sum of n_b².
         """
         counts = np.asarray(sizes, dtype=np.intp)
         x = np.empty((int(counts.sum()), 0)) if features is None else features
         k = np.empty((int((counts**2).sum()), 0)) if grams is None else grams
+        if entries is None:
+            entries = np.cumsum(counts**2) - counts**2
         return cls(
             offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
             features=np.ascontiguousarray(x, dtype=np.float64),
             grams=np.ascontiguousarray(k),
+            entries=np.ascontiguousarray(entries, dtype=np.intp),
         )
 
     @cached_property
@@ -81,17 +92,15 @@ class GramBlocks:
         """Number of terms F + G."""
         return self.features.shape[1] + self.grams.shape[1]
 
-    @cached_property
-    def entries(self) -> IntArray:
-        """Where the pairs of each block begin in ``grams``, shape (B + 1,)."""
-        return np.concatenate([[0], np.cumsum(self.sizes**2)])
+    def pairs(self, b: int) -> slice:
+        """Return where the pairs of block b stand in ``grams``."""
+        return slice(self.entries[b], self.entries[b] + self.sizes[b] ** 2)
 
     def diagonal(self) -> FloatArray:
         """Return Σ_f k_f(x_i, x_i) over all terms, shape (N,)."""
         out = np.einsum("if,if->i", self.features, self.features)
-        entries = self.entries
         for b, n in enumerate(self.sizes):
-            own = self.grams[entries[b] : entries[b + 1] : n + 1]
+            own = self.grams[self.pairs(b)][:: n + 1]
             out[self.offsets[b] : self.offsets[b + 1]] += own.sum(
                 axis=1, dtype=np.float64
             )
@@ -104,16 +113,16 @@ class GramBlocks:
         ----------
         rows : array-like of int of shape (m,)
             Rows in rising order. A block none of whose rows is chosen is left out; the
-            matrices of one whole block are not copied.
+            matrices of one whole block are not copied. Several blocks share none.
         """
         index = np.asarray(rows, dtype=np.intp)
-        entries, parts, sizes = self.entries, [], []
+        parts, sizes = [], []
         for b, n in enumerate(self.sizes):
             first, last = self.offsets[b], self.offsets[b + 1]
             mine = index[(first <= index) & (index < last)] - first
             if mine.size == 0:
                 continue
-            block = self.grams[entries[b] : entries[b + 1]]
+            block = self.grams[self.pairs(b)]
             if mine.size < n:
                 block = block.reshape(n, n, -1)[np.ix_(mine, mine)]
             parts.append(block.reshape(mine.size**2, self.grams.shape[1]))
@@ -187,6 +196,9 @@ class TrainingSet:
     sizes : ndarray of shape (B,)
     offsets : ndarray of shape (B + 1,)
         Where the blocks begin in that order.
+    first_like : ndarray of shape (B,)
+        The first block of a run of blocks with the same inputs: their kernels are
+        computed, and stored, once.
 
     Raises
     ------
@@ -215,6 +227,10 @@ class TrainingSet:
         self.offsets = np.concatenate([[0], np.cumsum(self.sizes)])
         self.X = terms.inputs(X)[self.order]
         self.task = task[self.order]
+        self.first_like = np.arange(n_blocks)
+        for b in range(1, n_blocks):
+            if same_inputs(self.X[self.rows(b)], self.X[self.rows(b - 1)]):
+                self.first_like[b] = self.first_like[b - 1]
         self._task_kernels: FloatArray | None = None
         if task_kernels is not None:
             self._task_kernels = self._checked(task_kernels, joined, n_tasks)
@@ -261,24 +277,31 @@ class TrainingSet:
             Before anything is computed, if they would need more than ``MAX_BYTES``.
         """
         n_grams = int(np.sum(~self.terms.is_feature))
-        n_entries = int(np.sum(self.sizes.astype(np.int64) ** 2))
+        distinct = np.unique(self.first_like)
+        counts = np.zeros(self.sizes.size, dtype=np.int64)
+        counts[distinct] = self.sizes[distinct].astype(np.int64) ** 2
+        n_entries = int(counts.sum())
         needed = np.dtype(dtype).itemsize * n_entries * n_grams
         if needed > MAX_BYTES:
             raise GramMemoryError(
-                f"{n_grams} Gram matrices of {self.sizes.size} blocks of up to "
+                f"{n_grams} Gram matrices of {distinct.size} blocks of up to "
                 f"{self.sizes.max()} examples need {1e-9 * needed:.1f} GB, the bound "
                 f"is {1e-9 * MAX_BYTES:.1f} GB. Take fewer examples or fewer kernels; "
                 '"features" needs no matrix'
             )
-        grams = np.empty((n_entries, n_grams), dtype)
-        first = 0
-        for b, n in enumerate(self.sizes) if n_grams else ():
-            X, part = self.X[self.rows(b)], grams[first : first + n * n]
-            by_term = np.moveaxis(part.reshape(n, n, n_grams), 2, 0)
+        blocks = GramBlocks.of(
+            self.sizes,
+            features=self.features(),
+            grams=np.empty((n_entries, n_grams), dtype),
+            entries=(np.cumsum(counts) - counts)[self.first_like],
+        )
+        for b in distinct if n_grams else ():
+            X, n = self.X[self.rows(b)], self.sizes[b]
+            part = blocks.grams[blocks.pairs(b)].reshape(n, n, n_grams)
+            by_term = np.moveaxis(part, 2, 0)
             self.terms.write_grams(X, X, by_term)
             self._weigh(by_term, self.task[self.rows(b)], b)
-            first += n * n
-        return GramBlocks.of(self.sizes, features=self.features(), grams=grams)
+        return blocks
 
     def _weigh(self, grams: NDArray[Any], task: IntArray, b: int) -> None:
         """Multiply matrices (G, m, n) of block b by the kernels of their tasks."""
@@ -307,17 +330,17 @@ class TrainingSet:
         chosen = self.terms.is_feature
         features = self.features()
         for b, group in enumerate(others.groups):
-            if group.size == 0:
-                continue
             rows = self.rows(b)
             w = (features[rows].T @ beta[rows]) * weights[b, chosen]
-            values = others.features[group] @ w
-            if others.cross is not None:
-                m, n_grams, n = others.cross[b].shape
-                by_term = others.cross[b].reshape(-1, n) @ beta[rows]
-                by_term = by_term.reshape(m, n_grams)
-                values = values + by_term @ weights[b, ~chosen]
-            out[group] = values
+            out[group] = others.features[group] @ w
+        for first, cross in others.cross.items():
+            # The blocks that share these kernel values, in one product of matrices.
+            shared = np.flatnonzero(others.first_like == first).tolist()
+            own = np.stack([beta[self.rows(b)] for b in shared], axis=1)
+            m, n_grams, n = cross.shape
+            by_term = (cross.reshape(-1, n) @ own).reshape(m, n_grams, -1)
+            for number, b in enumerate(shared):
+                out[others.groups[b]] += by_term[..., number] @ weights[b, ~chosen]
         return out
 
     def _others(self, X: Inputs, task: IntArray) -> "_Others":
@@ -328,15 +351,16 @@ class TrainingSet:
         block = self.block_of_task[task]
         groups = [np.flatnonzero(block == b) for b in range(self.sizes.size)]
         Z = self.terms.inputs(X)
-        cross = None
-        if not self.terms.is_feature.all():
-            cross = [
-                self.terms.grams(Z[g], self.X[self.rows(b)])
-                for b, g in enumerate(groups)
-            ]
-            for b, g in enumerate(groups):
+        first_like = np.arange(self.sizes.size)
+        cross: dict[int, FloatArray] = {}
+        for b, g in enumerate(groups if not self.terms.is_feature.all() else ()):
+            like = int(self.first_like[b])
+            if like < b and same_inputs(Z[g], Z[groups[like]]):
+                first_like[b] = like
+            elif g.size:
+                cross[b] = self.terms.grams(Z[g], self.X[self.rows(b)])
                 self._weigh(cross[b].transpose(1, 0, 2), task[g], b)
-        others = _Others(groups, self.terms.features(Z), cross)
+        others = _Others(groups, self.terms.features(Z), cross, first_like)
         if self._keep_last:
             self._last = X.copy(), task.copy(), others
         return others
@@ -347,9 +371,11 @@ class _Others:
     """What other inputs are to a training set.
 
     Their rows by block, their single features, and the other kernels between them and
-    the training inputs of their block (rows, terms, training rows), if there are any.
+    the training inputs of their block (rows, terms, training rows): of the first block
+    of those with the same values, which ``first_like`` names for every block.
     """
 
     groups: list[IntArray]
     features: FloatArray
-    cross: list[FloatArray] | None
+    cross: dict[int, FloatArray]
+    first_like: IntArray

@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -17,6 +17,9 @@ from mtmkl.reporting.layouts import build
 from mtmkl.reporting.record import write_record
 from mtmkl.reporting.tables import PrintedTable, build_quoted, mean_sd, rule_note
 from mtmkl.reporting.written import TextTable, Written
+
+if TYPE_CHECKING:
+    from mtmkl.reporting.drawing import FigureAndNumbers
 
 
 def write_results(
@@ -112,7 +115,8 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
     if artefact["kind"] == "table":
         table = build(context, artefact)
         tables.append(TextTable(table.header, table.body, table.notes))
-        cells.append(table.cells)
+        if "in_paper" in table.cells:
+            cells.append(table.cells)
     if "quoted" in artefact:
         quoted, acceptance = build_quoted(context, artefact["quoted"])
         tables.append(_quoted_table(context, artefact["quoted"], quoted, acceptance))
@@ -131,11 +135,22 @@ def _write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
     else:
         from mtmkl.reporting.colours import figure_style
 
-        module = f"mtmkl.papers.{context.config['paper']['id']}.figures"
         with figure_style():
-            figure, numbers = getattr(importlib.import_module(module), name)(context)
+            figure, numbers = _drawn(name, context)
         write_figure_files(folder, name, figure, numbers)
     written.write(folder, name, shown)
+
+
+def _drawn(name: str, context: Context) -> "FigureAndNumbers":
+    """Return a figure: a specification curve, or one of the paper's own functions."""
+    artefact = context.config["artefacts"][name]
+    if "specification" in artefact:
+        from mtmkl.reporting.specification import specification_curve
+
+        return specification_curve(context, artefact["specification"])
+    module = f"mtmkl.papers.{context.config['paper']['id']}.figures"
+    drawn: FigureAndNumbers = getattr(importlib.import_module(module), name)(context)
+    return drawn
 
 
 def _quoted_table(

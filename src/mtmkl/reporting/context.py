@@ -1,7 +1,7 @@
 """What figures, tables and the report draw on: all results of one paper."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from mtmkl.evaluation.plan import variants
 from mtmkl.files import intact, read_json, read_table
 from mtmkl.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
 from mtmkl.layout import PaperFolder
+from mtmkl.reporting.overlaps import StoredOverlaps
+from mtmkl.statistics.overlap import Overlaps
 from mtmkl.statistics.sample import average, read_scores, select
 
 Array = NDArray[Any]
@@ -42,6 +44,8 @@ class Context:
         File name -> the paper's printed numbers.
     steps : mapping of str to DataFrame
         Numbers that steps of the paper have computed, by their name.
+    overlaps : mapping or None
+        How repeats overlap at each place of the scores; None takes them as independent.
     """
 
     config: Mapping[str, Any]
@@ -50,6 +54,7 @@ class Context:
     data_info: Mapping[str, Mapping[str, Any]]
     published: Mapping[str, pd.DataFrame]
     steps: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    overlaps: Overlaps | None = None
 
     @property
     def is_judged(self) -> bool:
@@ -119,21 +124,24 @@ class Context:
         )
         return ", ".join(origins)
 
-    def missing_reason(self, experiment: str, method: str | None = None) -> str:
-        """Say why an experiment, or a method in it, has no scores."""
+    def missing_reason(
+        self, experiment: str, method: str | Sequence[str] | None = None
+    ) -> str:
+        """Say why an experiment, or a method or several in it, have no scores."""
         configured = self.config["experiments"].get(experiment)
         if configured is None:
-            return f"experiment {experiment} is not part of this run"
+            return "not run in this tier"
         for name in self.datasets(experiment):
             info = self.data_info.get(name, {})
             if info.get("status") == "missing":
                 return str(info["reason"])
         methods = [entry["method"] for entry in configured["methods"]]
-        if method is not None and method not in methods:
+        sought = [method] if isinstance(method, str) else method
+        if sought is not None and not set(sought) & set(methods):
             return "not run in this tier"
         gaps = self.scores[
             (self.scores["experiment"] == experiment)
-            & (self.scores["method"] == method)
+            & self.scores["method"].isin(sought or [])
             & self.scores["metric"].isin([UNSUPPORTED, FAILED])
         ]
         if len(gaps):
@@ -167,6 +175,7 @@ def load_context(
         If there is no scores table, or an artefact's published file is missing.
     """
     printed = Path(config["published"])
+    data_info = _read_data_info(config, folder)
     return Context(
         config=config,
         scores=(
@@ -175,7 +184,7 @@ def load_context(
             else read_scores(scores or folder.scores)
         ),
         arrays=_StoredArrays(config, folder),
-        data_info=_read_data_info(config, folder),
+        data_info=data_info,
         published={
             path.name: pd.read_csv(path) for path in sorted(printed.glob("*.csv"))
         },
@@ -184,6 +193,7 @@ def load_context(
             for name in steps(config)
             if folder.step(name).is_file()
         },
+        overlaps=StoredOverlaps(config, data_info, folder),
     )
 
 

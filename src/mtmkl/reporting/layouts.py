@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.explanations import build_explanations
 from mtmkl.reporting.rank_tests import build_rank_tests
 from mtmkl.reporting.ranking import build_ranking
 from mtmkl.reporting.tables import PrintedTable, build_table
@@ -12,6 +13,7 @@ LAYOUTS: dict[str, Callable[[Context, Mapping[str, Any]], PrintedTable]] = {
     "cells": build_table,
     "ranking": build_ranking,
     "rank_tests": build_rank_tests,
+    "explanations": build_explanations,
 }
 
 

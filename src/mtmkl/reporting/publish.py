@@ -8,9 +8,12 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.files import write_table, write_text
-from mtmkl.layout import RunFolder
+from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.statistics.claims import shown_notes, shown_verdicts
 from mtmkl.statistics.verdicts import moved_text
+
+READING_SCORES = "readings.csv.gz"
+"""The scores under other readings of the protocol, in ``figures/<paper>``."""
 
 _CELL = [
     "experiment", "method", "dataset", "n_tasks", "subset", "train_size", "repeat",
@@ -49,14 +52,16 @@ def publish(
     for config in configs:
         paper = config["paper"]["id"]
         folder = run.paper(paper)
-        for source in [*folder.record(), *folder.artefact_files(config["artefacts"])]:
+        for source, name in _published_files(config, folder):
             if not source.is_file():
                 raise FileNotFoundError(f"{source} has not been made")
-            copies.append((source, figures / paper / source.name))
+            copies.append((source, figures / paper / name))
     for source, target in copies:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
     for config in configs:
+        if "readings" in config:
+            continue
         seconds = Path(config["published"]).with_name("seconds.csv")
         scores = figures / config["paper"]["id"] / "scores.csv.gz"
         _add_seconds(seconds, pd.read_csv(scores))
@@ -75,8 +80,24 @@ def write_galleries(configs: Sequence[Mapping[str, Any]], figures: Path) -> None
     """
     for config in configs:
         folder = figures / config["paper"]["id"]
-        write_text(folder / "README.md", paper_gallery(config, folder))
+        main = config["readings"]["main"] if "readings" in config else config
+        write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
+
+
+def _published_files(
+    config: Mapping[str, Any], folder: PaperFolder
+) -> list[tuple[Path, str]]:
+    """Return files to copy, with their names there.
+
+    Of readings these are the artefacts, and the scores under another name: the record
+    is that of the main protocol.
+    """
+    artefacts = folder.artefact_files(config["artefacts"])
+    named = [(path, path.name) for path in artefacts]
+    if "readings" in config:
+        return [*named, (folder.scores, READING_SCORES)]
+    return [*((path, path.name) for path in folder.record()), *named]
 
 
 def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
@@ -122,9 +143,25 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
             lines.append((folder / f"{name}.md").read_text(encoding="utf-8").strip())
             lines.append("")
             lines.append(f"[csv]({name}.csv) · [tex]({name}.tex)")
+    lines += _readings_lines(folder)
     lines += ["", "## Core-seconds to choose and fit", ""]
     lines += _seconds_lines(config, pd.read_csv(folder / "scores.csv.gz"))
     return "\n".join(lines) + "\n"
+
+
+def _readings_lines(folder: Path) -> list[str]:
+    """Return the section on other readings of the protocol, if any were published."""
+    table = folder / "explanations.md"
+    if not table.is_file():
+        return []
+    text = table.read_text(encoding="utf-8").strip()
+    lines = ["", "## Other readings of the protocol", "", text, ""]
+    lines.append(f"[csv](explanations.csv) · [scores]({READING_SCORES})")
+    for figure in sorted(folder.glob("specification_*.svg")):
+        name = figure.stem
+        lines += ["", f"![Specification curve]({name}.svg)", ""]
+        lines.append(f"[pdf]({name}.pdf) · [numbers]({name}.csv)")
+    return lines
 
 
 def core_seconds(scores: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from mtmkl.layout import PaperFolder
 from mtmkl.provenance import provenance
 from mtmkl.reporting import written
 from mtmkl.reporting.context import NO_SCORES, Context, load_context
-from mtmkl.reporting.overlaps import overlaps_of
+from mtmkl.reporting.overlaps import overlaps_table
 from mtmkl.statistics.claims import evaluate_claims
 from mtmkl.statistics.comparison import (
     compare_experiments,
@@ -43,21 +43,15 @@ def verdict_table(config: Mapping[str, Any], folder: PaperFolder) -> pd.DataFram
     return pd.concat(filled, ignore_index=True)
 
 
-def claims_table(context: Context, folder: PaperFolder) -> pd.DataFrame:
-    """Return the verdict on every claim; ``no data`` says why.
-
-    Parameters
-    ----------
-    context : Context
-    folder : PaperFolder
-        With splits.
-    """
+def claims_table(context: Context) -> pd.DataFrame:
+    """Return the verdict on every claim; ``no data`` says why."""
     config = context.config
     table = evaluate_claims(
         config["claims"],
         context.scores,
         config["methods"],
-        overlaps=overlaps_of(context, folder),
+        overlaps=context.overlaps,
+        steps=context.steps,
         full_protocol=context.is_judged,
     )
     notes = [
@@ -79,16 +73,12 @@ def _note_with_reason(context: Context, args: Mapping[str, Any], note: str) -> s
     return note
 
 
-def statistics_table(
-    context: Context, folder: PaperFolder, *, seed: int
-) -> pd.DataFrame:
+def statistics_table(context: Context, *, seed: int) -> pd.DataFrame:
     """Return the comparisons of all pairs of methods, by repeats and by data sets.
 
     Parameters
     ----------
     context : Context
-    folder : PaperFolder
-        With splits.
     seed : int
         Root seed of bootstrap and posterior samples.
     """
@@ -98,7 +88,7 @@ def statistics_table(
         compare_experiments(
             config,
             context.scores,
-            overlaps=overlaps_of(context, folder),
+            overlaps=context.overlaps,
             ropes=ropes,
             seed=seed,
         ),
@@ -125,9 +115,10 @@ def write_record(
     collect_scores(config, folder)
     context = load_context(config, folder)
     write_table(folder.verdicts, verdict_table(config, folder))
-    write_table(folder.claims, claims_table(context, folder))
-    statistics = statistics_table(context, folder, seed=run["seed"])
+    write_table(folder.claims, claims_table(context))
+    statistics = statistics_table(context, seed=run["seed"])
     write_table(folder.statistics, statistics)
+    write_table(folder.overlaps, overlaps_table(context.overlaps or {}))
     write_json(
         folder.provenance,
         provenance(config, run, context.data_info.values(), folder.job_seconds()),

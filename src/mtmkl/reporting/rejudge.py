@@ -6,15 +6,17 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.files import read_json, write_json, write_table
+from mtmkl.files import read_json, read_table, write_json, write_table
 from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.provenance import of_the_code
 from mtmkl.reporting.build import printed
 from mtmkl.reporting.context import Context, load_context
 from mtmkl.reporting.files import write_table_files
+from mtmkl.reporting.overlaps import overlaps_table
 from mtmkl.reporting.publish import write_galleries
 from mtmkl.reporting.record import claims_table, statistics_table
 from mtmkl.reporting.tables import PrintedTable
+from mtmkl.statistics.claims import COLUMNS
 
 
 def rejudge(
@@ -26,9 +28,10 @@ def rejudge(
 ) -> None:
     """Write what follows from the published scores of papers anew.
 
-    These are the tables, ``verdicts.csv``, ``claims.csv``, ``statistics.csv`` and the
-    galleries. Scores and figures stay. ``provenance.json`` keeps what it says of them,
-    and gets ``judged``: the code and the configuration of what was computed from them.
+    These are the tables, ``verdicts.csv``, ``claims.csv``, ``statistics.csv``,
+    ``overlaps.csv`` and the galleries. Scores, figures and claims on the numbers of a
+    step stay. ``provenance.json`` keeps what it says of them, and gets ``judged``: the
+    code and the configuration of what was computed from the scores.
 
     Parameters
     ----------
@@ -88,12 +91,23 @@ def _judge(
     filled = [each for each in verdicts if len(each)] or verdicts[:1]
     record = {
         published.verdicts.name: pd.concat(filled, ignore_index=True),
-        published.claims.name: claims_table(context, folder),
-        published.statistics.name: statistics_table(
-            context, folder, seed=settings["seed"]
-        ),
+        published.claims.name: _claims(context, published),
+        published.statistics.name: statistics_table(context, seed=settings["seed"]),
+        published.overlaps.name: overlaps_table(context.overlaps or {}),
     }
     return tables, record, provenance | {"judged": of_the_code(config)}
+
+
+def _claims(context: Context, published: PaperFolder) -> pd.DataFrame:
+    """Return the claims; those on steps that were not kept stay as published."""
+    before = {row["id"]: row for row in read_table(published.claims).to_dict("records")}
+    found = claims_table(context).to_dict("records")
+    steps = [claim["args"].get("step") for claim in context.config["claims"]]
+    rows = [
+        row if step is None or step in context.steps else before.get(row["id"], row)
+        for row, step in zip(found, steps, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _check_same(

@@ -115,6 +115,11 @@ class GroupSharingPath:
         Limit on Newton steps of one solution.
     duals : callable, optional
         Returns the duals for a C, in place of those of the support vector machines.
+
+    Attributes
+    ----------
+    state : TaskDuals, what ``duals`` returned, or None before the first solution
+        The duals at the last solution.
     """
 
     def __init__(
@@ -132,7 +137,7 @@ class GroupSharingPath:
         self.n_blocks = tasks.n_weights // self.n_kernels
         self._block = tasks.weight.min(axis=1) // self.n_kernels
         self._duals = duals or partial(TaskDuals, tasks)
-        self._state: TaskDuals | None = None
+        self.state: Any = None
         self._visited: list[_Visited] = []
         self._supports: list[_Support] = []
 
@@ -156,9 +161,9 @@ class GroupSharingPath:
             solver). The certificate's lower bound is the best of those met; it and the
             objective are recomputed from their duals at the end.
         """
-        if self._state is None:
-            self._state = self._duals(C)
-        search = _Search(self, self._state, self._start(self._state, C, lam))
+        if self.state is None:
+            self.state = self._duals(C)
+        search = _Search(self, self.state, self._start(self.state, C, lam))
         solution, visited = search.run()
         self._visited.append(visited)
         return solution

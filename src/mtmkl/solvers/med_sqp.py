@@ -93,8 +93,10 @@ def solve_sqp(
     beta = np.zeros(tasks.c.size) if start is None else np.array(start, dtype=float)
     n_terms = tasks.weight.shape[1]
     outputs = np.zeros((tasks.c.size, n_terms))
-    _outputs(tasks.offsets, tasks.blocks.features, tasks.blocks.grams, beta, outputs)
-    total = _sum_of_kernels(tasks.offsets, tasks.blocks.features, tasks.blocks.grams)
+    blocks = tasks.blocks
+    of_blocks = blocks.offsets, blocks.entries, blocks.features, blocks.grams
+    _outputs(*of_blocks, beta, outputs)
+    total = _sum_of_kernels(*of_blocks)
     unit = float(np.abs(tasks.c).max(initial=1e-300))
     floor = tasks.floor(C)
     history, dual_history, changes = [], [], []
@@ -102,9 +104,7 @@ def solve_sqp(
     for _ in range(max_iter):
         before = beta.copy()
         _sweep(
-            tasks.offsets,
-            tasks.blocks.features,
-            tasks.blocks.grams,
+            *of_blocks,
             tasks.weight,
             tasks.n_weights,
             tasks.c,
@@ -245,23 +245,22 @@ def bound_curvature(log_g: float) -> float:
 @numba.njit(cache=True, nogil=True)
 def _outputs(
     offsets: IntArray,
+    entries: IntArray,
     features: FloatArray,
     grams: NDArray[Any],
     beta: FloatArray,
     outputs: FloatArray,
 ) -> None:
     """Write K_tf β_t of all terms to `outputs` (N, F + G)."""
-    first_entry = 0
     for t in range(offsets.size - 1):
         first = offsets[t]
         n = offsets[t + 1] - first
         _task_outputs(
             features[first : first + n],
-            grams[first_entry : first_entry + n * n],
+            grams[entries[t] : entries[t] + n * n],
             beta[first : first + n],
             outputs[first : first + n],
         )
-        first_entry += n * n
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -289,25 +288,24 @@ def _task_outputs(
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _sum_of_kernels(
     offsets: IntArray,
+    entries: IntArray,
     features: FloatArray,
     grams: NDArray[Any],
 ) -> FloatArray:
-    """Return Σ_f K_tf of all tasks, flattened one after the other."""
+    """Return Σ_f K_tf of all tasks, where the pairs stand in the Gram matrices."""
     out = np.empty(grams.shape[0])
-    first_entry = 0
     for t in range(offsets.size - 1):
         first = offsets[t]
         n = offsets[t + 1] - first
         for i in range(n):
             for j in range(n):
-                entry = first_entry + i * n + j
+                entry = entries[t] + i * n + j
                 value = 0.0
                 for f in range(features.shape[1]):
                     value += features[first + i, f] * features[first + j, f]
                 for g in range(grams.shape[1]):
                     value += grams[entry, g]
                 out[entry] = value
-        first_entry += n * n
     return out
 
 
@@ -332,6 +330,7 @@ def _quadratics(
 @numba.njit(cache=True, nogil=True)
 def _sweep(
     offsets: IntArray,
+    entries: IntArray,
     features: FloatArray,
     grams: NDArray[Any],
     switch: IntArray,
@@ -351,7 +350,6 @@ def _sweep(
     q = _quadratics(offsets, switch, n_switches, beta, outputs)
     n_terms = switch.shape[1]
     curvature, s = np.empty(n_terms), np.empty(n_terms)
-    first_entry = 0
     for t in range(offsets.size - 1):
         first, last = offsets[t], offsets[t + 1]
         n = last - first
@@ -360,7 +358,7 @@ def _sweep(
             log_g = log_alpha - q[switch[t, f]]
             curvature[f] = bound_curvature(log_g)
             s[f] = 1.0 / (1.0 + np.exp(min(log_g, 700.0)))
-        Q = total[first_entry : first_entry + n * n].copy().reshape(n, n)
+        Q = total[entries[t] : entries[t] + n * n].copy().reshape(n, n)
         for i in range(n):
             for f in range(n_terms):
                 along = curvature[f] * out[i, f]
@@ -392,13 +390,12 @@ def _sweep(
             _MAX_PAIR_STEPS,
             0.0,
         )
-        gram = grams[first_entry : first_entry + n * n]
+        gram = grams[entries[t] : entries[t] + n * n]
         _task_outputs(features[first:last], gram, b, out)
         if not simultaneous:
             # Step 3a again: the tasks share q.
             for f in range(n_terms):
                 q[switch[t, f]] += 0.5 * np.dot(b, out[:, f]) - share[f]
-        first_entry += n * n
 
 
 @numba.njit(cache=True, nogil=True)

@@ -103,13 +103,11 @@ class _Ridges:
         q = np.zeros(tasks.n_weights)
         curvature = np.zeros_like(self._curvature)
         linear, quadratic, loss = 0.0, 0.0, 0.0
-        first_entry = 0
         for t in range(tasks.n_tasks):
             first, last = tasks.offsets[t], tasks.offsets[t + 1]
             n = last - first
             x, c = tasks.blocks.features[first:last], tasks.c[first:last]
-            gram = tasks.blocks.grams[first_entry : first_entry + n * n]
-            first_entry += n * n
+            gram = tasks.blocks.grams[tasks.blocks.pairs(t)]
             switch = tasks.weight[t]
             s_features, s_grams = np.split(s[switch], [x.shape[1]])
             K = (x * s_features) @ x.T + (gram @ s_grams).reshape(n, n)

@@ -20,6 +20,7 @@ Conference on Data Mining, 2011.
 """
 
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
@@ -77,10 +78,15 @@ class MixedNormPath:
         self.step = step
         self.tol = tol
         self.max_iter = max_iter
-        self._state: TaskDuals | MixedNormDuals | None = None
+        self._duals: Callable[[float], TaskDuals | MixedNormDuals] = partial(
+            TaskDuals, problem
+        )
+        if self.p > 2.0:
+            self._duals = partial(MixedNormDuals, problem, p=self.p)
         self._newton = GroupSharingPath(
             problem, tol=tol, max_iter=max_iter, duals=self._duals
         )
+        self._state: TaskDuals | MixedNormDuals | None = None
         self._gamma = np.full(problem.n_weights, 1.0 / problem.n_weights)
 
     def solve(self, C: float) -> Solution:
@@ -100,14 +106,13 @@ class MixedNormPath:
         """
         if self.solver == "newton":
             solution = self._newton.solve(C, 0.0)
-            gamma = solution.coef[0]
+            self._state, gamma = self._newton.state, solution.coef[0]
         else:
-            state = self._state
-            if state is None:
-                state = self._duals(C)
-            elif C != state.C:
-                state.rescale(C)
-            solution = self._descended(state, C)
+            if self._state is None:
+                self._state = self._duals(C)
+            elif C != self._state.C:
+                self._state.rescale(C)
+            solution = self._descended(self._state, C)
             gamma = self._gamma = solution.coef
         lam = np.ones((self.problem.n_tasks, gamma.size))
         if isinstance(self._state, MixedNormDuals):
@@ -119,11 +124,6 @@ class MixedNormPath:
             intercept=solution.intercept,
             extra={**solution.extra, "gamma": gamma, "lam": lam},
         )
-
-    def _duals(self, C: float) -> TaskDuals | MixedNormDuals:
-        make = partial(MixedNormDuals, p=self.p) if self.p > 2.0 else TaskDuals
-        self._state = make(self.problem, C)
-        return self._state
 
     def _descended(self, state: TaskDuals | MixedNormDuals, C: float) -> Solution:
         state.renew()

@@ -91,6 +91,7 @@ def _curvature_factor(
 @numba.njit(cache=True, nogil=True)
 def write_curvature_factors(
     offsets: IntArray,
+    entries: IntArray,
     features: FloatArray,
     grams: NDArray[Any],
     weight: IntArray,
@@ -112,7 +113,6 @@ def write_curvature_factors(
     n_features, n_grams = features.shape[1], grams.shape[1]
     scaled = np.empty(n_features)
     s_features, s_grams = np.empty(n_features), np.empty(n_grams)
-    first_entry = 0
     for t in range(offsets.size - 1):
         first, last = offsets[t], offsets[t + 1]
         n = last - first
@@ -122,7 +122,7 @@ def write_curvature_factors(
             s_grams[g] = s[weight[t, n_features + g]]
         B = _curvature_factor(
             features[first:last],
-            grams[first_entry : first_entry + n * n],
+            grams[entries[t] : entries[t] + n * n],
             lo[first:last],
             hi[first:last],
             epsilon,
@@ -136,7 +136,6 @@ def write_curvature_factors(
         )
         out[first : first + B.shape[0]] = B
         counts[t] = B.shape[0]
-        first_entry += n * n
 
 
 @numba.njit(cache=True, nogil=True)

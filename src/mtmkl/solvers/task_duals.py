@@ -211,6 +211,7 @@ class TaskDuals:
         blocks = self.problem.blocks
         steps.accumulate(
             blocks.offsets,
+            blocks.entries,
             blocks.features,
             blocks.grams,
             self.beta,
@@ -313,6 +314,7 @@ class TaskDuals:
         while not finished:  # back in Python, an interrupt is seen
             finished = steps.solve_tasks(
                 blocks.offsets,
+                blocks.entries,
                 blocks.features,
                 blocks.grams,
                 problem.weight,
@@ -385,6 +387,7 @@ class TaskDuals:
         counts = np.zeros(problem.n_tasks, dtype=np.intp)
         write_curvature_factors(
             blocks.offsets,
+            blocks.entries,
             blocks.features,
             blocks.grams,
             problem.weight,
@@ -413,7 +416,15 @@ def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:
     weights = np.zeros((blocks.sizes.size, blocks.features.shape[1]))
     nothing = np.empty((blocks.grams.shape[0], 0), blocks.grams.dtype)
     outputs = np.empty((beta.size, 0))
-    steps.accumulate(blocks.offsets, blocks.features, nothing, beta, weights, outputs)
+    steps.accumulate(
+        blocks.offsets,
+        blocks.entries,
+        blocks.features,
+        nothing,
+        beta,
+        weights,
+        outputs,
+    )
     return weights
 
 

@@ -36,6 +36,7 @@ _TASK, _CREDIT, _SHARE, WORK = range(4)
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def accumulate(
     offsets: IntArray,
+    entries: IntArray,
     features: FloatArray,
     grams: NDArray[Any],
     beta: FloatArray,
@@ -44,9 +45,8 @@ def accumulate(
 ) -> None:
     """Add K_tf β_t to the outputs, and X_t'β_t to the weights of the features."""
     n_features, n_grams = features.shape[1], grams.shape[1]
-    first_entry = 0
     for t in range(offsets.size - 1):
-        first = offsets[t]
+        first, first_entry = offsets[t], entries[t]
         n = offsets[t + 1] - first
         for j in range(n):
             b = beta[first + j]
@@ -59,7 +59,6 @@ def accumulate(
                         b,
                         outputs[first : first + n],
                     )
-        first_entry += n * n
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -231,6 +230,7 @@ def sum_of_rounding_errors(
 @numba.njit(cache=True, nogil=True)
 def solve_tasks(
     offsets: IntArray,
+    entries: IntArray,
     features: FloatArray,
     grams: NDArray[Any],
     weight: IntArray,
@@ -265,12 +265,10 @@ def solve_tasks(
     rows_space = np.empty(largest, np.int64)
     scaled = np.empty(n_features)
     s_features, s_grams = np.empty(n_features), np.empty(n_grams)
-    first_entry = 0
     for t in range(offsets.size - 1):
         first, last = offsets[t], offsets[t + 1]
         n = last - first
         if t < progress[_TASK]:
-            first_entry += n * n
             continue
         for f in range(n_features):
             s_features[f] = s[weight[t, f]]
@@ -283,7 +281,7 @@ def solve_tasks(
             hi[first:last],
         )
         beta_t, out_t, w_t = beta[first:last], outputs[first:last], weights[t]
-        gram = grams[first_entry : first_entry + n * n]
+        gram = grams[entries[t] : entries[t] + n * n]
         v = v_space[:n]
         _negative_gradient(c_t, x, out_t, s_features, s_grams, w_t, v)
         allowed = tol
@@ -406,5 +404,4 @@ def solve_tasks(
         statistics[t, QUADRATIC] = quadratic
         statistics[t, LOSS] = loss
         statistics[t, VIOLATION] = violation
-        first_entry += n * n
     return True

@@ -15,13 +15,14 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.statistics.claim_tests import TESTS, ClaimError
+from mtmkl.statistics.claim_tests import ClaimError
 from mtmkl.statistics.findings import TestResult
 from mtmkl.statistics.observations import NoDataError
 from mtmkl.statistics.overlap import Overlaps
 from mtmkl.statistics.pairs import LEVEL
 from mtmkl.statistics.sample import SelectionError
 from mtmkl.statistics.sample_size import repeats_needed
+from mtmkl.statistics.step_tests import TESTS, table_of
 from mtmkl.statistics.verdicts import NOT_JUDGED
 
 VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
@@ -59,7 +60,7 @@ def check_claims(claims: Iterable[Mapping[str, Any]], methods: Iterable[str]) ->
                 f"{where}: test {claim['test']!r} is unknown; known: {', '.join(TESTS)}"
             )
         try:
-            inspect.signature(TESTS[claim["test"]]).bind(None, None, **claim["args"])
+            inspect.signature(TESTS[claim["test"]]).bind(None, **claim["args"])
         except TypeError as error:
             raise ClaimError(f"{where}: test {claim['test']}: {error}") from error
         for value in claim["args"].values():
@@ -75,6 +76,7 @@ def evaluate_claims(
     methods: Iterable[str],
     *,
     overlaps: Overlaps | None = None,
+    steps: Mapping[str, pd.DataFrame] | None = None,
     full_protocol: bool = True,
 ) -> pd.DataFrame:
     """Run the test of every claim.
@@ -89,6 +91,8 @@ def evaluate_claims(
     overlaps : mapping or None
         How the repeats at each place of the scores overlap; None takes all as
         independent.
+    steps : mapping of str to DataFrame or None
+        What steps have computed, for claims on their numbers.
     full_protocol : bool
         False where repeats, grid or data are reduced: then the notes say what was
         found, and nothing is judged.
@@ -109,7 +113,11 @@ def evaluate_claims(
     for claim in claims:
         row = {key: claim[key] for key in ("id", "claim", "section", "test")}
         try:
-            result = TESTS[claim["test"]](scores, overlaps, **claim["args"])
+            if "step" in claim["args"]:
+                table = table_of(claim["args"], steps or {})
+                result = TESTS[claim["test"]](table, **claim["args"])
+            else:
+                result = TESTS[claim["test"]](scores, overlaps, **claim["args"])
         except NoDataError as reason:
             rows.append(row | {"verdict": "no data", "note": str(reason)})
             continue

@@ -28,12 +28,14 @@ PAIR_COLUMNS = (
 )  # fmt: skip
 """Columns of ``statistics.csv``, one row per pair of methods."""
 
+_WITHOUT_SCORES = ("rank_tests", "explanations")  # layouts of tables
+
 
 def compare_experiments(
     config: Mapping[str, Any],
     scores: pd.DataFrame,
     *,
-    overlaps: Overlaps,
+    overlaps: Overlaps | None,
     ropes: Mapping[tuple[str, str], float],
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -50,8 +52,9 @@ def compare_experiments(
     config : mapping
         A paper's configuration with its tier resolved.
     scores : DataFrame
-    overlaps : mapping
-        How the repeats at each place of the scores overlap.
+    overlaps : mapping or None
+        How the repeats at each place of the scores overlap; None takes all as
+        independent.
     ropes : mapping of (experiment, metric) to float
         Regions of practical equivalence fixed in advance; 0 where absent.
     seed : int
@@ -288,7 +291,7 @@ def practical_equivalence(
     """
     ropes: dict[tuple[str, str], float] = {}
     for artefact in config["artefacts"].values():
-        if artefact["kind"] != "table" or artefact.get("layout") == "rank_tests":
+        if artefact["kind"] != "table" or artefact.get("layout") in _WITHOUT_SCORES:
             continue
         values = published[artefact["file"]]["value"].dropna()
         tolerance = Tolerance(**artefact["tolerance"]).at(float(values.median()))

@@ -59,7 +59,8 @@ def rows_of(
     scores : DataFrame
     experiment, metric : str
     where : mapping
-        Columns of the scores and what they must be.
+        Columns of the scores and what they must be, perhaps of another experiment with
+        the same splits.
     unit : {"repeat", "task"}
 
     Raises
@@ -67,8 +68,8 @@ def rows_of(
     NoDataError
         If there are none.
     """
-    chosen = {"metric": metric, **where}
-    rows = select(scores, chosen, experiment=experiment, unit=unit)
+    chosen = {"experiment": experiment, "metric": metric, **where}
+    rows = select(scores, chosen, unit=unit)
     if rows.empty:
         kind = "rows of single tasks" if unit == "task" else "scores"
         raise NoDataError(f"no {kind}: {experiment}, {metric}, {name_of(where)}")

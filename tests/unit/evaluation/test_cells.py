@@ -286,6 +286,32 @@ def test_an_unknown_relation_is_a_failure_that_lists_the_known(
         run_job(job, lambda repeat: related_data, splits)
 
 
+def test_one_of_several_given_matrices_is_chosen_for_each_task(tmp_path, splits):
+    # The labels follow from the positions, of which the first matrix knows nothing.
+    y = np.where(np.arange(72) // 3 % 2 == 0, 1.0, -1.0)
+    position = 3.0 * y[:, None] + np.random.default_rng(0).normal(size=(72, 1))
+    data = MultiTaskData(
+        X=np.arange(72.0)[:, None],
+        y=y,
+        task=np.repeat(np.arange(6), 12),
+        name="given",
+        matrices={"same": np.zeros((72, 72)), "far": np.abs(position - position.T)},
+    )
+    names = [
+        [{"name": "exponential_distance", "matrix": each}] for each in ("same", "far")
+    ]
+    job = make_job(
+        tmp_path,
+        spec={"grid": {"kernels": names, "C": [1.0, 10.0]}, "selection": "alone"},
+        method_class=IndependentSVM,
+        experiment={"metrics": ["accuracy"]},
+    )
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    assert scores["value"].tolist() == [1.0] * 3
+    for params in scores["params"]:
+        assert json.loads(params)["kernels"] == [["ExponentialDistance('far')"]] * 6
+
+
 def test_path_mode_records_every_grid_point(tmp_path, data, splits):
     job = make_job(tmp_path, experiment={"metrics": ["mse"], "mode": "path"})
     scores, _ = run_job(job, lambda repeat: data, splits)

@@ -12,6 +12,7 @@ from mtmkl.kernels.gram import (
     check_task_kernel,
 )
 from mtmkl.kernels.terms import KernelTerms
+from mtmkl.sparse import canonical_csr
 
 KERNELS = [Gaussian(1.5), Polynomial(2)]
 TASK = np.array([1, 0, 1, 2, 1, 0, 2, 1, 2, 2])
@@ -35,7 +36,7 @@ def test_blocks_hold_every_pair_within_a_task_in_one_layout(dtype):
     assert blocks.sizes.tolist() == [2, 4, 4]
     for t in range(3):
         Z = X[t == TASK]
-        part = blocks.grams[blocks.entries[t] : blocks.entries[t + 1]]
+        part = blocks.grams[blocks.pairs(t)]
         for m, kernel in enumerate(KERNELS):
             np.testing.assert_array_equal(
                 part[:, m].reshape(len(Z), len(Z)), kernel(Z, Z).astype(dtype)
@@ -84,6 +85,64 @@ def test_a_whole_block_is_not_copied():
     assert one.sizes.tolist() == [4]
     assert np.shares_memory(one.grams, blocks.grams)
     np.testing.assert_array_equal(one.grams, blocks.grams[4:20])
+
+
+def one_vs_rest(kernels=KERNELS, n_tasks=3, **options):
+    X = np.tile(inputs(), (n_tasks, 1))
+    task = np.repeat(np.arange(n_tasks), 10)
+    return TrainingSet(KernelTerms.of(X, kernels), X, task, n_tasks, **options)
+
+
+@pytest.mark.parametrize("as_inputs", [np.asarray, canonical_csr])
+def test_blocks_of_the_same_inputs_share_their_matrices(as_inputs):
+    # The tasks 0 and 1 are equal, 2 has the same rows in another order, 3 as 2.
+    X = inputs()
+    parts = [X, X, X[::-1], X[::-1]]
+    task = np.repeat(np.arange(4), 10)
+    Z = as_inputs(np.concatenate(parts))
+    blocks = TrainingSet(KernelTerms.of(Z, KERNELS), Z, task, 4).blocks()
+    assert blocks.entries.tolist() == [0, 0, 100, 100]
+    assert blocks.grams.shape == (200, 2)
+    expected = [
+        TrainingSet(KernelTerms.of(x, KERNELS), x, 0 * task[:10], 1) for x in parts
+    ]
+    for t, alone in enumerate(expected):
+        np.testing.assert_allclose(
+            blocks.grams[blocks.pairs(t)], alone.blocks().grams, rtol=1e-12
+        )
+    np.testing.assert_allclose(
+        blocks.diagonal(), np.concatenate([e.blocks().diagonal() for e in expected])
+    )
+
+
+def test_a_subset_of_shared_blocks_has_the_matrices_of_its_examples():
+    shared = one_vs_rest(["features", *KERNELS]).blocks()
+    apart = GramBlocks.of(
+        shared.sizes, features=shared.features, grams=np.tile(shared.grams, (3, 1))
+    )
+    for rows in ([1, 3, 11, 14, 25], range(10, 20), range(30)):
+        some, expected = shared.subset(rows), apart.subset(rows)
+        np.testing.assert_array_equal(some.grams, expected.grams)
+        np.testing.assert_array_equal(some.entries, expected.entries)
+    assert np.shares_memory(shared.subset(range(10, 20)).grams, shared.grams)
+
+
+def test_outputs_of_tasks_that_share_inputs_are_those_of_each_alone():
+    set_ = one_vs_rest(["features", *KERNELS])
+    Z, rng = inputs(7, seed=1), np.random.default_rng(2)
+    beta, weights = rng.standard_normal(30), rng.random((3, 5))
+    # All but the last task get the same inputs.
+    task = np.repeat(np.arange(3), 7)
+    Zs = np.concatenate([Z, Z, Z[::-1]])
+    found = set_.outputs(Zs, task, beta, weights).reshape(3, 7)
+    for t in range(3):
+        alone = TrainingSet(set_.terms, inputs(), np.zeros(10, dtype=int), 1)
+        own = beta[10 * t : 10 * t + 10]
+        np.testing.assert_allclose(
+            found[t],
+            alone.outputs(Zs[7 * t : 7 * t + 7], 0 * task[:7], own, weights[[t]]),
+            rtol=1e-12,
+        )
 
 
 def task_kernels():
@@ -142,6 +201,11 @@ def test_the_bound_on_memory_names_what_needs_it(monkeypatch):
         training()[0].blocks()
     assert training()[0].blocks(np.float32).grams.nbytes == 36 * 2 * 4
     assert training(["features"])[0].blocks().n_terms == 3
+    monkeypatch.setattr(gram, "MAX_BYTES", 100 * 2 * 8)
+    assert one_vs_rest(n_tasks=50).blocks().sizes.size == 50
+    monkeypatch.setattr(gram, "MAX_BYTES", 100 * 2 * 8 - 1)
+    with pytest.raises(GramMemoryError, match="of 1 blocks of up to 10"):
+        one_vs_rest(n_tasks=50).blocks()
 
 
 @pytest.mark.parametrize(

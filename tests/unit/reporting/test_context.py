@@ -49,7 +49,7 @@ def test_origin_and_reasons(context, paper, empty_results):
     assert context.origin("school") == "original"
     assert context.origin("linear_synthetic") == "synthetic"
     assert context.missing_reason("school", "nobody") == "not run in this tier"
-    assert "not part of this run" in context.missing_reason("another")
+    assert context.missing_reason("another") == "not run in this tier"
     empty = load_context(paper, empty_results)
     assert empty.origin("school") == ""
     assert "'school' is absent" in empty.missing_reason("school")
@@ -68,6 +68,8 @@ def test_a_method_without_scores_has_its_recorded_reason(context, metric):
     assert mine.any()
     partial = replace(context, scores=pd.concat([scores[~mine], gap]))
     assert partial.missing_reason("school", "aggregate") == "it stumbled"
+    assert partial.missing_reason("school", ["nobody", "aggregate"]) == "it stumbled"
+    assert partial.missing_reason("school", ["nobody"]) == "not run in this tier"
     assert partial.missing_reason("school", "mtl_feat_linear") == "no scores"
 
 

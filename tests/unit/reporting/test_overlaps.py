@@ -4,14 +4,20 @@ import pytest
 from mtmkl.config import load_paper
 from mtmkl.datasets import default_registry, load, mnist, ocr_letters
 from mtmkl.evaluation.plan import Variant, variants
+from mtmkl.files import write_table
 from mtmkl.layout import PaperFolder
 from mtmkl.reporting.context import load_context
-from mtmkl.reporting.overlaps import drawn_share, overlaps_of
+from mtmkl.reporting.overlaps import (
+    StoredOverlaps,
+    drawn_share,
+    overlaps_table,
+    read_overlaps,
+)
 
 
 def test_overlap_follows_from_protocol_and_data(paper, results, tmp_path):
     context = load_context(paper, results)
-    overlaps = overlaps_of(context, results)
+    overlaps = context.overlaps
     assert {name for name, _, _ in overlaps} == set(paper["experiments"])
     # Made-up splits: four of twelve rows are for testing.
     shares = [each.test_share for each in overlaps.values()]
@@ -22,7 +28,16 @@ def test_overlap_follows_from_protocol_and_data(paper, results, tmp_path):
     assert (survey.pool_share, survey.same_roles) == (1.0, True)
     drawn = overlaps["linear_synthetic", "linear_synthetic[n_irrelevant=6]", 0]
     assert (drawn.pool_share, drawn.same_roles) == (0.0, False)
-    assert overlaps_of(context, PaperFolder(tmp_path)) == {}
+    none = StoredOverlaps(paper, context.data_info, PaperFolder(tmp_path))
+    assert len(none) == 0
+    with pytest.raises(KeyError, match="no splits of school with train size 0"):
+        none["school", "school", 0]
+
+
+def test_overlaps_are_kept_in_the_record(paper, results, tmp_path):
+    overlaps = load_context(paper, results).overlaps
+    write_table(tmp_path / "overlaps.csv", overlaps_table(overlaps))
+    assert read_overlaps(tmp_path / "overlaps.csv") == dict(overlaps)
 
 
 def test_tasks_that_have_examples_in_common(paper, results):
@@ -30,7 +45,7 @@ def test_tasks_that_have_examples_in_common(paper, results):
     for info in context.data_info.values():
         assert "n_examples" not in info
     context.data_info["school"]["n_examples"] = context.data_info["school"]["n"] - 1
-    overlaps = overlaps_of(context, results)
+    overlaps = context.overlaps
     assert overlaps["school", "school", 0].tasks_share
     assert not overlaps["survey", "computer_survey", 0].tasks_share
 

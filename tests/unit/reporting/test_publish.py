@@ -118,3 +118,25 @@ def test_nothing_is_copied_while_something_is_missing(results, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"table_1\.tex has not been made"):
         publish([CONFIG], results, tmp_path / "figures", tier="paper")
     assert not (tmp_path / "figures").exists()
+
+
+def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path):
+    figures = tmp_path / "figures"
+    publish([config], results, figures, tier="paper")
+    before = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
+    readings = RunFolder(tmp_path / "readings")
+    artefacts = readings.paper("toy").path / "artefacts"
+    artefacts.mkdir(parents=True)
+    for ending in ("csv", "md", "tex"):
+        (artefacts / f"explanations.{ending}").write_text(f"explained as {ending}")
+    SCORES[:1].to_csv(readings.paper("toy").scores, index=False)
+    shown = {"explanations": {"kind": "table", "title": "Readings"}}
+    read = {**config, "artefacts": shown, "readings": {"main": config}}
+    publish([read], readings, figures, tier="paper")
+    after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
+    assert "explained as md" in after.pop("README.md").decode()
+    del before["README.md"]
+    # The record is still that of the main protocol.
+    assert before.items() <= after.items()
+    new = {"explanations.csv", "explanations.md", "explanations.tex", "readings.csv.gz"}
+    assert set(after) - set(before) == new

@@ -87,12 +87,12 @@ def test_claims_of_a_reduced_run_are_described_only(written, full_paper, results
     assert set(table["verdict"]) == {"not judged (quick)", "no data"}
     numbers = ["statistic", "p", "interval_low", "interval_high"]
     assert table[numbers].isna().all(axis=None)
-    judged = claims_table(load_context(full_paper, results), results)
+    judged = claims_table(load_context(full_paper, results))
     assert judged["note"].tolist() == table["note"].tolist()
 
 
 def test_claims_are_all_judged(full_paper, results):
-    table = claims_table(load_context(full_paper, results), results)
+    table = claims_table(load_context(full_paper, results))
     assert table["id"].tolist() == [claim["id"] for claim in full_paper["claims"]]
     assert set(table["verdict"]) <= set(claim_tests.VERDICTS)
     table = table.set_index("id")
@@ -126,7 +126,7 @@ def test_an_artefact_leaves_the_cells_of_its_table(paper, written):
 def test_without_data_everything_is_a_named_gap(paper, empty_results):
     write_artefacts(list(paper["artefacts"]), paper, empty_results)
     verdicts = verdict_table(paper, empty_results)
-    claims = claims_table(load_context(paper, empty_results), empty_results)
+    claims = claims_table(load_context(paper, empty_results))
     assert set(verdicts["verdict"]) == set(claims["verdict"]) == {"no data"}
     assert verdicts["rule"].str.contains("absent").all()
     assert claims["note"].str.contains("absent").all()
@@ -147,6 +147,6 @@ def test_statistics(paper, written, empty_results):
     plain = ["mean_difference", "wins", "ties", "losses", "can_reject"]
     assert table[plain].notna().all(axis=None)
     assert not table["first"].isin(["floor", "ceiling"]).any()
-    none = statistics_table(load_context(paper, empty_results), empty_results, seed=1)
+    none = statistics_table(load_context(paper, empty_results), seed=1)
     assert tuple(none.columns) == PAIR_COLUMNS
     assert none.empty

@@ -12,6 +12,14 @@ from mtmkl.reporting.rejudge import rejudge
 
 RUN = {"tier": "paper", "seed": 1}
 SHOWN = ("figure_3", "table_1", "table_2")
+ON_A_STEP = {
+    "id": "faster",
+    "claim": "It is faster.",
+    "section": "ours",
+    "test": "ratio",
+    "args": {"experiment": "survey", "step": "times", "column": "seconds"}
+    | {"lower": {"solver": "a"}, "higher": {"solver": "b"}},
+}
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +31,7 @@ def config(paper, tmp_path_factory):
         "tier": "paper",
         "artefacts": {name: paper["artefacts"][name] for name in SHOWN},
         "published": str(printed),
+        "claims": [*paper["claims"], ON_A_STEP],
     }
 
 
@@ -62,8 +71,12 @@ def test_the_record_follows_from_the_published_scores(config, run, figures):
     for left_over in ("fits", "artefacts"):
         shutil.rmtree(run.paper("argyriou2008").path / left_over)
     run.paper("argyriou2008").scores.unlink()
-    for name in ("claims.csv", "verdicts.csv", "statistics.csv", "table_1.csv"):
+    for name in ("verdicts.csv", "statistics.csv", "overlaps.csv", "table_1.csv"):
         (folder / name).unlink()
+    old_columns = ["id", "claim", "section", "test", "verdict", "note"]
+    pd.read_csv(folder / "claims.csv", usecols=old_columns).to_csv(
+        folder / "claims.csv", index=False
+    )
     rejudge([config], run, figures, settings=RUN)
     after = contents(figures)
     changed = {path.name for path in before if after[path] != before[path]}
@@ -89,6 +102,18 @@ def test_other_statistics_change_what_depends_on_them(config, run, figures):
     changed = {path.name for path in before if after[path] != before[path]}
     assert {"table_2.csv", "verdicts.csv", "claims.csv", "README.md"} <= changed
     assert not changed & {"table_1.csv", "figure_3.svg"}
+
+
+def test_claims_on_steps_that_were_not_kept_stay(config, run, figures):
+    path = figures / "argyriou2008/claims.csv"
+    claims = pd.read_csv(path).set_index("id", drop=False)
+    assert claims.loc["faster", "verdict"] == "no data"
+    claims.loc["faster", ["verdict", "own_verdict"]] = "holds"
+    claims.loc["faster", "p"] = 0.01
+    claims.to_csv(path, index=False)
+    rejudge([config], run, figures, settings=RUN)
+    after = pd.read_csv(path).set_index("id")
+    assert after.loc["faster", ["verdict", "p"]].tolist() == ["holds", 0.01]
 
 
 @pytest.mark.parametrize(

@@ -79,13 +79,11 @@ def test_certificate_is_the_value_at_the_returned_point():
     solution = solve_sqp(tasks, 2.0, 2.0, tol=1e-6)
     beta = solution.dual
     q = np.zeros(tasks.n_weights)
-    first_entry = 0
     for t in range(tasks.n_tasks):
         rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
         n = rows.stop - rows.start
         b, X = beta[rows], tasks.blocks.features[rows]
-        K = tasks.blocks.grams[first_entry : first_entry + n * n].reshape(n, n, 3)
-        first_entry += n * n
+        K = tasks.blocks.grams[tasks.blocks.pairs(t)].reshape(n, n, 3)
         assert abs(b.sum()) < 1e-10
         assert np.all((b * tasks.c[rows] >= 0) & (b * tasks.c[rows] <= 2.0))
         q[:3] += 0.5 * (X.T @ b) ** 2

@@ -1,5 +1,8 @@
 """MK-MTFL: the problem with a p-norm over tasks and a sum over kernels."""
 
+import gc
+import weakref
+
 import numpy as np
 import printed_problems as printed
 import pytest
@@ -193,3 +196,20 @@ def test_targets_within_the_tube_cost_nothing(p):
     solution = MixedNormPath(problem, p).solve(1.0)
     assert solution.certificate.objective == 0.0
     assert not solution.dual.any()
+
+
+@pytest.mark.parametrize("p", [2.0, 6.0])
+@pytest.mark.parametrize("solver", ["newton", "mirror_descent"])
+def test_a_path_that_nobody_refers_to_is_freed_at_once(solver, p):
+    # Gram matrices of images are too large to wait for a search for cycles.
+    path = MixedNormPath(toy()[2], p, solver=solver)
+    path.solve(1.0)
+    problem = weakref.ref(path.problem)
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        del path
+        assert problem() is None
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -6,6 +6,9 @@ from dual_problems import Toy, dual_problem, stacked, unscaled
 from sklearn.svm import SVC, SVR
 
 from mtmkl.solvers import smo, task_steps
+from mtmkl.solvers.med_sqp import SqpPath
+from mtmkl.solvers.med_squared import SquaredPath
+from mtmkl.solvers.mixed_norm import MixedNormPath
 from mtmkl.solvers.task_duals import TaskDuals
 
 
@@ -58,6 +61,30 @@ def test_every_form_reaches_the_independent_optimum(C, epsilon, fit_intercept):
     assert inner.primal == pytest.approx(value, rel=1e-6)
     assert inner.primal >= inner.dual * (1 - 1e-14)
     assert inner.limit == ""
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [
+        lambda tasks: TaskDuals(tasks, 2.0).solve(WEIGHTS + 0.1, 1e-9).q,
+        lambda tasks: MixedNormPath(tasks, 2.0, tol=1e-6).solve(2.0).coef,
+        lambda tasks: MixedNormPath(tasks, 6.0, tol=1e-6).solve(2.0).coef,
+        lambda tasks: SqpPath(tasks).solve(2.0, 1.0).coef,
+        lambda tasks: SquaredPath(tasks).solve(2.0, 1.0).coef,
+    ],
+    ids=["duals", "2-norm", "6-norm", "Algorithm 1", "squared loss"],
+)
+def test_tasks_of_the_same_examples_may_share_their_matrices(solve):
+    toy = Toy(sizes=(12,))
+    grams = stacked(toy.gaussians)
+    y = np.concatenate([np.sign(toy.X[0] @ v + 0.1) for v in np.eye(3)])
+    assert np.all(np.ptp(y.reshape(3, 12), axis=1) == 2.0)
+    apart = dual_problem(y, [12] * 3, grams=np.tile(grams, (3, 1)))
+    shared = dual_problem(y, [12] * 3, grams=grams, entries=[0] * 3)
+    np.testing.assert_allclose(solve(shared), solve(apart), rtol=1e-9, atol=1e-12)
+    one = solve(dual_problem(y[12:24], [12], grams=grams))
+    alone = solve(shared.task(1))
+    np.testing.assert_allclose(alone, one, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mtmkl.statistics.claim_tests import TESTS, ClaimError
+from mtmkl.statistics.claim_tests import ClaimError
 from mtmkl.statistics.claims import (
     COLUMNS,
     check_claims,
@@ -14,6 +14,7 @@ from mtmkl.statistics.claims import (
 )
 from mtmkl.statistics.overlap import Overlap
 from mtmkl.statistics.sample_size import repeats_needed
+from mtmkl.statistics.step_tests import TESTS
 
 CLAIM = {
     "id": "c1",
@@ -156,6 +157,36 @@ class TestEvaluate:
         bad = CLAIM | {"args": CLAIM["args"] | {"unit": "school"}}
         with pytest.raises(ClaimError, match=r"c1.*school"):
             evaluate_claims([bad], scores, ["a", "b"])
+
+    def test_a_side_may_name_an_experiment_of_its_own(self, scores):
+        elsewhere = scores.assign(experiment="f", value=scores["value"] + 10)
+        both = pd.concat([scores, elsewhere], ignore_index=True)
+        change = {
+            "lower": {"method": "b"},
+            "higher": {"method": "a", "experiment": "f"},
+        }
+        frame = evaluate_claims(
+            [CLAIM | {"args": CLAIM["args"] | change}], both, ["a", "b"]
+        )
+        assert frame["verdict"].tolist() == ["holds"]
+        assert "a, experiment f" in frame["note"][0]
+
+    def test_claims_on_a_step_take_its_table(self, scores):
+        sides = {"lower": {"solver": "s"}, "higher": {"solver": "r"}}
+        about = {"experiment": "e", "step": "times", "column": "seconds"}
+        claim = CLAIM | {"test": "ratio", "args": about | sides}
+        times = pd.DataFrame(
+            [
+                {"solver": solver, "repeat": repeat, "seconds": seconds * (9 + repeat)}
+                for solver, seconds in (("s", 1.0), ("r", 2.0))
+                for repeat in range(3)
+            ]
+        )
+        frame = evaluate_claims([claim], scores, [], steps={"times": times})
+        assert frame["verdict"].tolist() == ["holds"]
+        assert frame["statistic"][0] == pytest.approx(2.0)
+        frame = evaluate_claims([claim], scores, [])
+        assert frame["verdict"].tolist() == ["no data"]
 
     def test_configured_claims_are_well_formed(self):
         from mtmkl.config import load_paper

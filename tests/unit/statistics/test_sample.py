@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mtmkl.evaluation.metrics import METRIC_NAMES, metric
 from mtmkl.statistics.sample import (
     SelectionError,
     average,
@@ -90,9 +91,14 @@ def test_unknown_column_unit_and_metric_are_named(table):
         higher_is_better("n_features")
 
 
-def test_directions():
-    assert higher_is_better("explained_variance")
-    assert not higher_is_better("rmse")
+@pytest.mark.parametrize("name", METRIC_NAMES)
+def test_directions_are_those_that_metrics_state(name):
+    better = metric(name).better
+    if better is None:
+        with pytest.raises(SelectionError, match=name):
+            higher_is_better(name)
+    else:
+        assert higher_is_better(name) == (better == "larger")
 
 
 def test_dataset_options():

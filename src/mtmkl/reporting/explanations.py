@@ -1,0 +1,344 @@
+"""What readings of a protocol explain: the table, from their scores and the record."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mtmkl.config import ConfigError, experiments_of
+from mtmkl.reporting.context import Context
+from mtmkl.reporting.overlaps import read_overlaps
+from mtmkl.reporting.tables import PrintedTable, build_quoted
+from mtmkl.statistics.explanations import (
+    CLAIMS,
+    COLUMNS,
+    CellId,
+    ClaimResult,
+    Number,
+    Reading,
+    explain_cells,
+    explain_claims,
+    shares_of,
+)
+from mtmkl.statistics.overlap import Overlaps
+from mtmkl.statistics.sample import read_scores
+from mtmkl.statistics.verdicts import NOT_JUDGED, Tolerance
+
+_NUMBERS = {
+    "published": "published",
+    "published_sd": "published_sd",
+    "published_n": "published_n",
+    "reproduced": "reproduced",
+    "sd": "reproduced_sd",
+    "n": "n",
+}
+"""Attribute of a number -> column of a table's cells."""
+
+_TWO_SIDED = ("paired_difference", "paired_difference_chosen", "trend")
+
+OVERVIEW_HEADER = (
+    "reading", "kind", "different cells it changes", "of these within the rule",
+    "cells it moves out", "chance", "rows explained", "columns explained",
+)  # fmt: skip
+
+
+def build_explanations(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
+    """Return the table of explanations of a run of readings.
+
+    Parameters
+    ----------
+    context : Context
+        Of the readings.
+    artefact : mapping
+        Its title.
+
+    Raises
+    ------
+    mtmkl.config.ConfigError
+        If the main run was not published; says where it is looked for.
+    """
+    if not context.is_judged:
+        return _unjudged(context, artefact)
+    main = main_context(context)
+    readings = _readings(context)
+    shown = {r: under_reading(context, main, r.factor, r.alternative) for r in readings}
+    cells, overview = explain_cells(
+        cells_of(main, context.config),
+        {
+            r: cells_of(each, context.config, _bases(context, r))
+            for r, each in shown.items()
+        },
+    )
+    claims = explain_claims(
+        claims_of(main), {r: claims_of(each) for r, each in shown.items()}
+    )
+    explanations = pd.concat([cells, claims], ignore_index=True)
+    body = [
+        [
+            str(row["reading"]),
+            str(row["kind"]),
+            *(str(row[name]) for name in ("touched", "gained", "lost")),
+            "–" if pd.isna(row["chance"]) else f"{row['chance']:.0%}",
+            str(row["rows"]),
+            str(row["columns"]),
+        ]
+        for row in overview.to_dict("records")
+    ]
+    return PrintedTable(
+        title=artefact["title"],
+        cells=explanations,
+        header=OVERVIEW_HEADER,
+        body=body,
+        notes=_notes(explanations),
+    )
+
+
+def main_context(context: Context) -> Context:
+    """Return the published results of the main protocol.
+
+    Raises
+    ------
+    mtmkl.config.ConfigError
+        If they are not there.
+    """
+    main = context.config["readings"]["main"]
+    # config/papers/<id>/published -> figures/<id>
+    top = Path(context.config["published"]).parents[3]
+    scores = top / "figures" / main["paper"]["id"] / "scores.csv.gz"
+    if not scores.is_file():
+        raise ConfigError(
+            f"{scores} does not exist: readings are compared with the published record "
+            "of the main protocol; run and publish that first"
+        )
+    return Context(
+        config={**main, "published": context.config["published"]},
+        scores=read_scores(scores),
+        arrays={},
+        data_info={},
+        published=context.published,
+        overlaps=read_overlaps(scores.with_name("overlaps.csv")),
+    )
+
+
+def under_reading(
+    context: Context, main: Context, factor: str, alternative: str
+) -> Context:
+    """Return the main results with those of one reading in place of its experiments'.
+
+    Parameters
+    ----------
+    context : Context
+        Of the readings.
+    main : Context
+    factor, alternative : str
+    """
+    return replaced(context, main, _experiments(context, {factor: alternative}))
+
+
+def replaced(context: Context, main: Context, experiments: list[str]) -> Context:
+    """Return the main results with those of experiments under readings in their place.
+
+    Methods that a reading leaves as they are keep their main scores, unless it changes
+    data, splits or metrics.
+
+    Parameters
+    ----------
+    context : Context
+        Of the readings.
+    main : Context
+    experiments : list of str
+        At most one for each main experiment.
+    """
+    kept, added = main.scores, []
+    for name in experiments:
+        origin = context.config["readings"]["experiments"][name]
+        rows = context.scores[context.scores["experiment"] == name]
+        is_gone = kept["experiment"] == origin["of"]
+        if not origin["is_whole"]:
+            is_gone &= kept["method"].isin(rows["method"].unique())
+        kept = kept[~is_gone]
+        rows = rows.assign(experiment=origin["of"])
+        added.append(rows)
+        for metric, measured in _in_place(context, origin["factors"]).items():
+            others = rows[rows["metric"] != metric]
+            moved = rows[rows["metric"] == measured].assign(metric=metric)
+            added[-1] = pd.concat([others, moved])
+            rows = added[-1]
+    return replace(
+        main,
+        scores=pd.concat([kept, *added], ignore_index=True),
+        overlaps=_replaced_overlaps(context, main, experiments),
+    )
+
+
+def _replaced_overlaps(
+    context: Context, main: Context, experiments: list[str]
+) -> Overlaps | None:
+    """Return how repeats overlap, those of readings under the main names."""
+    if context.overlaps is None:
+        return main.overlaps
+    origins = context.config["readings"]["experiments"]
+    return {
+        **(main.overlaps or {}),
+        **{
+            (origins[name]["of"], dataset, size): overlap
+            for (name, dataset, size), overlap in context.overlaps.items()
+            if name in experiments
+        },
+    }
+
+
+def _in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
+    """Return which metric stands for which of the main experiment."""
+    documents = context.config["readings"]["factors"]
+    changes = [documents[f]["alternatives"][a]["change"] for f, a in factors.items()]
+    return {k: v for change in changes for k, v in change.get("in_place", {}).items()}
+
+
+def _readings(context: Context) -> list[Reading]:
+    return [
+        Reading(factor, name, each["kind"] == "optimistic")
+        for factor, settings in context.config["readings"]["factors"].items()
+        for name, each in settings["alternatives"].items()
+        if _experiments(context, {factor: name})
+    ]
+
+
+def _experiments(context: Context, factors: Mapping[str, str]) -> list[str]:
+    """Return the experiments with exactly these alternatives that have scores."""
+    present = set(context.scores["experiment"])
+    return [
+        name
+        for name, origin in context.config["readings"]["experiments"].items()
+        if origin["factors"] == dict(factors) and name in present
+    ]
+
+
+def _bases(context: Context, reading: Reading) -> set[str]:
+    names = _experiments(context, {reading.factor: reading.alternative})
+    return {context.config["readings"]["experiments"][name]["of"] for name in names}
+
+
+def cells_of(
+    context: Context, config: Mapping[str, Any], experiments: set[str] | None = None
+) -> dict[CellId, Number]:
+    """Return the published numbers of a paper's artefacts with ours and the verdicts.
+
+    Parameters
+    ----------
+    context : Context
+        Main results, or those under a reading.
+    config : mapping
+        Of the readings.
+    experiments : set of str or None
+        Only artefacts that show one of these.
+
+    """
+    from mtmkl.reporting.layouts import build
+
+    derived = config["readings"]["derived"]
+    cells: dict[CellId, Number] = {}
+    for name, artefact in context.config["artefacts"].items():
+        if experiments is not None and not experiments & set(experiments_of(artefact)):
+            continue
+        frames = []
+        if artefact["kind"] == "table":
+            frames.append((build(context, artefact).cells, artefact.get("tolerance")))
+        if "quoted" in artefact:
+            quoted = artefact["quoted"]
+            frames.append((build_quoted(context, quoted)[0], quoted["tolerance"]))
+        for frame, tolerance in frames:
+            for cell in frame[frame["in_paper"].astype(bool)].to_dict("records"):
+                numbers = {
+                    key: _number(cell[column]) for key, column in _NUMBERS.items()
+                }
+                limit = float("nan")
+                if tolerance is not None:
+                    limit = Tolerance(**tolerance).at(numbers["published"])
+                cells[name, cell["row"], cell["column"]] = Number(
+                    **numbers,
+                    verdict=cell["verdict"],
+                    tolerance=limit,
+                    unit=cell["unit"],
+                    # Ranks over data sets, like tests of them, add nothing.
+                    is_derived=name in derived or cell["unit"] == "rank",
+                )
+    return cells
+
+
+def _number(value: Any) -> float:
+    return float("nan") if pd.isna(value) else float(value)
+
+
+def claims_of(context: Context) -> dict[str, ClaimResult]:
+    """Return the results of the tests of all claims, by id."""
+    from mtmkl.reporting.record import claims_table
+
+    return {
+        row["id"]: ClaimResult(
+            verdict=row["verdict"],
+            note=row["note"],
+            effect=effect(row),
+            is_two_sided=row["test"] in _TWO_SIDED,
+        )
+        for row in claims_table(context).to_dict("records")
+    }
+
+
+def effect(claim: Mapping[Any, Any]) -> float:
+    """Return the middle of the interval of a claim: the mean difference or slope."""
+    return (_number(claim["interval_low"]) + _number(claim["interval_high"])) / 2
+
+
+def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
+    """Return what the readings of a reduced run found, without any verdict."""
+    main = replace(
+        context,
+        config={
+            **context.config["readings"]["main"],
+            "published": context.config["published"],
+        },
+        scores=context.scores[:0],
+    )
+    rows = []
+    for reading in _readings(context):
+        shown = under_reading(context, main, reading.factor, reading.alternative)
+        cells = cells_of(shown, context.config, _bases(context, reading))
+        rows += [
+            {
+                **dict(zip(COLUMNS, cell, strict=False)),
+                "reading": reading.name,
+                "reproduced": number.reproduced,
+                "sd": number.sd,
+                "n": number.n,
+                "verdict_under_reading": NOT_JUDGED,
+                "status": NOT_JUDGED,
+                "note": "repeats, grid or data are reduced",
+            }
+            for cell, number in cells.items()
+            if not pd.isna(number.reproduced)
+        ]
+    found = pd.DataFrame(rows, columns=list(COLUMNS))
+    counts = found["reading"].value_counts(sort=False)
+    return PrintedTable(
+        title=artefact["title"],
+        cells=found,
+        header=("reading", "published numbers that it has ours for"),
+        body=[[str(name), str(count)] for name, count in counts.items()],
+        notes=(NOT_JUDGED.capitalize() + ".",),
+    )
+
+
+def _notes(explanations: pd.DataFrame) -> tuple[str, ...]:
+    sentences = []
+    for artefact, counts in shares_of(explanations).items():
+        parts = ", ".join(f"{n} {status}" for status, n in counts.items())
+        of = "claims that do not hold" if artefact == CLAIMS else "different cells"
+        sentences.append(f"{artefact}, {sum(counts.values())} {of}: {parts}.")
+    return (
+        "Chance: the share of wrong numbers of the same cells that some alternative of "
+        "the same factor also brings within the rule (docs/verdicts.md).",
+        *sentences,
+    )

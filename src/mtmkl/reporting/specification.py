@@ -1,0 +1,125 @@
+"""Specification curves: a claim's effect under every combination of readings."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from mtmkl.readings import MAIN
+from mtmkl.reporting.context import Context
+from mtmkl.reporting.drawing import FigureAndNumbers
+from mtmkl.reporting.explanations import effect, main_context, replaced
+
+_WIDTH, _HEIGHT, _LINE = 7.4, 2.6, 0.17
+_SHADES = {"holds": "#1b7837", "does not hold": "#b2182b"}
+_UNDECIDED = "#878787"
+
+
+def specification_curve(context: Context, name: str) -> FigureAndNumbers:
+    """Return the figure of one specification, and its numbers.
+
+    Above, the effect of the claim with its interval under every combination of the
+    factors, sorted; below, which alternatives each combination has.
+
+    Parameters
+    ----------
+    context : Context
+        Of the readings.
+    name : str
+        Of the specification.
+
+    Returns
+    -------
+    figure : Figure
+    numbers : DataFrame
+        One row per combination: its factors, ``effect, interval_low, interval_high, p,
+        verdict, is_main``.
+    """
+    specification = context.config["readings"]["specifications"][name]
+    numbers = specification_numbers(context, specification)
+    return _drawn(context, specification, numbers), numbers
+
+
+def specification_numbers(
+    context: Context, specification: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return the claim's test under every combination, by rising effect.
+
+    Of a run whose repeats are reduced there is an effect without a verdict.
+    """
+    from mtmkl.reporting.record import claims_table
+
+    main = _main(context)
+    chosen = [c for c in main.config["claims"] if c["id"] == specification["claim"]]
+    main = replace(main, config={**main.config, "claims": chosen})
+    rows = []
+    for experiment, factors in specification["experiments"].items():
+        is_main = all(level == MAIN for level in factors.values())
+        shown = main if is_main else replaced(context, main, [experiment])
+        row = claims_table(shown).to_dict("records")[0]
+        columns = ("interval_low", "interval_high", "p", "verdict", "note")
+        rows.append(
+            {**factors, "effect": effect(row)}
+            | {column: row[column] for column in columns}
+            | {"is_main": is_main}
+        )
+    return pd.DataFrame(rows).sort_values("effect", ignore_index=True)
+
+
+def _main(context: Context) -> Context:
+    """Return the published main results, or none in a reduced run."""
+    if context.is_judged:
+        return main_context(context)
+    main = context.config["readings"]["main"]
+    config = {**main, "published": context.config["published"]}
+    return replace(context, config=config, scores=context.scores[:0])
+
+
+def _drawn(
+    context: Context, specification: Mapping[str, Any], numbers: pd.DataFrame
+) -> Figure:
+    documents = context.config["readings"]["factors"]
+    lines = [
+        (factor, level)
+        for factor in specification["factors"]
+        for level in (MAIN, *documents[factor]["alternatives"])
+        if (numbers[factor] == level).any()
+    ]
+    below = _LINE * (len(lines) + len(specification["factors"])) + 0.3
+    figure = Figure(figsize=(_WIDTH, _HEIGHT + below))
+    above, grid = figure.subplots(
+        2,
+        1,
+        sharex=True,
+        gridspec_kw={"height_ratios": [_HEIGHT, below], "hspace": 0.05},
+    )
+    for x, row in numbers.iterrows():
+        colour = _SHADES.get(str(row["verdict"]), _UNDECIDED)
+        above.plot([x, x], [row["interval_low"], row["interval_high"]], color=colour)
+        marker = "D" if row["is_main"] else "o"
+        above.plot([x], [row["effect"]], marker, color=colour, markersize=4)
+    above.axhline(0.0, color="black", linewidth=0.6)
+    above.set_ylabel("effect")
+    judged = numbers[numbers["verdict"].isin([*_SHADES, "undecided"])]
+    holds = int((numbers["verdict"] == "holds").sum())
+    above.set_title(
+        f"{specification['title']}\nholds in {holds} of {len(judged)} combinations; "
+        "diamond: the main protocol",
+        fontsize=8,
+    )
+    labels = []
+    for y, (factor, level) in enumerate(lines):
+        alternatives = documents[factor]["alternatives"]
+        label = documents[factor]["main"]
+        if level != MAIN:
+            label = alternatives[level]["label"]
+        labels.append(f"{documents[factor]['label']}: {label}")
+        chosen = numbers.index[numbers[factor] == level]
+        grid.plot(chosen, [y] * len(chosen), "s", color="black", markersize=3)
+    grid.set_yticks(range(len(lines)), labels, fontsize=6)
+    grid.set_ylim(len(lines) - 0.5, -0.5)
+    grid.set_xticks([])
+    grid.set_xlabel("combinations, by effect")
+    return figure

@@ -1,0 +1,190 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from mtmkl.statistics.explanations import (
+    EXPLAINED,
+    FOLLOWS,
+    PARTLY,
+    UNEXPLAINED,
+    ClaimResult,
+    Number,
+    Reading,
+    at_least,
+    explain_cells,
+    explain_claims,
+    shares_of,
+    wrong_numbers,
+)
+
+ROLES = Reading("roles", "permuted", is_optimistic=False)
+INPUTS = Reading("inputs", "raw", is_optimistic=False)
+TEST = Reading("choice", "on_test", is_optimistic=True)
+
+METHODS = "abcdef"
+SHIFTS = (3.0, 4.5, 6.0, 7.5, 9.0, 10.5)  # published − reproduced in the main run
+
+
+def number(published, reproduced, *, is_derived=False, sd=0.3, n=20):
+    verdict = "reproduced" if abs(published - reproduced) <= 1 else "different"
+    return Number(
+        published, math.nan, 20, reproduced, sd, n, verdict, 0.5, "%", is_derived
+    )
+
+
+def table(shift=0.0, rows=("x",), *, only=METHODS, towards=None):
+    """A table in which every cell is different, and ours shifted towards the print."""
+    return {
+        ("table", row, method): number(80.0 + by, 80.0 + (by if towards else shift))
+        for row in rows
+        for method, by in zip(METHODS, SHIFTS, strict=True)
+        if method in only
+    }
+
+
+def statuses(frame):
+    return frame.set_index(["row", "column"])["status"].to_dict()
+
+
+def test_a_reading_that_hits_every_number_of_a_row_explains_it():
+    cells, overview = explain_cells(table(), {ROLES: table(towards=True)})
+    assert set(cells["status"]) == {EXPLAINED}
+    assert set(cells["reading"]) == {"roles=permuted"}
+    assert (cells["verdict_under_reading"] == "reproduced").all()
+    assert overview.to_dict("records")[0] == {
+        "reading": "roles=permuted", "kind": "legitimate", "touched": 6, "gained": 6,
+        "lost": 0, "chance": 0.0, "rows": 1, "columns": 0,
+    }  # fmt: skip
+
+
+def test_a_reading_that_accepts_wrong_numbers_as_well_explains_nothing():
+    # So uncertain that whatever is printed comes within the rule.
+    vague = {
+        cell: Number(n.published, n.published_sd, 20, 86.0, 15.0, 20, "close", 0.5, "%")
+        for cell, n in table().items()
+    }
+    cells, _ = explain_cells(table(), {ROLES: vague})
+    assert set(cells["status"]) == {PARTLY}
+    assert (cells["chance"] == 1.0).all()
+
+
+def test_cells_that_single_readings_fit_by_themselves_are_not_explained():
+    under = {
+        Reading("f", f"r{k}", is_optimistic=False): table(shift, rows=("x",))
+        for k, shift in enumerate(SHIFTS)
+    }
+    cells, _ = explain_cells(table(), under)
+    # Each cell is hit by one of the readings, and so are the wrong numbers.
+    assert set(cells["status"]) == {PARTLY}
+    assert len(set(cells["reading"])) == len(SHIFTS)
+    assert (cells["chance"] == 1.0).all()
+
+
+def test_a_reading_must_concern_half_of_a_line():
+    main = table(rows="xyz")
+    cells, _ = explain_cells(main, {ROLES: table(towards=True, rows="xyz", only="ab")})
+    found = statuses(cells)
+    # Of two columns the reading explains everything, of a row two of six cells.
+    assert found["x", "a"] == EXPLAINED
+    assert found["x", "c"] == UNEXPLAINED
+    assert cells["note"].str.startswith("with its column").sum() == 6
+
+
+def test_cells_that_leave_the_rule_count_against_a_reading():
+    good = {("table", "x", f"g{k}"): number(80.0, 80.0) for k in range(4)}
+    worse = {cell: number(80.0, 90.0) for cell in good}
+    main = {**table(), **good}
+    _, overview = explain_cells(main, {ROLES: {**table(towards=True), **worse}})
+    row = overview.to_dict("records")[0]
+    assert (row["gained"], row["lost"], row["rows"]) == (6, 4, 0)
+
+
+def test_more_readings_need_better_evidence():
+    # Two cells with five wrong numbers each, the printed one counted: p = 1/36.
+    main = {**table(only="ab"), **table(rows="y", only="cdef")}
+    hit = table(towards=True, only="ab")
+    cells, _ = explain_cells(main, {ROLES: hit})
+    assert statuses(cells)["x", "a"] == EXPLAINED
+    missed = {INPUTS: table(-1.0, only="ab")}
+    cells, _ = explain_cells(main, {ROLES: hit, **missed})
+    assert statuses(cells)["x", "a"] == PARTLY
+
+
+def test_legitimate_readings_come_before_those_that_use_test_data():
+    under = {TEST: table(towards=True), ROLES: table(towards=True)}
+    cells, _ = explain_cells(table(), under)
+    assert set(cells["reading"]) == {"roles=permuted"}
+    cells, _ = explain_cells(table(), {TEST: table(towards=True)})
+    assert cells["note"].str.startswith("uses test data; ").all()
+
+
+def test_what_follows_from_other_cells_is_counted_apart():
+    derived = {("ranks", "x", "a"): number(1.0, 4.0, is_derived=True)}
+    cells, overview = explain_cells({**table(), **derived}, {ROLES: {}})
+    assert shares_of(cells) == {"table": {UNEXPLAINED: 6}, "ranks": {FOLLOWS: 1}}
+    assert overview["touched"].tolist() == [0]
+
+
+def test_a_reading_that_changes_nothing_explains_nothing():
+    cells, _ = explain_cells(table(), {ROLES: table()})
+    assert set(cells["status"]) == {UNEXPLAINED}
+    assert set(cells["note"]) == {"no reading changes it"}
+
+
+def test_wrong_numbers_have_the_differences_of_other_cells():
+    wrong = wrong_numbers(("table", "x", "a"), table())
+    assert sorted(wrong) == [84.5, 86.0, 87.5, 89.0, 90.5]
+    # What the main run accepts is not wrong.
+    near = {**table(), ("table", "y", "a"): number(60.0, 59.0)}
+    assert sorted(wrong_numbers(("table", "x", "a"), near)) == sorted(wrong)
+    # With few differences what is printed elsewhere joins.
+    few = {("table", "x", c): number(80.0 + by, 80.0) for c, by in (("a", 3), ("b", 4))}
+    few["table", "x", "c"] = number(70.0, 70.0)
+    assert sorted(wrong_numbers(("table", "x", "a"), few)) == [70.0, 84.0, 84.0]
+
+
+@pytest.mark.parametrize("count", range(5))
+def test_probability_of_as_many_hits_by_chance(count):
+    probabilities = [0.1, 0.5, 0.25, 0.9]
+    expected = sum(
+        np.prod(
+            [p if hit else 1 - p for p, hit in zip(probabilities, hits, strict=True)]
+        )
+        for hits in itertools.product([0, 1], repeat=4)
+        if sum(hits) >= count
+    )
+    assert at_least(count, probabilities) == pytest.approx(expected)
+
+
+def claim(verdict, effect, *, is_two_sided=True):
+    return ClaimResult(verdict, f"mean {effect}", effect, is_two_sided)
+
+
+def test_a_claim_is_explained_unless_its_reverse_would_be_as_well():
+    main = {str(k): claim("undecided", 0.0) for k in range(20)}
+    main["won"] = claim("holds", 1.0)
+    holding = {name: claim("holds", 2.0) for name in main}
+    found = explain_claims(main, {ROLES: holding}).set_index("row")
+    assert "won" not in found.index
+    assert set(found["status"]) == {EXPLAINED}
+    assert set(found["chance"]) == {0.0}
+    # Another alternative of the factor would have proved the opposite of ten.
+    other = Reading("roles", "other", is_optimistic=False)
+    opposite = {str(k): claim("does not hold", -2.0) for k in range(10)}
+    found = explain_claims(main, {ROLES: holding, other: opposite}).set_index("row")
+    assert set(found["status"]) == {PARTLY}
+    assert found.loc["15", "chance"] == pytest.approx(10 / 21)
+
+
+def test_a_claim_that_no_reading_supports_is_unexplained():
+    main = {"a": claim("does not hold", -1.0), "b": claim("undecided", 0.0)}
+    under = {
+        ROLES: {"a": claim("undecided", 0.0)},
+        INPUTS: {"a": claim("undecided", 1)},
+    }
+    found = explain_claims(main, under).set_index("row")
+    assert found["status"].tolist() == [UNEXPLAINED, UNEXPLAINED]
+    assert found.loc["a", "reading"] == "inputs=raw"
+    assert found.loc["b", "note"] == "no reading changes it"

@@ -1,0 +1,236 @@
+import shutil
+
+import pytest
+import yaml
+
+from mtmkl.config import ConfigError, config_dir, load_paper, load_run_config
+from mtmkl.datasets.splits import make_splits
+from mtmkl.evaluation.plan import fit_jobs, method_specs, variants
+from mtmkl.pipeline import check_names, load_variant
+from mtmkl.readings import FILE, has_readings, load_papers, load_readings
+
+PAPERS = sorted(folder.name for folder in (config_dir() / "papers").iterdir())
+
+READINGS = """
+readings:
+  strata:
+    label: Strata
+    main: each class divided alike
+    alternatives:
+      none:
+        label: without strata
+        source: our hypothesis
+        kind: legitimate
+        experiments: {digits: {methods: [stl, mtl], repeats: 1}}
+        change: {protocol: {stratified: false}}
+  costs:
+    label: Costs
+    main: from a grid
+    alternatives:
+      high:
+        label: one high cost
+        source: our hypothesis
+        kind: legitimate
+        experiments: {digits: {}}
+        change:
+          methods: [{of: [stl], params: {standardize: false}, grid: {C: [64.0]}}]
+      seen:
+        label: chosen on test
+        source: our hypothesis
+        kind: optimistic
+        experiments: {digits: {}}
+        change:
+          methods:
+            - {of: [stl], selection: "mtmkl.evaluation.optimistic:best_on_test"}
+  inputs:
+    label: Inputs
+    main: as stored
+    alternatives:
+      unit:
+        label: 0 to 1
+        source: our hypothesis
+        kind: legitimate
+        experiments: {digits: {methods: [stl]}}
+        change: {datasets: {options: {inputs: unit_range}}}
+"""
+SPECIFICATION = """
+specifications:
+  stl_first: {claim: beats, title: A claim, factors: [strata, costs]}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of a paper's configuration, with other readings."""
+    copy = tmp_path / "yousefi2015"
+    shutil.copytree(config_dir() / "papers" / "yousefi2015", copy)
+    (copy / FILE).write_text(READINGS)
+    claims = yaml.safe_load((copy / "claims.yaml").read_text())["claims"][:1]
+    claims[0] = {
+        "id": "beats", "section": "1", "claim": "A claim.", "test": "paired_difference",
+        "args": {
+            "experiment": "digits", "metric": "accuracy", "unit": "repeat",
+            "lower": {"method": "stl"}, "higher": {"method": "mtl"},
+        },
+    }  # fmt: skip
+    (copy / "claims.yaml").write_text(yaml.safe_dump({"claims": claims}))
+    return copy
+
+
+def changed(folder, old, new):
+    text = (folder / FILE).read_text()
+    assert old in text
+    (folder / FILE).write_text(text.replace(old, new))
+    return folder
+
+
+@pytest.mark.parametrize("paper", [name for name in PAPERS if has_readings(name)])
+@pytest.mark.parametrize("tier", ["quick", "paper"])
+def test_the_readings_of_every_paper_are_valid(paper, tier):
+    config = load_readings(paper, tier)
+    check_names(config)
+    assert list(fit_jobs(config))
+    assert not set(config["experiments"]) & set(load_paper(paper, tier)["experiments"])
+
+
+def test_a_reading_changes_only_what_it_says(folder):
+    main, config = load_paper(folder, "quick"), load_readings(folder, "quick")
+    experiments = config["experiments"]
+    assert list(experiments) == [
+        "digits@strata=none", "digits@costs=high", "digits@costs=seen",
+        "digits@inputs=unit",
+    ]  # fmt: skip
+    before = method_specs(main, "digits")["stl"]
+    after = method_specs(config, "digits@costs=high")["stl"]
+    assert after.grid == {"C": [64.0]}
+    assert after.params == {**before.params, "standardize": False}
+    assert (after.id, after.class_name, after.selection) == (
+        before.id, before.class_name, before.selection,
+    )  # fmt: skip
+    # Methods that are not changed are not run again.
+    assert list(method_specs(config, "digits@costs=high")) == ["stl"]
+    assert experiments["digits@costs=high"]["protocol"] == "percent"
+    assert (
+        method_specs(config, "digits@strata=none")["mtl"]
+        == (method_specs(main, "digits")["mtl"])
+    )
+    (variant,) = variants(experiments["digits@inputs=unit"])
+    assert variant.options["inputs"] == "unit_range"
+
+
+def test_a_search_tries_the_same_points_under_a_reading(folder):
+    main, config = load_paper(folder, "paper"), load_readings(folder, "paper")
+    name = "group_feature_sharing"
+    changed(folder, "of: [stl], params", f"of: [{name}], params")
+    changed(folder, ", grid: {C: [64.0]}", "")
+    config = load_readings(folder, "paper")
+    before = method_specs(main, "digits")[name].with_design(3)
+    after = method_specs(config, "digits@costs=high")[name].with_design(3)
+    assert after.grid == before.grid
+    assert len(after.grid) == 60
+
+
+def test_only_a_changed_protocol_has_other_splits(folder):
+    main, config = load_paper(folder, "quick"), load_readings(folder, "quick")
+    protocol = config["experiments"]["digits@strata=none"]["protocol"]
+    assert protocol == "percent@strata=none"
+    assert config["protocols"][protocol] == {
+        **main["protocols"]["percent"], "stratified": False,
+    }  # fmt: skip
+    assert config["protocols"]["percent"] == main["protocols"]["percent"]
+
+
+def test_a_claim_is_run_in_full_combination(folder):
+    with (folder / FILE).open("a") as file:
+        file.write(SPECIFICATION)
+    config = load_readings(folder, "quick")
+    made = config["readings"]["specifications"]["stl_first"]["experiments"]
+    assert list(made) == [
+        "digits", "digits@costs=high", "digits@strata=none",
+        "digits@strata=none+costs=high",
+    ]  # fmt: skip
+    both = config["experiments"]["digits@strata=none+costs=high"]
+    assert both["protocol"] == "percent@strata=none"
+    specs = method_specs(config, "digits@strata=none+costs=high")
+    assert set(specs) == {"stl", "mtl"}
+    assert specs["stl"].grid == {"C": [64.0]}
+    # Test data decide nothing in a combination.
+    assert not any("seen" in name for name in made)
+    assert "specification_stl_first" in config["artefacts"]
+
+
+def test_a_curve_needs_all_of_its_factors(folder):
+    with (folder / FILE).open("a") as file:
+        file.write(SPECIFICATION)
+    config = load_readings(folder, "quick", ["costs"])
+    assert list(config["experiments"]) == ["digits@costs=high", "digits@costs=seen"]
+    assert list(config["artefacts"]) == ["explanations"]
+
+
+def test_main_runs_do_not_see_readings(folder):
+    before = load_paper(folder, "paper")
+    (folder / FILE).unlink()
+    assert load_paper(folder, "paper") == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{digits: {}}", "{digit: {}}", "unknown name 'digit'; did you mean 'digits'"),
+        ("of: [stl]", "of: [slt]", "unknown name 'slt'; did you mean 'stl'"),
+        ("high:", "main:", "'main' stands for the main protocol; take another"),
+        ("kind: optimistic", "kind: hopeful", "'hopeful' is not one of 'legitimate'"),
+        ("source: our hypothesis", "because: x", "unknown key 'because'"),
+        ("        source: our hypothesis\n", "", "the key 'source' is missing"),
+        ("change: {protocol", "change: {protocols", "unknown key 'protocols'"),
+    ],
+)
+def test_a_wrong_reading_names_file_key_and_value(folder, old, new, message):
+    changed(folder, old, new)
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_readings(folder, "quick")
+    assert str(caught.value).startswith("yousefi2015/readings.yaml: key ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("standardize: false", "standardise: false", "unknown parameter of SingleTask"),
+        ("C: [64.0]", "C: [-64.0]", "C must be positive"),
+        ("stratified: false", "stratified: 3", "stratified is 3, wanted true or false"),
+        ("inputs: unit_range", "input: unit_range", "no option 'input'"),
+    ],
+)
+def test_wrong_values_are_refused_before_any_work(folder, old, new, message):
+    changed(folder, old, new)
+    with pytest.raises(ConfigError, match=message) as caught:
+        check_names(load_readings(folder, "quick"))
+    assert str(caught.value).startswith("yousefi2015/readings.yaml: key ")
+
+
+def test_a_run_names_readings_that_exist(folder):
+    raw = yaml.safe_load((config_dir() / "config.yaml").read_text())
+
+    def run(papers, readings):
+        return load_run_config({**raw, "papers": papers, "readings": readings})
+
+    (config,) = load_papers(run([str(folder)], ["strata"]))
+    assert list(config["experiments"]) == ["digits@strata=none"]
+    with pytest.raises(ConfigError, match="unknown factor 'stratas'; did you mean"):
+        load_papers(run([str(folder)], ["stratas"]))
+    (folder / FILE).unlink()
+    with pytest.raises(ConfigError, match=r"none of the papers .* has a readings.yaml"):
+        load_papers(run([str(folder)], True))
+    with pytest.raises(ConfigError, match="has no readings: write them to"):
+        load_readings(folder, "quick")
+
+
+def test_tasks_that_divide_examples_by_themselves_share_no_roles(folder):
+    config = load_paper(folder, "quick")
+    (variant,) = variants(config["experiments"]["digits"])
+    data = load_variant(variant, 1)
+    protocol = {"id": "x", **config["protocols"]["percent"]}
+    for shared in (True, False):
+        split = make_splits(data, {**protocol, "shared": shared}, 1)[20, 0]
+        tested = data.sample[split.test]
+        assert bool(set(tested) & set(data.sample[split.train])) is not shared
