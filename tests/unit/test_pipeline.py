@@ -125,7 +125,7 @@ def test_unknown_names_are_found_before_any_work(config, edit, message):
 
 
 @pytest.mark.parametrize(
-    "paper", ["argyriou2008", "jebara2011", "widmer2015", "yousefi2015"]
+    "paper", ["argyriou2008", "jawanpuria2011", "jebara2011", "widmer2015", "yousefi2015"]
 )
 def test_names_of_the_papers_exist(paper):
     for tier in TIERS:

@@ -56,7 +56,7 @@ _FINEST_ACCURACY = 1e-13
 _DECAY = 0.1
 _N_CUTS = 8
 _MISSED = 0.1
-_FLAT, _REFINEMENT = 1e-3, 0.1
+_FLAT, _REFINEMENT, _SETTLED, _FLATTENING = 1e-3, 0.1, 1e-5, 0.1
 _ROUNDING, _NOISE = 1e-13, 1e-10
 _MAX_REJECTED = 40
 _MAX_IDLE, _PROGRESS = 30, 0.99  # visited weights, and what is left of a gap by then
@@ -276,7 +276,7 @@ class _Search:
         self.damping, self.rho = start.damping.copy(), start.rho
         self.has_pairs = start.lam > 0.0 and path.n_blocks > 1
         self.n_iter, self.n_solves = 1, 0
-        self.n_weight_steps, self.n_rejected = 0, 0
+        self.n_weight_steps, self.n_rejected, self.n_flat = 0, 0, 0
         self.accuracy = first_accuracy(path.tol)
         self.least_gap, self.last_progress = np.inf, 1
         self.history: list[float] = []
@@ -370,7 +370,8 @@ class _Search:
         path, theta = self.path, self.theta
         if self.curvature is None:
             self.curvature = path.block_curvature(self.state, theta)
-        damped = self.curvature.copy()
+        # Where V has kinks its curvature holds for less than the way to a better bound.
+        damped = self.curvature * _FLATTENING**self.n_flat
         diagonal = np.arange(path.n_kernels)
         damped[:, diagonal, diagonal] += self.damping[:, None]
         cuts, tol = None, max(0.05 * self.gap, 0.02 * self.allowed)
@@ -423,15 +424,23 @@ class _Search:
             self.damping = np.maximum(damping, _DECAY * self.damping)
             self.curvature = None
             self.n_iter += 1
-            self.n_rejected = 0
+            self.n_rejected = self.n_flat = 0
         else:
             path.remember(seen)
             self.n_rejected += 1
-        if -predicted < _FLAT * self.gap and self.accuracy > _FINEST_ACCURACY:
+        if -predicted >= _FLAT * self.gap:
+            return
+        inner_gap = self.inner.primal - self.inner.dual
+        if self.accuracy > _FINEST_ACCURACY and inner_gap > _SETTLED * self.gap:
             # The gap is one of q, which is known less well than V.
             self.accuracy *= _REFINEMENT
             self.renew()
             self.n_rejected = 0
+        else:
+            # What holds the weights is not q, but damping from less accurate values, or
+            # curvature across a kink.
+            self.damping[:] = 0.0
+            self.n_flat += self.n_rejected > 0
 
     def seen_damping(self, theta: FloatArray, seen: _Support) -> FloatArray:
         """Return what makes the model agree with the values seen at other weights."""

@@ -206,17 +206,40 @@ def minimise_with_cuts(
         top += length * d_top
         if length < 1e-8:
             break
-    for i in range(n):
-        # One that is not zero has a slack that is.
-        is_zero = w[i] < _ZERO and z[i] * _ZERO > w[i] * w[i] * tol
-        x[i] = 0.0 if is_zero else w[i]
-    x /= x.sum()
     total = mu.sum()
     shares[:] = mu[:n_cuts] / max(total, 1e-300)
+    # One that is not zero has a slack that is.
+    trimmed = w.copy()
+    for i in range(n):
+        if w[i] < _ZERO and z[i] * _ZERO > w[i] * w[i] * tol:
+            trimmed[i] = 0.0
+    x[:] = trimmed / trimmed.sum()
+    objective, gap = _value_with_cuts(g, H, center, offsets, slopes, shares, x)
+    if gap > tol:
+        # H may be so large that zeros cost more than they are worth.
+        w /= w.sum()
+        other, left = _value_with_cuts(g, H, center, offsets, slopes, shares, w)
+        if left < gap:
+            x[:] = w
+            objective, gap = other, left
+    return objective, gap, n_iter
+
+
+@njit(cache=True, nogil=True)
+def _value_with_cuts(
+    g: FloatArray,
+    H: FloatArray,
+    center: FloatArray,
+    offsets: FloatArray,
+    slopes: FloatArray,
+    shares: FloatArray,
+    x: FloatArray,
+) -> tuple[float, float]:
+    """Return the objective at x, and its gap with the multipliers of the cuts."""
     change = x - center
     bend = np.dot(H, change)
     heights = offsets + np.dot(slopes, change)
     highest = max(heights.max(), 0.0)
     h = g + bend + np.dot(slopes.T, shares)
     gap = np.dot(h, x) - h.min() + highest - np.dot(shares, heights)
-    return np.dot(g, change) + 0.5 * np.dot(change, bend) + highest, gap, n_iter
+    return np.dot(g, change) + 0.5 * np.dot(change, bend) + highest, gap

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mtmkl.datasets import load, make_split
 from mtmkl.methods import (
     IndependentSVR,
     MKMTFLClassifier,
@@ -124,3 +125,25 @@ def test_bad_parameters_are_refused(data, params, said):
     X, y, task = data
     with pytest.raises(ValueError, match=said):
         MKMTFLRegressor(**params).fit(X, y, task)
+
+
+@pytest.mark.parametrize(("p", "C"), [(6.0, 500.0), (8.67, 0.5)])
+def test_gaps_close_on_kernels_of_single_features_of_patients(data_mirror, p, C):
+    # Correlated features, and an objective with kinks: steps become tiny long before
+    # the gap does.
+    data = load("parkinsons_telemonitoring", mirror=data_mirror)
+    protocol = {"kind": "per_task", "train_sizes": [15], "repeats": 1, "folds": 3}
+    split = make_split(
+        data, {"id": "fifteen", **protocol}, 20081, train_size=15, repeat=0
+    )
+    train = data.subset(split.train)
+    kernels = [{"name": "linear", "feature": "each"}]
+    kernels += [
+        {"name": "gaussian", "width": float(width), "feature": "each"}
+        for width in np.geomspace(1e-2, 1e3, 6)
+    ]
+    method = MKMTFLRegressor(
+        C, p, kernels=kernels, epsilon=0.1, standardize=True, standardize_target=True
+    )
+    method.fit(train.X, train.y, train.task)
+    assert method.duality_gap_ <= method.tol

@@ -102,3 +102,18 @@ def test_many_weights_with_cuts_are_found_by_columns():
     assert weights.gap <= 1e-6
     assert weights.shares[1, 2] == 0.0
     assert ((weights.theta > 0.0).sum(axis=1) < 60).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_large_curvature_does_not_spoil_the_gap(seed):
+    # A weight of 1e-7 less is nothing, and times such a curvature it is much.
+    rng = np.random.default_rng(seed)
+    n, n_cuts = 20, 5
+    root = rng.normal(size=(3, n)) * [[1e5], [1e3], [1.0]]
+    g, center = -rng.uniform(2.0, 20.0, n), rng.dirichlet(np.full(n, 0.2))
+    offsets, slopes = -rng.uniform(0.0, 1e-3, n_cuts), rng.normal(size=(n_cuts, n))
+    x, mu = center.copy(), np.empty(n_cuts)
+    result = minimise_with_cuts(
+        g, root.T @ root, center, offsets, slopes, 1e-3, 2000, x, mu
+    )
+    assert result[1] <= 1e-3
