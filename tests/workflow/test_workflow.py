@@ -21,6 +21,7 @@ def test_everything_is_there(finished):
         "statistics.csv",
         "verdicts.csv",
         "claims.csv",
+        "overlaps.csv",
         "provenance.json",
         "artefacts/table_1.csv",
         "artefacts/table_1.md",
