@@ -16,7 +16,7 @@ export MKL_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish install test lint types format check benchmark lock \
+.PHONY: quick paper publish rejudge install test lint types format check benchmark lock \
 	clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
@@ -27,6 +27,9 @@ paper: $(INSTALLED) ## run the papers' full protocols; needs their data
 
 publish: $(INSTALLED) ## copy the paper tier's record and artefacts to figures/
 	$(SNAKEMAKE) publish --config tier=paper
+
+rejudge: $(INSTALLED) ## tables, verdicts and claims anew from the scores in figures/
+	$(SNAKEMAKE) rejudge --config tier=paper
 
 install: $(INSTALLED) ## only create .venv from requirements.lock
 

@@ -10,6 +10,7 @@ RECORD = (
     "statistics.csv",
     "verdicts.csv",
     "claims.csv",
+    "overlaps.csv",
     "provenance.json",
 )
 """Files of a paper that other programs read."""
@@ -113,6 +114,11 @@ class PaperFolder:
     def claims(self) -> Path:
         """Table of the verdicts on claims."""
         return self.path / "claims.csv"
+
+    @property
+    def overlaps(self) -> Path:
+        """Table of how the repeats of each experiment overlap."""
+        return self.path / "overlaps.csv"
 
     @property
     def provenance(self) -> Path:

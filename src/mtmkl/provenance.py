@@ -42,16 +42,11 @@ def provenance(
         by data set, or the reason why it is missing), ``machine`` and
         ``seconds_by_job``. The last two are all that a second run may change.
     """
-    portable = {k: v for k, v in config.items() if k not in ("published", "seconds")}
-    text = json.dumps(portable, sort_keys=True)
     return {
         "paper": config["paper"]["id"],
         "tier": run["tier"],
         "seed": run["seed"],
-        "commit": _commit(),
-        "lock_sha256": _file_hash(_ROOT / "requirements.lock"),
-        "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
-        "packages": {name: metadata.version(name) for name in ("mtmkl", *_PACKAGES)},
+        **of_the_code(config),
         "data": {
             info["id"]: (
                 {"digest": info["digest"], "origin": info["origin"]}
@@ -67,6 +62,24 @@ def provenance(
             "python": platform.python_version(),
         },
         "seconds_by_job": _seconds_by_job(job_seconds),
+    }
+
+
+def of_the_code(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``commit``, ``lock_sha256``, ``config_sha256`` and ``packages``.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    """
+    portable = {k: v for k, v in config.items() if k not in ("published", "seconds")}
+    text = json.dumps(portable, sort_keys=True)
+    return {
+        "commit": _commit(),
+        "lock_sha256": _file_hash(_ROOT / "requirements.lock"),
+        "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "packages": {name: metadata.version(name) for name in ("mtmkl", *_PACKAGES)},
     }
 
 

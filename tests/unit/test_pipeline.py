@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mtmkl import pipeline
-from mtmkl.config import TIERS, ConfigError, load_paper
+from mtmkl.config import TIERS, ConfigError, load_paper, load_run_config
 from mtmkl.evaluation.plan import Variant
 from mtmkl.files import write_bytes, write_table
 from mtmkl.layout import PaperFolder
@@ -124,9 +124,7 @@ def test_unknown_names_are_found_before_any_work(config, edit, message):
         pipeline.check_names(config)
 
 
-@pytest.mark.parametrize(
-    "paper", ["argyriou2008", "jawanpuria2011", "jebara2011", "widmer2015", "yousefi2015"]
-)
+@pytest.mark.parametrize("paper", load_run_config()["papers"])
 def test_names_of_the_papers_exist(paper):
     for tier in TIERS:
         pipeline.check_names(load_paper(paper, tier))

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from mtmkl.cli import main
-from mtmkl.config import load_paper
+from mtmkl.config import load_paper, load_run_config
 from mtmkl.evaluation.plan import n_repeats
 from mtmkl.expand import expand
 from mtmkl.methods import REGISTRY
@@ -179,7 +179,7 @@ def test_commands_name_the_environment(page):
 
 def test_where_a_method_of_ones_own_is_compared():
     repeats = {}
-    for paper in ("argyriou2008", "jawanpuria2011", "jebara2011", "widmer2015", "yousefi2015"):
+    for paper in load_run_config()["papers"]:
         config = load_paper(paper, "quick")
         repeats[paper] = [n_repeats(config, name) for name in config["experiments"]]
     assert set(repeats.pop("yousefi2015")) == {1}

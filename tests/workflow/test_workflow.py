@@ -21,6 +21,7 @@ def test_everything_is_there(finished):
         "statistics.csv",
         "verdicts.csv",
         "claims.csv",
+        "overlaps.csv",
         "provenance.json",
         "artefacts/table_1.csv",
         "artefacts/table_1.md",
@@ -236,7 +237,7 @@ def test_an_unknown_target_lists_the_targets(tmp_path):
     done = TinyWorkflow(tmp_path).run("tiny_table_2")
     assert done.returncode != 0
     assert "unknown target 'tiny_table_2'; did you mean 'tiny_table_1'?" in done.stderr
-    assert "(known: tiny, tiny_table_1, publish, all)" in done.stderr
+    assert "(known: tiny, tiny_table_1, publish, rejudge, all)" in done.stderr
     assert not (tmp_path / "results").exists()
 
 

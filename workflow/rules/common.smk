@@ -242,5 +242,5 @@ def refuse_target(wildcards):
         for paper, config in PAPERS.items()
         for target in (paper, *(f"{paper}_{name}" for name in config["artefacts"]))
     ]
-    text = unknown("target", wildcards.name, [*known, "publish", "all"])
+    text = unknown("target", wildcards.name, [*known, "publish", "rejudge", "all"])
     raise WorkflowError(f"{text}; or name a result by its path")

@@ -14,3 +14,20 @@ rule publish:
         tier=RUN["tier"],
     script:
         "../scripts/publish.py"
+
+
+# Tables, verdicts, claims and statistics from the scores in figures/, without a fit. The
+# data and their splits tell how repeats overlap.
+rule rejudge:
+    input:
+        [all_data_files(paper) for paper in PAPERS],
+    log:
+        "logs/rejudge.log",
+    conda:
+        "../../environment.yml"
+    params:
+        configs=list(PAPERS.values()),
+        results=RESULTS,
+        settings=RUN,
+    script:
+        "../scripts/rejudge.py"

@@ -63,6 +63,9 @@ class DataSetEntry:
     drawn : bool
         Whether every repeat of an experiment has a draw of its own, by the loader's
         option ``seed``.
+    pool : mapping of str to mapping of str to int
+        By the option that says how many examples of each class or task a draw has: how
+        many there are to draw from. Empty unless draws are from published data.
     outputs : {"labels", "numbers"}
         Whether the outputs are labels −1 and +1, or real numbers.
     truth : tuple of str
@@ -85,6 +88,7 @@ class DataSetEntry:
     notes: tuple[str, ...]
     loader: str | None
     drawn: bool
+    pool: Mapping[str, Mapping[str, int]]
     outputs: Literal["labels", "numbers"]
     truth: tuple[str, ...]
     uses: tuple[tuple[str, str], ...] = ()
@@ -179,6 +183,7 @@ def _entry(name: str, spec: Mapping[str, Any], source: str) -> DataSetEntry:
         notes=tuple(spec["notes"]),
         loader=spec["loader"],
         drawn=spec.get("drawn", spec["origin"] == "synthetic"),
+        pool=spec.get("pool", {}),
         outputs=spec.get("outputs", "numbers"),
         truth=tuple(spec.get("truth", ())),
         uses=tuple(_other_file(use) for use in spec.get("uses", ())),

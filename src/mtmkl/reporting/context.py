@@ -15,6 +15,8 @@ from mtmkl.evaluation.plan import variants
 from mtmkl.files import intact, read_json, read_table
 from mtmkl.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
 from mtmkl.layout import PaperFolder
+from mtmkl.reporting.overlaps import StoredOverlaps
+from mtmkl.statistics.overlap import Overlaps
 from mtmkl.statistics.sample import average, read_scores, select
 
 Array = NDArray[Any]
@@ -42,6 +44,8 @@ class Context:
         File name -> the paper's printed numbers.
     steps : mapping of str to DataFrame
         Numbers that steps of the paper have computed, by their name.
+    overlaps : mapping or None
+        How repeats overlap at each place of the scores; None takes them as independent.
     """
 
     config: Mapping[str, Any]
@@ -50,6 +54,7 @@ class Context:
     data_info: Mapping[str, Mapping[str, Any]]
     published: Mapping[str, pd.DataFrame]
     steps: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    overlaps: Overlaps | None = None
 
     @property
     def is_judged(self) -> bool:
@@ -145,7 +150,11 @@ class Context:
 
 
 def load_context(
-    config: Mapping[str, Any], folder: PaperFolder, *, of_fits: bool = False
+    config: Mapping[str, Any],
+    folder: PaperFolder,
+    *,
+    of_fits: bool = False,
+    scores: Path | None = None,
 ) -> Context:
     """Read the results of a paper's configured experiments.
 
@@ -157,6 +166,8 @@ def load_context(
     of_fits : bool
         Read the scores of the fits, not the table of the whole paper, which may
         not be finished yet.
+    scores : Path or None
+        Another table of the scores of the whole paper.
 
     Raises
     ------
@@ -164,11 +175,16 @@ def load_context(
         If there is no scores table, or an artefact's published file is missing.
     """
     printed = Path(config["published"])
+    data_info = _read_data_info(config, folder)
     return Context(
         config=config,
-        scores=(_read_fits(config, folder) if of_fits else read_scores(folder.scores)),
+        scores=(
+            _read_fits(config, folder)
+            if of_fits
+            else read_scores(scores or folder.scores)
+        ),
         arrays=_StoredArrays(config, folder),
-        data_info=_read_data_info(config, folder),
+        data_info=data_info,
         published={
             path.name: pd.read_csv(path) for path in sorted(printed.glob("*.csv"))
         },
@@ -177,6 +193,7 @@ def load_context(
             for name in steps(config)
             if folder.step(name).is_file()
         },
+        overlaps=StoredOverlaps(config, data_info, folder),
     )
 
 
@@ -197,37 +214,6 @@ def _read_fits(config: Mapping[str, Any], folder: PaperFolder) -> pd.DataFrame:
     if not filled:
         return no_scores()
     return complete_methods(pd.concat(filled, ignore_index=True))
-
-
-def split_ratios(config: Mapping[str, Any], folder: PaperFolder) -> dict[str, float]:
-    """Return n_test / n_train of each experiment's stored splits.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    folder : PaperFolder
-
-    Returns
-    -------
-    dict of experiment to float
-        The mean over its splits; experiments without splits are left out.
-    """
-    from mtmkl.datasets.splits import load_splits
-
-    ratios = {}
-    for name, experiment in config["experiments"].items():
-        protocol = experiment["protocol"]
-        paths = [folder.splits(protocol, each.id) for each in variants(experiment)]
-        found = [
-            len(split.test) / len(split.train)
-            for path in paths
-            if path.is_file()
-            for split in load_splits(path).values()
-        ]
-        if found:
-            ratios[name] = float(np.mean(found))
-    return ratios
 
 
 class _StoredArrays(Mapping[str, Mapping[str, Array]]):

@@ -9,6 +9,7 @@ import pandas as pd
 
 from mtmkl.config import ConfigError, experiments_of
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.overlaps import read_overlaps
 from mtmkl.reporting.tables import PrintedTable, build_quoted
 from mtmkl.statistics.explanations import (
     CLAIMS,
@@ -21,6 +22,7 @@ from mtmkl.statistics.explanations import (
     explain_claims,
     shares_of,
 )
+from mtmkl.statistics.overlap import Overlaps
 from mtmkl.statistics.sample import read_scores
 from mtmkl.statistics.verdicts import NOT_JUDGED, Tolerance
 
@@ -116,6 +118,7 @@ def main_context(context: Context) -> Context:
         arrays={},
         data_info={},
         published=context.published,
+        overlaps=read_overlaps(scores.with_name("overlaps.csv")),
     )
 
 
@@ -131,14 +134,11 @@ def under_reading(
     main : Context
     factor, alternative : str
     """
-    names = _experiments(context, {factor: alternative})
-    return replace(main, scores=replaced_scores(context, main, names))
+    return replaced(context, main, _experiments(context, {factor: alternative}))
 
 
-def replaced_scores(
-    context: Context, main: Context, experiments: list[str]
-) -> pd.DataFrame:
-    """Return the main scores with those of experiments under readings in their place.
+def replaced(context: Context, main: Context, experiments: list[str]) -> Context:
+    """Return the main results with those of experiments under readings in their place.
 
     Methods that a reading leaves as they are keep their main scores, unless it changes
     data, splits or metrics.
@@ -166,7 +166,28 @@ def replaced_scores(
             moved = rows[rows["metric"] == measured].assign(metric=metric)
             added[-1] = pd.concat([others, moved])
             rows = added[-1]
-    return pd.concat([kept, *added], ignore_index=True)
+    return replace(
+        main,
+        scores=pd.concat([kept, *added], ignore_index=True),
+        overlaps=_replaced_overlaps(context, main, experiments),
+    )
+
+
+def _replaced_overlaps(
+    context: Context, main: Context, experiments: list[str]
+) -> Overlaps | None:
+    """Return how repeats overlap, those of readings under the main names."""
+    if context.overlaps is None:
+        return main.overlaps
+    origins = context.config["readings"]["experiments"]
+    return {
+        **(main.overlaps or {}),
+        **{
+            (origins[name]["of"], dataset, size): overlap
+            for (name, dataset, size), overlap in context.overlaps.items()
+            if name in experiments
+        },
+    }
 
 
 def _in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:

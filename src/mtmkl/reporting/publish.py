@@ -9,6 +9,8 @@ import pandas as pd
 
 from mtmkl.files import write_table, write_text
 from mtmkl.layout import PaperFolder, RunFolder
+from mtmkl.statistics.claims import shown_notes, shown_verdicts
+from mtmkl.statistics.verdicts import moved_text
 
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
@@ -58,13 +60,28 @@ def publish(
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
     for config in configs:
-        folder = figures / config["paper"]["id"]
-        main = config["readings"]["main"] if "readings" in config else config
-        write_text(folder / "README.md", paper_gallery(main, folder))
         if "readings" in config:
             continue
         seconds = Path(config["published"]).with_name("seconds.csv")
-        _add_seconds(seconds, pd.read_csv(folder / "scores.csv.gz"))
+        scores = figures / config["paper"]["id"] / "scores.csv.gz"
+        _add_seconds(seconds, pd.read_csv(scores))
+    write_galleries(configs, figures)
+
+
+def write_galleries(configs: Sequence[Mapping[str, Any]], figures: Path) -> None:
+    """Write the page of each paper, and the page of all papers in the folder.
+
+    Parameters
+    ----------
+    configs : sequence of mapping
+        The papers' configurations.
+    figures : Path
+        With a folder for each of them.
+    """
+    for config in configs:
+        folder = figures / config["paper"]["id"]
+        main = config["readings"]["main"] if "readings" in config else config
+        write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
 
 
@@ -96,6 +113,7 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
     paper = config["paper"]
     verdicts = pd.read_csv(folder / "verdicts.csv")
     claims = pd.read_csv(folder / "claims.csv")
+    claims = claims.assign(shown=shown_verdicts(claims), note=shown_notes(claims))
     lines = [
         f"# {paper['title']}",
         "",
@@ -104,14 +122,15 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
         "[claims.csv](claims.csv), [statistics.csv](statistics.csv), "
         "[scores.csv.gz](scores.csv.gz), [provenance.json](provenance.json).",
         "",
-        f"Published cells: {_counts(verdicts['verdict'])}. "
-        f"Claims: {_counts(claims['verdict'])}.",
+        f"Published cells: {_counts(verdicts['verdict'])}. With our spread where the "
+        f"paper prints none, verdicts that move: {moved_text(verdicts)}. "
+        f"Claims: {_counts(shown_verdicts(claims))}.",
         "",
         "| claim | section | verdict | evidence |",
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {row.claim} | {row.section} | {row.verdict} | {row.note} |"
+        f"| {row.claim} | {row.section} | {row.shown} | {row.note} |"
         for row in claims.itertuples()
     ]
     for name, artefact in config["artefacts"].items():
@@ -226,15 +245,16 @@ def _index(figures: Path) -> str:
         "written by `make publish`. The rules behind the verdicts: "
         "[docs/verdicts.md](../docs/verdicts.md).",
         "",
-        "| paper | printed numbers | claims |",
-        "|---|---|---|",
+        "| paper | printed numbers | moved by our spread | claims |",
+        "|---|---|---|---|",
     ]
     for page in sorted(figures.glob("*/README.md")):
         title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-        verdicts = pd.read_csv(page.parent / "verdicts.csv")["verdict"]
-        claims = pd.read_csv(page.parent / "claims.csv")["verdict"]
+        verdicts = pd.read_csv(page.parent / "verdicts.csv")
+        claims = shown_verdicts(pd.read_csv(page.parent / "claims.csv"))
         link = f"[{page.parent.name}]({page.parent.name}/README.md)"
-        lines.append(f"| {link}: {title} | {_counts(verdicts)} | {_counts(claims)} |")
+        counts = [_counts(verdicts["verdict"]), moved_text(verdicts), _counts(claims)]
+        lines.append(f"| {link}: {title} | {' | '.join(counts)} |")
     return "\n".join(lines) + "\n"
 
 

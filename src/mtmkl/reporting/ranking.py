@@ -177,27 +177,33 @@ def _metric_cells(
 
 
 def _weaker_of_readings(cells: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """Give every cell with a second reading the weaker of both verdicts."""
+    """Give every cell with a second reading the weaker of its verdicts."""
     second = {
         (cell["printed_row"], cell["column"]): cell
         for cell in others.to_dict("records")
     }
     verdicts = []
     for cell in cells.to_dict("records"):
-        verdict = Verdict(cell["verdict"], cell["rule"])
+        verdict = _verdict_of(cell)
         other = second.get((cell["row"], cell["column"]))
         if other is not None:
             name = other["row"].rpartition(", ")[0]
             verdict = weakest(
                 {
                     cell["row"].rpartition(", ")[0]: verdict,
-                    name: Verdict(other["verdict"], other["rule"]),
+                    name: _verdict_of(other),
                 }
             )
-        verdicts.append((verdict.verdict, verdict.rule))
+        verdicts.append(verdict)
     return cells.assign(
-        verdict=[name for name, _ in verdicts], rule=[rule for _, rule in verdicts]
+        verdict=[each.verdict for each in verdicts],
+        verdict_with_spread=[each.with_spread for each in verdicts],
+        rule=[each.rule for each in verdicts],
     )
+
+
+def _verdict_of(cell: Mapping[Any, Any]) -> Verdict:
+    return Verdict(cell["verdict"], cell["rule"], cell["verdict_with_spread"])
 
 
 def _ranks(matrix: pd.DataFrame, block: str) -> pd.Series:

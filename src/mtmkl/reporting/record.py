@@ -10,7 +10,8 @@ from mtmkl.fits import collect_scores
 from mtmkl.layout import PaperFolder
 from mtmkl.provenance import provenance
 from mtmkl.reporting import written
-from mtmkl.reporting.context import NO_SCORES, Context, load_context, split_ratios
+from mtmkl.reporting.context import NO_SCORES, Context, load_context
+from mtmkl.reporting.overlaps import overlaps_table
 from mtmkl.statistics.claims import evaluate_claims
 from mtmkl.statistics.comparison import (
     compare_experiments,
@@ -49,6 +50,7 @@ def claims_table(context: Context) -> pd.DataFrame:
         config["claims"],
         context.scores,
         config["methods"],
+        overlaps=context.overlaps,
         steps=context.steps,
         full_protocol=context.is_judged,
     )
@@ -71,16 +73,12 @@ def _note_with_reason(context: Context, args: Mapping[str, Any], note: str) -> s
     return note
 
 
-def statistics_table(
-    context: Context, folder: PaperFolder, *, seed: int
-) -> pd.DataFrame:
+def statistics_table(context: Context, *, seed: int) -> pd.DataFrame:
     """Return the comparisons of all pairs of methods, by repeats and by data sets.
 
     Parameters
     ----------
     context : Context
-    folder : PaperFolder
-        With splits.
     seed : int
         Root seed of bootstrap and posterior samples.
     """
@@ -90,7 +88,7 @@ def statistics_table(
         compare_experiments(
             config,
             context.scores,
-            test_train_ratios=split_ratios(config, folder),
+            overlaps=context.overlaps,
             ropes=ropes,
             seed=seed,
         ),
@@ -118,8 +116,9 @@ def write_record(
     context = load_context(config, folder)
     write_table(folder.verdicts, verdict_table(config, folder))
     write_table(folder.claims, claims_table(context))
-    statistics = statistics_table(context, folder, seed=run["seed"])
+    statistics = statistics_table(context, seed=run["seed"])
     write_table(folder.statistics, statistics)
+    write_table(folder.overlaps, overlaps_table(context.overlaps or {}))
     write_json(
         folder.provenance,
         provenance(config, run, context.data_info.values(), folder.job_seconds()),

@@ -159,6 +159,15 @@ class PaperResult:
         """Return how often each verdict on a claim occurs."""
         return _counts(self.claims["verdict"], claim_tests.VERDICTS)
 
+    def moved_by_spread(self) -> str:
+        """Say how many verdicts on numbers move with our spread."""
+        return verdict_rule.moved_text(self.verdicts)
+
+    def undone_claims(self) -> int:
+        """Return how many claims only the paper's own test decides."""
+        shown = claim_tests.shown_verdicts(self.claims)
+        return int((shown != self.claims["verdict"]).sum())
+
 
 def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperResult:
     """Gather what the report shows of one paper.

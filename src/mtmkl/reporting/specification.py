@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from mtmkl.readings import MAIN
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import FigureAndNumbers
-from mtmkl.reporting.explanations import effect, main_context, replaced_scores
+from mtmkl.reporting.explanations import effect, main_context, replaced
 
 _WIDTH, _HEIGHT, _LINE = 7.4, 2.6, 0.17
 _SHADES = {"holds": "#1b7837", "does not hold": "#b2182b"}
@@ -57,10 +57,7 @@ def specification_numbers(
     rows = []
     for experiment, factors in specification["experiments"].items():
         is_main = all(level == MAIN for level in factors.values())
-        shown = main
-        if not is_main:
-            scores = replaced_scores(context, main, [experiment])
-            shown = replace(main, scores=scores)
+        shown = main if is_main else replaced(context, main, [experiment])
         row = claims_table(shown).to_dict("records")[0]
         columns = ("interval_low", "interval_high", "p", "verdict", "note")
         rows.append(

@@ -20,8 +20,8 @@ from mtmkl.statistics.verdicts import (
 
 CELL_COLUMNS = (
     "row", "column", "unit", "published", "published_sd", "published_n", "status",
-    "reproduced", "reproduced_sd", "n", "verdict", "rule", "data", "in_paper",
-    "missing",
+    "reproduced", "reproduced_sd", "n", "verdict", "verdict_with_spread", "rule",
+    "data", "in_paper", "missing",
 )  # fmt: skip
 """Columns of a table's csv: one line per cell, numbers in the table's unit."""
 
@@ -419,6 +419,7 @@ def judge_cells(
                 "reproduced_sd": ours.sd if ours else None,
                 "n": ours.n if ours else None,
                 "verdict": verdict.verdict if theirs else "",
+                "verdict_with_spread": verdict.with_spread if theirs else "",
                 "rule": (missing or verdict.rule) if theirs else "",
                 "data": context.origin(where["experiment"]),
                 "in_paper": cell.in_paper,

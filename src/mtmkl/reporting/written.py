@@ -10,7 +10,8 @@ from mtmkl.layout import PaperFolder
 
 VERDICT_COLUMNS = (
     "artefact", "row", "column", "unit", "published", "published_sd", "status",
-    "reproduced", "reproduced_sd", "n", "verdict", "data", "rule",
+    "reproduced", "reproduced_sd", "n", "verdict", "verdict_with_spread", "data",
+    "rule",
 )  # fmt: skip
 """Columns of ``verdicts.csv``: one line for each published number."""
 

@@ -1,24 +1,31 @@
 """Tests of a paper's claims: orderings, trends and ranges, from a scores table.
 
-A test takes a scores table and the arguments of the claim, and returns a
-:class:`TestResult`. Its verdict is
+A test takes a scores table, how its repeats overlap, and the arguments of the claim,
+and returns a :class:`~mtmkl.statistics.findings.TestResult`. The paper's own test takes
+the units as independent. Where they share examples it is made again with the variance
+that their mean then has (:mod:`mtmkl.statistics.overlap`). The verdict is
 
-- *holds*: the evidence is for the claim at the 5 % level,
-- *does not hold*: it is against the claim at the 5 % level,
+- *holds*: the evidence is for the claim at the 5 % level, in both,
+- *does not hold*: it is against the claim at the 5 % level, in both,
 - *undecided*: neither.
 
-It raises :class:`~mtmkl.statistics.observations.NoDataError` where the scores lack a
-side of the comparison.
+A test raises :class:`~mtmkl.statistics.observations.NoDataError` where the scores lack
+a side of the comparison.
 """
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from mtmkl.statistics.findings import (
+    Finding,
+    TestResult,
+    VerdictName,
+    of_t_test,
+    result,
+)
 from mtmkl.statistics.observations import (
     AXIS,
     NoDataError,
@@ -28,45 +35,21 @@ from mtmkl.statistics.observations import (
     paired,
     rows_of,
 )
+from mtmkl.statistics.overlap import Overlaps
 from mtmkl.statistics.pairs import LEVEL, ROUNDING, holm
 from mtmkl.statistics.sample import VALIDATION, average, higher_is_better
 from mtmkl.statistics.t_test import TTest, scale_of, t_test
 from mtmkl.typing import FloatArray
-
-VerdictName = Literal["holds", "does not hold", "undecided"]
 
 
 class ClaimError(ValueError):
     """A claim names a test, an argument or a method that does not exist."""
 
 
-@dataclass(frozen=True)
-class TestResult:
-    """What a test says.
-
-    Attributes
-    ----------
-    verdict : {"holds", "does not hold", "undecided"}
-    note : str
-        Number of units, means, and what was compared, in words.
-    statistic, p : float
-        ``nan`` where the test has none.
-    interval : tuple of float
-        (low, high) of the estimate; ``nan`` where there is none.
-    """
-
-    verdict: VerdictName
-    note: str
-    statistic: float = math.nan
-    p: float = math.nan
-    interval: tuple[float, float] = (math.nan, math.nan)
-
-    # pytest collects classes whose names start with "Test".
-    __test__ = False
-
-
 def paired_difference(
     scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
     *,
     experiment: str,
     metric: str,
@@ -83,23 +66,31 @@ def paired_difference(
     Parameters
     ----------
     scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
     experiment, metric : str
     lower, higher : mapping
         Selectors of the side claimed to have the lower and the higher values.
     unit : {"repeat", "task"}
     """
-    sides = paired(scores, experiment, metric, lower, higher, unit)
+    sides = paired(scores, overlaps, experiment, metric, lower, higher, unit)
     low, high = sides.first, sides.second
-    test = t_test(high - low, scale=scale_of(low, high))
+
+    def found(ratio: float) -> Finding:
+        test = t_test(high - low, scale=scale_of(low, high), variance_ratio=ratio)
+        return _by_direction(test, wanted_sign=1)
+
     note = (
         f"{_count(unit, len(low))}: mean {low.mean():.4g} ({name_of(lower)}) "
         f"against {high.mean():.4g} ({name_of(higher)})"
     )
-    return _result(test, _by_direction(test, wanted_sign=1), note + sides.remark)
+    return result(found, len(low), sides.variance_ratio, note + sides.remark)
 
 
 def paired_difference_chosen(
     scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
     *,
     experiment: str,
     metric: str,
@@ -116,6 +107,8 @@ def paired_difference_chosen(
     Parameters
     ----------
     scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
     experiment, metric : str
     lower, higher : mapping
         Selectors of the side claimed to have the lower and the higher values.
@@ -138,6 +131,7 @@ def paired_difference_chosen(
         )
     return paired_difference(
         scores,
+        overlaps,
         experiment=experiment,
         metric=metric,
         lower=sides[0],
@@ -148,6 +142,8 @@ def paired_difference_chosen(
 
 def equivalence(
     scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
     *,
     experiment: str,
     metric: str,
@@ -166,6 +162,8 @@ def equivalence(
     Parameters
     ----------
     scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
     experiment, metric : str
     first, second : mapping
         Selectors of the two sides.
@@ -175,31 +173,41 @@ def equivalence(
     """
     if not margin > 0:
         raise ClaimError(f"margin {margin!r} must be positive")
-    sides = paired(scores, experiment, metric, first, second, unit)
+    sides = paired(scores, overlaps, experiment, metric, first, second, unit)
     one, two = sides.first, sides.second
-    difference, scale = one - two, scale_of(one, two)
-    above = t_test(
-        difference, null=-margin, scale=scale, alternative="greater", level=2 * LEVEL
-    )
-    below = t_test(
-        difference, null=margin, scale=scale, alternative="less", level=2 * LEVEL
-    )
-    weaker = max(above, below, key=lambda t: t.p)
-    low, high = weaker.interval
-    verdict: VerdictName = "undecided"
-    if weaker.p < LEVEL:
-        verdict = "holds"
-    elif low > margin or high < -margin:
-        verdict = "does not hold"
+
+    def found(ratio: float) -> Finding:
+        above, below = (
+            t_test(
+                one - two,
+                null=null,
+                scale=scale_of(one, two),
+                alternative=alternative,
+                level=2 * LEVEL,
+                variance_ratio=ratio,
+            )
+            for null, alternative in ((-margin, "greater"), (margin, "less"))
+        )
+        weaker = max(above, below, key=lambda t: t.p)
+        low, high = weaker.interval
+        verdict: VerdictName = "undecided"
+        if weaker.p < LEVEL:
+            verdict = "holds"
+        elif low > margin or high < -margin:
+            verdict = "does not hold"
+        return of_t_test(weaker, verdict)
+
     note = (
         f"{_count(unit, len(one))}: mean {one.mean():.4g} ({name_of(first)}) "
         f"against {two.mean():.4g} ({name_of(second)}), margin {margin:g}"
     )
-    return _result(weaker, verdict, note + sides.remark)
+    return result(found, len(one), sides.variance_ratio, note + sides.remark)
 
 
 def trend(
     scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
     *,
     experiment: str,
     metric: str,
@@ -220,6 +228,8 @@ def trend(
     Parameters
     ----------
     scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
     experiment, metric : str
     where : mapping
         Selector of the curve.
@@ -234,12 +244,12 @@ def trend(
     """
     sign = _choice("direction", direction, {"increasing": 1, "decreasing": -1})
     if minus is None:
-        curve = one_side(scores, experiment, metric, where, unit, axis)
+        curve, ratio = one_side(scores, overlaps, experiment, metric, where, unit, axis)
         remark = ""
     else:
-        sides = paired(scores, experiment, metric, where, minus, unit, axis)
+        sides = paired(scores, overlaps, experiment, metric, where, minus, unit, axis)
         curve = pd.Series(sides.first - sides.second, index=sides.index)
-        remark = sides.remark
+        ratio, remark = sides.variance_ratio, sides.remark
     table = curve.unstack(AXIS)
     levels = table.columns.to_numpy(dtype=float)
     if log_axis and (levels <= 0).any():
@@ -251,7 +261,11 @@ def trend(
         raise NoDataError(f"{axis} has a single level, {levels[0]:g}")
     # Slopes of a constant curve differ from zero by rounding alone.
     scale = np.nanmax(np.abs(table.to_numpy())) / max(np.ptp(position), 1e-300)
-    test = t_test(slopes, scale=float(scale))
+
+    def found(ratio: float) -> Finding:
+        test = t_test(slopes, scale=float(scale), variance_ratio=ratio)
+        return _by_direction(test, wanted_sign=sign)
+
     means = table.mean()
     left_out = int((~usable).sum())
     note = (
@@ -262,11 +276,13 @@ def trend(
     )
     if left_out:
         note += f"; {left_out} left out (seen at one level only)"
-    return _result(test, _by_direction(test, wanted_sign=sign), note + remark)
+    return result(found, len(slopes), ratio, note + remark)
 
 
 def monotone(
     scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
     *,
     experiment: str,
     metric: str,
@@ -285,6 +301,8 @@ def monotone(
     Parameters
     ----------
     scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
     experiment, metric : str
     where : mapping
         Selector of the curve.
@@ -294,23 +312,34 @@ def monotone(
     unit : {"repeat", "task"}
     """
     wrong = _choice("direction", direction, {"nonincreasing": 1, "nondecreasing": -1})
-    curve = one_side(scores, experiment, metric, where, unit, axis)
+    curve, ratio = one_side(scores, overlaps, experiment, metric, where, unit, axis)
     table = curve.unstack(AXIS).dropna(axis=0)
     if table.empty or table.shape[1] < 2:
         raise NoDataError(f"no unit has two levels of {axis} or more")
     values = table.to_numpy(dtype=float)
     steps = wrong * np.diff(values, axis=1)
     scale = scale_of(values)
-    tests = [t_test(step, scale=scale, alternative="greater") for step in steps.T]
-    mean_steps = np.array([test.mean for test in tests])
-    known = np.array([test.p for test in tests if not math.isnan(test.p)])
-    p = float(holm(known).min()) if known.size else math.nan
+    # Rounding is no step.
+    mean_steps = np.array([t_test(step, scale=scale).mean for step in steps.T])
     worst = int(mean_steps.argmax())
-    verdict: VerdictName = "undecided"
-    if mean_steps[worst] <= 0:
-        verdict = "holds"
-    elif p < LEVEL:
-        verdict = "does not hold"
+
+    def found(ratio: float) -> Finding:
+        p_values = np.array(
+            [
+                t_test(step, scale=scale, alternative="greater", variance_ratio=ratio).p
+                for step in steps.T
+            ]
+        )
+        known = p_values[~np.isnan(p_values)]
+        p = float(holm(known).min()) if known.size else math.nan
+        verdict: VerdictName = "undecided"
+        # No step on average the wrong way: that is a description, not a test.
+        if mean_steps[worst] <= 0:
+            verdict = "holds"
+        elif p < LEVEL:
+            verdict = "does not hold"
+        return Finding(verdict, float(mean_steps[worst]), p, (math.nan, math.nan))
+
     units_wrong = int((steps > ROUNDING * scale).any(axis=1).sum())
     levels = table.columns.to_numpy(dtype=float)
     note = (
@@ -323,11 +352,13 @@ def monotone(
         note += (
             f", the worst on average from {levels[worst]:g} to {levels[worst + 1]:g}"
         )
-    return TestResult(verdict, note, statistic=float(mean_steps[worst]), p=p)
+    return result(found, len(values), ratio, note)
 
 
 def within_range(
     scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
     *,
     experiment: str,
     metric: str,
@@ -344,6 +375,8 @@ def within_range(
     Parameters
     ----------
     scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
     experiment, metric : str
     where : mapping
         Selector of the values.
@@ -355,24 +388,27 @@ def within_range(
         raise ClaimError("give low, high or both")
     floor = -math.inf if low is None else low
     ceiling = math.inf if high is None else high
-    found = one_side(scores, experiment, metric, where, unit)
-    values = found.to_numpy(dtype=float)
-    test = t_test(values, scale=scale_of(values))
-    start, stop = test.interval
-    verdict: VerdictName = "undecided"
-    if floor <= start and stop <= ceiling:
-        verdict = "holds"
-    elif stop < floor or start > ceiling:
-        verdict = "does not hold"
+    side, ratio = one_side(scores, overlaps, experiment, metric, where, unit)
+    values = side.to_numpy(dtype=float)
+
+    def found(ratio: float) -> Finding:
+        test = t_test(values, scale=scale_of(values), variance_ratio=ratio)
+        start, stop = test.interval
+        verdict: VerdictName = "undecided"
+        if floor <= start and stop <= ceiling:
+            verdict = "holds"
+        elif stop < floor or start > ceiling:
+            verdict = "does not hold"
+        mean = float(values.mean())
+        return Finding(verdict, mean, math.nan, test.interval, test.why_no_test)
+
     inside = int(((values >= floor) & (values <= ceiling)).sum())
     note = (
         f"{_count(unit, len(values))}: mean {values.mean():.4g}, smallest "
         f"{values.min():.4g}, largest {values.max():.4g}; {inside} in "
         f"[{floor:g}, {ceiling:g}]"
     )
-    if test.why_no_test:
-        note += f"; {test.why_no_test}, so no interval"
-    return TestResult(verdict, note, float(values.mean()), math.nan, (start, stop))
+    return result(found, len(values), ratio, note, lacking="interval")
 
 
 TESTS: dict[str, Callable[..., TestResult]] = {
@@ -389,16 +425,11 @@ TESTS: dict[str, Callable[..., TestResult]] = {
 """Tests by the name that configurations use."""
 
 
-def _result(test: TTest, verdict: VerdictName, note: str) -> TestResult:
-    if math.isnan(test.p):
-        note += f"; {test.why_no_test}, so no test"
-    return TestResult(verdict, note, test.statistic, test.p, test.interval)
-
-
-def _by_direction(test: TTest, *, wanted_sign: int) -> VerdictName:
+def _by_direction(test: TTest, *, wanted_sign: int) -> Finding:
     if not test.p < LEVEL:
-        return "undecided"
-    return "holds" if test.mean * wanted_sign > 0 else "does not hold"
+        return of_t_test(test, "undecided")
+    is_wanted = test.mean * wanted_sign > 0
+    return of_t_test(test, "holds" if is_wanted else "does not hold")
 
 
 def _slope(position: FloatArray, row: FloatArray) -> float:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mtmkl.statistics.observations import variance_ratio_of
+from mtmkl.statistics.overlap import Overlaps
 from mtmkl.statistics.pairs import PairComparison, can_reject, compare_pair, holm
 from mtmkl.statistics.ranks import ranking_matrix
 from mtmkl.statistics.sample import average, higher_is_better, select
@@ -26,9 +28,6 @@ PAIR_COLUMNS = (
 )  # fmt: skip
 """Columns of ``statistics.csv``, one row per pair of methods."""
 
-_OVERLAPPING = (
-    "random", "per_task", "per_class", "published", "halves", "thirds", "fractions",
-)  # fmt: skip
 _WITHOUT_SCORES = ("rank_tests", "explanations")  # layouts of tables
 
 
@@ -36,7 +35,7 @@ def compare_experiments(
     config: Mapping[str, Any],
     scores: pd.DataFrame,
     *,
-    test_train_ratios: Mapping[str, float],
+    overlaps: Overlaps | None,
     ropes: Mapping[tuple[str, str], float],
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -44,18 +43,18 @@ def compare_experiments(
 
     The plan follows from the configuration: the experiment's first metric; all
     methods but controls; units are tasks where repeats share their training rows
-    (protocol kind ``first_rows``), else repeats; the correction for overlapping splits
-    where the protocol draws them from one data set (``random``, ``per_task``,
-    ``per_class``, ``published``, ``halves``, ``thirds``, ``fractions``). Points of a
-    recorded path take no part, nor methods that are walked along a parameter.
+    (protocol kind ``first_rows``), else repeats; repeats that share examples are
+    corrected for it. Points of a recorded path take no part, nor methods that are
+    walked along a parameter.
 
     Parameters
     ----------
     config : mapping
         A paper's configuration with its tier resolved.
     scores : DataFrame
-    test_train_ratios : mapping of experiment to float
-        n_test / n_train of the splits.
+    overlaps : mapping or None
+        How the repeats at each place of the scores overlap; None takes all as
+        independent.
     ropes : mapping of (experiment, metric) to float
         Regions of practical equivalence fixed in advance; 0 where absent.
     seed : int
@@ -83,9 +82,7 @@ def compare_experiments(
                 metric,
                 methods=methods,
                 unit="task" if kind == "first_rows" else "repeat",
-                test_train_ratio=(
-                    test_train_ratios.get(name) if kind in _OVERLAPPING else None
-                ),
+                overlaps=overlaps,
                 rope=ropes.get((name, metric), 0.0),
                 seed=seed,
             )
@@ -100,7 +97,7 @@ def pairwise_table(
     *,
     methods: Sequence[str],
     unit: str = "repeat",
-    test_train_ratio: float | None = None,
+    overlaps: Overlaps | None = None,
     rope: float = 0.0,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -116,7 +113,10 @@ def pairwise_table(
     methods : sequence of str
         Those without scores are left out.
     unit : {"repeat", "task"}
-    test_train_ratio, rope, seed
+    overlaps : mapping or None
+        How the repeats at each place of the scores overlap; None takes all as
+        independent.
+    rope, seed
         As for :func:`compare_pair`.
 
     Returns
@@ -126,6 +126,7 @@ def pairwise_table(
         ``p_wilcoxon_holm`` and ``can_reject`` are over the tested pairs of this table.
     """
     columns: dict[str, pd.Series] = {}
+    chosen: dict[str, pd.DataFrame] = {}
     for method in methods:
         rows = select(
             scores,
@@ -137,13 +138,18 @@ def pairwise_table(
         if not rows.empty:
             largest = rows[rows["n_tasks"] == rows["n_tasks"].max()]
             columns[method] = average(largest, [unit, "dataset", "train_size"])
-    paired = {}
+            chosen[method] = largest
+    paired, ratios = {}, {}
     for first, second in itertools.combinations(columns, 2):
         both = pd.concat([columns[first], columns[second]], axis=1)
         # A metric that overflows has no difference either.
         finite = np.isfinite(both.to_numpy()).all(axis=1)
-        mean = both.loc[finite].groupby(level=unit).mean()
-        paired[first, second] = mean.to_numpy()
+        shared = both.loc[finite]
+        paired[first, second] = shared.groupby(level=unit).mean().to_numpy()
+        rows = chosen[first]
+        for level in ("dataset", "train_size"):
+            rows = rows[rows[level].isin(shared.index.get_level_values(level))]
+        ratios[first, second] = variance_ratio_of(rows, overlaps, unit)
     return _compare_all(
         paired,
         experiment=experiment,
@@ -151,7 +157,7 @@ def pairwise_table(
         unit=unit,
         seed=seed,
         higher_better=higher_is_better(metric),
-        test_train_ratio=test_train_ratio,
+        ratios=ratios,
         rope=rope,
     )
 
@@ -219,6 +225,7 @@ def _compare_all(
     metric: str,
     unit: str,
     seed: int,
+    ratios: Mapping[tuple[str, str], float] | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """Compare pairs of methods; Holm's correction is over those that are tested.
@@ -230,6 +237,8 @@ def _compare_all(
     experiment, metric, unit : str
         What stands in the columns of these names.
     seed : int
+    ratios : mapping of (first, second) to float or None
+        Variance ratios of units that share examples.
     **options
         Of :func:`compare_pair`.
     """
@@ -239,7 +248,12 @@ def _compare_all(
         if len(values) < 2:
             continue
         names = "|".join([str(seed), experiment, metric, first, second])
-        found = compare_pair(*values.T, seed=zlib.crc32(names.encode()), **options)
+        found = compare_pair(
+            *values.T,
+            seed=zlib.crc32(names.encode()),
+            variance_ratio=0.0 if ratios is None else ratios[first, second],
+            **options,
+        )
         table.append(labels | {"first": first, "second": second} | asdict(found))
     frame = pd.DataFrame(table, columns=list(PAIR_COLUMNS))
     p = frame["p_wilcoxon"].dropna().astype(float)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl.statistics.overlap import Overlaps, role_behind, variance_ratio
 from mtmkl.statistics.sample import average, axis_values, select
 from mtmkl.typing import FloatArray
 
@@ -37,12 +38,15 @@ class Sides:
         Unit, and level of the axis if there is one, of each value.
     remark : str
         What was left out, in words.
+    variance_ratio : float
+        See :func:`variance_ratio_of`.
     """
 
     first: FloatArray
     second: FloatArray
     index: pd.Index
     remark: str
+    variance_ratio: float
 
 
 def rows_of(
@@ -74,13 +78,20 @@ def rows_of(
 
 def one_side(
     scores: pd.DataFrame,
+    overlaps: Overlaps | None,
     experiment: str,
     metric: str,
     where: Where,
     unit: str,
     axis: str | None = None,
-) -> pd.Series:
+) -> tuple[pd.Series, float]:
     """Return the mean of each unit, or of each unit and level of the axis.
+
+    Returns
+    -------
+    values : Series
+    variance_ratio : float
+        See :func:`variance_ratio_of`.
 
     Raises
     ------
@@ -88,13 +99,53 @@ def one_side(
         If the side has no scores.
     """
     rows = rows_of(scores, experiment, metric, where, unit)
-    if axis is None:
-        return average(rows, [unit])
-    return average(rows.assign(**{AXIS: axis_values(rows, axis)}), [unit, AXIS])
+    keys = [unit]
+    if axis is not None:
+        rows = rows.assign(**{AXIS: axis_values(rows, axis)})
+        keys.append(AXIS)
+    return average(rows, keys), variance_ratio_of(rows, overlaps, unit)
+
+
+def variance_ratio_of(
+    rows: pd.DataFrame, overlaps: Overlaps | None, unit: str
+) -> float:
+    """Return c of the values that are made of some rows, 0 for independent units.
+
+    Splits that are averaged count together. Splits that are compared, at different
+    levels of an axis, may differ in what each example contributes: then c is the
+    largest of the levels.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of a side, with its levels of the axis if there is one.
+    overlaps : mapping or None
+        Of the whole scores table; None takes units as independent.
+    unit : {"repeat", "task"}
+
+    Raises
+    ------
+    KeyError
+        If the overlap at a place of the rows is not known.
+    """
+    if overlaps is None:
+        return 0.0
+    levels = rows[AXIS] if AXIS in rows else pd.Series(0, index=rows.index)
+    ratios = []
+    for _, level in rows.groupby(levels):
+        found = level[["experiment", "dataset", "train_size"]].drop_duplicates()
+        places = found.itertuples(index=False, name=None)
+        splits = [overlaps[place] for place in places]
+        is_chosen = bool((level["setting"] == "").any())
+        for metric in level["metric"].unique():
+            role = role_behind(metric, is_chosen=is_chosen)
+            ratios.append(variance_ratio(splits, unit=unit, role=role))
+    return max(ratios, default=0.0)
 
 
 def paired(
     scores: pd.DataFrame,
+    overlaps: Overlaps | None,
     experiment: str,
     metric: str,
     first: Where,
@@ -131,6 +182,9 @@ def paired(
     pairs = both.dropna()
     if pairs.empty:
         raise NoDataError(f"{name_of(first)} and {name_of(second)} share no {unit}")
+    for column in matched:
+        kept = pairs.index.get_level_values(column)
+        tables = [rows[rows[column].isin(kept)] for rows in tables]
     unpaired = len(both) - len(pairs)
     remark = f"; {unpaired} unpaired values left out" if unpaired else ""
     mean = pairs.groupby(level=keys).mean()
@@ -139,6 +193,7 @@ def paired(
         mean["second"].to_numpy(dtype=float),
         mean.index,
         remark,
+        max(variance_ratio_of(rows, overlaps, unit) for rows in tables),
     )
 
 

@@ -52,14 +52,14 @@ class PairComparison:
     t, p_t : float
         Paired t-test, two-sided; p is 1 where no unit differs.
     rho, t_divided_by, t_corrected, p_corrected : float
-        Corrected resampled t-test of Nadeau and Bengio (2003) for overlapping splits:
-        ρ = n_test / (n_test + n_train), t divided by √(1 + n ρ / (1 − ρ)); ``nan`` for
-        independent units. It was not meant for small training parts: at 10 % training
-        and 10 splits it divides t by 9.5.
+        Corrected resampled t-test of Nadeau and Bengio (2003) for units that share
+        examples: t divided by √(1 + n ρ / (1 − ρ)), with the correlation ρ of two units
+        from :mod:`mtmkl.statistics.overlap`; ``nan`` for independent units.
     p_wilcoxon : float
         Wilcoxon signed-rank test, two-sided, exact for n <= 50 without ties.
     posterior : str
-        "signed-rank" (Benavoli et al. 2014) or, for overlapping splits, "correlated t"
+        "signed-rank" (Benavoli et al. 2014) or, for units that share examples,
+        "correlated t"
         (Corani and Benavoli 2015).
     rope : float
         Half width of the region of practical equivalence, 0 for none.
@@ -96,7 +96,7 @@ def compare_pair(
     second: ArrayLike,
     *,
     higher_better: bool,
-    test_train_ratio: float | None = None,
+    variance_ratio: float = 0.0,
     rope: float = 0.0,
     seed: int = 0,
 ) -> PairComparison:
@@ -108,9 +108,9 @@ def compare_pair(
         Values of the two methods, n >= 2.
     higher_better : bool
         Direction of the metric.
-    test_train_ratio : float or None
-        n_test / n_train if the units are overlapping random splits of one data set;
-        None if they are independent.
+    variance_ratio : float
+        ρ / (1 − ρ) of units that share examples, see
+        :func:`mtmkl.statistics.overlap.variance_ratio`; 0 if they are independent.
     rope : float
         Differences up to this size are practically none; fixed in advance.
     seed : int
@@ -159,16 +159,18 @@ def compare_pair(
             rng=np.random.default_rng(seed),
         ).confidence_interval
     rho = shrink = t_corrected = p_corrected = math.nan
-    if test_train_ratio is not None:
-        rho = test_train_ratio / (1 + test_train_ratio)
-        shrink = math.sqrt(1 + n * test_train_ratio)
+    if variance_ratio > 0:
+        rho = (
+            1.0 if math.isinf(variance_ratio) else variance_ratio / (1 + variance_ratio)
+        )
+        shrink = math.sqrt(1 + n * variance_ratio)
         t_corrected = t / shrink
         p_corrected = float(2 * stats.t.sf(abs(t_corrected), n - 1))
     posterior: tuple[float, float, float]
-    if test_train_ratio is not None and math.isnan(t):
+    if variance_ratio > 0 and (math.isnan(t) or math.isinf(variance_ratio)):
         posterior = (math.nan,) * 3
     else:
-        posterior = _posterior(gain, test_train_ratio, rope, seed)
+        posterior = _posterior(gain, variance_ratio, rope, seed)
     return replace(
         described,
         interval_low=float(low),
@@ -181,7 +183,7 @@ def compare_pair(
         t_corrected=t_corrected,
         p_corrected=p_corrected,
         p_wilcoxon=wilcoxon_p(difference),
-        posterior="signed-rank" if test_train_ratio is None else "correlated t",
+        posterior="correlated t" if variance_ratio > 0 else "signed-rank",
         rope=rope,
         p_first_better=posterior[0],
         p_equivalent=posterior[1],
@@ -288,12 +290,12 @@ def bayesian_signed_rank(
 
 
 def _posterior(
-    gain: FloatArray, ratio: float | None, rope: float, seed: int
+    gain: FloatArray, ratio: float, rope: float, seed: int
 ) -> tuple[float, float, float]:
     """Return P(first better), P(practically equal), P(second better)."""
     from baycomp.single import Posterior
 
-    if ratio is None:
+    if ratio == 0:
         return bayesian_signed_rank(gain, rope, seed=seed)
     n = gain.size
     variance = gain.var(ddof=1) * (1 / n + ratio)

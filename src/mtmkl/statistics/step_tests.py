@@ -3,9 +3,11 @@
 A test takes the table and the arguments of the claim, among them ``step``, and
 ``experiment``, the one whose data the step takes. Each value is averaged over
 everything that is neither selected nor a unit nor an axis, as a logarithm: such numbers
-are compared by their ratios.
+are compared by their ratios. Units are taken as independent: what a step measures need
+not come from splits.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.statistics import claim_tests
-from mtmkl.statistics.claim_tests import ClaimError, TestResult, VerdictName
+from mtmkl.statistics.claim_tests import ClaimError
+from mtmkl.statistics.findings import Finding, TestResult, VerdictName
 from mtmkl.statistics.observations import NoDataError
 from mtmkl.statistics.pairs import LEVEL
 from mtmkl.statistics.t_test import t_test
@@ -68,9 +71,8 @@ def ratio(
     if test.why_no_test:
         note += f"; {test.why_no_test}, so no test"
     low, high = np.exp(test.interval)
-    return TestResult(
-        verdict, note, float(np.exp(test.mean)), test.p, (float(low), float(high))
-    )
+    own = Finding(verdict, float(np.exp(test.mean)), test.p, (float(low), float(high)))
+    return TestResult(note, own, None, len(both), 0.0)
 
 
 def growth(
@@ -126,7 +128,8 @@ def growth(
     )
     if test.why_no_test:
         note += f"; {test.why_no_test}, so no interval"
-    return TestResult(verdict, note, test.mean, interval=(start, stop))
+    own = Finding(verdict, test.mean, math.nan, (start, stop))
+    return TestResult(note, own, None, len(logs), 0.0)
 
 
 TESTS: dict[str, Callable[..., TestResult]] = {
@@ -137,17 +140,15 @@ TESTS: dict[str, Callable[..., TestResult]] = {
 
 
 def table_of(
-    args: Mapping[str, Any], scores: pd.DataFrame, steps: Mapping[str, pd.DataFrame]
+    args: Mapping[str, Any], steps: Mapping[str, pd.DataFrame]
 ) -> pd.DataFrame:
-    """Return what the test of a claim takes: a step's table, or the scores.
+    """Return the table of the step that a claim is about.
 
     Raises
     ------
     NoDataError
         If the step has no table.
     """
-    if "step" not in args:
-        return scores
     if args["step"] not in steps:
         raise NoDataError(f"step {args['step']} has no table")
     return steps[args["step"]]

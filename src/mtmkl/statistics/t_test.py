@@ -37,11 +37,13 @@ def t_test(
     null: float = 0.0,
     alternative: str = "two-sided",
     level: float = LEVEL,
+    variance_ratio: float = 0.0,
 ) -> TTest:
     """One-sample t-test and the two-sided 1 − level interval of the mean.
 
-    A spread below rounding counts as none: then the mean is known exactly, and p is 0
-    or 1.
+    t = (mean − null) / (S √(1/n + c)) with n − 1 degrees of freedom, where c is the
+    variance ratio; 0 makes it Student's test. A spread below rounding counts as none:
+    then the mean is known exactly, and p is 0 or 1.
 
     Parameters
     ----------
@@ -53,6 +55,9 @@ def t_test(
     alternative : {"two-sided", "greater", "less"}
     level : float
         1 less the coverage of the interval.
+    variance_ratio : float
+        c of values that are not independent, 0 or more; see
+        :func:`mtmkl.statistics.overlap.variance_ratio`. Infinite: nothing is tested.
     """
     from scipy import stats
 
@@ -62,6 +67,8 @@ def t_test(
         why_no_test = "one unit"
     elif not np.isfinite(values).all():
         why_no_test = "not every value is finite"
+    elif math.isinf(variance_ratio):
+        why_no_test = "all units share their examples"
     if why_no_test:
         return TTest(mean, math.nan, math.nan, (math.nan, math.nan), why_no_test)
     if values.std(ddof=1) <= ROUNDING * scale:
@@ -74,11 +81,23 @@ def t_test(
         return TTest(mean, statistic, 0.0 if against_null else 1.0, (mean, mean))
     test = stats.ttest_1samp(values, null, alternative=alternative)
     interval = stats.ttest_1samp(values, null).confidence_interval(1 - level)
+    if variance_ratio == 0:
+        return TTest(
+            mean,
+            float(test.statistic),
+            float(test.pvalue),
+            (float(interval.low), float(interval.high)),
+        )
+    divided_by = math.sqrt(1 + len(values) * variance_ratio)
+    statistic = float(test.statistic) / divided_by
+    t = stats.t(len(values) - 1)
+    tails = {"greater": t.sf(statistic), "less": t.cdf(statistic)}
+    half_width = (float(interval.high) - float(interval.low)) / 2 * divided_by
     return TTest(
         mean,
-        float(test.statistic),
-        float(test.pvalue),
-        (float(interval.low), float(interval.high)),
+        statistic,
+        float(tails.get(alternative, 2 * t.sf(abs(statistic)))),
+        (mean - half_width, mean + half_width),
     )
 
 

@@ -9,11 +9,14 @@ cell is
 - *not judged (quick)* if repeats, grid or data are reduced: a few repeats have a spread
   that accepts anything, or next to none; and
 - *no data* if either number is missing.
+
+A paper that prints no spread has sd_p = 0 in this rule, even where its number is a mean
+of several runs, which has a spread. A second verdict takes ours, sd_p = sd_r, for it.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -137,10 +140,19 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict and the rule behind it with the numbers put in."""
+    """A verdict and the rule behind it with the numbers put in.
+
+    Attributes
+    ----------
+    verdict, rule : str
+    with_spread : str
+        The verdict if our spread stands for one that the paper does not print; the same
+        as ``verdict`` where it prints one, or where its number is not a mean of runs.
+    """
 
     verdict: VerdictName
     rule: str
+    with_spread: VerdictName
 
 
 def judge(
@@ -166,15 +178,15 @@ def judge(
         False where repeats, grid or data are reduced: then nothing is judged.
     """
     if published is None:
-        return Verdict("no data", "the paper prints no number here")
+        return _unjudged("no data", "the paper prints no number here")
     if published.value is None:
-        return Verdict("no data", "the printed number is illegible")
+        return _unjudged("no data", "the printed number is illegible")
     if reproduced is None:
-        return Verdict("no data", "not run")
+        return _unjudged("no data", "not run")
     if not full_protocol:
         distance = abs(published.value - reproduced.value)
         rule = f"|difference| {distance:.4g}; repeats, grid or data are reduced"
-        return Verdict(NOT_JUDGED, rule)
+        return _unjudged(NOT_JUDGED, rule)
     first = _judge_reading(published.value, published, reproduced, tolerance)
     # What an ambiguous number measures may be uncertain, and not the number.
     if published.status != "ambiguous" or published.alternative in (
@@ -196,14 +208,53 @@ def weakest(readings: Mapping[str, Verdict]) -> Verdict:
     readings : mapping of str to Verdict
         What each reading is, and the verdict under it.
     """
-    weaker = max(readings.values(), key=lambda v: VERDICTS.index(v.verdict))
+    verdicts = readings.values()
     rules = "; ".join(f"{name}: {verdict.rule}" for name, verdict in readings.items())
-    return Verdict(weaker.verdict, f"weaker of two readings: {rules}")
+    return Verdict(
+        max((v.verdict for v in verdicts), key=VERDICTS.index),
+        f"weaker of two readings: {rules}",
+        with_spread=max((v.with_spread for v in verdicts), key=VERDICTS.index),
+    )
+
+
+def moved_text(verdicts: pd.DataFrame) -> str:
+    """Say how many verdicts move with our spread where the paper prints none.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        With columns ``verdict`` and ``verdict_with_spread``.
+
+    Returns
+    -------
+    str
+        Such as "3 of 40 (2 close → reproduced, 1 different → close)", or "none".
+    """
+    moved = verdicts[verdicts["verdict"] != verdicts["verdict_with_spread"]]
+    steps = (moved["verdict"] + " → " + moved["verdict_with_spread"]).value_counts()
+    listed = ", ".join(f"{count} {step}" for step, count in sorted(steps.items()))
+    return f"{len(moved)} of {len(verdicts)} ({listed})" if listed else "none"
+
+
+def _unjudged(verdict: VerdictName, rule: str) -> Verdict:
+    return Verdict(verdict, rule, with_spread=verdict)
 
 
 def _judge_reading(
     value: float, published: Published, reproduced: Reproduced, tolerance: Tolerance
 ) -> Verdict:
+    as_printed, rule = _by_rule(value, published, reproduced, tolerance)
+    with_spread = as_printed
+    # A number that is no mean of runs has no spread of the repeats' kind.
+    if published.sd is None and published.n > 1:
+        spread = replace(published, sd=reproduced.sd)
+        with_spread, _ = _by_rule(value, spread, reproduced, tolerance)
+    return Verdict(as_printed, rule, with_spread=with_spread)
+
+
+def _by_rule(
+    value: float, published: Published, reproduced: Reproduced, tolerance: Tolerance
+) -> tuple[VerdictName, str]:
     distance = abs(value - reproduced.value)
     se = math.sqrt(reproduced.sd**2 / reproduced.n + published.spread**2 / published.n)
     tol = tolerance.at(value)
@@ -216,10 +267,10 @@ def _judge_reading(
         f"max(sd {max(reproduced.sd, published.spread):.3g}, 2 tol {2 * tol:.3g})"
     )
     if distance <= near + slack:
-        return Verdict("reproduced", f"{shown} <= {near_text}")
+        return "reproduced", f"{shown} <= {near_text}"
     if distance <= far + slack:
-        return Verdict("close", f"{shown} > {near_text}, <= {far_text}")
-    return Verdict("different", f"{shown} > {near_text}, > {far_text}")
+        return "close", f"{shown} > {near_text}, <= {far_text}"
+    return "different", f"{shown} > {near_text}, > {far_text}"
 
 
 def acceptance_of_others(

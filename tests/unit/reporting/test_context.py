@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mtmkl.layout import PaperFolder
-from mtmkl.reporting.context import load_context, read_jobs, split_ratios
+from mtmkl.reporting.context import load_context, read_jobs
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +76,6 @@ def test_a_method_without_scores_has_its_recorded_reason(context, metric):
 def test_missing_scores_are_an_error(paper, tmp_path):
     with pytest.raises(FileNotFoundError):
         load_context(paper, PaperFolder(tmp_path))
-
-
-def test_split_ratios(paper, results, tmp_path):
-    ratios = split_ratios(paper, results)
-    assert set(ratios) == set(paper["experiments"])
-    assert set(ratios.values()) == {0.5}
-    assert split_ratios(paper, PaperFolder(tmp_path)) == {}
 
 
 def test_job_times(paper, results, tmp_path):

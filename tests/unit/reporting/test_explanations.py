@@ -1,3 +1,4 @@
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -8,11 +9,13 @@ from mtmkl.reporting.context import Context
 from mtmkl.reporting.explanations import (
     build_explanations,
     main_context,
-    replaced_scores,
+    replaced,
     under_reading,
 )
+from mtmkl.reporting.record import claims_table
 from mtmkl.reporting.specification import specification_curve
 from mtmkl.statistics.explanations import COLUMNS, EXPLAINED
+from mtmkl.statistics.overlap import Overlap
 from mtmkl.statistics.sample import ALL
 
 PAPER = "yousefi2015"
@@ -108,7 +111,7 @@ def test_unchanged_methods_keep_their_main_scores(config, main):
     # Where splits are others, nothing of the main run can stand beside.
     scores = one.assign(experiment="robot@roles=permuted", value=0.5)
     context = context_of(config, scores)[1]
-    left = replaced_scores(context, main, ["robot@roles=permuted"])
+    left = replaced(context, main, ["robot@roles=permuted"]).scores
     assert set(left.loc[left["experiment"] == "robot", "method"]) == {"stl"}
 
 
@@ -134,3 +137,69 @@ def test_a_reduced_run_judges_nothing():
     table = build_explanations(context, config["artefacts"]["explanations"]).cells
     assert set(table["status"]) == {"not judged (quick)"}
     assert len(table) == 24
+
+
+CLAIM = {
+    "id": "c1",
+    "claim": "a is lower.",
+    "section": "6",
+    "test": "paired_difference",
+    "args": {"experiment": "e", "metric": "rmse"}
+    | {"lower": {"method": "a"}, "higher": {"method": "b"}},
+}
+HALVES, NEW = Overlap(1.0, 0.5, 0.5), Overlap(0.0, 0.5, 0.5)
+
+
+def toy_scores(experiment):
+    rows = [
+        {"method": method, "repeat": repeat, "value": repeat % 3 + (method == "b")}
+        for method in ("a", "b")
+        for repeat in range(9)
+    ]
+    rows[0]["value"] -= 0.5
+    return pd.DataFrame(rows).assign(
+        experiment=experiment, dataset="d", n_tasks=1, subset=0, train_size=0, fold=0,
+        setting="", task="all", metric="rmse",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def toy():
+    return Context(
+        config={
+            "tier": "paper",
+            "claims": [CLAIM],
+            "methods": {"a": {}, "b": {}},
+            "experiments": {"e": {"methods": []}},
+        },
+        scores=toy_scores("e"),
+        arrays={},
+        data_info={},
+        published={},
+        overlaps={("e", "d", 0): HALVES, ("f", "d", 0): HALVES},
+    )
+
+
+def toy_readings(overlaps):
+    origin = {"of": "e", "is_whole": True, "factors": {"data": "new"}}
+    factor = {"alternatives": {"new": {"change": {}}}}
+    return Context(
+        config={"readings": {"experiments": {"e_new": origin, "e_old": origin},
+                             "factors": {"data": factor}}},
+        scores=toy_scores("e_new"), arrays={}, data_info={}, published={},
+        overlaps=overlaps,
+    )  # fmt: skip
+
+
+def test_repeats_of_a_reading_overlap_in_their_own_way(toy):
+    context = toy_readings({("e_new", "d", 0): NEW, ("e_old", "d", 0): HALVES})
+    shown = replaced(context, toy, ["e_new"])
+    assert shown.overlaps == {("e", "d", 0): NEW, ("f", "d", 0): HALVES}
+    own, reading = (claims_table(each).loc[0] for each in (toy, shown))
+    assert own["t_divided_by"] == pytest.approx(math.sqrt(1 + 9))
+    assert math.isnan(reading["rho"])
+    assert own["p"] == reading["p"]
+
+
+def test_readings_without_known_overlap_keep_that_of_the_main_run(toy):
+    assert replaced(toy_readings(None), toy, ["e_new"]).overlaps == toy.overlaps

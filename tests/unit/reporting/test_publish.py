@@ -44,9 +44,13 @@ def results(tmp_path):
     (base / "artefacts").mkdir(parents=True)
     for name in RECORD:
         (base / name).write_text("x\n")
-    (base / "verdicts.csv").write_text("verdict\nreproduced\nclose\n")
+    (base / "verdicts.csv").write_text(
+        "verdict,verdict_with_spread\nreproduced,reproduced\nclose,reproduced\n"
+    )
     (base / "claims.csv").write_text(
-        "claim,section,verdict,note\nA beats B,6.1,holds,10 repeats\n"
+        "claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected\n"
+        "A beats B,6.1,holds,10 repeats,holds,0.01,,,\n"
+        "A beats C,6.1,undecided,9 repeats,holds,0.01,0.5,3.2,0.3\n"
     )
     SCORES.to_csv(base / "scores.csv.gz", index=False)
     for ending in ("svg", "pdf", "csv"):
@@ -64,14 +68,20 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     gallery = (figures / "toy/README.md").read_text()
     for words in (
         "1 reproduced, 1 close",
-        "A beats B",
+        "verdicts that move: 1 of 2 (1 close → reproduced)",
+        "Claims: 1 holds, 1 undecided (paper's own test: holds)",
+        "| A beats B | 6.1 | holds | 10 repeats |",
+        "| undecided (paper's own test: holds) | 9 repeats; as repeats share examples "
+        "(ρ = 0.50), p is 0.3, not 0.01 |",
         "(figure_1.svg)",
         "table as md",
         "| Method A | 7.0 | 0.8 | 7.8 |",
         "| all | 7 | 1 | 8 |",
     ):
         assert words in gallery
-    assert "[toy](toy/README.md): Toy" in (figures / "README.md").read_text()
+    index = (figures / "README.md").read_text()
+    assert "[toy](toy/README.md): Toy" in index
+    assert "| 1 of 2 (1 close → reproduced) | 1 holds, 1 undecided (paper's" in index
 
 
 def test_a_path_counts_once():

@@ -44,7 +44,7 @@ def test_columns_of_verdicts(written):
     header = written.verdicts.read_text().splitlines()[0]
     assert header == (
         "artefact,row,column,unit,published,published_sd,status,reproduced,"
-        "reproduced_sd,n,verdict,data,rule"
+        "reproduced_sd,n,verdict,verdict_with_spread,data,rule"
     )
     assert tuple(header.split(",")) == VERDICT_COLUMNS
 
@@ -52,7 +52,9 @@ def test_columns_of_verdicts(written):
 def test_columns_of_claims(written):
     header = written.claims.read_text().splitlines()[0]
     assert header == (
-        "id,claim,section,test,statistic,p,interval_low,interval_high,verdict,note"
+        "id,claim,section,test,statistic,p,interval_low,interval_high,verdict,note,"
+        "own_verdict,rho,t_divided_by,p_corrected,corrected_low,corrected_high,n,"
+        "n_needed_own,n_needed"
     )
 
 
@@ -145,6 +147,6 @@ def test_statistics(paper, written, empty_results):
     plain = ["mean_difference", "wins", "ties", "losses", "can_reject"]
     assert table[plain].notna().all(axis=None)
     assert not table["first"].isin(["floor", "ceiling"]).any()
-    none = statistics_table(load_context(paper, empty_results), empty_results, seed=1)
+    none = statistics_table(load_context(paper, empty_results), seed=1)
     assert tuple(none.columns) == PAIR_COLUMNS
     assert none.empty

@@ -1,4 +1,5 @@
 import math
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from mtmkl.statistics.claim_tests import (
     within_range,
 )
 from mtmkl.statistics.observations import NoDataError
+from mtmkl.statistics.overlap import Overlap, variance_ratio
 
 N = 12
 ARGS = {"experiment": "e", "metric": "mse"}
@@ -48,9 +50,9 @@ class TestPairedDifference:
         referee = stats.ttest_rel(pair[1], pair[0])
         interval = referee.confidence_interval(0.95)
         assert result.verdict == "holds"
-        assert result.statistic == pytest.approx(referee.statistic)
-        assert result.p == pytest.approx(referee.pvalue)
-        assert result.interval == pytest.approx((interval.low, interval.high))
+        assert result.own.statistic == pytest.approx(referee.statistic)
+        assert result.own.p == pytest.approx(referee.pvalue)
+        assert result.own.interval == pytest.approx((interval.low, interval.high))
         assert "12 repeats" in result.note
 
     def test_opposite_direction_does_not_hold(self, table, pair):
@@ -74,7 +76,7 @@ class TestPairedDifference:
             scores, lower={"method": "a"}, higher={"method": "b"}, **ARGS
         )
         assert result.verdict == "undecided"
-        assert math.isnan(result.p)
+        assert math.isnan(result.own.p)
         assert "no test" in result.note
 
     def test_equal_but_for_rounding_is_undecided(self, table):
@@ -84,7 +86,7 @@ class TestPairedDifference:
             scores, lower={"method": "a"}, higher={"method": "b"}, **ARGS
         )
         assert result.verdict == "undecided"
-        assert result.p == 1.0
+        assert result.own.p == 1.0
 
     def test_constant_difference_holds(self, table):
         scores = two_methods(table, [1.0, 2.0, 3.0], [2.0, 3.0, 4.0])
@@ -92,7 +94,7 @@ class TestPairedDifference:
             scores, lower={"method": "a"}, higher={"method": "b"}, **ARGS
         )
         assert result.verdict == "holds"
-        assert result.p == 0.0
+        assert result.own.p == 0.0
 
     def test_only_what_both_sides_have_is_compared(self, table, pair):
         # A variant where only b was run, with huge values, must not matter.
@@ -107,7 +109,7 @@ class TestPairedDifference:
         args = {"lower": {"method": "a"}, "higher": {"method": "b"}, **ARGS}
         with_extra = paired_difference(both, **args)
         without = paired_difference(scores, **args)
-        assert with_extra.statistic == pytest.approx(without.statistic)
+        assert with_extra.own.statistic == pytest.approx(without.own.statistic)
         assert "12 unpaired" in with_extra.note
 
     def test_units_are_tasks_averaged_over_repeats(self, table):
@@ -129,7 +131,7 @@ class TestPairedDifference:
             **ARGS,
         )
         referee = stats.ttest_rel(high.mean(axis=1), low.mean(axis=1))
-        assert result.statistic == pytest.approx(referee.statistic)
+        assert result.own.statistic == pytest.approx(referee.statistic)
         assert "5 tasks" in result.note
 
     def test_missing_side_is_no_data_and_named(self, table, pair):
@@ -218,9 +220,9 @@ class TestEquivalence:
     def test_matches_statsmodels(self, table, pair, margin, verdict):
         result = equivalence(two_methods(table, *pair), margin=margin, **SIDES)
         p, _, _ = ttost_paired(pair[0], pair[1], -margin, margin)
-        assert result.p == pytest.approx(p)
+        assert result.own.p == pytest.approx(p)
         interval = DescrStatsW(pair[0] - pair[1]).tconfint_mean(0.1)
-        assert result.interval == pytest.approx(interval)
+        assert result.own.interval == pytest.approx(interval)
         assert result.verdict == verdict
 
     def test_identical_sides_are_equivalent(self, table):
@@ -260,8 +262,8 @@ class TestTrend:
         ]
         referee = stats.ttest_1samp(slopes, 0)
         assert result.verdict == "holds"
-        assert result.statistic == pytest.approx(referee.statistic)
-        assert result.p == pytest.approx(referee.pvalue)
+        assert result.own.statistic == pytest.approx(referee.statistic)
+        assert result.own.p == pytest.approx(referee.pvalue)
 
     @pytest.mark.parametrize(
         ("slope", "verdict"), [(0.5, "does not hold"), (0.0, "undecided")]
@@ -306,7 +308,7 @@ class TestTrend:
             direction="increasing",
         )  # fmt: skip
         assert result.verdict == "holds"
-        assert np.mean(result.interval) == pytest.approx(0.2, abs=0.01)
+        assert np.mean(result.own.interval) == pytest.approx(0.2, abs=0.01)
 
     def test_tasks_seen_at_one_level_are_left_out_and_counted(self, table):
         rows = [
@@ -359,7 +361,7 @@ class TestMonotone:
     def test_holds(self, table):
         result = self.run(self.path(table, [[11, 9, 9, 2], [11, 10, 8, 0]]))
         assert result.verdict == "holds"
-        assert result.statistic <= 0
+        assert result.own.statistic <= 0
         assert "0 of 2 curves" in result.note
 
     def test_one_curve_against_is_undecided(self, table):
@@ -378,7 +380,7 @@ class TestMonotone:
             for step in np.diff(curves, axis=1).T
         ]
         assert result.verdict == "does not hold"
-        assert result.p == pytest.approx(multipletests(p, method="holm")[1].min())
+        assert result.own.p == pytest.approx(multipletests(p, method="holm")[1].min())
         assert self.run(self.path(table, curves), "nondecreasing").verdict == (
             "does not hold"
         )
@@ -406,8 +408,8 @@ class TestWithinRange:
         values = [0.9, 1.0, 1.1, 1.05]
         result = self.run(table, values, low=low, high=high)
         assert result.verdict == verdict
-        assert result.statistic == pytest.approx(np.mean(values))
-        assert result.interval == pytest.approx(DescrStatsW(values).tconfint_mean())
+        assert result.own.statistic == pytest.approx(np.mean(values))
+        assert result.own.interval == pytest.approx(DescrStatsW(values).tconfint_mean())
 
     def test_counts_what_lies_inside(self, table):
         assert (
@@ -461,3 +463,114 @@ class TestNoTest:
         mean = within_range(scores, where={"method": "a"}, low=0.0, **ARGS)
         assert mean.verdict == "undecided"
         assert mean.note.endswith("; not every value is finite, so no interval")
+
+
+class TestOverlap:
+    """Each test with repeats that share examples."""
+
+    PLACES: ClassVar = {
+        ("e", "d", size): Overlap(1.0, test_share, train_share)
+        for size, test_share, train_share in (
+            (0, 0.5, 0.5),
+            (10, 0.45, 0.1),
+            (50, 0.25, 0.5),
+        )
+    }
+
+    def test_equivalence_widens_its_interval(self, table):
+        rng = np.random.default_rng(4)
+        first = rng.normal(size=N)
+        second = first + 0.1 * rng.normal(size=N)
+        scores = two_methods(table, first, second)
+        result = equivalence(scores, self.PLACES, margin=0.1, **SIDES)
+        assert result.own.verdict == "holds"
+        assert result.verdict == "undecided"
+        low, high = result.own.interval
+        wide_low, wide_high = result.corrected.interval
+        assert (wide_high - wide_low) / (high - low) == pytest.approx(math.sqrt(1 + N))
+        t = (0.1 - abs(np.mean(first - second))) / (
+            np.std(first - second, ddof=1) * math.sqrt(1 / N + 1)
+        )
+        assert result.corrected.p == pytest.approx(stats.t.sf(t, N - 1))
+
+    def test_range_that_the_corrected_interval_leaves(self, table):
+        values = np.linspace(0.8, 1.0, N)
+        scores = two_methods(table, values, values)
+        args = ARGS | {"where": {"method": "a"}, "low": 0.8}
+        result = within_range(scores, self.PLACES, **args)
+        assert (result.own.verdict, result.verdict) == ("holds", "undecided")
+        assert np.mean(result.corrected.interval) == pytest.approx(values.mean())
+
+    def test_averaged_sizes_are_further_splits_of_the_same_examples(self, table):
+        rng = np.random.default_rng(5)
+        sizes = [
+            two_methods(table, rng.normal(size=N), rng.normal(size=N), train_size=size)
+            for size in (10, 50)
+        ]
+        args = ARGS | {"lower": {"method": "a"}, "higher": {"method": "b"}}
+        result = paired_difference(pd.concat(sizes), self.PLACES, **args)
+        splits = [self.PLACES["e", "d", size] for size in (10, 50)]
+        assert result.variance_ratio == pytest.approx(variance_ratio(splits))
+        # What only one side has is not compared, and so not counted.
+        alone = pd.concat([sizes[0], sizes[1].query("method == 'a'")])
+        result = paired_difference(alone, self.PLACES, **args)
+        assert result.variance_ratio == pytest.approx(variance_ratio(splits[:1]))
+
+    def test_sizes_that_are_compared_count_one_by_one(self, table):
+        rng = np.random.default_rng(6)
+        scores = pd.concat(
+            [
+                two_methods(table, *rng.normal(size=(2, N)), train_size=size)
+                for size in (10, 50)
+            ]
+        )
+        args = ARGS | {"where": {"method": "a"}, "axis": "train_size"}
+        result = trend(scores, self.PLACES, direction="increasing", **args)
+        largest = variance_ratio([self.PLACES["e", "d", 10]])
+        assert result.variance_ratio == pytest.approx(largest)
+        groups = trend(
+            scores.assign(metric="n_groups"),
+            self.PLACES,
+            direction="increasing",
+            **args | {"metric": "n_groups"},
+        )
+        largest = variance_ratio([self.PLACES["e", "d", 50]], role="learning")
+        assert groups.variance_ratio == pytest.approx(largest)
+        path = trend(
+            scores.assign(metric="n_groups", setting='{"C": 1}'),
+            self.PLACES,
+            direction="increasing",
+            **args | {"metric": "n_groups"},
+        )
+        largest = variance_ratio([self.PLACES["e", "d", 50]], role="train")
+        assert path.variance_ratio == pytest.approx(largest)
+
+    def test_a_curve_that_never_goes_the_wrong_way_is_no_test(self, table):
+        scores = pd.concat(
+            [
+                two_methods(table, np.full(N, 5.0 - level), np.zeros(N), n_tasks=level)
+                for level in (1, 2, 3)
+            ]
+        )
+        args = ARGS | {"where": {"method": "a"}, "axis": "n_tasks"}
+        same = {("e", "d", 0): Overlap(1.0, 0.5, 0.5, same_roles=True)}
+        result = monotone(scores, same, direction="nonincreasing", **args)
+        assert result.verdict == "holds"
+        wrong = monotone(scores, same, direction="nondecreasing", **args)
+        assert (wrong.own.verdict, wrong.verdict) == ("does not hold", "undecided")
+
+    def test_tasks_stay_as_they_are(self, table):
+        rng = np.random.default_rng(7)
+        scores = table(
+            [
+                {"method": m, "task": f"t{t}", "value": rng.normal() + (m == "b")}
+                for m in ("a", "b")
+                for t in range(5)
+            ]
+        )
+        args = ARGS | {"lower": {"method": "a"}, "higher": {"method": "b"}}
+        result = paired_difference(scores, self.PLACES, unit="task", **args)
+        assert result.corrected is None
+        shared = {("e", "d", 0): Overlap(1.0, 0.5, 0.5, tasks_share=True)}
+        result = paired_difference(scores, shared, unit="task", **args)
+        assert result.corrected.verdict == "undecided"

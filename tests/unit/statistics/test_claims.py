@@ -1,9 +1,19 @@
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from mtmkl.statistics.claim_tests import ClaimError
-from mtmkl.statistics.claims import COLUMNS, check_claims, evaluate_claims
+from mtmkl.statistics.claims import (
+    COLUMNS,
+    check_claims,
+    evaluate_claims,
+    shown_verdicts,
+)
+from mtmkl.statistics.overlap import Overlap
+from mtmkl.statistics.sample_size import repeats_needed
 from mtmkl.statistics.step_tests import TESTS
 
 CLAIM = {
@@ -49,13 +59,84 @@ class TestEvaluate:
             for full in (True, False)
         )
         assert reduced["verdict"].tolist() == ["not judged (quick)", "no data"]
-        numbers = ["statistic", "p", "interval_low", "interval_high"]
+        numbers = [
+            "statistic",
+            "p",
+            "interval_low",
+            "interval_high",
+            "own_verdict",
+            "n",
+        ]
         assert judged.loc[0, numbers].notna().all()
         assert reduced.loc[0, numbers].isna().all()
         pd.testing.assert_frame_equal(
             judged.drop(columns=[*numbers, "verdict"]),
             reduced.drop(columns=[*numbers, "verdict"]),
         )
+
+    def test_repeats_that_share_examples_are_tested_as_such(self, scores):
+        place = ("e", "d", 0)
+        independent, shared, same = (
+            evaluate_claims([CLAIM], scores, ["a", "b"], overlaps=overlaps).iloc[0]
+            for overlaps in (
+                {place: Overlap(0.0, 0.5, 0.5)},
+                {place: Overlap(1.0, 0.9, 0.1)},
+                {place: Overlap(1.0, 0.9, 0.1, same_roles=True)},
+            )
+        )
+        assert independent["verdict"] == independent["own_verdict"] == "holds"
+        assert math.isnan(independent["p_corrected"])
+        # c = 9, n = 12.
+        assert shared["rho"] == pytest.approx(0.9)
+        assert shared["t_divided_by"] == pytest.approx(math.sqrt(1 + 12 * 9))
+        t = shared["statistic"] / shared["t_divided_by"]
+        assert shared["p_corrected"] == pytest.approx(2 * stats.t.sf(t, 11))
+        assert (shared["own_verdict"], shared["verdict"]) == ("holds", "undecided")
+        own = ["statistic", "p", "interval_low", "interval_high", "own_verdict"]
+        pd.testing.assert_series_equal(shared[own], independent[own], check_names=False)
+        middle = (shared["corrected_low"] + shared["corrected_high"]) / 2
+        assert middle == pytest.approx(
+            (shared["interval_low"] + shared["interval_high"]) / 2
+        )
+        assert (same["rho"], same["verdict"]) == (1.0, "undecided")
+
+    def test_undecided_claims_say_how_many_repeats_would_decide(self, table):
+        difference = np.array([0.1, 0.5, -0.2, 0.4, 0.0])
+        scores = table(
+            [
+                {"method": name, "repeat": repeat, "value": value}
+                for name, values in (("a", np.zeros(5)), ("b", difference))
+                for repeat, value in enumerate(values)
+            ]
+        )
+        overlaps = {("e", "d", 0): Overlap(1.0, 0.02, 0.98)}
+        claim = evaluate_claims([CLAIM], scores, ["a", "b"], overlaps=overlaps).iloc[0]
+        assert claim["verdict"] == "undecided"
+        assert claim["n"] == 5
+        mean, sd = difference.mean(), difference.std(ddof=1)
+        assert claim["n_needed_own"] == repeats_needed(mean, sd)
+        assert claim["n_needed"] == repeats_needed(mean, sd, 0.02 / 0.98)
+        assert 5 < claim["n_needed_own"] < claim["n_needed"] < 100
+
+    def test_a_missing_overlap_is_not_taken_for_independence(self, scores):
+        with pytest.raises(KeyError, match="'d'"):
+            evaluate_claims([CLAIM], scores, ["a", "b"], overlaps={})
+
+    def test_readers_see_what_the_own_test_alone_decides(self):
+        claims = pd.DataFrame(
+            {
+                "verdict": ["holds", "undecided", "undecided", "no data"],
+                "own_verdict": ["holds", "undecided", "does not hold", np.nan],
+            }
+        )
+        assert shown_verdicts(claims).tolist() == [
+            "holds",
+            "undecided",
+            "undecided (paper's own test: does not hold)",
+            "no data",
+        ]
+        quick = pd.DataFrame({"verdict": ["no data"], "own_verdict": [np.nan]})
+        assert shown_verdicts(quick).tolist() == ["no data"]
 
     @pytest.mark.parametrize(
         ("change", "words"),

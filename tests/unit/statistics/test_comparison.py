@@ -13,6 +13,7 @@ from mtmkl.statistics.comparison import (
     pairwise_table,
     practical_equivalence,
 )
+from mtmkl.statistics.overlap import Overlap
 
 
 class TestTables:
@@ -109,9 +110,15 @@ class TestPlan:
             ]
         )  # fmt: skip
         frame = compare_experiments(
-            PLAN, scores, test_train_ratios={"split": 0.5, "drawn": 0.5},
+            PLAN,
+            scores,
+            overlaps={
+                ("drawn", "d", 0): Overlap(0.0, 1 / 3, 2 / 3),
+                ("split", "d", 0): Overlap(1.0, 1 / 3, 2 / 3),
+                ("surveyed", "d", 0): Overlap(1.0, 1 / 3, 2 / 3, same_roles=True),
+            },
             ropes={("split", "mse"): 0.1},
-        ).set_index("experiment")  # fmt: skip
+        ).set_index("experiment")
         assert frame.index.tolist() == ["drawn", "split", "surveyed"]
         assert frame["unit"].tolist() == ["repeat", "repeat", "task"]
         assert frame["n"].tolist() == [5, 5, 6]

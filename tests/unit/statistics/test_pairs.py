@@ -57,7 +57,7 @@ class TestPair:
 
     # In k-fold cross-validation n_test / n_train = 1 / (k - 1): baycomp's case.
     def test_correction_matches_the_one_of_cross_validation(self, pair):
-        result = compare_pair(*pair, higher_better=True, test_train_ratio=1 / 14)
+        result = compare_pair(*pair, higher_better=True, variance_ratio=1 / 14)
         mean, variance, df = baycomp.CorrelatedTTest.compute_statistics(*pair[::-1])
         assert result.t_corrected == pytest.approx(mean / math.sqrt(variance))
         assert result.p_corrected == pytest.approx(
@@ -66,7 +66,7 @@ class TestPair:
         assert result.rho == pytest.approx(1 / 15)
         left, rope, right = baycomp.CorrelatedTTest.probs(*pair[::-1], rope=0.2)
         with_rope = compare_pair(
-            *pair, higher_better=True, test_train_ratio=1 / 14, rope=0.2
+            *pair, higher_better=True, variance_ratio=1 / 14, rope=0.2
         )
         assert with_rope.posterior == "correlated t"
         assert with_rope.p_first_better == pytest.approx(right)
@@ -77,7 +77,7 @@ class TestPair:
         rng = np.random.default_rng(0)
         result = compare_pair(
             rng.normal(size=10), rng.normal(size=10), higher_better=True,
-            test_train_ratio=9.0,
+            variance_ratio=9.0,
         )  # fmt: skip
         assert result.t_divided_by == pytest.approx(9.539, abs=1e-3)
         assert result.t / result.t_corrected == pytest.approx(result.t_divided_by)
@@ -110,13 +110,13 @@ class TestPair:
         with pytest.raises(ValueError, match=word):
             compare_pair(first, second, higher_better=True)
 
-    @pytest.mark.parametrize("ratio", [None, 0.5])
+    @pytest.mark.parametrize("ratio", [0.0, 0.5])
     @pytest.mark.parametrize(
         "first", [[66.0, 67.0], [66.0, 65.0, 68.0], [2.0, 3.0, 1.0, 9.0]]
     )
     def test_few_units_are_described_and_not_tested(self, first, ratio):
         result = compare_pair(
-            first, np.ones(len(first)), higher_better=True, test_train_ratio=ratio
+            first, np.ones(len(first)), higher_better=True, variance_ratio=ratio
         )
         given = {
             name: value
@@ -144,9 +144,9 @@ class TestPair:
     @pytest.mark.parametrize("first", [np.full(6, 1.2), [0.3, 1.2, 1.2, 1.2, 1.2, 1.2]])
     def test_a_difference_without_spread_is_not_precise(self, first):
         second = np.asarray(first) - 0.2
-        for ratio in (None, 0.5):
+        for ratio in (0.0, 0.5):
             result = compare_pair(
-                first, second, higher_better=True, test_train_ratio=ratio
+                first, second, higher_better=True, variance_ratio=ratio
             )
             assert result.wins == 6
             assert result.p_wilcoxon == pytest.approx(2 / 2**6)
@@ -157,9 +157,9 @@ class TestPair:
 
     def test_methods_that_are_equal_everywhere_favour_none(self):
         values = np.linspace(0, 1, 6)
-        for ratio in (None, 0.5):
+        for ratio in (0.0, 0.5):
             result = compare_pair(
-                values, values, higher_better=True, test_train_ratio=ratio
+                values, values, higher_better=True, variance_ratio=ratio
             )
             assert (result.p_t, result.p_wilcoxon) == (1.0, 1.0)
             assert result.p_first_better == result.p_second_better == 0.5

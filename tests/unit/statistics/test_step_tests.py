@@ -38,16 +38,18 @@ class TestRatio:
         slow, fast = (logs_of(times, s, ["repeat"]) for s in ("slow", "fast"))
         wanted = stats.ttest_rel(slow, fast)
         assert found.verdict == "holds"
-        assert found.p == pytest.approx(wanted.pvalue)
-        assert found.statistic == pytest.approx(np.exp((slow - fast).mean()))
-        np.testing.assert_allclose(found.interval, np.exp(wanted.confidence_interval()))
+        assert found.own.p == pytest.approx(wanted.pvalue)
+        assert found.own.statistic == pytest.approx(np.exp((slow - fast).mean()))
+        np.testing.assert_allclose(
+            found.own.interval, np.exp(wanted.confidence_interval())
+        )
         assert "6 values of repeat" in found.note
 
     def test_the_other_direction_does_not_hold(self, times):
         swapped = {"lower": SIDES["higher"], "higher": SIDES["lower"]}
         found = TESTS["ratio"](times, **ABOUT, **swapped)
         assert found.verdict == "does not hold"
-        assert found.statistic < 1
+        assert found.own.statistic < 1
 
     def test_noise_and_a_single_unit_are_undecided(self, times):
         times["solver"] = np.tile(["fast", "slow"], len(times) // 2)
@@ -89,9 +91,9 @@ class TestGrowth:
             stats.linregress(np.log([10, 100, 1000]), row).slope
             for row in logs.to_numpy()
         ]
-        assert found.statistic == pytest.approx(np.mean(slopes))
+        assert found.own.statistic == pytest.approx(np.mean(slopes))
         wanted = stats.ttest_1samp(slopes, 0.0).confidence_interval()
-        np.testing.assert_allclose(found.interval, wanted)
+        np.testing.assert_allclose(found.own.interval, wanted)
         assert found.verdict == verdict
 
     def test_a_single_level_is_no_data(self, times):
@@ -100,9 +102,7 @@ class TestGrowth:
             TESTS["growth"](part, **ABOUT, where={}, axis="n", high=1.0)
 
 
-def test_a_claim_takes_its_step_or_the_scores(times):
-    scores = pd.DataFrame()
-    assert table_of({"experiment": "e"}, scores, {"times": times}) is scores
-    assert table_of(ABOUT, scores, {"times": times}) is times
+def test_a_claim_takes_its_step(times):
+    assert table_of(ABOUT, {"times": times}) is times
     with pytest.raises(NoDataError, match="step times has no table"):
-        table_of(ABOUT, scores, {})
+        table_of(ABOUT, {})

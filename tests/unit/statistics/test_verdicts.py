@@ -1,5 +1,6 @@
 import math
 
+import pandas as pd
 import pytest
 
 from mtmkl.statistics.verdicts import (
@@ -10,6 +11,8 @@ from mtmkl.statistics.verdicts import (
     acceptance_of_others,
     acceptance_text,
     judge,
+    moved_text,
+    weakest,
 )
 
 POINTS = Tolerance(absolute=0.5)
@@ -178,3 +181,59 @@ def test_a_number_of_uncertain_meaning_is_judged_once():
     verdict = judge(printed, Reproduced(60.2, 0.1, 5), Tolerance(absolute=0.5))
     assert verdict.verdict == "reproduced"
     assert "readings" not in verdict.rule
+
+
+class TestWithOurSpread:
+    """A mean of 20 runs without a spread, and ours of 20 with sd 4: 2 SE is 2.53."""
+
+    OURS = Reproduced(80.0, 4.0, 20)
+
+    # Alone, ours has 2 SE = 1.79.
+    @pytest.mark.parametrize(
+        ("published", "verdict", "with_spread"),
+        [
+            (81.7, "reproduced", "reproduced"),
+            (81.9, "close", "reproduced"),
+            (82.5, "close", "reproduced"),
+            (82.6, "close", "close"),
+            (84.1, "different", "different"),
+        ],
+    )
+    def test_both_means_have_it(self, published, verdict, with_spread):
+        found = judge(Published(published, None, 20), self.OURS, POINTS)
+        assert (found.verdict, found.with_spread) == (verdict, with_spread)
+
+    @pytest.mark.parametrize(
+        "published", [Published(82.5, 0.0, 20), Published(82.5, None, 1)]
+    )
+    def test_a_printed_spread_and_a_single_run_stay(self, published):
+        found = judge(published, self.OURS, POINTS)
+        assert found.verdict == found.with_spread == "close"
+
+    def test_the_weaker_of_two_readings(self):
+        readings = {
+            "a": judge(Published(82.5, None, 20), self.OURS, POINTS),
+            "b": judge(Published(83.0, None, 20), self.OURS, POINTS),
+        }
+        assert weakest(readings).with_spread == "close"
+        ambiguous = Published(82.5, None, 20, "ambiguous", 81.0)
+        found = judge(ambiguous, self.OURS, POINTS)
+        assert (found.verdict, found.with_spread) == ("close", "reproduced")
+
+    def test_nothing_is_judged_without_a_verdict(self):
+        published = Published(82.5, None, 20)
+        quick = judge(published, self.OURS, POINTS, full_protocol=False)
+        assert quick.with_spread == NOT_JUDGED
+        assert judge(published, None, POINTS).with_spread == "no data"
+
+    def test_how_many_move(self):
+        verdicts = pd.DataFrame(
+            {
+                "verdict": ["close", "close", "different", "reproduced"],
+                "verdict_with_spread": ["reproduced", "close", "close", "reproduced"],
+            }
+        )
+        assert moved_text(verdicts) == (
+            "2 of 4 (1 close → reproduced, 1 different → close)"
+        )
+        assert moved_text(verdicts[1:2]) == "none"

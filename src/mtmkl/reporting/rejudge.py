@@ -1,0 +1,130 @@
+"""Judge published scores anew: tables, verdicts, claims, statistics, without fits."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mtmkl.files import read_json, read_table, write_json, write_table
+from mtmkl.layout import PaperFolder, RunFolder
+from mtmkl.provenance import of_the_code
+from mtmkl.reporting.build import printed
+from mtmkl.reporting.context import Context, load_context
+from mtmkl.reporting.files import write_table_files
+from mtmkl.reporting.overlaps import overlaps_table
+from mtmkl.reporting.publish import write_galleries
+from mtmkl.reporting.record import claims_table, statistics_table
+from mtmkl.reporting.tables import PrintedTable
+from mtmkl.statistics.claims import COLUMNS
+
+
+def rejudge(
+    configs: Sequence[Mapping[str, Any]],
+    run: RunFolder,
+    figures: Path,
+    *,
+    settings: Mapping[str, Any],
+) -> None:
+    """Write what follows from the published scores of papers anew.
+
+    These are the tables, ``verdicts.csv``, ``claims.csv``, ``statistics.csv``,
+    ``overlaps.csv`` and the galleries. Scores, figures and claims on the numbers of a
+    step stay. ``provenance.json`` keeps what it says of them, and gets ``judged``: the
+    code and the configuration of what was computed from the scores.
+
+    Parameters
+    ----------
+    configs : sequence of mapping
+        The papers' configurations, their tier resolved.
+    run : RunFolder
+        With the data and splits of each paper, which tell how repeats overlap.
+    figures : Path
+        With a folder for each paper.
+    settings : mapping
+        The run's configuration.
+
+    Raises
+    ------
+    ValueError
+        If the data, the seed or the tier are not those of the published scores; names
+        the first difference, before anything is written.
+    FileNotFoundError
+        If a paper has no published scores.
+    """
+    judged = [_judge(config, run, figures, settings) for config in configs]
+    for config, (tables, record, provenance) in zip(configs, judged, strict=True):
+        folder = _Published(figures / config["paper"]["id"])
+        for name, table in tables.items():
+            write_table_files(folder, name, table)
+        for name, content in record.items():
+            write_table(folder.path / name, content)
+        write_json(folder.provenance, provenance)
+    write_galleries(configs, figures)
+
+
+class _Published(PaperFolder):
+    """A paper's folder below ``figures``, where artefacts lie beside the record."""
+
+    def artefact(self, name: str, ending: str) -> Path:
+        return self.path / f"{name}.{ending}"
+
+
+def _judge(
+    config: Mapping[str, Any],
+    run: RunFolder,
+    figures: Path,
+    settings: Mapping[str, Any],
+) -> tuple[dict[str, PrintedTable], dict[str, pd.DataFrame], dict[str, Any]]:
+    """Return tables by artefact, the record by file, and the provenance."""
+    paper = config["paper"]["id"]
+    published, folder = _Published(figures / paper), run.paper(paper)
+    provenance = read_json(published.provenance)
+    context = load_context(config, folder, scores=published.scores)
+    _check_same(provenance, context, settings)
+    tables, verdicts = {}, []
+    for name in config["artefacts"]:
+        table, shown = printed(context, name)
+        verdicts.append(shown.verdicts)
+        if table is not None:
+            tables[name] = table
+    filled = [each for each in verdicts if len(each)] or verdicts[:1]
+    record = {
+        published.verdicts.name: pd.concat(filled, ignore_index=True),
+        published.claims.name: _claims(context, published),
+        published.statistics.name: statistics_table(context, seed=settings["seed"]),
+        published.overlaps.name: overlaps_table(context.overlaps or {}),
+    }
+    return tables, record, provenance | {"judged": of_the_code(config)}
+
+
+def _claims(context: Context, published: PaperFolder) -> pd.DataFrame:
+    """Return the claims; those on steps that were not kept stay as published."""
+    before = {row["id"]: row for row in read_table(published.claims).to_dict("records")}
+    found = claims_table(context).to_dict("records")
+    steps = [claim["args"].get("step") for claim in context.config["claims"]]
+    rows = [
+        row if step is None or step in context.steps else before.get(row["id"], row)
+        for row, step in zip(found, steps, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _check_same(
+    provenance: Mapping[str, Any], context: Context, settings: Mapping[str, Any]
+) -> None:
+    paper = provenance["paper"]
+    for name in ("tier", "seed"):
+        if provenance[name] != settings[name]:
+            raise ValueError(
+                f"the published scores of {paper} are of {name} {provenance[name]}, "
+                f"not {settings[name]}: add --config {name}={provenance[name]}"
+            )
+    for name, theirs in provenance["data"].items():
+        ours = context.data_info.get(name, {})
+        if theirs.get("digest") != ours.get("digest"):
+            raise ValueError(
+                f"data set {name} is not the one behind the published scores of "
+                f"{paper} (digest {theirs.get('digest', 'missing')}, here "
+                f"{ours.get('digest', 'missing')}): publish a run of it first"
+            )
