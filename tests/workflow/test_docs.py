@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from mtmkl.cli import main
-from mtmkl.config import load_paper, load_run_config
+from mtmkl.config import load_paper, load_run_config, validate
+from mtmkl.datasets.protocols import check_protocol
 from mtmkl.evaluation.plan import n_repeats
 from mtmkl.expand import expand
 from mtmkl.methods import REGISTRY
@@ -193,7 +194,7 @@ def test_library_example_of_readme(capsys):
 
 
 def test_example_of_an_experiment_is_valid(tmp_path):
-    example, _ = _blocks(ROOT / "docs" / "adding.md", "yaml")
+    example, *_ = _blocks(ROOT / "docs" / "adding.md", "yaml")
     page = {
         "paper": {
             "id": "example",
@@ -209,8 +210,18 @@ def test_example_of_an_experiment_is_valid(tmp_path):
     assert list(load_paper(tmp_path, "quick")["experiments"]) == ["digits_100"]
 
 
+def test_example_of_readings_is_valid():
+    _, example, _ = _blocks(ROOT / "docs" / "adding.md", "yaml")
+    document = yaml.safe_load(example)
+    validate(document, "readings", source="docs/adding.md")
+    main = load_paper("yousefi2015", "paper")
+    change = document["readings"]["roles"]["alternatives"]["permuted"]["change"]
+    check_protocol({"id": "x", **main["protocols"]["percent"], **change["protocol"]})
+    assert set(document["derived"]) <= set(main["artefacts"])
+
+
 def test_example_of_entries_that_are_generated():
-    _, example = _blocks(ROOT / "docs" / "adding.md", "yaml")
+    *_, example = _blocks(ROOT / "docs" / "adding.md", "yaml")
     document = yaml.safe_load(example)
     claims = expand(document["claims"], document["lists"])
     assert [claim["id"] for claim in claims] == [
