@@ -12,6 +12,7 @@ from mtmkl.files import write_table
 from mtmkl.layout import PaperFolder
 from mtmkl.reporting import written
 from mtmkl.reporting.context import Context, load_context
+from mtmkl.reporting.explanations import cells_table
 from mtmkl.reporting.files import write_figure_files, write_table_files
 from mtmkl.reporting.layouts import build
 from mtmkl.reporting.record import write_record
@@ -115,7 +116,9 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
     if artefact["kind"] == "table":
         table = build(context, artefact)
         tables.append(TextTable(table.header, table.body, table.notes))
-        if "in_paper" in table.cells:
+        if artefact.get("layout") == "explanations":
+            tables.append(cells_table(table.cells))
+        else:
             cells.append(table.cells)
     if "quoted" in artefact:
         quoted, acceptance = build_quoted(context, artefact["quoted"])

@@ -11,6 +11,7 @@ from mtmkl.config import ConfigError, experiments_of
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.overlaps import read_overlaps
 from mtmkl.reporting.tables import PrintedTable, build_quoted
+from mtmkl.reporting.written import TextTable
 from mtmkl.statistics.explanations import (
     CLAIMS,
     COLUMNS,
@@ -329,6 +330,30 @@ def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         body=[[str(name), str(count)] for name, count in counts.items()],
         notes=(NOT_JUDGED.capitalize() + ".",),
     )
+
+
+def cells_table(explanations: pd.DataFrame) -> TextTable:
+    """Return the explanations of all cells and claims for readers, one a line."""
+
+    def number(value: Any, form: str) -> str:
+        return "" if pd.isna(value) else f"{value:{form}}"
+
+    rows = [
+        [
+            *(str(row[name]) for name in ("artefact", "row", "column", "reading")),
+            number(row["reproduced"], ".4g"),
+            number(row["sd"], ".2g"),
+            number(row["n"], ".0f"),
+            ""
+            if pd.isna(row["verdict_under_reading"])
+            else str(row["verdict_under_reading"]),
+            number(row["chance"], ".0%"),
+            str(row["status"]),
+            str(row["note"]),
+        ]
+        for row in explanations.to_dict("records")
+    ]
+    return TextTable([name.replace("_", " ") for name in COLUMNS], rows)
 
 
 def _notes(explanations: pd.DataFrame) -> tuple[str, ...]:

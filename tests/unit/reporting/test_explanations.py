@@ -8,6 +8,7 @@ from mtmkl.readings import load_readings
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.explanations import (
     build_explanations,
+    cells_table,
     main_context,
     replaced,
     under_reading,
@@ -96,6 +97,15 @@ def test_a_reading_with_the_printed_numbers_explains_its_rows(explained):
     assert (reading, kind, touched, gained, lost) == (
         "roles=permuted", "legitimate", touched, touched, "0",
     )  # fmt: skip
+
+
+def test_readers_see_the_explanation_of_every_cell(explained):
+    table = cells_table(explained.cells)
+    assert len(table.rows) == len(explained.cells)
+    assert table.header[3] == "reading"
+    (line,) = [r for r in table.rows if r[1:3] == ["Robot, 10 %", "Whom"]]
+    assert (line[3], line[9]) == ("roles=permuted", "explained")
+    assert not any("nan" in text for row in table.rows for text in row[3:9])
 
 
 def test_unchanged_methods_keep_their_main_scores(config, main):
