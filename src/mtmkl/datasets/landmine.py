@@ -1,6 +1,7 @@
 """Landmine detection: clutter and mines from radar features, 29 fields."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -49,3 +50,39 @@ def load_landmine(files: Mapping[str, Path]) -> MultiTaskData:
         name="landmine",
         task_names=tuple(f"field {k + 1}" for k in range(_N_FIELDS)),
     )
+
+
+def load_balanced_landmine(
+    files: Mapping[str, Path], *, seed: int = 0
+) -> MultiTaskData:
+    """Read the landmine data with as much clutter as mines in each field.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        ``landmine/LandmineData.mat``.
+    seed : int
+        Of the draw of clutter.
+
+    Returns
+    -------
+    MultiTaskData
+        29 tasks of 30 to 96 rows, 1808 in all: the mines of each field, and as many
+        examples of clutter drawn at random; features as they are stored.
+
+    Raises
+    ------
+    DataCorruptError
+        If a count or a label is not the known one.
+    """
+    whole = load_landmine({"LandmineData.mat": files["landmine/LandmineData.mat"]})
+    rng = np.random.default_rng(seed)
+    kept = []
+    for task in range(whole.n_tasks):
+        rows = whole.rows_of(task)
+        mines, clutter = rows[whole.y[rows] > 0], rows[whole.y[rows] < 0]
+        drawn = rng.permutation(clutter)[: mines.size]
+        kept.append(np.sort(np.concatenate([mines, drawn])))
+    part = whole.subset(np.concatenate(kept))
+    # Rows that are left out leave no gap in the numbers of the examples.
+    return replace(part, name="landmine_balanced", sample=np.arange(part.y.size))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
-from mtmkl.datasets.tasks import draw_per_class, one_vs_one
+from mtmkl.datasets.tasks import ONE_VS_ONE, draw_per_class, of_classes
 
 _SIDE = 28
 _CLASS_SIZES = [6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958]
@@ -20,7 +20,11 @@ _UNSIGNED_BYTE = 8  # type code of the idx format
 
 
 def load_mnist(
-    files: Mapping[str, Path], *, n_per_class: int | None = 200, seed: int = 0
+    files: Mapping[str, Path],
+    *,
+    n_per_class: int | None = 200,
+    tasks: str = ONE_VS_ONE,
+    seed: int = 0,
 ) -> MultiTaskData:
     """Read MNIST as 45 one-vs-one tasks.
 
@@ -31,6 +35,8 @@ def load_mnist(
     n_per_class : int or None
         Images of each digit, drawn at random, at most 6313, the size of the smallest
         class, which None and every larger number stand for.
+    tasks : {"one_vs_one", "one_vs_rest"}
+        Pairs of digits, or each digit against all others.
     seed : int
         Of the draw.
 
@@ -45,16 +51,17 @@ def load_mnist(
     DataCorruptError
         If a file is not of the idx format, or a count is not the known one.
     ValueError
-        If ``n_per_class`` is less than 1.
+        If ``n_per_class`` is less than 1, or ``tasks`` is unknown.
     """
     images, label = _images(
         *(files[f"{part}-images-idx3-ubyte.gz"] for part, _ in _PARTS),
         *(files[f"{part}-labels-idx1-ubyte.gz"] for part, _ in _PARTS),
     )
     rows = draw_per_class(label, n_per_class, seed)
-    return one_vs_one(
+    return of_classes(
         images[rows] / 255.0,
         label[rows],
+        tasks,
         name="mnist",
         feature_names=[
             f"pixel {row + 1},{column + 1}"

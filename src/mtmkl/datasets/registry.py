@@ -82,7 +82,7 @@ class Registry:
         """
         entry, loader = self[name], self.check_options(name, options)
         inputs = options.pop(_INPUTS, None)
-        if not entry.files:
+        if not entry.files and not entry.uses:
             data = loader(**options)
         else:
             places = Places(mirror)
@@ -131,7 +131,7 @@ class Registry:
             files are the user's own.
         """
         entry, places = self[name], Places(mirror)
-        if not entry.files:
+        if not entry.files and not entry.uses:
             return None if entry.own_files else "built-in"
         found = {
             places.find(part, file)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
-from mtmkl.datasets.tasks import draw_per_class, one_vs_one
+from mtmkl.datasets.tasks import ONE_VS_ONE, draw_per_class, of_classes
 from mtmkl.typing import FloatArray
 
 Table = tuple[FloatArray, NDArray[np.str_]]
@@ -68,7 +68,11 @@ _IMAGE_PREAMBLE = 5  # two comments, a blank, the names of the features, a blank
 
 
 def load_wall_following(
-    files: Mapping[str, Path], *, n_per_class: int | None = 200, seed: int = 0
+    files: Mapping[str, Path],
+    *,
+    n_per_class: int | None = 200,
+    tasks: str = ONE_VS_ONE,
+    seed: int = 0,
 ) -> MultiTaskData:
     """Read the wall-following robot as six one-vs-one tasks.
 
@@ -79,6 +83,8 @@ def load_wall_following(
     n_per_class : int or None
         Examples of each of the four movements, drawn at random, at most 328, the size
         of the smallest class, which None and every larger number stand for.
+    tasks : {"one_vs_one", "one_vs_rest"}
+        Pairs of classes, or each class against all others.
     seed : int
         Of the draw.
 
@@ -92,15 +98,19 @@ def load_wall_following(
     DataCorruptError
         If a count is not the known one.
     ValueError
-        If ``n_per_class`` is less than 1.
+        If ``n_per_class`` is less than 1, or ``tasks`` is unknown.
     """
     table = _wall_following(files["sensor_readings_24.data"])
     names = tuple(f"sensor {k + 1}" for k in range(_N_SENSORS))
-    return _drawn(table, n_per_class, seed, "wall_following", names)
+    return _drawn(table, n_per_class, tasks, seed, "wall_following", names)
 
 
 def load_statlog_vehicle(
-    files: Mapping[str, Path], *, n_per_class: int | None = 200, seed: int = 0
+    files: Mapping[str, Path],
+    *,
+    n_per_class: int | None = 200,
+    tasks: str = ONE_VS_ONE,
+    seed: int = 0,
 ) -> MultiTaskData:
     """Read Statlog vehicle silhouettes as six one-vs-one tasks.
 
@@ -111,6 +121,8 @@ def load_statlog_vehicle(
     n_per_class : int or None
         Silhouettes of each of the four vehicles, drawn at random, at most 199, the
         size of the smallest class, which None and every larger number stand for.
+    tasks : {"one_vs_one", "one_vs_rest"}
+        Pairs of classes, or each class against all others.
     seed : int
         Of the draw.
 
@@ -124,14 +136,18 @@ def load_statlog_vehicle(
     DataCorruptError
         If a count is not the known one.
     ValueError
-        If ``n_per_class`` is less than 1.
+        If ``n_per_class`` is less than 1, or ``tasks`` is unknown.
     """
     table = _statlog_vehicle(tuple(files[part] for part in _VEHICLE_PARTS))
-    return _drawn(table, n_per_class, seed, "statlog_vehicle", VEHICLE_FEATURES)
+    return _drawn(table, n_per_class, tasks, seed, "statlog_vehicle", VEHICLE_FEATURES)
 
 
 def load_segmentation(
-    files: Mapping[str, Path], *, n_per_class: int | None = 200, seed: int = 0
+    files: Mapping[str, Path],
+    *,
+    n_per_class: int | None = 200,
+    tasks: str = ONE_VS_ONE,
+    seed: int = 0,
 ) -> MultiTaskData:
     """Read image segmentation as 21 one-vs-one tasks of all seven classes.
 
@@ -144,6 +160,8 @@ def load_segmentation(
     n_per_class : int or None
         Regions of each class, drawn at random, at most 330, the size of each class,
         which None and every larger number stand for.
+    tasks : {"one_vs_one", "one_vs_rest"}
+        Pairs of classes, or each class against all others.
     seed : int
         Of the draw.
 
@@ -158,14 +176,18 @@ def load_segmentation(
     DataCorruptError
         If a count is not the known one.
     ValueError
-        If ``n_per_class`` is less than 1.
+        If ``n_per_class`` is less than 1, or ``tasks`` is unknown.
     """
     table = _segmentation(files["segmentation.data"], files["segmentation.test"])
-    return _drawn(table, n_per_class, seed, "segmentation", IMAGE_FEATURES)
+    return _drawn(table, n_per_class, tasks, seed, "segmentation", IMAGE_FEATURES)
 
 
 def load_pendigits(
-    files: Mapping[str, Path], *, n_per_class: int | None = 200, seed: int = 0
+    files: Mapping[str, Path],
+    *,
+    n_per_class: int | None = 200,
+    tasks: str = ONE_VS_ONE,
+    seed: int = 0,
 ) -> MultiTaskData:
     """Read pen-based digits as 45 one-vs-one tasks.
 
@@ -176,6 +198,8 @@ def load_pendigits(
     n_per_class : int or None
         Examples of each digit, drawn at random, at most 1055, the size of the smallest
         class, which None and every larger number stand for.
+    tasks : {"one_vs_one", "one_vs_rest"}
+        Pairs of classes, or each class against all others.
     seed : int
         Of the draw.
 
@@ -190,23 +214,26 @@ def load_pendigits(
     DataCorruptError
         If a count or a range is not the known one.
     ValueError
-        If ``n_per_class`` is less than 1.
+        If ``n_per_class`` is less than 1, or ``tasks`` is unknown.
     """
     table = _pendigits(files["pendigits.tra"], files["pendigits.tes"])
     names = tuple(f"{axis} {k}" for k in range(1, 9) for axis in "xy")
-    return _drawn(table, n_per_class, seed, "pendigits", names)
+    return _drawn(table, n_per_class, tasks, seed, "pendigits", names)
 
 
 def _drawn(
     table: Table,
     n_per_class: int | None,
+    tasks: str,
     seed: int,
     name: str,
     feature_names: Sequence[str],
 ) -> MultiTaskData:
     X, label = table
     rows = draw_per_class(label, n_per_class, seed)
-    return one_vs_one(X[rows], label[rows], name=name, feature_names=feature_names)
+    return of_classes(
+        X[rows], label[rows], tasks, name=name, feature_names=feature_names
+    )
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,7 @@ import pytest
 from scipy.io import loadmat, savemat
 
 from mtmkl.datasets.errors import DataCorruptError
-from mtmkl.datasets.landmine import load_landmine
+from mtmkl.datasets.landmine import load_balanced_landmine, load_landmine
 
 
 @pytest.fixture
@@ -42,3 +42,16 @@ def test_missing_field_is_named(files, tmp_path):
     savemat(path, {key: stored[key][:, :28] for key in ("feature", "label")})
     with pytest.raises(DataCorruptError, match="number of fields is 28, expected 29"):
         load_landmine({"LandmineData.mat": path})
+
+
+def test_balanced_fields_have_their_mines_and_as_much_clutter(files):
+    whole = load_landmine(files)
+    given = {f"landmine/{name}": path for name, path in files.items()}
+    data, other = (load_balanced_landmine(given, seed=seed) for seed in (0, 1))
+    for t in range(29):
+        mines = whole.X[(whole.task == t) & (whole.y > 0)]
+        mine = data.task == t
+        np.testing.assert_array_equal(data.X[mine & (data.y > 0)], mines)
+        assert np.sum(mine & (data.y < 0)) == len(mines)
+    assert data.y.sum() == 0
+    assert not np.array_equal(data.X, other.X)

@@ -1,12 +1,143 @@
 import math
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from mtmkl.readings import load_readings
 from mtmkl.reporting.context import Context
-from mtmkl.reporting.explanations import replaced
+from mtmkl.reporting.explanations import (
+    build_explanations,
+    main_context,
+    replaced,
+    under_reading,
+)
 from mtmkl.reporting.record import claims_table
+from mtmkl.reporting.specification import specification_curve
+from mtmkl.statistics.explanations import COLUMNS, EXPLAINED
 from mtmkl.statistics.overlap import Overlap
+from mtmkl.statistics.sample import ALL
+
+PAPER = "yousefi2015"
+SIZES = (10, 20, 50)
+
+
+@pytest.fixture(scope="module")
+def config():
+    return load_readings(PAPER, "paper", ["roles", "inputs", "tasks"])
+
+
+def context_of(config, scores=None):
+    published = {
+        path.name: pd.read_csv(path)
+        for path in sorted(Path(config["published"]).glob("*.csv"))
+    }
+    empty = Context(config, pd.DataFrame(), {}, {}, published)
+    main = main_context(empty)
+    return main, Context(
+        config, main.scores[:0] if scores is None else scores, {}, {}, published
+    )
+
+
+@pytest.fixture(scope="module")
+def main(config):
+    return context_of(config)[0]
+
+
+def as_printed(main, experiment, of, row):
+    """Scores of an experiment whose means are those printed in Table 1."""
+    columns = main.config["artefacts"]["table_1"]["comparison"]["columns"]
+    printed = main.published["table_1.csv"].set_index(["row", "column"])["value"]
+    own = main.scores[
+        (main.scores["experiment"] == of)
+        & (main.scores["metric"] == "accuracy")
+        & (main.scores["task"] == ALL)
+        & main.scores["method"].isin(list(columns.values()))
+    ].copy()
+    for column, method in columns.items():
+        for size in SIZES:
+            chosen = (own["method"] == method) & (own["train_size"] == size)
+            target = printed[f"{row}, {size} %", column] / 100
+            own.loc[chosen, "value"] += target - own.loc[chosen, "value"].mean()
+    return own.assign(experiment=experiment)
+
+
+@pytest.fixture(scope="module")
+def explained(config, main):
+    scores = as_printed(main, "robot@roles=permuted", "robot", "Robot")
+    return build_explanations(
+        context_of(config, scores)[1], config["artefacts"]["explanations"]
+    )
+
+
+def test_every_different_cell_and_every_claim_that_fails_has_a_row(main, explained):
+    table = explained.cells
+    assert list(table.columns) == list(COLUMNS)
+    top = Path(main.config["published"]).parents[3]
+    verdicts = pd.read_csv(top / "figures" / PAPER / "verdicts.csv")
+    different = verdicts[verdicts["verdict"] == "different"]
+    cells = table[table["artefact"] != "claims"]
+    keys = ["artefact", "row", "column"]
+    assert set(map(tuple, cells[keys].to_numpy())) == set(
+        map(tuple, different[keys].to_numpy())
+    )
+    claims = {claim["id"] for claim in main.config["claims"]}
+    assert set(table.loc[table["artefact"] == "claims", "row"]) <= claims
+
+
+def test_a_reading_with_the_printed_numbers_explains_its_rows(explained):
+    table = explained.cells.set_index(["artefact", "row", "column"])
+    robot = table.loc["table_1", "Robot, 10 %", :]
+    assert set(robot["status"]) == {EXPLAINED}
+    assert set(robot["reading"]) == {"roles=permuted"}
+    assert set(table.loc["table_2"]["status"]) == {"follows"}
+    assert set(table.loc["table_1", "Vehicle, 10 %", :]["status"]) == {"unexplained"}
+    ((reading, kind, touched, gained, lost, *_),) = explained.body
+    assert (reading, kind, touched, gained, lost) == (
+        "roles=permuted", "legitimate", touched, touched, "0",
+    )  # fmt: skip
+
+
+def test_unchanged_methods_keep_their_main_scores(config, main):
+    one = main.scores[
+        (main.scores["experiment"] == "robot") & (main.scores["method"] == "stl")
+    ]
+    scores = one.assign(experiment="robot@inputs=raw", value=0.5)
+    context = context_of(config, scores)[1]
+    robot = under_reading(context, main, "inputs", "raw").scores
+    robot = robot[robot["experiment"] == "robot"]
+    assert set(robot.loc[robot["method"] == "stl", "value"]) == {0.5}
+    assert len(robot) == (main.scores["experiment"] == "robot").sum()
+    # Where splits are others, nothing of the main run can stand beside.
+    scores = one.assign(experiment="robot@roles=permuted", value=0.5)
+    context = context_of(config, scores)[1]
+    left = replaced(context, main, ["robot@roles=permuted"]).scores
+    assert set(left.loc[left["experiment"] == "robot", "method"]) == {"stl"}
+
+
+def test_a_curve_has_every_combination_sorted_by_effect(config, main):
+    made = config["readings"]["specifications"]["robot_stl"]["experiments"]
+    robot = main.scores[main.scores["experiment"] == "robot"]
+    scores = pd.concat([robot.assign(experiment=name) for name in made])
+    context = context_of(config, scores)[1]
+    figure, numbers = specification_curve(context, "robot_stl")
+    assert len(numbers) == len(made)
+    assert numbers["effect"].is_monotonic_increasing
+    assert numbers["is_main"].sum() == 1
+    assert list(numbers.columns[:3]) == ["roles", "inputs", "tasks"]
+    assert f"of {len(made)} combinations" in figure.axes[0].get_title()
+
+
+def test_a_reduced_run_judges_nothing():
+    config = load_readings(PAPER, "quick", ["roles"])
+    main, context = context_of(config)
+    scores = main.scores[main.scores["experiment"] == "robot"]
+    scores = scores.assign(experiment="robot@roles=permuted")
+    context = context_of(config, scores)[1]
+    table = build_explanations(context, config["artefacts"]["explanations"]).cells
+    assert set(table["status"]) == {"not judged (quick)"}
+    assert len(table) == 24
+
 
 CLAIM = {
     "id": "c1",
@@ -19,7 +150,7 @@ CLAIM = {
 HALVES, NEW = Overlap(1.0, 0.5, 0.5), Overlap(0.0, 0.5, 0.5)
 
 
-def scores(experiment):
+def toy_scores(experiment):
     rows = [
         {"method": method, "repeat": repeat, "value": repeat % 3 + (method == "b")}
         for method in ("a", "b")
@@ -33,7 +164,7 @@ def scores(experiment):
 
 
 @pytest.fixture
-def main():
+def toy():
     return Context(
         config={
             "tier": "paper",
@@ -41,7 +172,7 @@ def main():
             "methods": {"a": {}, "b": {}},
             "experiments": {"e": {"methods": []}},
         },
-        scores=scores("e"),
+        scores=toy_scores("e"),
         arrays={},
         data_info={},
         published={},
@@ -49,26 +180,26 @@ def main():
     )
 
 
-def readings(overlaps):
+def toy_readings(overlaps):
     origin = {"of": "e", "is_whole": True, "factors": {"data": "new"}}
     factor = {"alternatives": {"new": {"change": {}}}}
     return Context(
         config={"readings": {"experiments": {"e_new": origin, "e_old": origin},
                              "factors": {"data": factor}}},
-        scores=scores("e_new"), arrays={}, data_info={}, published={},
+        scores=toy_scores("e_new"), arrays={}, data_info={}, published={},
         overlaps=overlaps,
     )  # fmt: skip
 
 
-def test_repeats_of_a_reading_overlap_in_their_own_way(main):
-    context = readings({("e_new", "d", 0): NEW, ("e_old", "d", 0): HALVES})
-    shown = replaced(context, main, ["e_new"])
+def test_repeats_of_a_reading_overlap_in_their_own_way(toy):
+    context = toy_readings({("e_new", "d", 0): NEW, ("e_old", "d", 0): HALVES})
+    shown = replaced(context, toy, ["e_new"])
     assert shown.overlaps == {("e", "d", 0): NEW, ("f", "d", 0): HALVES}
-    own, reading = (claims_table(each).loc[0] for each in (main, shown))
+    own, reading = (claims_table(each).loc[0] for each in (toy, shown))
     assert own["t_divided_by"] == pytest.approx(math.sqrt(1 + 9))
     assert math.isnan(reading["rho"])
     assert own["p"] == reading["p"]
 
 
-def test_readings_without_known_overlap_keep_that_of_the_main_run(main):
-    assert replaced(readings(None), main, ["e_new"]).overlaps == main.overlaps
+def test_readings_without_known_overlap_keep_that_of_the_main_run(toy):
+    assert replaced(toy_readings(None), toy, ["e_new"]).overlaps == toy.overlaps
