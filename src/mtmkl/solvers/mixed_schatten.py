@@ -210,7 +210,7 @@ class _Spectra:
         decompose(S, self.ends, self.values, self.vectors)
 
     def right(self, S: FloatArray, ranks: IntArray) -> list[FloatArray]:
-        """Return the first right singular vectors (d_j, r_j) of blocks of S, as copies."""
+        """Return copies of first right singular vectors (d_j, r_j) of blocks of S."""
         out, first = [], 0
         for j, rank in enumerate(ranks):
             d = int(self.ends[j + 1] - self.ends[j])
