@@ -22,10 +22,10 @@ def toy(q, epsilon=None, seed=0, n_kernels=3):
     return targets, grams, problem
 
 
-def primal(problem, solution, C):
+def primal(problem, solution, C, task=TASK):
     """Return the printed problem's value at W, from its definition."""
     W = solution.coef
-    scores = np.einsum("if,if->i", problem.factors, W[TASK]) + solution.intercept[TASK]
+    scores = np.einsum("if,if->i", problem.factors, W[task]) + solution.intercept[task]
     c, epsilon = problem.tasks.c, problem.tasks.epsilon
     if problem.tasks.is_classification:
         excess = 1 - c * scores

@@ -210,12 +210,13 @@ class _Spectra:
         decompose(S, self.ends, self.values, self.vectors)
 
     def right(self, S: FloatArray, ranks: IntArray) -> list[FloatArray]:
-        """Return the first right singular vectors (d_j, r_j) of the blocks of S."""
+        """Return copies of first right singular vectors (d_j, r_j) of blocks of S."""
         out, first = [], 0
         for j, rank in enumerate(ranks):
             d = int(self.ends[j + 1] - self.ends[j])
             m = min(d, self.n_tasks)
-            V = self.vectors[first : first + m * m].reshape(m, m)[:, :rank]
+            # The next decomposition writes over these vectors.
+            V = self.vectors[first : first + m * m].reshape(m, m)[:, :rank].copy()
             if d > self.n_tasks:
                 block = S[:, self.ends[j] : self.ends[j + 1]]
                 V = block.T @ (V / self.values[j, :rank])

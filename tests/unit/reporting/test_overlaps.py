@@ -1,3 +1,5 @@
+import inspect
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,8 @@ def test_every_set_that_draws_published_data_has_a_pool():
     registry = default_registry()
     for entry in (registry[name] for name in registry):
         assert bool(entry.pool) == (entry.drawn and entry.origin != "synthetic")
+        for option in entry.pool:
+            assert option in inspect.signature(entry.find_loader()).parameters
 
 
 def test_a_configured_experiment_of_drawn_data():

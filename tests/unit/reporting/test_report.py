@@ -177,6 +177,20 @@ def test_few_units_have_a_difference_and_wins_only(page):
     assert "p (Wilcoxon)" in survey
 
 
+def test_the_own_test_stands_beside_the_verdict(result):
+    numbers = {"p": 0.01, "rho": 0.5, "p_corrected": 0.3, "own_verdict": "holds"}
+    claims = result.claims.astype({"own_verdict": object}).assign(verdict="holds")
+    claims.loc[0, ["verdict", *numbers]] = ["undecided", *numbers.values()]
+    verdicts = result.verdicts.assign(verdict="close", verdict_with_spread="close")
+    verdicts.loc[:2, "verdict_with_spread"] = "reproduced"
+    judged = type(result)(**{**vars(result), "claims": claims, "verdicts": verdicts})
+    assert judged.undone_claims() == 1
+    page = " ".join(render_report([judged], tier="paper").split())
+    assert '<div class="small">paper\'s own test: holds</div>' in page
+    assert "Corrected for shared examples (ρ = 0.5): p = 0.300" in page
+    assert f"<td>3 of {len(verdicts)} (3 close → reproduced)</td>" in page
+
+
 def test_text_is_escaped(result):
     bad = result.claims.assign(claim="<b>A & B</b>")
     hostile = type(result)(**{**vars(result), "claims": bad})

@@ -40,6 +40,26 @@ def test_objective_and_bound_are_those_of_the_printed_problems(q, epsilon):
     assert np.abs(solution.dual).max() <= C * (1 + 1e-12)
 
 
+@pytest.mark.parametrize(("seed", "q"), [(3, 1.0), (3, 1.5), (5, 1.0), (0, 1.99)])
+def test_models_with_fewer_coordinates_than_tasks_have_the_objective(seed, q):
+    rng = np.random.default_rng(seed)
+    n_tasks, n = 12, 5
+    task = np.repeat(np.arange(n_tasks), n)
+    factors = [
+        scale * rng.normal(size=(task.size, d))
+        for d, scale in ((3, 1.0), (2, 0.3), (4, 2.0))
+    ]
+    y = sum(Z[:, 0] * rng.normal(size=n_tasks)[task] for Z in factors)
+    y = y + rng.normal(size=task.size)
+    sizes = np.full(n_tasks, n)
+    problem = SchattenProblem.of(factors, y, sizes, q, epsilon=0.1)
+    path = MixedSchattenPath(problem)
+    for C in (0.05, 0.5, 5.0, 50.0):
+        solution = path.solve(C)
+        value = primal(problem, solution, C, task)
+        assert solution.certificate.objective == pytest.approx(value, rel=1e-9)
+
+
 def test_one_kernel_is_the_same_problem_for_every_q():
     values = [
         MixedSchattenPath(toy(q, 0.1, n_kernels=1)[2], tol=1e-6).solve(2.0)

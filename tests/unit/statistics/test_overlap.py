@@ -66,6 +66,48 @@ class TestTypeOneError:
         assert abs(np.mean(np.array(p) < 0.05) - 0.05) <= LARGEST_ERROR
 
 
+def gains_of_symmetric_learners(rng, *, train_share, n=200, repeats=10):
+    """Differences of two regressions, of y on its first and on its second input.
+
+    Over all populations they are equally good. Every repeat trains both anew; of the
+    examples that are not for training, one half is for validation, the other for
+    testing.
+    """
+    X = rng.normal(size=(n, 2))
+    y = X.sum(axis=1) + rng.normal(size=n)
+    n_train = round(train_share * n)
+    n_test = (n - n_train) // 2
+    order = rng.permuted(np.tile(np.arange(n), (repeats, 1)), axis=1)
+    train, test = order[:, :n_train], order[:, -n_test:]
+    slopes = (X[train] * y[train, None]).sum(axis=1) / (X[train] ** 2).sum(axis=1)
+    errors = ((y[test, None] - X[test] * slopes[:, None]) ** 2).mean(axis=1)
+    return errors[:, 0] - errors[:, 1]
+
+
+@pytest.mark.parametrize(
+    ("train_share", "rejected_without_validation"), [(0.1, 0.005), (0.5, 0.04)]
+)
+def test_level_with_learners_that_are_trained_anew(
+    train_share, rejected_without_validation
+):
+    rng = np.random.default_rng(3)
+    samples = [
+        gains_of_symmetric_learners(rng, train_share=train_share) for _ in range(TRIALS)
+    ]
+    test_share = (1 - train_share) / 2
+    c = variance_ratio([Overlap(1.0, test_share, train_share)])
+    t = stats.ttest_1samp(samples, 0, axis=1).statistic
+
+    def rejected(ratio):
+        corrected = np.abs(t) / math.sqrt(1 + 10 * ratio)
+        return np.mean(2 * stats.t.sf(corrected, 9) < 0.05)
+
+    assert abs(rejected(c) - 0.05) <= LARGEST_ERROR
+    assert rejected(0.0) > 0.25
+    # Validation examples are learned from: without them too little is rejected.
+    assert rejected(test_share / train_share) < rejected_without_validation
+
+
 class TestVarianceRatio:
     def test_one_split_is_that_of_nadeau_and_bengio(self):
         assert variance_ratio([Overlap(1.0, 0.25, 0.5)]) == pytest.approx(1 / 3)
