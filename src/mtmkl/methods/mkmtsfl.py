@@ -340,7 +340,8 @@ class MKMTSFLClassifier(MultiTaskClassifier, MixedSchattenMachine):
         The dual point y_i α_i of ``dual_objective_``.
     intercept_ : ndarray of shape (T,)
     objective_ : float
-        Value of the problem at the solution.
+        Value of the problem at the solution; of mirror descent and alternate
+        minimisation that of the machines at the last matrices, which is not less.
     dual_objective_ : float
         A lower bound on the minimum, the value of feasible dual variables.
     duality_gap_ : float
