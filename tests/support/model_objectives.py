@@ -2,7 +2,8 @@
 
 Losses are those of decisions or predictions on the training examples; penalties are
 computed from coefficients, or from dual coefficients and Gram matrices. Nothing comes
-from a solver. Tasks are numbers 0 … T − 1, classes ±1.
+from a solver. Weights of kernels that are too large are scaled to what the problem
+allows, the models as they are. Tasks are numbers 0 … T − 1, classes ±1.
 """
 
 from itertools import combinations
@@ -69,10 +70,24 @@ def _grams(model, X, kernels):
     return out
 
 
-def _forms(model, X, task):
-    """Return β_t'K_tdβ_t, (T, D)."""
+def _forms(model, X, task, weights):
+    """Return β_t'K_tdβ_t, (T, D), of the machines with these weights of the kernels."""
     own, K = _by_task(model, task), _grams(model, X, model.kernels)
+    weights = np.broadcast_to(weights, (len(own), len(K)))
+    _assert_outputs(model, X, task, np.einsum("td,dij,tj->ti", weights, K, own))
     return np.maximum(np.einsum("ti,dij,tj->td", own, K, own), 0.0)
+
+
+def _assert_outputs(model, X, task, made):
+    """Assert that a model predicts what dual coefficients make, but for offsets.
+
+    Predictions come from weights of the inputs where there are any.
+    """
+    outputs = getattr(model, "decision_function", model.predict)
+    for t, values in enumerate(made):
+        own = task == t
+        offsets = outputs(X[own], task[own]) - values[own]
+        assert np.ptp(offsets) <= 1e-9 * max(np.abs(values).max(), 1.0)
 
 
 def _by_task(model, task):
@@ -93,44 +108,42 @@ def _relative_entropy(s, log_alpha):
 
 def _switched(model, X, task):
     s = model.switches_
-    energy = 0.5 * np.sum(s * _forms(model, X, task))
+    energy = 0.5 * np.sum(s * _forms(model, X, task, s))
     return _relative_entropy(s, model.log_alpha_) + energy
 
 
 def _pooling(model, X, task):
-    (K,), beta = _grams(model, X, [model.kernel]), model.dual_coef_
+    (K,), s = _grams(model, X, [model.kernel]), model.switches_
     scale = model.specialised_scale or 0.9 * (task.max() + 1)
+    communal = model.communal_scale * K @ model.dual_coef_
     own = _by_task(model, task)
-    q = 0.5 * scale * np.einsum("ti,ij,tj->t", own, K, own)
-    common = 0.5 * model.communal_scale * beta @ K @ beta
-    return (
-        common
-        + _relative_entropy(model.switches_, model.log_alpha_)
-        + (model.switches_ @ q)
-    )
+    specialised = scale * own @ K
+    _assert_outputs(model, X, task, communal + s[:, None] * specialised)
+    energy = model.dual_coef_ @ communal + s @ np.sum(own * specialised, axis=1)
+    return _relative_entropy(s, model.log_alpha_) + 0.5 * energy
 
 
 def _sum_kernel(model, X, task):
     if type(model).__name__ == "PooledSVM":
         task = np.zeros_like(task)
-    return 0.5 * np.sum(_forms(model, X, task))
+    return 0.5 * np.sum(_forms(model, X, task, 1.0))
 
 
 def _weighted(model, X, task):
     theta = model.weights_
     assert (theta >= 0).all()
-    assert (theta.sum(axis=1) <= 1 + 1e-12).all()
     pairs = combinations(theta, 2)
     coupling = sum(np.linalg.norm(one - other) for one, other in pairs)
-    energy = 0.5 * np.sum(theta * _forms(model, X, task))
+    sizes = np.maximum(theta.sum(axis=1, keepdims=True), 1.0)
+    energy = 0.5 * np.sum(sizes * theta * _forms(model, X, task, theta))
     return energy + getattr(model, "lam", 0.0) * coupling
 
 
 def _mixed_norm(model, X, task):
-    gamma, p = model.gamma_, float(model.p)
-    assert (gamma >= 0).all()
-    assert gamma.sum() <= 1 + 1e-12
-    norms = model.weights_ * np.sqrt(_forms(model, X, task))
+    weights, p = model.weights_, float(model.p)
+    assert (model.gamma_ >= 0).all()
+    gamma = model.gamma_ / max(model.gamma_.sum(), 1.0)
+    norms = weights * np.sqrt(_forms(model, X, task, weights))
     used = gamma > 0
     assert not norms[:, ~used].any()
     return 0.5 * np.sum(np.linalg.norm(norms[:, used], p, axis=0) ** 2 / gamma[used])
@@ -151,9 +164,7 @@ def _mixed_schatten(model, X, task):
             norms.append(0.0)
             continue
         if basis is not None:
-            values = (
-                square_root(basis.kernel(basis.landmarks, basis.landmarks)).T @ values
-            )
+            values = _root(basis).T @ values
         norms.append(np.linalg.norm(values, "nuc") / np.sqrt(scale))
     return 0.5 * np.linalg.norm(norms, model.q) ** 2
 
@@ -161,18 +172,16 @@ def _mixed_schatten(model, X, task):
 def _multi_task_mkl(model, X, task):
     theta, beta = model.weights_, model.dual_coef_
     assert (theta >= 0).all()
-    assert np.linalg.norm(theta, model.p) <= 1 + 1e-12
+    size = max(np.linalg.norm(theta, model.p), 1.0)
     terms = MultiTaskTerms.of(model.terms, model.tasks_.tolist(), None, None)
     grams = _grams(model, X, terms.kernels)
     pairs = np.ix_(task, task)
     matrices = [
         grams[b] * R[pairs] for b, R in zip(terms.base, terms.task_kernels, strict=True)
     ]
-    # Outputs come from weights of features where there are any.
     made = np.einsum("m,mij,j->i", theta, matrices, beta)
-    offsets = model.decision_function(X, task) - made
-    assert np.ptp(offsets) <= 1e-9 * max(np.abs(made).max(), 1.0)
-    return 0.5 * theta @ [beta @ K @ beta for K in matrices]
+    _assert_outputs(model, X, task, [made] * (task.max() + 1))
+    return 0.5 * size * theta @ [beta @ K @ beta for K in matrices]
 
 
 def _coordinates_of(model):
