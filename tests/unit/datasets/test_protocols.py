@@ -42,3 +42,14 @@ def test_a_kind_says_what_its_train_sizes_count(kind, unit):
         protocol[keys[kind]] = 20
     # A kind without a unit is one whose sizes the data decide.
     assert (check_protocol(protocol)["sizes"] == [AS_PUBLISHED]) == (unit == "")
+
+
+def test_whether_examples_share_their_role_is_told_of_fractions_alone():
+    fractions = {"id": "p", "kind": "fractions", "train_percent": 20, "repeats": 1}
+    assert check_protocol(fractions)["shared"] is True
+    assert check_protocol({**fractions, "shared": False})["shared"] is False
+    with pytest.raises(ValueError, match="shared is 1, wanted true or false"):
+        check_protocol({**fractions, "shared": 1})
+    halves = {"id": "p", "kind": "halves", "train_sizes": 5, "repeats": 1}
+    with pytest.raises(ValueError, match="'shared' is not a key of kind 'halves'"):
+        check_protocol({**halves, "shared": False})

@@ -3,7 +3,8 @@
 The paper only cites them. Here each keeps its penalty and gets
 
 - features of the kernels in place of raw inputs (:class:`KernelFeatures`),
-- no offset (:class:`WithoutOffset`), or
+- no offset (:class:`WithoutOffset`), and inputs as they are stored
+  (:class:`InputsAsStored`), or
 - a gradient method that is stopped early (:class:`StoppedMeTaG`,
   :class:`StoppedCoClus`).
 """
@@ -235,6 +236,43 @@ class PlainCoClus(WithoutOffset, CoClus):
 
 class PlainMeTaG(WithoutOffset, MeTaG):
     """MeTaG without offsets."""
+
+
+class InputsAsStored(LinearTaskClassifier):
+    """A rival on inputs as they are stored, without offsets."""
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> PreparedTasks:
+        means = _means(y[:, None], task)[:, 0]
+        return _prepared(
+            X,
+            y,
+            task,
+            centres=np.zeros((means.size, X.shape[1])),
+            scale=np.ones(X.shape[1]),
+            target_means=np.where(np.abs(means) < 1.0, 0.0, means),
+        )
+
+
+class StoredCMTL(InputsAsStored, CMTL):
+    """CMTL on inputs as stored."""
+
+
+class StoredWhom(InputsAsStored, Whom):
+    """Whom on inputs as stored."""
+
+
+class StoredFlexClus(InputsAsStored, FlexClus):
+    """FlexClus on inputs as stored."""
+
+
+class StoredCoClus(InputsAsStored, CoClus):
+    """CoClus on inputs as stored."""
+
+
+class StoredMeTaG(InputsAsStored, MeTaG):
+    """MeTaG on inputs as stored."""
 
 
 class StoppedMeTaG(MeTaG):

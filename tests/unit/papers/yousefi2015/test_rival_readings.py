@@ -64,6 +64,18 @@ def test_without_offsets_the_score_of_the_mean_input_is_zero(method, rings):
     np.testing.assert_allclose(scores, 0.0, atol=1e-8)
 
 
+def test_inputs_as_stored_are_neither_centred_nor_scaled(rings):
+    X, y, task = rings
+    moved = readings.StoredCMTL().fit(X + 3.0, y, task=task)
+    scores = moved.decision_function(np.zeros((3, 3)), task=np.arange(3))
+    np.testing.assert_allclose(scores, 0.0, atol=1e-12)
+    # A longer feature counts more: its weight costs less.
+    long = readings.StoredCMTL(lam=50.0).fit(X * [10.0, 1.0, 1.0], y, task=task)
+    short = readings.StoredCMTL(lam=50.0).fit(X, y, task=task)
+    part = np.abs(long.coef_[0] * 10.0).sum() / np.abs(long.coef_[1:]).sum()
+    assert part > np.abs(short.coef_[0]).sum() / np.abs(short.coef_[1:]).sum()
+
+
 @pytest.mark.parametrize(
     ("stopped", "method", "params"),
     [
