@@ -63,9 +63,10 @@ class DataSetEntry:
     drawn : bool
         Whether every repeat of an experiment has a draw of its own, by the loader's
         option ``seed``.
-    pool : mapping of str to mapping of str to int
+    pool : mapping of str to mapping of str to int, or float
         By the option that says how many examples of each class or task a draw has: how
-        many there are to draw from. Empty unless draws are from published data.
+        many there are to draw from. Or the share of them that a draw takes. Empty
+        unless draws are from published data.
     outputs : {"labels", "numbers"}
         Whether the outputs are labels −1 and +1, or real numbers.
     truth : tuple of str
@@ -88,7 +89,7 @@ class DataSetEntry:
     notes: tuple[str, ...]
     loader: str | None
     drawn: bool
-    pool: Mapping[str, Mapping[str, int]]
+    pool: Mapping[str, Mapping[str, int]] | float
     outputs: Literal["labels", "numbers"]
     truth: tuple[str, ...]
     uses: tuple[tuple[str, str], ...] = ()

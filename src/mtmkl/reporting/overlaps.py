@@ -147,6 +147,8 @@ def drawn_share(variant: Variant) -> float:
         return 1.0
     if not entry.pool:
         return 0.0
+    if not isinstance(entry.pool, Mapping):
+        return entry.pool
     [(option, sizes)] = entry.pool.items()
     usual = inspect.signature(entry.find_loader()).parameters[option].default
     n_drawn = options.get(option, usual)

@@ -1,4 +1,5 @@
 import inspect
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -73,8 +74,17 @@ def test_every_set_that_draws_published_data_has_a_pool():
     registry = default_registry()
     for entry in (registry[name] for name in registry):
         assert bool(entry.pool) == (entry.drawn and entry.origin != "synthetic")
-        for option in entry.pool:
+        for option in entry.pool if isinstance(entry.pool, Mapping) else ():
             assert option in inspect.signature(entry.find_loader()).parameters
+
+
+def test_the_share_of_landmine_that_a_balanced_draw_takes(data_mirror):
+    whole = load("landmine", mirror=data_mirror)
+    mines = np.bincount(whole.task, whole.y > 0)
+    clutter = np.bincount(whole.task, whole.y < 0)
+    share = (mines + mines**2 / clutter).sum() / (2 * mines.sum())
+    [variant] = variants({"datasets": {"name": "landmine_balanced"}})
+    assert drawn_share(variant) == pytest.approx(share, abs=5e-4)
 
 
 def test_a_configured_experiment_of_drawn_data():
