@@ -311,6 +311,8 @@ class _Expansion:
         }
         labels = "; ".join(reading["label"] for reading in each)
         experiment["title"] = f"{base['title']}: {labels}"
+        if any(reading["kind"] == "optimistic" for reading in each):
+            experiment["title"] += " (uses test data)"
         for change in changes:
             experiment |= {
                 k: change[k] for k in ("metrics", "select_by") if k in change
@@ -350,6 +352,7 @@ class _Expansion:
             )
         if name in self.experiments:
             # Methods that join for a curve must not cut the repeats of the others.
+            experiment.pop("repeats", None)
             experiment |= {k: v for k, v in self.experiments[name].items()
                            if k == "repeats"}  # fmt: skip
         experiment["methods"] = list(present.values())

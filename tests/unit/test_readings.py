@@ -159,6 +159,29 @@ def test_a_claim_is_run_in_full_combination(folder):
     assert "specification_stl_first" in config["artefacts"]
 
 
+def test_a_curve_cuts_no_repeats_of_a_reading(folder):
+    with (folder / FILE).open("a") as file:
+        file.write(SPECIFICATION.replace("costs]}", "costs], repeats: 2}"))
+    changed(
+        folder, "methods: [stl, mtl], repeats: 1", "methods: [stl, mtl], repeats: 3"
+    )
+    path = folder / "experiments.yaml"
+    document = yaml.safe_load(path.read_text())
+    del document["experiments"]["digits"]["repeats"]
+    path.write_text(yaml.safe_dump(document, allow_unicode=True))
+    experiments = load_readings(folder, "paper")["experiments"]
+    # One reading has three repeats, the other all of the protocol's, a combination two.
+    assert experiments["digits@strata=none"]["repeats"] == 3
+    assert "repeats" not in experiments["digits@costs=high"]
+    assert experiments["digits@strata=none+costs=high"]["repeats"] == 2
+
+
+def test_titles_say_which_readings_use_test_data(folder):
+    experiments = load_readings(folder, "quick")["experiments"]
+    marked = [k for k, e in experiments.items() if "(uses test data)" in e["title"]]
+    assert marked == ["digits@costs=seen"]
+
+
 def test_a_curve_needs_all_of_its_factors(folder):
     with (folder / FILE).open("a") as file:
         file.write(SPECIFICATION)

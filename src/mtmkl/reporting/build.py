@@ -117,7 +117,7 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
         table = build(context, artefact)
         tables.append(TextTable(table.header, table.body, table.notes))
         if artefact.get("layout") == "explanations":
-            tables.append(cells_table(table.cells))
+            tables.append(cells_table(table.cells, context.config))
         else:
             cells.append(table.cells)
     if "quoted" in artefact:

@@ -21,6 +21,7 @@ from mtmkl.statistics.explanations import (
     Reading,
     explain_cells,
     explain_claims,
+    marked,
     shares_of,
 )
 from mtmkl.statistics.overlap import Overlaps
@@ -78,7 +79,7 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
     explanations = pd.concat([cells, claims], ignore_index=True)
     body = [
         [
-            str(row["reading"]),
+            _label(context.config, row["reading"]),
             str(row["kind"]),
             *(str(row[name]) for name in ("touched", "gained", "lost")),
             "–" if pd.isna(row["chance"]) else f"{row['chance']:.0%}",
@@ -316,7 +317,7 @@ def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
                 "n": number.n,
                 "verdict_under_reading": NOT_JUDGED,
                 "status": NOT_JUDGED,
-                "note": "repeats, grid or data are reduced",
+                "note": marked(reading, "repeats, grid or data are reduced"),
             }
             for cell, number in cells.items()
             if not pd.isna(number.reproduced)
@@ -327,20 +328,34 @@ def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         title=artefact["title"],
         cells=found,
         header=("reading", "published numbers that it has ours for"),
-        body=[[str(name), str(count)] for name, count in counts.items()],
+        body=[
+            [_label(context.config, str(name)), str(count)]
+            for name, count in counts.items()
+        ],
         notes=(NOT_JUDGED.capitalize() + ".",),
     )
 
 
-def cells_table(explanations: pd.DataFrame) -> TextTable:
-    """Return the explanations of all cells and claims for readers, one a line."""
+def cells_table(explanations: pd.DataFrame, config: Mapping[str, Any]) -> TextTable:
+    """Return the explanations of all cells and claims for readers, one a line.
+
+    Parameters
+    ----------
+    explanations : DataFrame
+    config : mapping
+        Of the readings, with the labels of readings and the words of claims.
+    """
+    claims = {c["id"]: c["claim"] for c in config["readings"]["main"]["claims"]}
 
     def number(value: Any, form: str) -> str:
         return "" if pd.isna(value) else f"{value:{form}}"
 
     rows = [
         [
-            *(str(row[name]) for name in ("artefact", "row", "column", "reading")),
+            _name(row["artefact"]),
+            claims[row["row"]] if row["artefact"] == CLAIMS else str(row["row"]),
+            str(row["column"]),
+            _label(config, row["reading"]) if row["reading"] else "",
             number(row["reproduced"], ".4g"),
             number(row["sd"], ".2g"),
             number(row["n"], ".0f"),
@@ -356,12 +371,24 @@ def cells_table(explanations: pd.DataFrame) -> TextTable:
     return TextTable([name.replace("_", " ") for name in COLUMNS], rows)
 
 
+def _label(config: Mapping[str, Any], reading: str) -> str:
+    """Return ``factor=alternative`` in words."""
+    factor, alternative = reading.split("=")
+    settings = config["readings"]["factors"][factor]
+    return f"{settings['label']}: {settings['alternatives'][alternative]['label']}"
+
+
+def _name(artefact: str) -> str:
+    """Return ``table_1`` as "Table 1"."""
+    return artefact.replace("_", " ").capitalize()
+
+
 def _notes(explanations: pd.DataFrame) -> tuple[str, ...]:
     sentences = []
     for artefact, counts in shares_of(explanations).items():
         parts = ", ".join(f"{n} {status}" for status, n in counts.items())
-        of = "claims that do not hold" if artefact == CLAIMS else "different cells"
-        sentences.append(f"{artefact}, {sum(counts.values())} {of}: {parts}.")
+        of = "undecided or not holding" if artefact == CLAIMS else "different cells"
+        sentences.append(f"{_name(artefact)}, {sum(counts.values())} {of}: {parts}.")
     return (
         "Chance: the share of wrong numbers of the same cells that some alternative of "
         "the same factor also brings within the rule (docs/verdicts.md).",

@@ -21,7 +21,8 @@ def specification_curve(context: Context, name: str) -> FigureAndNumbers:
     """Return the figure of one specification, and its numbers.
 
     Above, the effect of the claim with its interval under every combination of the
-    factors, sorted; below, which alternatives each combination has.
+    factors, sorted; below, which alternatives each combination has. Where repeats share
+    examples the interval is that of the corrected test, which the verdict rests on.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def specification_numbers(
 ) -> pd.DataFrame:
     """Return the claim's test under every combination, by rising effect.
 
-    Of a run whose repeats are reduced there is an effect without a verdict.
+    Of a run whose repeats are reduced there are only the notes.
     """
     from mtmkl.reporting.record import claims_table
 
@@ -59,11 +60,16 @@ def specification_numbers(
         is_main = all(level == MAIN for level in factors.values())
         shown = main if is_main else replaced(context, main, [experiment])
         row = claims_table(shown).to_dict("records")[0]
-        columns = ("interval_low", "interval_high", "p", "verdict", "note")
+        is_corrected = not pd.isna(row["rho"])
+        low, high, p = (
+            ("corrected_low", "corrected_high", "p_corrected")
+            if is_corrected
+            else ("interval_low", "interval_high", "p")
+        )
         rows.append(
             {**factors, "effect": effect(row)}
-            | {column: row[column] for column in columns}
-            | {"is_main": is_main}
+            | {"interval_low": row[low], "interval_high": row[high], "p": row[p]}
+            | {"verdict": row["verdict"], "note": row["note"], "is_main": is_main}
         )
     return pd.DataFrame(rows).sort_values("effect", ignore_index=True)
 
@@ -104,10 +110,11 @@ def _drawn(
     above.set_ylabel("effect")
     judged = numbers[numbers["verdict"].isin([*_SHADES, "undecided"])]
     holds = int((numbers["verdict"] == "holds").sum())
+    share = f"holds in {holds} of {len(judged)} combinations"
+    if judged.empty:
+        share = "no combination is judged"
     above.set_title(
-        f"{specification['title']}\nholds in {holds} of {len(judged)} combinations; "
-        "diamond: the main protocol",
-        fontsize=8,
+        f"{specification['title']}\n{share}; diamond: the main protocol", fontsize=8
     )
     labels = []
     for y, (factor, level) in enumerate(lines):

@@ -240,7 +240,8 @@ def wrong_numbers(cell: CellId, main: Numbers) -> list[float]:
 
     Its reproduced number plus the difference that another *different* cell of the
     table has, each; if these are fewer than :data:`FEWEST_DIFFERENCES`, also what is
-    printed in the other cells. Numbers that the main run accepts are left out.
+    printed in the other cells. Left out are numbers that the main run accepts, and
+    those that the rule cannot tell from the printed one: they are not wrong.
 
     Parameters
     ----------
@@ -256,14 +257,20 @@ def wrong_numbers(cell: CellId, main: Numbers) -> list[float]:
         and number.unit == mine.unit
         and not np.isnan(number.difference)
     ]
-    wrong = [
+
+    def is_wrong(value: float) -> bool:
+        nearest = min(abs(value - mine.reproduced), abs(value - mine.published))
+        return nearest > mine.limit
+
+    moved = (
         mine.reproduced + number.difference
         for number in others
         if number.verdict == DIFFERENT
-    ]
+    )
+    wrong = [value for value in moved if is_wrong(value)]
     if len(wrong) < FEWEST_DIFFERENCES:
-        wrong += [number.published for number in others]
-    return [value for value in wrong if abs(value - mine.reproduced) > mine.limit]
+        wrong += [n.published for n in others if is_wrong(n.published)]
+    return wrong
 
 
 def _chances(
@@ -381,11 +388,14 @@ def _explanation(
             )
             found = mine[line.reading]
             return _read(line.reading, found, line.chance, PARTLY, note)
-    nearest = min(mine, key=lambda r: (left[r], r.is_optimistic))
-    chance = chances[nearest.factor][cell].share
-    if mine[nearest].verdict in WITHIN:
+    within = [reading for reading in mine if mine[reading].verdict in WITHIN]
+    if within:
+        nearest = min(within, key=lambda r: (r.is_optimistic, left[r]))
+        chance = chances[nearest.factor][cell].share
         note = "by itself: this reading explains neither its row nor its column"
         return _read(nearest, mine[nearest], chance, PARTLY, note)
+    nearest = min(mine, key=lambda r: (left[r], r.is_optimistic))
+    chance = chances[nearest.factor][cell].share
     note = f"the nearest reading; {left[nearest]:.0%} of the difference is left"
     return _read(nearest, mine[nearest], chance, UNEXPLAINED, note)
 
@@ -405,11 +415,12 @@ def _read(
         "verdict_under_reading": found.verdict,
         "chance": chance,
         "status": status,
-        "note": _marked(reading, note),
+        "note": marked(reading, note),
     }
 
 
-def _marked(reading: Reading, note: str) -> str:
+def marked(reading: Reading, note: str) -> str:
+    """Return a note on what a reading gives, marked if it uses test data."""
     return f"uses test data; {note}" if reading.is_optimistic else note
 
 
@@ -551,7 +562,7 @@ def _explained_claim(
         "verdict_under_reading": found.verdict,
         "chance": chances[reading.factor],
         "status": status,
-        "note": _marked(reading, note),
+        "note": marked(reading, note),
     }
 
 

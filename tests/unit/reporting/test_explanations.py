@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -95,16 +96,21 @@ def test_a_reading_with_the_printed_numbers_explains_its_rows(explained):
     assert set(table.loc["table_1", "Vehicle, 10 %", :]["status"]) == {"unexplained"}
     ((reading, kind, touched, gained, lost, *_),) = explained.body
     assert (reading, kind, touched, gained, lost) == (
-        "roles=permuted", "legitimate", touched, touched, "0",
+        "Roles of an example: permuted in each task by itself, without strata",
+        "legitimate", touched, touched, "0",
     )  # fmt: skip
 
 
-def test_readers_see_the_explanation_of_every_cell(explained):
-    table = cells_table(explained.cells)
+def test_readers_see_the_explanation_of_every_cell(config, explained):
+    table = cells_table(explained.cells, config)
     assert len(table.rows) == len(explained.cells)
     assert table.header[3] == "reading"
     (line,) = [r for r in table.rows if r[1:3] == ["Robot, 10 %", "Whom"]]
-    assert (line[3], line[9]) == ("roles=permuted", "explained")
+    label = "Roles of an example: permuted in each task by itself, without strata"
+    assert (line[0], line[3], line[9]) == ("Table 1", label, "explained")
+    identifiers = {claim["id"] for claim in config["readings"]["main"]["claims"]}
+    assert not identifiers & {row[1] for row in table.rows}
+    assert not any("=" in row[3] for row in table.rows)
     assert not any("nan" in text for row in table.rows for text in row[3:9])
 
 
@@ -136,6 +142,25 @@ def test_a_curve_has_every_combination_sorted_by_effect(config, main):
     assert numbers["is_main"].sum() == 1
     assert list(numbers.columns[:3]) == ["roles", "inputs", "tasks"]
     assert f"of {len(made)} combinations" in figure.axes[0].get_title()
+
+    # The interval is that of the test which the verdict rests on.
+    (shown,) = numbers[numbers["is_main"]].to_dict("records")
+    claims = [c for c in main.config["claims"] if c["id"] == "robot_beats_stl"]
+    one = replace(main, config={**main.config, "claims": claims})
+    (own,) = claims_table(one).to_dict("records")
+    assert shown["interval_low"] == own["corrected_low"] < own["interval_low"]
+    assert shown["p"] == own["p_corrected"] > own["p"]
+
+
+def test_a_curve_of_a_reduced_run_says_that_nothing_is_judged():
+    config = load_readings(PAPER, "quick")
+    made = config["readings"]["specifications"]["robot_stl"]["experiments"]
+    main, _ = context_of(config)
+    scores = main.scores[main.scores["experiment"] == "robot"]
+    scores = pd.concat([scores.assign(experiment=name) for name in made])
+    figure, numbers = specification_curve(context_of(config, scores)[1], "robot_stl")
+    assert numbers["effect"].isna().all()
+    assert "no combination is judged" in figure.axes[0].get_title()
 
 
 def test_a_reduced_run_judges_nothing():

@@ -101,6 +101,34 @@ def test_cells_that_leave_the_rule_count_against_a_reading():
     assert (row["gained"], row["lost"], row["rows"]) == (6, 4, 0)
 
 
+def test_a_difference_that_all_cells_share_can_be_explained():
+    # A difference that leads to the printed number makes no wrong one.
+    places = [(r, c, 60.0 + 7 * r + 3 * c) for r in range(3) for c in range(6)]
+    main = {("table", f"r{r}", f"c{c}"): number(x + 5.0, x) for r, c, x in places}
+    hit = {cell: number(n.published, n.published) for cell, n in main.items()}
+    cells, _ = explain_cells(main, {ROLES: hit})
+    assert set(cells["status"]) == {EXPLAINED}
+    assert cells["chance"].max() < 0.2
+    missed = {cell: number(n.published, n.published + 2) for cell, n in main.items()}
+    cells, _ = explain_cells(main, {ROLES: missed})
+    assert set(cells["status"]) == {UNEXPLAINED}
+
+
+def test_a_cell_within_the_rule_is_partly_explained_though_another_reading_is_nearer():
+    main = table(only="a")
+    (cell,) = main
+    nearer = {cell: Number(83.0, math.nan, 20, 81.8, 0.3, 20, "different", 0.5, "%")}
+    wider = {cell: Number(83.0, math.nan, 20, 81.0, 2.5, 20, "close", 0.5, "%")}
+    for first, second in ((ROLES, TEST), (TEST, ROLES)):
+        cells, _ = explain_cells(main, {first: nearer, second: wider})
+        assert cells["status"].tolist() == [PARTLY]
+        assert cells["reading"].tolist() == [second.name]
+    # Of two within the rule the one that does not use test data counts.
+    hit = {cell: number(83.0, 83.0)}
+    cells, _ = explain_cells(main, {ROLES: wider, TEST: hit})
+    assert cells["reading"].tolist() == [ROLES.name]
+
+
 def test_more_readings_need_better_evidence():
     # Two cells with five wrong numbers each, the printed one counted: p = 1/36.
     main = {**table(only="ab"), **table(rows="y", only="cdef")}
@@ -140,9 +168,12 @@ def test_wrong_numbers_have_the_differences_of_other_cells():
     near = {**table(), ("table", "y", "a"): number(60.0, 59.0)}
     assert sorted(wrong_numbers(("table", "x", "a"), near)) == sorted(wrong)
     # With few differences what is printed elsewhere joins.
-    few = {("table", "x", c): number(80.0 + by, 80.0) for c, by in (("a", 3), ("b", 4))}
+    few = {("table", "x", c): number(80.0 + by, 80.0) for c, by in (("a", 3), ("b", 5))}
     few["table", "x", "c"] = number(70.0, 70.0)
-    assert sorted(wrong_numbers(("table", "x", "a"), few)) == [70.0, 84.0, 84.0]
+    assert sorted(wrong_numbers(("table", "x", "a"), few)) == [70.0, 85.0, 85.0]
+    # What the rule cannot tell from the printed number is not wrong either.
+    few["table", "x", "b"] = number(84.0, 80.0)
+    assert wrong_numbers(("table", "x", "a"), few) == [70.0]
 
 
 @pytest.mark.parametrize("count", range(5))
