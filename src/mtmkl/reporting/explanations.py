@@ -93,7 +93,7 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
         cells=explanations,
         header=OVERVIEW_HEADER,
         body=body,
-        notes=_notes(explanations),
+        notes=_notes(explanations, {r.name for r in readings if r.is_optimistic}),
     )
 
 
@@ -383,10 +383,16 @@ def _name(artefact: str) -> str:
     return artefact.replace("_", " ").capitalize()
 
 
-def _notes(explanations: pd.DataFrame) -> tuple[str, ...]:
+def _notes(explanations: pd.DataFrame, optimistic: set[str]) -> tuple[str, ...]:
     sentences = []
+    by_test_data = shares_of(explanations[explanations["reading"].isin(optimistic)])
     for artefact, counts in shares_of(explanations).items():
-        parts = ", ".join(f"{n} {status}" for status, n in counts.items())
+        of_these = by_test_data.get(artefact, {})
+        parts = ", ".join(
+            f"{n} {status}"
+            + (f" ({of_these[status]} with test data)" if status in of_these else "")
+            for status, n in counts.items()
+        )
         of = "undecided or not holding" if artefact == CLAIMS else "different cells"
         sentences.append(f"{_name(artefact)}, {sum(counts.values())} {of}: {parts}.")
     return (

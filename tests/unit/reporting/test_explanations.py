@@ -114,6 +114,18 @@ def test_readers_see_the_explanation_of_every_cell(config, explained):
     assert not any("nan" in text for row in table.rows for text in row[3:9])
 
 
+def test_the_counts_say_how_many_rest_on_test_data():
+    config = load_readings(PAPER, "paper", ["choice"])
+    main, _ = context_of(config)
+    name = "robot@choice=common_on_test"
+    context = context_of(config, as_printed(main, name, "robot", "Robot"))[1]
+    table = build_explanations(context, config["artefacts"]["explanations"])
+    n = (table.cells.query("artefact == 'table_1'")["status"] == EXPLAINED).sum()
+    assert n > 0
+    (counts,) = [note for note in table.notes if note.startswith("Table 1, ")]
+    assert f"{n} explained ({n} with test data)" in counts
+
+
 def test_unchanged_methods_keep_their_main_scores(config, main):
     one = main.scores[
         (main.scores["experiment"] == "robot") & (main.scores["method"] == "stl")
