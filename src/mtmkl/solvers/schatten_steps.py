@@ -41,15 +41,24 @@ def decompose(
         d = ends[j + 1] - ends[j]
         M = S[:, ends[j] : ends[j + 1]].copy()
         m = min(d, n_tasks)
-        if d <= n_tasks:
-            squares, V = np.linalg.eigh(np.dot(M.T, M))
-        else:
-            squares, V = np.linalg.eigh(np.dot(M, M.T))
+        squares, V = spectrum(np.dot(M.T, M) if d <= n_tasks else np.dot(M, M.T))
         for i in range(m):
             values[j, i] = np.sqrt(max(squares[m - 1 - i], 0.0))
             for a in range(m):
                 vectors[first + a * m + i] = V[a, m - 1 - i]
         first += m * m
+
+
+@njit(**_COMPILED)
+def spectrum(G: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the rising eigenvalues of a positive semi-definite matrix, and vectors."""
+    try:
+        values, V = np.linalg.eigh(G)
+    except Exception:
+        # LAPACK's divide and conquer fails, seldom, on a nearly diagonal matrix.
+        V, values, _ = np.linalg.svd(G)
+        values, V = values[::-1].copy(), V[:, ::-1].copy()
+    return values, V
 
 
 @njit(**_COMPILED)

@@ -6,7 +6,13 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from mtmkl.solvers.schatten_steps import decompose, own_outputs, shrink, thresholds_of
+from mtmkl.solvers.schatten_steps import (
+    decompose,
+    own_outputs,
+    shrink,
+    spectrum,
+    thresholds_of,
+)
 
 ENDS = np.array([0, 3, 3, 10])  # a small block, an empty one, one with more than T
 T = 4
@@ -80,3 +86,17 @@ def test_outputs_of_own_tasks():
     own_outputs(np.array([0, 3, 7]), factors, W, out)
     np.testing.assert_allclose(out[:3], factors[:3] @ W[0])
     np.testing.assert_allclose(out[3:], factors[3:] @ W[1])
+
+
+def test_spectra_where_lapack_does_not_converge(monkeypatch):
+    # As it happened for the squares of duals of School, with a narrow kernel.
+    def fails(G):
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+
+    root = np.random.default_rng(1).normal(size=(6, 4))
+    G = root @ root.T
+    expected = np.linalg.eigvalsh(G)
+    monkeypatch.setattr(np.linalg, "eigh", fails)
+    values, V = spectrum.py_func(G)
+    np.testing.assert_allclose(values, expected, atol=1e-12)
+    np.testing.assert_allclose(V * values @ V.T, G, atol=1e-12)
