@@ -432,13 +432,9 @@ def _with_settings(
     settings: Mapping[str, Any], change: Mapping[str, Any]
 ) -> dict[str, Any]:
     made = {**settings, **{k: change[k] for k in ("class", "selection") if k in change}}
-    if made["class"] != settings["class"]:
-        made["params"] = {}
     for part in ("params", "grid"):
         merged = {**made.get(part, {}), **change.get(part, {})}
-        if part == "grid":
-            merged = {k: v for k, v in merged.items() if v is not None}
-        made[part] = merged
+        made[part] = {k: v for k, v in merged.items() if v is not None}
     if "search" in change:
         made["search"] = change["search"]
     if made["selection"] == "none":
