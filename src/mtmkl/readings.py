@@ -28,7 +28,7 @@ FILE = "readings.yaml"
 MAIN = "main"
 """Level of a factor that stands for what the main protocol does."""
 
-_PLACES = ("published", "seconds")
+_PLACES = ("published", "seconds")  # keys of a configuration that say where it lies
 
 Factors = Mapping[str, str]
 """Factor -> alternative."""
@@ -223,9 +223,7 @@ def _expanded(
             "specifications": specifications,
             "derived": document.get("derived", []),
             "experiments": expansion.origins,
-            "main": {
-                k: v for k, v in main.items() if k not in ("published", "seconds")
-            },
+            "main": {k: v for k, v in main.items() if k not in _PLACES},
         },
     }
 

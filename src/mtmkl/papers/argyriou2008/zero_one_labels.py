@@ -5,31 +5,27 @@ estimator is fitted to 0 and 1, and what it predicts is brought back: 2 f(x) −
 is positive where f(x) is above ½.
 """
 
-from mtmkl.methods._linear import PreparedRegression
+from mtmkl.methods._linear import LinearPathEstimator, PreparedRegression
 from mtmkl.methods.independent_ridge import IndependentRidge
 from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearning
 from mtmkl.typing import FloatArray, IntArray
 
 
-class ZeroOneFeatureLearning(MultiTaskFeatureLearning):
+class _ZeroOneLabels(LinearPathEstimator):
+    """An estimator on labels 0 and 1; to be named before the class of the method."""
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> PreparedRegression:
+        return super()._prepare(X, (y + 1.0) / 2.0, task, n_points=n_points)
+
+    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return 2.0 * super()._predict(X, task) - 1.0
+
+
+class ZeroOneFeatureLearning(_ZeroOneLabels, MultiTaskFeatureLearning):
     """Multi-task feature learning on labels 0 and 1."""
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> PreparedRegression:
-        return super()._prepare(X, (y + 1.0) / 2.0, task, n_points=n_points)
 
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return 2.0 * super()._predict(X, task) - 1.0
-
-
-class ZeroOneRidge(IndependentRidge):
+class ZeroOneRidge(_ZeroOneLabels, IndependentRidge):
     """Independent ridge regressions on labels 0 and 1."""
-
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> PreparedRegression:
-        return super()._prepare(X, (y + 1.0) / 2.0, task, n_points=n_points)
-
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return 2.0 * super()._predict(X, task) - 1.0

@@ -24,10 +24,7 @@ EXPERIMENT = "school"
 STANDARDIZED: Mapping[str, Any] = {"standardize_target": True, "standardize": True}
 
 SCALING_P, SCALING_C, SCALING_TOL = 6.0, 0.5, 1e-3
-SCALING_SOLVERS: Sequence[ScalingSolver] = (
-    "newton",
-    "mirror_descent",
-)
+SCALING_SOLVERS: Sequence[ScalingSolver] = ("newton", "mirror_descent")
 N_TASKS: Mapping[str, Sequence[int]] = {
     "quick": (10, 60),
     "paper": (10, 20, 30, 40, 50, 60, 80, 100, 139),
@@ -43,10 +40,7 @@ KERNEL_TASKS = 60
 N_SPLITS: Mapping[str, int] = {"quick": 1, "paper": 5}
 """Splits over which times are compared, by tier."""
 
-CONVERGENCE_SOLVERS: Sequence[Literal["mirror_descent", "alternating"]] = (
-    "mirror_descent",
-    "alternating",
-)
+CONVERGENCE_SOLVERS: Sequence[ConvergenceSolver] = ("mirror_descent", "alternating")
 CONVERGENCE_TASKS = (20, 139)
 """Of Fig. 1c and 1d."""
 CONVERGENCE_C = 5.0

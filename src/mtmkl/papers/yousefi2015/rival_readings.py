@@ -141,6 +141,24 @@ def _prepared(
     )
 
 
+def _without_offset(
+    X: FloatArray, y: FloatArray, task: IntArray, centre: FloatArray, scale: FloatArray
+) -> _Prepared:
+    """Prepare tasks with inputs (x − centre) / scale, both (d,), and signs as targets.
+
+    A task of one class has it for an offset, and takes no part.
+    """
+    means = _means(y[:, None], task)[:, 0]
+    return _prepared(
+        X,
+        y,
+        task,
+        centres=np.tile(centre, (means.size, 1)),
+        scale=scale,
+        target_means=np.where(np.abs(means) < 1.0, 0.0, means),
+    )
+
+
 def _means(values: FloatArray, task: IntArray) -> FloatArray:
     return task_means(values, task, int(task.max()) + 1)
 
@@ -207,15 +225,7 @@ class WithoutOffset(LinearTaskClassifier):
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> PreparedTasks:
         scaler = StandardScaler().fit(X)
-        means = _means(y[:, None], task)[:, 0]
-        return _prepared(
-            X,
-            y,
-            task,
-            centres=np.tile(scaler.mean_, (means.size, 1)),
-            scale=scaler.scale_,
-            target_means=np.where(np.abs(means) < 1.0, 0.0, means),
-        )
+        return _without_offset(X, y, task, scaler.mean_, scaler.scale_)
 
 
 class PlainCMTL(WithoutOffset, CMTL):
@@ -244,15 +254,8 @@ class InputsAsStored(LinearTaskClassifier):
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> PreparedTasks:
-        means = _means(y[:, None], task)[:, 0]
-        return _prepared(
-            X,
-            y,
-            task,
-            centres=np.zeros((means.size, X.shape[1])),
-            scale=np.ones(X.shape[1]),
-            target_means=np.where(np.abs(means) < 1.0, 0.0, means),
-        )
+        n_features = X.shape[1]
+        return _without_offset(X, y, task, np.zeros(n_features), np.ones(n_features))
 
 
 class StoredCMTL(InputsAsStored, CMTL):
