@@ -1,10 +1,10 @@
 """Time what ``import mtmkl`` and a first estimator add to scikit-learn's own start.
 
 In each of several new processes ``sklearn.svm`` is imported, then the package and one
-estimator, which is made but not fitted. Times are processor times, of which medians over
-the processes: other work on the machine hardly counts. The ratio is the start of both
-to that of scikit-learn alone. "the first fit" is on twenty examples, with compiled code
-in numba's cache: it loads numba where the method is compiled.
+estimator, which is made but not fitted. Times are processor times, because other work
+on the machine hardly counts there; medians over the processes are printed. The ratio is
+the start of both to that of scikit-learn alone. "the first fit" is on twenty examples,
+with compiled code in numba's cache: it loads numba where the method is compiled.
 
     python benchmarks/start_up.py [--processes 7]
 """
