@@ -33,7 +33,11 @@ def test_other_extras_are_not_asked_for(monkeypatch):
     require_suite()
 
 
-def test_a_run_is_refused_before_any_work(without_suite, capsys, tmp_path):
-    assert main(["run", "--paper", "argyriou2008", "--results", str(tmp_path)]) == 1
+@pytest.mark.parametrize("command", ["run --paper argyriou2008", "compare scores.csv"])
+def test_a_command_is_refused_before_any_work(
+    command, without_suite, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(command.split()) == 1
     assert 'pip install "mtmkl[suite]"' in capsys.readouterr().err
     assert not any(tmp_path.iterdir())

@@ -93,7 +93,7 @@ def test_the_library_works_without_the_suite(environment):
 
 
 def test_data_sets_are_listed_without_the_suite(environment):
-    done = _run(environment / "mtmkl", "datasets", "list")
+    done = _run(environment / "mtmkl", "list", "datasets")
     assert "linear_synthetic" in done.stdout
 
 

@@ -90,10 +90,12 @@ def _condition(text: str) -> tuple[str, str]:
 
 
 def _compare(parsed: argparse.Namespace) -> int:
+    from mtmkl.extras import require_suite
     from mtmkl.reporting.comparison_page import sentences, write_comparison
     from mtmkl.statistics.matrix_tests import compare_matrix
     from mtmkl.statistics.score_tables import read_matrix
 
+    require_suite()
     where: dict[str, list[str]] = {}
     for column, value in parsed.where:
         where.setdefault(column, []).append(value)
