@@ -98,8 +98,8 @@ def load_readings(
     dict
         As of :func:`~mtmkl.config.load_paper`, without claims. The artefacts are the
         table ``explanations`` and a figure per specification. ``readings`` says where
-        the experiments come from: ``factors``, ``specifications`` and ``derived`` of
-        the file; ``experiments``, each with ``of`` (the main experiment), ``factors``
+        the experiments come from: ``factors`` and ``specifications`` of the
+        file; ``experiments``, each with ``of`` (the main experiment), ``factors``
         and ``is_whole`` (whether nothing of the main experiment can stand beside it);
         and ``main``, the paper's main configuration.
 
@@ -137,7 +137,6 @@ def _check_names(
     methods = mains[0]["methods"]
     experiments = list(dict.fromkeys(e for main in mains for e in main["experiments"]))
     claims = list(dict.fromkeys(c["id"] for main in mains for c in main["claims"]))
-    artefacts = list(dict.fromkeys(a for main in mains for a in main["artefacts"]))
     readings = document["readings"]
     for factor, settings in readings.items():
         for alternative, reading in settings["alternatives"].items():
@@ -158,7 +157,6 @@ def _check_names(
         key = f"specifications.{name}"
         _require(readings, specification["factors"], f"{key}.factors")
         _require(claims, [specification["claim"]], f"{key}.claim")
-    _require(artefacts, document.get("derived", []), "derived")
 
 
 def _require(known: Iterable[str], names: Sequence[str], key: str) -> None:
@@ -221,7 +219,6 @@ def _expanded(
         "readings": {
             "factors": {name: readings[name] for name in names},
             "specifications": specifications,
-            "derived": document.get("derived", []),
             "experiments": expansion.origins,
             "main": {k: v for k, v in main.items() if k not in _PLACES},
         },

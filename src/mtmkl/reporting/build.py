@@ -17,7 +17,7 @@ from mtmkl.reporting.files import write_figure_files, write_table_files
 from mtmkl.reporting.layouts import build
 from mtmkl.reporting.record import write_record
 from mtmkl.reporting.tables import PrintedTable, build_quoted, mean_sd, rule_note
-from mtmkl.reporting.written import TextTable, Written
+from mtmkl.reporting.written import RANK, TextTable, Written
 
 if TYPE_CHECKING:
     from mtmkl.reporting.drawing import FigureAndNumbers
@@ -128,6 +128,7 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
     verdicts = pd.DataFrame(columns=list(written.VERDICT_COLUMNS))
     if parts:
         verdicts = pd.concat(parts, ignore_index=True)
+        verdicts["derived"] = artefact.get("derived", False) | verdicts["unit"].eq(RANK)
     return table, Written(tables, verdicts[list(written.VERDICT_COLUMNS)])
 
 

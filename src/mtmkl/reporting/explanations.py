@@ -11,16 +11,18 @@ from mtmkl.config import ConfigError, experiments_of
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.overlaps import read_overlaps
 from mtmkl.reporting.tables import PrintedTable, build_quoted
-from mtmkl.reporting.written import TextTable
-from mtmkl.statistics.explanations import (
+from mtmkl.reporting.written import RANK, TextTable
+from mtmkl.statistics.claim_explanations import (
     CLAIMS,
+    ClaimResult,
+    explain_claims,
+)
+from mtmkl.statistics.explanations import (
     COLUMNS,
     CellId,
-    ClaimResult,
     Number,
     Reading,
     explain_cells,
-    explain_claims,
     marked,
     shares_of,
 )
@@ -240,7 +242,6 @@ def cells_of(
     """
     from mtmkl.reporting.layouts import build
 
-    derived = config["readings"]["derived"]
     cells: dict[CellId, Number] = {}
     for name, artefact in context.config["artefacts"].items():
         if experiments is not None and not experiments & set(experiments_of(artefact)):
@@ -264,8 +265,7 @@ def cells_of(
                     verdict=cell["verdict"],
                     tolerance=limit,
                     unit=cell["unit"],
-                    # Ranks over data sets, like tests of them, add nothing.
-                    is_derived=name in derived or cell["unit"] == "rank",
+                    is_derived=artefact.get("derived", False) or cell["unit"] == RANK,
                 )
     return cells
 

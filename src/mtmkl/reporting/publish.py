@@ -10,7 +10,7 @@ import pandas as pd
 from mtmkl.files import write_table, write_text
 from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.statistics.claims import shown_notes, shown_verdicts
-from mtmkl.statistics.verdicts import moved_text
+from mtmkl.statistics.verdicts import counts_text, moved_text, own_numbers
 
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
@@ -122,8 +122,8 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
         "[claims.csv](claims.csv), [statistics.csv](statistics.csv), "
         "[scores.csv.gz](scores.csv.gz), [provenance.json](provenance.json).",
         "",
-        f"Published cells: {_counts(verdicts['verdict'])}. With our spread where the "
-        f"paper prints none, verdicts that move: {moved_text(verdicts)}. "
+        f"Published cells: {counts_text(verdicts)}. With our spread where the "
+        f"paper prints none, verdicts that move: {moved_text(own_numbers(verdicts))}. "
         f"Claims: {_counts(shown_verdicts(claims))}.",
         "",
         "| claim | section | verdict | evidence |",
@@ -253,7 +253,8 @@ def _index(figures: Path) -> str:
         verdicts = pd.read_csv(page.parent / "verdicts.csv")
         claims = shown_verdicts(pd.read_csv(page.parent / "claims.csv"))
         link = f"[{page.parent.name}]({page.parent.name}/README.md)"
-        counts = [_counts(verdicts["verdict"]), moved_text(verdicts), _counts(claims)]
+        moved = moved_text(own_numbers(verdicts))
+        counts = [counts_text(verdicts), moved, _counts(claims)]
         lines.append(f"| {link}: {title} | {' | '.join(counts)} |")
     return "\n".join(lines) + "\n"
 

@@ -25,6 +25,7 @@ from mtmkl.reporting.tables import (
     published_numbers,
     rule_note,
 )
+from mtmkl.reporting.written import RANK
 from mtmkl.statistics.audit import MEAN_RANK, audit, printed_comparisons
 from mtmkl.statistics.ranks import ranking_matrix
 from mtmkl.statistics.verdicts import Tolerance, Verdict, weakest
@@ -240,7 +241,7 @@ def _mean_rank_cells(context: Context, artefact: Mapping[str, Any]) -> pd.DataFr
                 full_protocol=context.is_judged,
                 data=origin_of(context, comparison),
             )
-            rows.append(cell | {"unit": "rank"})
+            rows.append(cell | {"unit": RANK})
     return pd.DataFrame(rows, columns=list(CELL_COLUMNS))
 
 

@@ -123,12 +123,22 @@ class PaperResult:
     data: Mapping[str, list[str]]
     provenance: Mapping[str, Any]
 
-    def verdict_counts(self, artefact: str | None = None) -> dict[str, int]:
-        """Return how often each verdict occurs, in all or in one artefact."""
-        table = self.verdicts
+    def verdict_counts(
+        self, artefact: str | None = None, *, derived: bool = False
+    ) -> dict[str, int]:
+        """Return how often each verdict occurs, in all or in one artefact.
+
+        Numbers that follow from others of the paper are counted apart.
+        """
+        table = self.verdicts[self.verdicts["derived"] == derived]
         if artefact is not None:
             table = table[table["artefact"] == artefact]
         return _counts(table["verdict"], verdict_rule.VERDICTS)
+
+    def derived_text(self, artefact: str | None = None) -> str:
+        """Return the counts of the numbers that follow from others, as text."""
+        counts = self.verdict_counts(artefact, derived=True)
+        return ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none"
 
     def pairs(self) -> list[tuple[str, list[dict[Hashable, Any]]]]:
         """Return the comparisons of pairs by experiment, each under a heading."""
@@ -161,7 +171,7 @@ class PaperResult:
 
     def moved_by_spread(self) -> str:
         """Say how many verdicts on numbers move with our spread."""
-        return verdict_rule.moved_text(self.verdicts)
+        return verdict_rule.moved_text(verdict_rule.own_numbers(self.verdicts))
 
     def undone_claims(self) -> int:
         """Return how many claims only the paper's own test decides."""

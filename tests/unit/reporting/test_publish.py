@@ -45,7 +45,8 @@ def results(tmp_path):
     for name in RECORD:
         (base / name).write_text("x\n")
     (base / "verdicts.csv").write_text(
-        "verdict,verdict_with_spread\nreproduced,reproduced\nclose,reproduced\n"
+        "verdict,verdict_with_spread,derived\nreproduced,reproduced,False\n"
+        "close,reproduced,False\ndifferent,different,True\nclose,different,True\n"
     )
     (base / "claims.csv").write_text(
         "claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected\n"
@@ -67,7 +68,8 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     assert all((figures / "toy" / name).is_file() for name in RECORD)
     gallery = (figures / "toy/README.md").read_text()
     for words in (
-        "1 reproduced, 1 close",
+        "Published cells: 1 reproduced, 1 close; of 2 that follow from these: "
+        "1 close, 1 different. ",
         "verdicts that move: 1 of 2 (1 close → reproduced)",
         "Claims: 1 holds, 1 undecided (paper's own test: holds)",
         "| A beats B | 6.1 | holds | 10 repeats |",
@@ -81,6 +83,7 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         assert words in gallery
     index = (figures / "README.md").read_text()
     assert "[toy](toy/README.md): Toy" in index
+    assert "| 1 reproduced, 1 close; of 2 that follow from these: 1 close" in index
     assert "| 1 of 2 (1 close → reproduced) | 1 holds, 1 undecided (paper's" in index
 
 
