@@ -189,6 +189,21 @@ def _expanded(
             "experiments": list(expansion.experiments),
         }
     }
+    bounded = [
+        name
+        for name, origin in expansion.origins.items()
+        if any(
+            readings[factor]["alternatives"][alternative]["kind"] == "bound"
+            for factor, alternative in origin["factors"].items()
+        )
+    ]
+    if bounded:
+        artefacts["bounds"] = {
+            "kind": "table",
+            "layout": "bounds",
+            "title": "Printed numbers beside an upper bound (ours)",
+            "experiments": bounded,
+        }
     claims = {claim["id"]: claim for claim in main["claims"]}
     specifications = {}
     for name, specification in document.get("specifications", {}).items():

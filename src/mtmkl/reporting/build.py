@@ -116,9 +116,10 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
     if artefact["kind"] == "table":
         table = build(context, artefact)
         tables.append(TextTable(table.header, table.body, table.notes))
-        if artefact.get("layout") == "explanations":
+        layout = artefact.get("layout")
+        if layout == "explanations":
             tables.append(cells_table(table.cells, context.config))
-        else:
+        elif layout != "bounds":
             cells.append(table.cells)
     if "quoted" in artefact:
         quoted, acceptance = build_quoted(context, artefact["quoted"])

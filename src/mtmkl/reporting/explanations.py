@@ -66,7 +66,7 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
     if not context.is_judged:
         return _unjudged(context, artefact)
     main = main_context(context)
-    readings = _readings(context)
+    readings = readings_of(context)
     shown = {r: under_reading(context, main, r.factor, r.alternative) for r in readings}
     cells, overview = explain_cells(
         cells_of(main, context.config),
@@ -201,12 +201,35 @@ def _in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
     return {k: v for change in changes for k, v in change.get("in_place", {}).items()}
 
 
-def _readings(context: Context) -> list[Reading]:
+def unmeasured_main(context: Context) -> Context:
+    """Return the main protocol without results.
+
+    Parameters
+    ----------
+    context : Context
+        Of the readings.
+    """
+    main = context.config["readings"]["main"]
+    config = {**main, "published": context.config["published"]}
+    return replace(context, config=config, scores=context.scores[:0])
+
+
+def readings_of(context: Context, *, bounds: bool = False) -> list[Reading]:
+    """Return the readings that have scores.
+
+    Parameters
+    ----------
+    context : Context
+        Of the readings.
+    bounds : bool
+        Those of kind ``bound``, which explain nothing, or all others.
+    """
     return [
         Reading(factor, name, each["kind"] == "optimistic")
         for factor, settings in context.config["readings"]["factors"].items()
         for name, each in settings["alternatives"].items()
-        if _experiments(context, {factor: name})
+        if (each["kind"] == "bound") == bounds
+        and _experiments(context, {factor: name})
     ]
 
 
@@ -296,16 +319,9 @@ def effect(claim: Mapping[Any, Any]) -> float:
 
 def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     """Return what the readings of a reduced run found, without any verdict."""
-    main = replace(
-        context,
-        config={
-            **context.config["readings"]["main"],
-            "published": context.config["published"],
-        },
-        scores=context.scores[:0],
-    )
+    main = unmeasured_main(context)
     rows = []
-    for reading in _readings(context):
+    for reading in readings_of(context):
         shown = under_reading(context, main, reading.factor, reading.alternative)
         cells = cells_of(shown, context.config, _bases(context, reading))
         rows += [

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from mtmkl.reporting.bounds import build_bounds
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.explanations import build_explanations
 from mtmkl.reporting.rank_tests import build_rank_tests
@@ -14,6 +15,7 @@ LAYOUTS: dict[str, Callable[[Context, Mapping[str, Any]], PrintedTable]] = {
     "ranking": build_ranking,
     "rank_tests": build_rank_tests,
     "explanations": build_explanations,
+    "bounds": build_bounds,
 }
 
 
