@@ -7,6 +7,7 @@ import pandas as pd
 
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.explanations import (
+    bases_of,
     cells_of,
     readings_of,
     under_reading,
@@ -52,7 +53,8 @@ def build_bounds(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         shown = under_reading(context, main, reading.factor, reading.alternative)
         settings = context.config["readings"]["factors"][reading.factor]
         labels.append(settings["alternatives"][reading.alternative]["label"])
-        for cell, bound in _measured(cells_of(shown, context.config)).items():
+        found = cells_of(shown, context.config, bases_of(context, reading))
+        for cell, bound in _measured(found).items():
             mine = {
                 column: _row(cell, column, number, reading.name, bound, context)
                 for (name, row, column), number in printed.items()

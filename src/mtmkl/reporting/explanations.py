@@ -71,7 +71,7 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
     cells, overview = explain_cells(
         cells_of(main, context.config),
         {
-            r: cells_of(each, context.config, _bases(context, r))
+            r: cells_of(each, context.config, bases_of(context, r))
             for r, each in shown.items()
         },
     )
@@ -145,7 +145,8 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
     """Return the main results with those of experiments under readings in their place.
 
     Methods that a reading leaves as they are keep their main scores, unless it changes
-    data, splits or metrics.
+    data, splits or metrics. A metric that stands for another does so for all methods.
+    Claims that name repeats name as many times more where a reading has them.
 
     Parameters
     ----------
@@ -155,26 +156,49 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
     experiments : list of str
         At most one for each main experiment.
     """
-    kept, added = main.scores, []
+    scores, claims = main.scores, main.config["claims"]
     for name in experiments:
         origin = context.config["readings"]["experiments"][name]
-        rows = context.scores[context.scores["experiment"] == name]
-        is_gone = kept["experiment"] == origin["of"]
-        if not origin["is_whole"]:
-            is_gone &= kept["method"].isin(rows["method"].unique())
-        kept = kept[~is_gone]
-        rows = rows.assign(experiment=origin["of"])
-        added.append(rows)
+        is_replaced = scores["experiment"] == origin["of"]
+        kept, others = scores[is_replaced], scores[~is_replaced]
+        rows = context.scores[context.scores["experiment"] == origin["fits"]]
+        if origin["is_whole"]:
+            kept = kept[:0]
+        rows = pd.concat(
+            [
+                kept[~kept["method"].isin(rows["method"].unique())],
+                rows.assign(experiment=origin["of"]),
+            ]
+        )
         for metric, measured in _in_place(context, origin["factors"]).items():
-            others = rows[rows["metric"] != metric]
             moved = rows[rows["metric"] == measured].assign(metric=metric)
-            added[-1] = pd.concat([others, moved])
-            rows = added[-1]
+            rows = pd.concat([rows[rows["metric"] != metric], moved])
+        scores = pd.concat([others, rows], ignore_index=True)
+        claims = [
+            {**claim, "args": _with_repeats(claim["args"], origin["times"])}
+            if claim["args"]["experiment"] == origin["of"]
+            else claim
+            for claim in claims
+        ]
     return replace(
         main,
-        scores=pd.concat([kept, *added], ignore_index=True),
+        config={**main.config, "claims": claims},
+        scores=scores,
         overlaps=_replaced_overlaps(context, main, experiments),
     )
+
+
+def _with_repeats(args: Mapping[str, Any], times: int) -> dict[str, Any]:
+    """Return a claim's arguments with ``times`` repeats in place of each named one."""
+    made: dict[str, Any] = {}
+    for key, value in args.items():
+        if isinstance(value, Mapping):
+            made[key] = _with_repeats(value, times)
+        elif key == "repeat" and isinstance(value, list):
+            made[key] = [times * r + i for r in value for i in range(times)]
+        else:
+            made[key] = value
+    return made
 
 
 def _replaced_overlaps(
@@ -184,12 +208,13 @@ def _replaced_overlaps(
     if context.overlaps is None:
         return main.overlaps
     origins = context.config["readings"]["experiments"]
+    of = {origins[name]["fits"]: origins[name]["of"] for name in experiments}
     return {
         **(main.overlaps or {}),
         **{
-            (origins[name]["of"], dataset, size): overlap
-            for (name, dataset, size), overlap in context.overlaps.items()
-            if name in experiments
+            (of[fits], dataset, size): overlap
+            for (fits, dataset, size), overlap in context.overlaps.items()
+            if fits in of
         },
     }
 
@@ -228,22 +253,26 @@ def readings_of(context: Context, *, bounds: bool = False) -> list[Reading]:
         Reading(factor, name, each["kind"] == "optimistic")
         for factor, settings in context.config["readings"]["factors"].items()
         for name, each in settings["alternatives"].items()
-        if (each["kind"] == "bound") == bounds
-        and _experiments(context, {factor: name})
+        if (each["kind"] == "bound") == bounds and _experiments(context, {factor: name})
     ]
 
 
 def _experiments(context: Context, factors: Mapping[str, str]) -> list[str]:
-    """Return the experiments with exactly these alternatives that have scores."""
+    """Return the experiments with exactly these alternatives that have scores.
+
+    Those that read the main scores have them.
+    """
     present = set(context.scores["experiment"])
     return [
         name
         for name, origin in context.config["readings"]["experiments"].items()
-        if origin["factors"] == dict(factors) and name in present
+        if origin["factors"] == dict(factors)
+        and origin["fits"] in {*present, origin["of"]}
     ]
 
 
-def _bases(context: Context, reading: Reading) -> set[str]:
+def bases_of(context: Context, reading: Reading) -> set[str]:
+    """Return the main experiments that a reading has scores for."""
     names = _experiments(context, {reading.factor: reading.alternative})
     return {context.config["readings"]["experiments"][name]["of"] for name in names}
 
@@ -323,7 +352,7 @@ def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     rows = []
     for reading in readings_of(context):
         shown = under_reading(context, main, reading.factor, reading.alternative)
-        cells = cells_of(shown, context.config, _bases(context, reading))
+        cells = cells_of(shown, context.config, bases_of(context, reading))
         rows += [
             {
                 **dict(zip(COLUMNS, cell, strict=False)),
