@@ -13,10 +13,10 @@ from mtmkl.reporting.explanations import (
     under_reading,
     unmeasured_main,
 )
+from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.tables import (
     MEAN_SD_NOTE,
     NOT_JUDGED_NOTE,
-    PrintedTable,
     mean_sd,
 )
 from mtmkl.statistics.explanations import CellId, Number
@@ -48,7 +48,8 @@ def build_bounds(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     """
     main = unmeasured_main(context)
     printed = cells_of(main, context.config)
-    rows, lines, labels = [], [], []
+    rows: list[dict[str, Any]] = []
+    lines, labels = [], []
     for reading in readings_of(context, bounds=True):
         shown = under_reading(context, main, reading.factor, reading.alternative)
         settings = context.config["readings"]["factors"][reading.factor]

@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from mtmkl.config import ConfigError, experiments_of
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.explained import labels_of, published_folder
 from mtmkl.reporting.overlaps import read_overlaps
-from mtmkl.reporting.tables import PrintedTable, build_quoted
+from mtmkl.reporting.printed_table import PrintedTable
+from mtmkl.reporting.tables import build_quoted
 from mtmkl.reporting.written import RANK, TextTable
 from mtmkl.statistics.claim_explanations import (
     CLAIMS,
@@ -79,9 +80,10 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
         claims_of(main), {r: claims_of(each) for r, each in shown.items()}
     )
     explanations = pd.concat([cells, claims], ignore_index=True)
+    labels = labels_of(context.config["readings"]["factors"])
     body = [
         [
-            _label(context.config, row["reading"]),
+            labels[row["reading"]],
             str(row["kind"]),
             *(str(row[name]) for name in ("touched", "gained", "lost")),
             "–" if pd.isna(row["chance"]) else f"{row['chance']:.0%}",
@@ -108,9 +110,7 @@ def main_context(context: Context) -> Context:
         If they are not there.
     """
     main = context.config["readings"]["main"]
-    # config/papers/<id>/published -> figures/<id>
-    top = Path(context.config["published"]).parents[3]
-    scores = top / "figures" / main["paper"]["id"] / "scores.csv.gz"
+    scores = published_folder(context.config) / "scores.csv.gz"
     if not scores.is_file():
         raise ConfigError(
             f"{scores} does not exist: readings are compared with the published record "
@@ -369,14 +369,12 @@ def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         ]
     found = pd.DataFrame(rows, columns=list(COLUMNS))
     counts = found["reading"].value_counts(sort=False)
+    labels = labels_of(context.config["readings"]["factors"])
     return PrintedTable(
         title=artefact["title"],
         cells=found,
         header=("reading", "published numbers that it has ours for"),
-        body=[
-            [_label(context.config, str(name)), str(count)]
-            for name, count in counts.items()
-        ],
+        body=[[labels[str(name)], str(count)] for name, count in counts.items()],
         notes=(NOT_JUDGED.capitalize() + ".",),
     )
 
@@ -391,6 +389,7 @@ def cells_table(explanations: pd.DataFrame, config: Mapping[str, Any]) -> TextTa
         Of the readings, with the labels of readings and the words of claims.
     """
     claims = {c["id"]: c["claim"] for c in config["readings"]["main"]["claims"]}
+    labels = labels_of(config["readings"]["factors"])
 
     def number(value: Any, form: str) -> str:
         return "" if pd.isna(value) else f"{value:{form}}"
@@ -400,7 +399,7 @@ def cells_table(explanations: pd.DataFrame, config: Mapping[str, Any]) -> TextTa
             _name(row["artefact"]),
             claims[row["row"]] if row["artefact"] == CLAIMS else str(row["row"]),
             str(row["column"]),
-            _label(config, row["reading"]) if row["reading"] else "",
+            labels[row["reading"]] if row["reading"] else "",
             number(row["reproduced"], ".4g"),
             number(row["sd"], ".2g"),
             number(row["n"], ".0f"),
@@ -414,13 +413,6 @@ def cells_table(explanations: pd.DataFrame, config: Mapping[str, Any]) -> TextTa
         for row in explanations.to_dict("records")
     ]
     return TextTable([name.replace("_", " ") for name in COLUMNS], rows)
-
-
-def _label(config: Mapping[str, Any], reading: str) -> str:
-    """Return ``factor=alternative`` in words."""
-    factor, alternative = reading.split("=")
-    settings = config["readings"]["factors"][factor]
-    return f"{settings['label']}: {settings['alternatives'][alternative]['label']}"
 
 
 def _name(artefact: str) -> str:

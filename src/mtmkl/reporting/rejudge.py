@@ -13,9 +13,9 @@ from mtmkl.reporting.build import printed
 from mtmkl.reporting.context import Context, load_context
 from mtmkl.reporting.files import write_table_files
 from mtmkl.reporting.overlaps import overlaps_table
+from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.publish import write_galleries
 from mtmkl.reporting.record import claims_table, statistics_table
-from mtmkl.reporting.tables import PrintedTable
 from mtmkl.statistics.claims import COLUMNS
 
 

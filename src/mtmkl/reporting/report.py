@@ -16,10 +16,12 @@ from mtmkl.files import read_json, write_text
 from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.reporting import written
 from mtmkl.reporting.context import Context, load_context, read_jobs
+from mtmkl.reporting.explained import read_explained
 from mtmkl.reporting.tables import mean_sd
 from mtmkl.reporting.written import TextTable
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
+from mtmkl.statistics.claim_explanations import CLAIMS
 from mtmkl.statistics.pairs import FEW_UNITS, MIN_UNITS
 from mtmkl.statistics.sample import fits, sample
 
@@ -111,6 +113,8 @@ class PaperResult:
         Data sets by "original", "stand-in", "synthetic", …, "missing".
     provenance : mapping
         As written.
+    explained_claims : mapping of str to str
+        What other readings explain of claims, by their id, as published.
     """
 
     id: str
@@ -122,6 +126,7 @@ class PaperResult:
     statistics: pd.DataFrame
     data: Mapping[str, list[str]]
     provenance: Mapping[str, Any]
+    explained_claims: Mapping[str, str]
 
     def verdict_counts(
         self, artefact: str | None = None, *, derived: bool = False
@@ -223,6 +228,10 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         statistics=_with_labels(context, pd.read_csv(folder.statistics)),
         data=_data_by_origin(context),
         provenance=read_json(folder.provenance),
+        explained_claims={
+            name: found.text()
+            for (name, _), found in read_explained(config, CLAIMS).items()
+        },
     )
 
 

@@ -72,13 +72,15 @@ def test_a_bound_explains_nothing_and_has_no_verdicts(context):
     assert readings_of(context) == []
     assert [r.name for r in readings_of(context, bounds=True)] == ["choice=bound"]
     found, written = printed(context, "bounds")
-    assert len(found.cells) and written.verdicts.empty
+    assert len(found.cells)
+    assert written.verdicts.empty
     assert [list(row) for row in written.tables[0].rows] == found.body
 
 
 def test_a_reduced_run_marks_nothing():
     context = context_of("quick")
     table = build_bounds(context, context.config["artefacts"]["bounds"])
-    assert len(table.cells) and table.cells["is_above"].isna().all()
+    assert len(table.cells)
+    assert table.cells["is_above"].isna().all()
     assert not any(ABOVE in text for line in table.body for text in line)
     assert "Not judged" in table.notes[2]

@@ -6,6 +6,7 @@ from mtmkl.reporting.publish import core_seconds, publish, seconds_per_repeat
 
 CONFIG = {
     "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},
+    "tier": "paper",
     "methods": {"a": {"label": "Method A"}, "unused": {"label": "Unused"}},
     "experiments": {"first": {}, "second": {}},
     "artefacts": {
@@ -49,9 +50,9 @@ def results(tmp_path):
         "close,reproduced,False\ndifferent,different,True\nclose,different,True\n"
     )
     (base / "claims.csv").write_text(
-        "claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected\n"
-        "A beats B,6.1,holds,10 repeats,holds,0.01,,,\n"
-        "A beats C,6.1,undecided,9 repeats,holds,0.01,0.5,3.2,0.3\n"
+        "id,claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected\n"
+        "b,A beats B,6.1,holds,10 repeats,holds,0.01,,,\n"
+        "c,A beats C,6.1,undecided,9 repeats,holds,0.01,0.5,3.2,0.3\n"
     )
     SCORES.to_csv(base / "scores.csv.gz", index=False)
     for ending in ("svg", "pdf", "csv"):
@@ -130,16 +131,35 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
     readings = RunFolder(tmp_path / "readings")
     artefacts = readings.paper("toy").path / "artefacts"
     artefacts.mkdir(parents=True)
-    for ending in ("csv", "md", "tex"):
+    for ending in ("md", "tex"):
         (artefacts / f"explanations.{ending}").write_text(f"explained as {ending}")
+    (artefacts / "explanations.csv").write_text(
+        "artefact,row,column,reading,status\n"
+        "table_1,x,y,f=a,explained\ntable_1,x,z,,unexplained\nclaims,c,,f=a,partly\n"
+    )
+    for ending in ("svg", "pdf", "csv"):
+        (artefacts / f"prior.{ending}").write_text(ending)
     SCORES[:1].to_csv(readings.paper("toy").scores, index=False)
-    shown = {"explanations": {"kind": "table", "title": "Readings"}}
+    shown = {
+        "explanations": {"kind": "table", "title": "Readings"},
+        "prior": {"kind": "figure", "title": "Scale of the prior"},
+    }
     read = {**config, "artefacts": shown, "readings": {"main": config}}
     publish([read], readings, figures, tier="paper")
     after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
-    assert "explained as md" in after.pop("README.md").decode()
+    gallery = after.pop("README.md").decode()
+    for words in (
+        "explained as md",
+        "![Prior ](prior.svg)",
+        "Different cells, by other readings: 1 explained, 1 unexplained.",
+        "[readings.csv.gz](readings.csv.gz)",
+    ):
+        assert words in gallery
+    assert "| 1 explained, 1 unexplained |" in (figures / "README.md").read_text()
     del before["README.md"]
     # The record is still that of the main protocol.
     assert before.items() <= after.items()
-    new = {"explanations.csv", "explanations.md", "explanations.tex", "readings.csv.gz"}
+    new = {f"explanations.{ending}" for ending in ("csv", "md", "tex")}
+    new |= {f"prior.{ending}" for ending in ("svg", "pdf", "csv")}
+    new |= {"readings.csv.gz"}
     assert set(after) - set(before) == new
