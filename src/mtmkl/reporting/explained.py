@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl.layout import EXPLANATIONS
 from mtmkl.readings import USES_TEST_DATA, has_readings, load_readings
 from mtmkl.statistics.claim_explanations import CLAIMS
 from mtmkl.statistics.explanations import (
@@ -18,9 +19,6 @@ from mtmkl.statistics.explanations import (
     PARTLY,
     STATUSES,
 )
-
-EXPLANATIONS = "explanations.csv"
-"""The table of a published paper that says what other readings explain."""
 
 OTHER_READINGS = "other readings"
 """Heading of what stands beside numbers."""

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.config import ConfigError, experiments_of
+from mtmkl.layout import PaperFolder
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.explained import labels_of, published_folder
 from mtmkl.reporting.overlaps import read_overlaps
@@ -327,9 +328,18 @@ def _number(value: Any) -> float:
 
 
 def claims_of(context: Context) -> dict[str, ClaimResult]:
-    """Return the results of the tests of all claims, by id."""
-    from mtmkl.reporting.record import claims_table
+    """Return the results of the tests of all claims, by id.
 
+    A claim on the numbers of a step, which no reading changes, is as published.
+
+    Parameters
+    ----------
+    context : Context
+        Main results, or those under a reading.
+    """
+    from mtmkl.reporting.record import published_claims
+
+    folder = PaperFolder(published_folder(context.config))
     return {
         row["id"]: ClaimResult(
             verdict=row["verdict"],
@@ -337,7 +347,7 @@ def claims_of(context: Context) -> dict[str, ClaimResult]:
             effect=effect(row),
             is_two_sided=row["test"] in _TWO_SIDED,
         )
-        for row in claims_table(context).to_dict("records")
+        for row in published_claims(context, folder).to_dict("records")
     }
 
 

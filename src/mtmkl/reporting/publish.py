@@ -141,7 +141,7 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
         f"Published cells: {counts_text(verdicts)}. With our spread where the "
         f"paper prints none, verdicts that move: {moved_text(own_numbers(verdicts))}. "
         f"Claims: {_counts(shown_verdicts(claims))}."
-        + f" Different cells by what other readings explain: {counted}."
+        + f" Different cells, by other readings: {counted}."
         * bool(counted),
         "",
         "| claim | section | verdict | evidence |",
@@ -265,7 +265,7 @@ def _index(figures: Path) -> str:
         "written by `make publish`. The rules behind the verdicts: "
         "[docs/verdicts.md](../docs/verdicts.md).",
         "",
-        "| paper | printed numbers | moved by our spread | different, by other readings "
+        "| paper | printed numbers | moved by our spread | different, by readings "
         "| claims |",
         "|---|---|---|---|---|",
     ]

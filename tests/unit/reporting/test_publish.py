@@ -85,7 +85,9 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     index = (figures / "README.md").read_text()
     assert "[toy](toy/README.md): Toy" in index
     assert "| 1 reproduced, 1 close; of 2 that follow from these: 1 close" in index
-    assert "| 1 of 2 (1 close → reproduced) | 1 holds, 1 undecided (paper's" in index
+    assert (
+        "| 1 of 2 (1 close → reproduced) | – | 1 holds, 1 undecided (paper's" in index
+    )
 
 
 def test_a_path_counts_once():
