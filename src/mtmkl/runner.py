@@ -22,6 +22,7 @@ from mtmkl.config import (
 )
 from mtmkl.evaluation.grouping import all_results, data_groups, fit_groups
 from mtmkl.evaluation.plan import FitJob, fit_jobs, with_method
+from mtmkl.extras import require_suite
 from mtmkl.layout import PaperFolder, RunFolder, cache
 from mtmkl.readings import load_papers
 from mtmkl.runs import lock_results, run_label
@@ -98,7 +99,10 @@ def run_paper(
         If a name or a key is wrong, or the grid is nobody's, before any work is done.
     mtmkl.runs.ResultsInUseError
         If another process is writing the same results.
+    ImportError
+        If the extra "suite" is not installed.
     """
+    require_suite()
     run = load_run_config(
         {
             **_run_file(),

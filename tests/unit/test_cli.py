@@ -61,3 +61,10 @@ def test_fetch_says_that_the_mirror_counts(capsys):
         main(["datasets", "--help"])
     words = " ".join(capsys.readouterr().out.split())
     assert "download what neither the mirror nor the cache has" in words
+
+
+def test_every_data_set_is_listed(capsys):
+    assert main(["list", "datasets"]) == 0
+    printed = capsys.readouterr().out
+    assert "digits" in printed
+    assert "built-in" in printed

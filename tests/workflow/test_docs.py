@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mtmkl.cli import main
+from mtmkl.cli import parser
 from mtmkl.config import load_paper, load_run_config, validate
 from mtmkl.datasets.protocols import check_protocol
 from mtmkl.evaluation.plan import n_repeats
@@ -155,21 +155,15 @@ def test_tests_in_code_exist(page):
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=_name)
-def test_commands_in_code_are_understood(page, monkeypatch):
-    def check(parsed):
-        if hasattr(parsed, "experiment"):
-            known = load_paper(parsed.paper, parsed.tier)["experiments"]
-            assert set(parsed.experiment or ()) <= set(known)
-        return 0
-
-    for name in ("list", "fetch", "verify"):
-        monkeypatch.setattr(f"mtmkl.cli._{name}_datasets", check)
-    for name in ("audit", "run"):
-        monkeypatch.setattr(f"mtmkl.cli._{name}_paper", check)
+def test_commands_in_code_are_understood(page):
     for code in _code(page):
         command = re.search(r"\.venv/bin/mtmkl (.*)", code)
-        if command is not None:
-            assert main(shlex.split(command[1], comments=True)) == 0
+        if command is None:
+            continue
+        parsed = parser().parse_args(shlex.split(command[1], comments=True))
+        if getattr(parsed, "experiment", None) and parsed.paper:
+            known = load_paper(parsed.paper, parsed.tier)["experiments"]
+            assert set(parsed.experiment) <= set(known)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)

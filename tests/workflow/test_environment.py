@@ -21,9 +21,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 ]
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
 EXTRAS = PROJECT["optional-dependencies"]
+OTHERS = "mtmkl[suite,images,docs]"
+SUITE = [Requirement(line) for line in EXTRAS["suite"]]
 IMAGES = [Requirement(line) for line in EXTRAS["images"]]
-DEV = [Requirement(line) for line in EXTRAS["dev"] if line != "mtmkl[images]"]
-DECLARED = RUNTIME + IMAGES + DEV
+DOCS = [Requirement(line) for line in EXTRAS["docs"]]
+DEV = [Requirement(line) for line in EXTRAS["dev"] if line != OTHERS]
+DECLARED = RUNTIME + SUITE + IMAGES + DOCS + DEV
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
 NOT_IMPORTED = {
@@ -87,15 +90,25 @@ def _imported(*folders: str) -> set[str]:
 
 
 def test_every_dependency_at_run_time_is_imported():
-    assert _names(RUNTIME + IMAGES) - _imported("src", "workflow") == set()
+    assert _names(RUNTIME + SUITE + IMAGES) - _imported("src", "workflow") == set()
 
 
 def test_the_package_imports_only_what_it_declares():
-    assert _imported("src") - {PROJECT["name"]} <= _names(RUNTIME + IMAGES)
+    assert _imported("src") - {PROJECT["name"]} <= _names(RUNTIME + SUITE + IMAGES)
 
 
-def test_development_has_the_extra_of_images():
-    assert "mtmkl[images]" in EXTRAS["dev"]
+LIBRARY = ["datasets", "evaluation", "kernels", "methods", "sequences", "solvers"]
+
+
+@pytest.mark.parametrize("package", [*LIBRARY, "statistics"])
+def test_the_library_imports_nothing_of_the_suite(package):
+    of_the_suite = _imported(f"src/mtmkl/{package}") & _names(SUITE)
+    assert of_the_suite == set()
+
+
+def test_development_has_all_extras():
+    assert OTHERS in EXTRAS["dev"]
+    assert set(EXTRAS) == {"suite", "images", "docs", "dev"}
 
 
 def test_every_dependency_for_development_is_imported_or_has_a_use():

@@ -150,7 +150,7 @@ def pairwise_table(
         for level in ("dataset", "train_size"):
             rows = rows[rows[level].isin(shared.index.get_level_values(level))]
         ratios[first, second] = variance_ratio_of(rows, overlaps, unit)
-    return _compare_all(
+    return compare_all(
         paired,
         experiment=experiment,
         metric=metric,
@@ -202,7 +202,7 @@ def compare_rankings(
             matrix = ranking_matrix(scores, comparison, block).dropna()
             values = matrix.rename(columns=comparison["columns"]) / comparison["scale"]
             tables.append(
-                _compare_all(
+                compare_all(
                     {
                         pair: values[list(pair)].to_numpy()
                         for pair in itertools.combinations(values.columns, 2)
@@ -218,7 +218,7 @@ def compare_rankings(
     return _one_table(tables)
 
 
-def _compare_all(
+def compare_all(
     paired: Mapping[tuple[str, str], FloatArray],
     *,
     experiment: str,
@@ -241,6 +241,11 @@ def _compare_all(
         Variance ratios of units that share examples.
     **options
         Of :func:`compare_pair`.
+
+    Returns
+    -------
+    DataFrame
+        :data:`PAIR_COLUMNS`.
     """
     labels = {"experiment": experiment, "metric": metric, "unit": unit}
     table = []

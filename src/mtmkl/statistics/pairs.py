@@ -293,17 +293,20 @@ def _posterior(
     gain: FloatArray, ratio: float, rope: float, seed: int
 ) -> tuple[float, float, float]:
     """Return P(first better), P(practically equal), P(second better)."""
-    from baycomp.single import Posterior
+    from scipy import stats
 
     if ratio == 0:
         return bayesian_signed_rank(gain, rope, seed=seed)
+    if not gain.any():
+        return (0.5, math.nan, 0.5) if rope == 0 else (0.0, 1.0, 0.0)
     n = gain.size
-    variance = gain.var(ddof=1) * (1 / n + ratio)
-    # Left of the region the second method is better; without one it has no part.
-    second, *equal, first = map(
-        float, Posterior(gain.mean(), variance, n - 1, rope, 0.0, 0.0).probs()
-    )
-    return first, equal[0] if equal else math.nan, second
+    scale = math.sqrt(gain.var(ddof=1) * (1 / n + ratio))
+    student = n - 1, gain.mean(), scale
+    first = float(1 - stats.t.cdf(rope, *student))
+    if rope == 0:
+        return first, math.nan, 1 - first
+    second = float(stats.t.cdf(-rope, *student))
+    return first, 1 - second - first, second
 
 
 def _without_rounding(one: FloatArray, two: FloatArray) -> FloatArray:

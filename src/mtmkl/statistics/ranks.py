@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import holm
+from mtmkl.statistics.pairs import LEVEL, ROUNDING, holm
 from mtmkl.statistics.sample import average, higher_is_better, select
 
 
@@ -176,6 +176,62 @@ def holm_against_control(ranks: pd.Series, n_blocks: int, control: str) -> pd.Da
     z = (others - ranks[control]) / math.sqrt(k * (k + 1) / (6 * n_blocks))
     p = 2 * stats.norm.sf(np.abs(z))
     return pd.DataFrame({"z": z, "p": p, "p_holm": holm(p)}, index=others.index)
+
+
+def critical_difference(n_methods: int, n_blocks: int) -> float:
+    """Return the difference of two mean ranks that Nemenyi's test calls significant.
+
+    CD = q √(k (k + 1) / (6 N)), with q the 1 − :data:`~mtmkl.statistics.pairs.LEVEL`
+    quantile of the studentized range of k methods over √2 (Demšar 2006, sec. 3.2.2).
+
+    Parameters
+    ----------
+    n_methods : int
+        k >= 2.
+    n_blocks : int
+        N >= 1, the number of data sets.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer.
+    """
+    from scipy import stats
+
+    if n_methods < 2 or n_blocks < 1:
+        raise ValueError(
+            f"{n_methods} methods on {n_blocks} data sets: needs at least 2 and 1"
+        )
+    quantile = float(stats.studentized_range.ppf(1 - LEVEL, n_methods, math.inf))
+    spread = math.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks))
+    return quantile / math.sqrt(2) * spread
+
+
+def without_tie_correction(ranks: pd.Series, n_blocks: int) -> tuple[float, float]:
+    """Return Friedman's χ² and Iman and Davenport's F as if no ranks were tied.
+
+    χ² = 12 N / (k (k + 1)) (Σ R² − k (k + 1)² / 4), as textbooks and many papers give
+    it; the statistics of :func:`friedman` are corrected for ties.
+
+    Parameters
+    ----------
+    ranks : Series
+        Mean rank of each of k methods.
+    n_blocks : int
+        N, the number of data sets.
+
+    Returns
+    -------
+    chi2, f : float
+        F is infinite where all data sets rank the methods alike.
+    """
+    k = len(ranks)
+    spread = float((ranks**2).sum()) - k * (k + 1) ** 2 / 4
+    chi2 = 12 * n_blocks / (k * (k + 1)) * spread
+    rest = n_blocks * (k - 1) - chi2
+    # Without ties and with one order for all, rest is zero but for rounding.
+    is_unanimous = rest <= ROUNDING * n_blocks * k
+    return chi2, math.inf if is_unanimous else (n_blocks - 1) * chi2 / rest
 
 
 def _check_complete(matrix: pd.DataFrame) -> None:

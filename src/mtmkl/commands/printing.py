@@ -1,0 +1,28 @@
+"""How commands print tables."""
+
+from collections.abc import Sequence
+
+_WIDTH_OF_A_FILE = 400
+
+
+def print_table(rows: Sequence[dict[str, object]]) -> None:
+    """Print rows under their keys; columns of names are never broken.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        All with the same keys.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None)
+    for name in rows[0] if rows else ():
+        table.add_column(name, overflow="fold", no_wrap=name == "name")
+    for row in rows:
+        table.add_row(*(str(value) for value in row.values()))
+    console = Console()
+    if not console.is_terminal:
+        # A file or a pipe has no width to fit into.
+        console = Console(width=_WIDTH_OF_A_FILE)
+    console.print(table)

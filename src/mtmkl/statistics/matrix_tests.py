@@ -1,0 +1,201 @@
+"""All tests of methods over data sets, from one number for each."""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from mtmkl.statistics.comparison import compare_all
+from mtmkl.statistics.pairs import smallest_wilcoxon_p
+from mtmkl.statistics.ranks import (
+    FriedmanResult,
+    critical_difference,
+    friedman,
+    holm_against_control,
+    without_tie_correction,
+)
+from mtmkl.statistics.score_checks import ScoresError, some
+from mtmkl.statistics.score_tables import ScoreMatrix
+
+TEST_COLUMNS = ("test", "statistic", "df", "p", "note")
+"""Columns of :meth:`MatrixTests.overall`."""
+
+
+@dataclass(frozen=True)
+class MatrixTests:
+    """What the tests say of methods over data sets.
+
+    Attributes
+    ----------
+    scores : ScoreMatrix
+    rope : float
+        Half width of the region of practical equivalence, 0 for none.
+    methods : DataFrame
+        Index: methods, best mean rank first; columns mean_rank, mean, best (on how many
+        data sets no other is better).
+    friedman : FriedmanResult or None
+        None for two methods.
+    critical_difference : float
+        Of mean ranks, by Nemenyi's test.
+    control : str or None
+    against_control : DataFrame or None
+        As :func:`mtmkl.statistics.ranks.holm_against_control` returns it.
+    pairs : DataFrame
+        :data:`mtmkl.statistics.comparison.PAIR_COLUMNS`, the better of two first.
+    """
+
+    scores: ScoreMatrix
+    rope: float
+    methods: pd.DataFrame
+    friedman: FriedmanResult | None
+    critical_difference: float
+    control: str | None
+    against_control: pd.DataFrame | None
+    pairs: pd.DataFrame
+
+    @property
+    def n(self) -> int:
+        """Number of data sets."""
+        return len(self.scores.values)
+
+    def overall(self) -> pd.DataFrame:
+        """Return Friedman's test and its refinements, :data:`TEST_COLUMNS`."""
+        rows: list[tuple[object, ...]] = []
+        k = len(self.methods)
+        if self.friedman is not None:
+            found = self.friedman
+            chi2, f = without_tie_correction(found.ranks, self.n)
+            both = f"{k - 1}, {(k - 1) * (self.n - 1)}"
+            rows = [
+                ("Iman–Davenport F", found.f, both, found.p_iman_davenport,
+                 "corrected for ties, preferred"),
+                ("Friedman χ²", found.chi2, f"{k - 1}", found.p, "corrected for ties"),
+                ("Iman–Davenport F", f, both, math.nan, "without correction for ties"),
+                ("Friedman χ²", chi2, f"{k - 1}", math.nan,
+                 "without correction for ties"),
+            ]  # fmt: skip
+        rows.append(
+            ("Nemenyi's critical difference of mean ranks", self.critical_difference,
+             "", math.nan, "level 0.05")
+        )  # fmt: skip
+        return pd.DataFrame(rows, columns=list(TEST_COLUMNS))
+
+    def power_limit(self) -> str:
+        """Say whether Wilcoxon's test can be significant at all after Holm."""
+        tested = int(self.pairs["p_wilcoxon"].notna().sum())
+        if not tested:
+            return f"{self.n} data sets are too few for tests of pairs."
+        least = smallest_wilcoxon_p(self.n)
+        text = (
+            f"The smallest p that {self.n} data sets can give is {least:.2g} (all "
+            f"differences of one sign); Holm's correction over {tested} "
+            f"pair{'s' * (tested > 1)} makes it {min(1.0, least * tested):.2g}"
+        )
+        if bool(self.pairs["can_reject"].any()):
+            return f"{text}."
+        return (
+            f"{text}: no pair can be significant at 0.05, however different. Take more "
+            "data sets, or fewer methods fixed in advance."
+        )
+
+
+def compare_matrix(
+    scores: ScoreMatrix,
+    *,
+    control: str | None = None,
+    rope: float = 0.0,
+    seed: int = 0,
+) -> MatrixTests:
+    """Compare methods over data sets.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix
+    control : str or None
+        The method that the others are tested against.
+    rope : float
+        Half width of the region of practical equivalence, in the unit of the score.
+    seed : int
+        Of bootstrap and posterior samples.
+
+    Raises
+    ------
+    ScoresError
+        If the control is no method, or the region's width is negative or not finite.
+    """
+    values = scores.values
+    if control is not None and control not in values:
+        raise ScoresError(
+            f"control {control!r} is no method; there are {some(list(values), 20)}"
+        )
+    if not (rope >= 0 and math.isfinite(rope)):
+        raise ScoresError(f"rope is {rope}, wanted a number of at least 0")
+    ranks = values.rank(axis=1, ascending=not scores.higher_better)
+    methods = pd.DataFrame(
+        {
+            "mean_rank": ranks.mean(),
+            "mean": values.mean(),
+            "best": values.eq(
+                values.max(axis=1) if scores.higher_better else values.min(axis=1),
+                axis=0,
+            ).sum(),
+        }
+    ).sort_values("mean_rank", kind="stable")
+    pairs = compare_all(
+        {
+            (first, second): values[[first, second]].to_numpy()
+            for first, second in itertools.combinations(methods.index, 2)
+        },
+        experiment="",
+        metric=scores.score,
+        unit="data set",
+        seed=seed,
+        higher_better=scores.higher_better,
+        rope=rope,
+    )
+    return MatrixTests(
+        scores=scores,
+        rope=rope,
+        methods=methods,
+        friedman=(
+            friedman(values, higher_better=scores.higher_better)
+            if values.shape[1] > 2
+            else None
+        ),
+        critical_difference=critical_difference(values.shape[1], len(values)),
+        control=control,
+        against_control=(
+            None
+            if control is None
+            else holm_against_control(ranks.mean(), len(values), control)
+        ),
+        pairs=pairs,
+    )
+
+
+def connected_groups(ranks: pd.Series, difference: float) -> list[list[str]]:
+    """Return the largest groups of methods whose mean ranks differ by less.
+
+    Parameters
+    ----------
+    ranks : Series
+        Mean ranks, smallest first.
+    difference : float
+        As :func:`mtmkl.statistics.ranks.critical_difference`.
+
+    Returns
+    -------
+    list of list of str
+        Of at least two methods each; none is part of another.
+    """
+    values = ranks.to_numpy(dtype=float)
+    ends = np.searchsorted(values, values + difference, side="left")
+    groups = []
+    furthest = 0
+    for start, end in enumerate(ends):
+        if end > furthest and end - start > 1:
+            groups.append([str(name) for name in ranks.index[start:end]])
+        furthest = max(furthest, int(end))
+    return groups

@@ -1,0 +1,243 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl.statistics.score_checks import ScoresError
+from mtmkl.statistics.score_tables import read_matrix
+
+NAMES = ["iris", "wine", "heart", "glass", "yeast", "vowel"]
+
+
+@pytest.fixture
+def wide():
+    rng = np.random.default_rng(0)
+    values = pd.DataFrame(rng.random((6, 3)).round(3), columns=["A", "B", "C"])
+    return values.assign(dataset=NAMES)[["dataset", "A", "B", "C"]]
+
+
+@pytest.fixture
+def long(wide):
+    rows = [
+        (method, name, repeat, value + repeat * offset)
+        for offset, method in ((0.01, "A"), (0.02, "B"), (0.03, "C"))
+        for name, value in zip(wide["dataset"], wide[method], strict=True)
+        for repeat in range(3)
+    ]
+    return pd.DataFrame(rows, columns=["method", "dataset", "repeat", "accuracy"])
+
+
+@pytest.fixture
+def read(tmp_path):
+    def _read(table, name="scores.csv", separator=",", index=False, **options):
+        path = tmp_path / name
+        table.to_csv(path, sep=separator, index=index)
+        return read_matrix(path, **options)
+
+    return _read
+
+
+def test_wide_and_long_say_the_same(read, wide, long):
+    found = read(wide, higher_better=True)
+    pd.testing.assert_frame_equal(
+        found.values, wide.set_index("dataset"), check_names=False
+    )
+    assert found.remarks == []
+    once = read(long[long["repeat"] == 0])
+    pd.testing.assert_frame_equal(once.values, found.values, check_names=False)
+    assert (once.score, once.higher_better) == ("accuracy", True)
+
+
+def test_repeats_are_averaged_and_it_is_said(read, wide, long):
+    found = read(long)
+    np.testing.assert_allclose(
+        found.values, wide.set_index("dataset").add([0.01, 0.02, 0.03], axis=1)
+    )
+    assert "a mean over 3 scores within a data set (repeat)" in found.remarks[0]
+
+
+def test_only_repeats_that_all_methods_have_are_averaged(read, wide, long):
+    gone = long[~(long["method"].eq("B") & long["dataset"].eq("iris")
+                  & long["repeat"].eq(2))]  # fmt: skip
+    found = read(gone)
+    expected = wide.set_index("dataset").add([0.01, 0.02, 0.03], axis=1)
+    expected.loc["iris"] = (
+        wide.set_index("dataset").loc["iris"].add([0.005, 0.01, 0.015])
+    )
+    np.testing.assert_allclose(found.values, expected)
+    assert any("iris: 1 of 3" in remark for remark in found.remarks)
+
+
+def test_repeats_without_any_in_common_are_refused(read, long):
+    first = long["repeat"].eq(0)
+    table = pd.concat([long[first & long["method"].ne("C")],
+                       long[~first & long["method"].eq("C")]])  # fmt: skip
+    with pytest.raises(ScoresError, match="on iris no repeat has a score of every"):
+        read(table)
+
+
+@pytest.mark.parametrize(
+    ("name", "separator"), [("a.tsv", "\t"), ("a.csv", ";"), ("a.csv.gz", ",")]
+)
+def test_separators_and_compression(read, wide, name, separator):
+    assert read(wide, name, separator, higher_better=True).values.shape == (6, 3)
+
+
+def test_row_numbers_that_pandas_writes_are_no_names(read, wide):
+    assert list(read(wide, index=True, higher_better=True).values.index) == NAMES
+
+
+def test_columns_can_be_named(read, long):
+    renamed = long.rename(
+        columns={"method": "who", "dataset": "where", "accuracy": "how_good",
+                 "repeat": "time"}
+    )  # fmt: skip
+    found = read(
+        renamed,
+        columns={"method": "who", "dataset": "where", "score": "how_good"},
+        nested=["time"],
+        higher_better=True,
+    )
+    pd.testing.assert_frame_equal(found.values, read(long).values)
+
+
+def test_conditions_choose_rows(read, long):
+    table = pd.concat(
+        [
+            long.rename(columns={"accuracy": "value"}).assign(metric="accuracy"),
+            long.rename(columns={"accuracy": "value"}).assign(metric="mse"),
+        ]
+    )
+    with pytest.raises(ScoresError, match=r"differ in column 'metric' \(accuracy, mse"):
+        read(table, higher_better=True)
+    found = read(table, where={"metric": ["mse"]})
+    assert (found.score, found.higher_better) == ("mse", False)
+    with pytest.raises(ScoresError, match="column 'metric' has no value 'auc'"):
+        read(table, where={"metric": ["auc"]})
+    with pytest.raises(ScoresError, match="there is no column 'size'"):
+        read(table, where={"size": ["1"]})
+
+
+def test_of_a_published_record_the_rows_over_all_tasks_count(read, long):
+    rows = [long.assign(task="all"), long.assign(task="one", accuracy=0.0)]
+    found = read(pd.concat(rows))
+    pd.testing.assert_frame_equal(found.values, read(long).values)
+    assert "the rows 'all' are compared" in found.remarks[0]
+
+
+class TestDirection:
+    def test_it_must_be_known(self, read, wide):
+        with pytest.raises(ScoresError, match="add --higher-is-better or --lower"):
+            read(wide)
+
+    @pytest.mark.parametrize(
+        ("name", "better"), [("AUC", True), ("RMSE", False), ("Error rate", False)]
+    )
+    def test_it_is_inferred_from_known_names_alone(self, read, long, name, better):
+        assert read(long.rename(columns={"accuracy": name})).higher_better is better
+
+    def test_a_direction_that_contradicts_the_name_is_refused(self, read, long):
+        with pytest.raises(ScoresError, match="accuracy: higher is better, and not as"):
+            read(long, higher_better=False)
+
+
+class TestVoidTests:
+    def test_missing_cells(self, read, wide):
+        wide.loc[1, "B"] = np.nan
+        with pytest.raises(ScoresError, match="1 of 18 scores are missing: B on wine"):
+            read(wide, higher_better=True)
+        fewer = read(wide, higher_better=True, drop_incomplete="datasets")
+        assert "wine" not in fewer.values.index
+        assert "Left out for missing scores: wine." in fewer.remarks
+        narrower = read(wide, higher_better=True, drop_incomplete="methods")
+        assert list(narrower.values) == ["A", "C"]
+
+    def test_a_method_that_was_not_run_everywhere(self, read, long):
+        gone = long[~(long["method"].eq("C") & long["dataset"].eq("heart"))]
+        with pytest.raises(ScoresError, match="C on heart"):
+            read(gone)
+
+    def test_duplicates(self, read, wide, long):
+        twice = pd.concat([long, long.iloc[[4]]])
+        with pytest.raises(ScoresError, match="2 scores of A on wine, repeat 1: lines"):
+            read(twice)
+        with pytest.raises(ScoresError, match="repeats need a column that numbers"):
+            read(long.drop(columns="repeat").assign(accuracy=0.5))
+        again = pd.concat([wide, wide.iloc[[0]]])
+        with pytest.raises(ScoresError, match="A on iris: lines 2, 8"):
+            read(again, higher_better=True)
+
+    @pytest.mark.parametrize(
+        "names",
+        [
+            ["school 1", "school 2", "iris", "wine", "heart", "glass"],
+            ["a_10", "a_20", "a_50", "wine", "heart", "glass"],
+            ["pen (10 %)", "pen (20 %)", "iris", "wine", "heart", "glass"],
+            ["toy[n=5]", "toy[n=9]", "iris", "wine", "heart", "glass"],
+            list("012345"),
+        ],
+    )
+    def test_parts_taken_for_data_sets(self, read, wide, names):
+        wide["dataset"] = names
+        with pytest.raises(ScoresError, match="not independent, and every test"):
+            read(wide, higher_better=True)
+        found = read(wide, higher_better=True, numbered="independent")
+        assert len(found.values) == 6
+
+    def test_parts_of_a_data_set_are_averaged_if_said(self, read, wide):
+        wide["dataset"] = ["school 1", "school 2", "iris", "wine", "heart", "glass"]
+        found = read(wide, higher_better=True, numbered="nested")
+        assert list(found.values.index) == ["school", "iris", "wine", "heart", "glass"]
+        np.testing.assert_allclose(
+            found.values.loc["school"], wide[["A", "B", "C"]].iloc[:2].mean()
+        )
+        assert any("parts of 1 data set (school)" in each for each in found.remarks)
+
+    def test_a_column_of_tasks_is_no_column_of_data_sets(self, read, long):
+        table = long.rename(columns={"dataset": "task"}).query("repeat == 0")
+        with pytest.raises(ScoresError, match="no column is known to name the data"):
+            read(table)
+        with pytest.raises(ScoresError, match="column 'task' numbers parts"):
+            read(table, columns={"dataset": "task"})
+
+    def test_rows_without_names(self, read, wide):
+        with pytest.raises(ScoresError, match="neither a column for methods nor one"):
+            read(wide[["A", "B", "C"]], higher_better=True)
+
+    def test_too_few(self, read, wide):
+        with pytest.raises(ScoresError, match=r"1 data set \(iris\)"):
+            read(wide.iloc[:1], higher_better=True)
+        with pytest.raises(ScoresError, match=r"1 method \(A\)"):
+            read(wide[["dataset", "A"]], higher_better=True)
+        few = read(wide.iloc[:4], higher_better=True)
+        assert "4 data sets are too few" in few.remarks[0]
+
+    def test_constant_and_equal_columns_are_remarked(self, read, wide):
+        wide["B"] = 0.5
+        wide["D"] = wide["A"]
+        wide.loc[5, ["A", "B", "C", "D"]] = 0.5
+        remarks = read(wide, higher_better=True).remarks
+        assert any(each.startswith("B has the same score on every") for each in remarks)
+        assert any("A and D have equal scores" in each for each in remarks)
+        assert any("All methods are equal on vowel" in each for each in remarks)
+
+
+class TestBadCells:
+    @pytest.mark.parametrize("cell", ["0.9 ± 0.1", "inf", "abc"])
+    def test_text_names_the_line(self, read, wide, cell):
+        table = wide.astype(object)
+        table.loc[2, "C"] = cell
+        with pytest.raises(ScoresError, match=f"line 4: the score of C is '{cell}'"):
+            read(table, higher_better=True)
+
+    def test_no_column_of_scores(self, read, long):
+        with pytest.raises(ScoresError, match="by --score-column"):
+            read(long.rename(columns={"accuracy": "how_good"}), higher_better=True)
+
+    def test_no_file_and_no_rows(self, read, wide, tmp_path):
+        with pytest.raises(ScoresError, match="does not exist"):
+            read_matrix(tmp_path / "nope.csv")
+        with pytest.raises(ScoresError, match="has no rows"):
+            read(wide.iloc[:0])
+        (tmp_path / "empty.csv").write_text("")
+        with pytest.raises(ScoresError, match="not a table"):
+            read_matrix(tmp_path / "empty.csv")

@@ -1,0 +1,106 @@
+"""The wheel in an environment that has nothing else: the library without the suite."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST_FIT = """
+import sys
+from importlib.metadata import distributions
+from mtmkl.datasets import load
+from mtmkl.methods import MultiTaskFeatureLearning
+from mtmkl.statistics.pairs import compare_pair
+data = load("linear_synthetic", n_irrelevant=2, n_tasks=3, seed=0)
+model = MultiTaskFeatureLearning(gamma=0.1).fit(data.X, data.y, task=data.task)
+assert model.duality_gap_ <= 1e-6
+first, second = data.X[:9, 0], data.X[:9, 1]
+compare_pair(first, second, higher_better=True, variance_ratio=0.25, rope=0.1)
+print(sys.modules["mtmkl"].__file__)
+print(*sorted(each.name.lower() for each in distributions()))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def environment(wheel):
+    """Folder of the commands of an empty environment with the wheel."""
+    folder = wheel.parent / "environment"
+    _uv("venv", "--quiet", "--python", sys.executable, folder)
+    locked = ("--python", folder / "bin/python", "--constraint", "requirements.lock")
+    # Asked anew: what is in uv's cache may be less than what is needed.
+    ask = ("--dry-run", "--refresh", "--no-deps")
+    probe = _uv("pip", "install", *ask, *locked, "numpy")
+    if probe.returncode:
+        why = probe.stderr.strip().splitlines()[-1]
+        pytest.skip(f"no package source can be reached: {why}")
+    installed = _uv("pip", "install", "--quiet", *locked, wheel)
+    assert installed.returncode == 0, installed.stderr
+    return folder / "bin"
+
+
+def _uv(*arguments):
+    return _run(Path(sys.executable).with_name("uv"), *arguments, check=False)
+
+
+def _run(*command, check=True):
+    own = ("MTMKL_", "PYTHON", "VIRTUAL_ENV")
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(own)}
+    # Whether compiled code is fast is no matter here, and compiling takes long.
+    clean["NUMBA_DISABLE_JIT"] = "1"
+    done = subprocess.run(
+        command, cwd=ROOT, env=clean, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 or not check, done.stdout + done.stderr
+    return done
+
+
+def test_the_wheel_has_all_of_the_package_with_configuration_and_schemas(wheel):
+    shipped = {
+        "src/mtmkl": "mtmkl",
+        "src/snakemake_logger_plugin_mtmkl": "snakemake_logger_plugin_mtmkl",
+        "config": "mtmkl/config",
+        "workflow/schemas": "mtmkl/schemas",
+    }
+    expected = {
+        f"{to}/{path.relative_to(ROOT / folder)}"
+        for folder, to in shipped.items()
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name for name in names if ".dist-info/" not in name} == expected
+
+
+def test_the_library_works_without_the_suite(environment):
+    done = _run(environment / "python", "-P", "-c", FIRST_FIT)
+    where, packages = done.stdout.splitlines()
+    assert Path(where).is_relative_to(environment.parent)
+    assert "mtmkl" in packages.split()
+    of_the_suite = {"baycomp", "jinja2", "matplotlib", "snakemake"}
+    assert of_the_suite & set(packages.split()) == set()
+
+
+def test_data_sets_are_listed_without_the_suite(environment):
+    done = _run(environment / "mtmkl", "list", "datasets")
+    assert "linear_synthetic" in done.stdout
+
+
+def test_a_run_without_the_suite_names_the_remedy(environment, tmp_path):
+    run = ("run", "--paper", "argyriou2008", "--results", tmp_path)
+    done = _run(environment / "mtmkl", *run, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("mtmkl: jinja2, matplotlib, snakemake")
+    assert 'pip install "mtmkl[suite]"' in done.stderr
+    assert not any(tmp_path.iterdir())
