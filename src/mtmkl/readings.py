@@ -114,8 +114,9 @@ def load_readings(
         file; ``experiments``, each with ``of`` (the main experiment), ``factors``,
         ``fits`` (the experiment whose scores it reads: ``of`` if those of the main
         record), ``is_whole`` (whether nothing of the main experiment can stand beside
-        them) and ``times`` (how many repeats stand for each of the main experiment);
-        and ``main``, the paper's main configuration. A specification has
+        them), ``times`` (how many repeats stand for each of the main experiment)
+        and ``changes`` (methods that are not the main ones any more, run or not); and
+        ``main``, the paper's main configuration. A specification has
         ``experiments`` and ``repeats``, the same for each of them.
 
     Raises
@@ -320,6 +321,7 @@ class _Expansion:
         self.origins[experiment_id(of, factors)] = {
             "of": of, "factors": dict(factors), "fits": fits,
             "is_whole": is_whole, "times": self._times(of, fitted),
+            "changes": _changed_methods(changes),
         }  # fmt: skip
         if fitted:
             self._add_fits(of, fits, fitted, sides, repeats, is_whole=is_whole)
@@ -437,13 +439,7 @@ class _Expansion:
 
         if is_whole:
             return [m for m in entries if not is_control(self._main["methods"][m])]
-        named = [
-            method
-            for change in changes
-            for each in change.get("methods", [])
-            for method in each["of"]
-        ]
-        return [method for method in dict.fromkeys(named) if method in entries]
+        return [method for method in _changed_methods(changes) if method in entries]
 
     def _entry(
         self, entry: Mapping[str, Any], changes: Sequence[Mapping[str, Any]]
@@ -483,6 +479,11 @@ class _Expansion:
                 known = self._main["seconds"].get(f"{of}/{first.id}/{method}")
                 if known is not None:
                     self.seconds[f"{name}/{second.id}/{method}"] = known
+
+
+def _changed_methods(changes: Sequence[Mapping[str, Any]]) -> list[str]:
+    entries = [each for change in changes for each in change.get("methods", [])]
+    return list(dict.fromkeys(method for each in entries for method in each["of"]))
 
 
 def _with_data(

@@ -146,8 +146,9 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
     """Return the main results with those of experiments under readings in their place.
 
     Methods that a reading leaves as they are keep their main scores, unless it changes
-    data, splits or metrics. A metric that stands for another does so for all methods.
-    Claims that name repeats name as many times more where a reading has them.
+    data, splits or metrics; those that it changes but does not run have none. A metric
+    that stands for another does so for all methods. Claims that name repeats name as
+    many times more where a reading has them.
 
     Parameters
     ----------
@@ -167,7 +168,9 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
             kept = kept[:0]
         rows = pd.concat(
             [
-                kept[~kept["method"].isin(rows["method"].unique())],
+                kept[
+                    ~kept["method"].isin([*rows["method"].unique(), *origin["changes"]])
+                ],
                 rows.assign(experiment=origin["of"]),
             ]
         )
