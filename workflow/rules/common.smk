@@ -177,7 +177,9 @@ def published_before(paper):
     show what readings explain.
     """
     folder, is_main = Path("figures") / paper, "readings" not in PAPERS[paper]
-    names = [EXPLANATIONS] if is_main else ["scores.csv.gz", "overlaps.csv", "claims.csv"]
+    names = (
+        [EXPLANATIONS] if is_main else ["scores.csv.gz", "overlaps.csv", "claims.csv"]
+    )
     if RUN["tier"] != "paper":
         return []
     return texts(folder / name for name in names if (folder / name).is_file())

@@ -358,11 +358,13 @@ def test_claims_on_the_numbers_of_a_step_are_as_published(toy, tmp_path):
         **CLAIM,
         "id": "faster",
         "test": "ratio",
-        "args": {**CLAIM["args"], "step": "times", "column": "seconds"},
+        "args": {"experiment": "e", "step": "times", "column": "seconds"}
+        | {"lower": {"method": "a"}, "higher": {"method": "b"}},
     }
     config = {
         **toy.config,
         "paper": {"id": "toy"},
+        "experiments": {"e": {"methods": [], "datasets": {"name": "d"}}},
         "claims": [CLAIM, on_a_step],
         "published": str(tmp_path / "config" / "papers" / "toy" / "published"),
     }
