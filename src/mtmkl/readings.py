@@ -5,6 +5,11 @@ alternative is a small change of data set, protocol, methods or metrics. Applied
 experiment ``E`` it gives the experiment ``E@factor=alternative``, which every step runs
 like any other. Whatever the change leaves alone is that of ``E``: draws, splits, the
 points of a search, and seeds. Combinations are named ``E@first=one+second=two``.
+
+Nothing is fitted twice: alternatives that differ only in the metric that they read
+(``in_place``) share one experiment, and one that changes nothing else reads the main
+scores. An alternative of kind ``bound`` explains nothing, but shows which numbers are
+out of reach.
 """
 
 import itertools
@@ -21,12 +26,19 @@ from mtmkl.config import (
     read_yaml,
 )
 from mtmkl.evaluation.plan import variants
+from mtmkl.readings_checks import (
+    MAIN,
+    ReadingError,
+    check_readings,
+    fitted_part,
+    require,
+)
 
 FILE = "readings.yaml"
 """File of a paper's folder that holds its readings."""
 
-MAIN = "main"
-"""Level of a factor that stands for what the main protocol does."""
+USES_TEST_DATA = ("optimistic", "bound")
+"""Kinds of an alternative that chooses by test rows."""
 
 _PLACES = ("published", "seconds")  # keys of a configuration that say where it lies
 
@@ -99,9 +111,13 @@ def load_readings(
         As of :func:`~mtmkl.config.load_paper`, without claims. The artefacts are the
         table ``explanations`` and a figure per specification. ``readings`` says where
         the experiments come from: ``factors``, ``specifications`` and ``derived`` of
-        the file; ``experiments``, each with ``of`` (the main experiment), ``factors``
-        and ``is_whole`` (whether nothing of the main experiment can stand beside it);
-        and ``main``, the paper's main configuration.
+        the file; ``experiments``, each with ``of`` (the main experiment), ``factors``,
+        ``fits`` (the experiment whose scores it reads: ``of`` if those of the main
+        record), ``is_whole`` (whether nothing of the main experiment can stand beside
+        them), ``times`` (how many repeats stand for each of the main experiment)
+        and ``changes`` (methods that are not the main ones any more, run or not); and
+        ``main``, the paper's main configuration. A specification has
+        ``experiments`` and ``repeats``, the same for each of them.
 
     Raises
     ------
@@ -120,53 +136,10 @@ def load_readings(
     documents = {each: read_part(path, each, lists)[0] for each in TIERS}
     try:
         for each in TIERS:
-            _check_names(documents[each], by_tier.values())
+            check_readings(documents[each], by_tier.values())
         return _expanded(by_tier[tier], documents[tier], factors)
-    except _ReadingError as error:
+    except ReadingError as error:
         raise ConfigError(f"{path.parent.name}/{FILE}: {error}") from error
-
-
-class _ReadingError(ValueError):
-    """A reading names what does not exist, or changes nothing."""
-
-
-def _check_names(
-    document: Mapping[str, Any], mains: Iterable[Mapping[str, Any]]
-) -> None:
-    mains = list(mains)
-    methods = mains[0]["methods"]
-    experiments = list(dict.fromkeys(e for main in mains for e in main["experiments"]))
-    claims = list(dict.fromkeys(c["id"] for main in mains for c in main["claims"]))
-    artefacts = list(dict.fromkeys(a for main in mains for a in main["artefacts"]))
-    readings = document["readings"]
-    for factor, settings in readings.items():
-        for alternative, reading in settings["alternatives"].items():
-            key = f"readings.{factor}.alternatives.{alternative}"
-            if alternative == MAIN:
-                raise _ReadingError(
-                    f"key {key!r}: {MAIN!r} stands for the main protocol; take "
-                    "another name"
-                )
-            _require(experiments, list(reading["experiments"]), f"{key}.experiments")
-            for experiment, own in reading["experiments"].items():
-                place = f"{key}.experiments.{experiment}.methods"
-                _require(methods, own.get("methods", []), place)
-            for position, entry in enumerate(reading["change"].get("methods", [])):
-                place = f"{key}.change.methods.{position}.of"
-                _require(methods, entry["of"], place)
-    for name, specification in document.get("specifications", {}).items():
-        key = f"specifications.{name}"
-        _require(readings, specification["factors"], f"{key}.factors")
-        _require(claims, [specification["claim"]], f"{key}.claim")
-    _require(artefacts, document.get("derived", []), "derived")
-
-
-def _require(known: Iterable[str], names: Sequence[str], key: str) -> None:
-    from mtmkl.schema_errors import unknown
-
-    for name in names:
-        if name not in known:
-            raise _ReadingError(f"key {key!r}: {unknown('name', name, list(known))}")
 
 
 def _expanded(
@@ -176,7 +149,7 @@ def _expanded(
 ) -> dict[str, Any]:
     readings = document["readings"]
     names = list(readings if chosen is None else chosen)
-    _require(readings, names, "readings")
+    require(readings, names, "readings")
     expansion = _Expansion(main, readings)
     for factor in names:
         for alternative, reading in readings[factor]["alternatives"].items():
@@ -198,15 +171,24 @@ def _expanded(
         if claim is None or not set(specification["factors"]) <= set(names):
             continue
         made = expansion.add_all(specification, claim["args"])
-        specifications[name] = {**specification, "experiments": made}
+        specifications[name] = {
+            **specification,
+            "experiments": made,
+            "repeats": expansion.fewest_repeats(made),
+        }
         artefacts[f"specification_{name}"] = {
             "kind": "figure",
             "specification": name,
             "title": specification["title"],
-            "experiments": [each for each in made if each in expansion.experiments],
+            "experiments": expansion.fits_of(made),
         }
     if not expansion.experiments:
-        raise _ReadingError(
+        if expansion.origins:
+            raise ReadingError(
+                f"the readings {', '.join(names)} read the main scores alone, so there "
+                "is nothing to run: name another factor beside them"
+            )
+        raise ReadingError(
             f"no experiment of the {main['tier']} tier has one of the readings "
             f"{', '.join(names)}: take the other tier"
         )
@@ -251,7 +233,8 @@ class _Expansion:
     ) -> dict[str, dict[str, str]]:
         """Add every combination of some factors to the experiment of a claim.
 
-        Optimistic alternatives are no part of it. Returns the factors of each
+        Alternatives that use test data are no part of it. Methods that a combination
+        leaves as they are keep their main scores. Returns the factors of each
         experiment; that of the main experiment is among them.
         """
         of = args["experiment"]
@@ -280,6 +263,20 @@ class _Expansion:
             if experiment in each["experiments"] and each["kind"] == "legitimate"
         ]
 
+    def fits_of(self, names: Iterable[str]) -> list[str]:
+        """Return the experiments whose fits some readings take."""
+        fits = [self.origins[name]["fits"] for name in names if name in self.origins]
+        return [name for name in dict.fromkeys(fits) if name in self.experiments]
+
+    def fewest_repeats(self, names: Iterable[str]) -> int:
+        """Return how many repeats each of some experiments has, the main ones too."""
+        known = {**self._main["experiments"], **self.experiments}
+        made = [known[name] for name in (*self.fits_of(names), *names) if name in known]
+        return min(
+            each.get("repeats", self.protocols[each["protocol"]]["repeats"])
+            for each in made
+        )
+
     def add(
         self,
         of: str,
@@ -295,21 +292,77 @@ class _Expansion:
             The main experiment.
         factors : mapping of str to str
         sides : sequence of str
-            The methods; by default those that the readings name, or change, or all
-            but controls where the change is not one of methods alone.
+            The methods that are compared; by default those that the readings name, or
+            all but controls. Where the change is one of methods alone, only those of
+            them that it concerns are run.
         repeats : int or None
             By default the fewest that the readings name.
         """
+        fitted = self._fitted_factors(factors)
+        fits = experiment_id(of, fitted)
+        changes = [
+            self._readings[f]["alternatives"][a]["change"] for f, a in fitted.items()
+        ]
+        is_whole = any(set(fitted_part(change)) - {"methods"} for change in changes)
+        self.origins[experiment_id(of, factors)] = {
+            "of": of, "factors": dict(factors), "fits": fits,
+            "is_whole": is_whole, "times": self._times(of, fitted),
+            "changes": _changed_methods(changes),
+        }  # fmt: skip
+        if fitted:
+            self._add_fits(of, fits, fitted, sides, repeats, is_whole=is_whole)
+
+    def _times(self, of: str, factors: Factors) -> int:
+        """Return how many times the repeats of its protocol a reading has."""
+        before = self._main["experiments"][of]["protocol"]
+        after = self._protocol(before, factors)
+        usual, wanted = (self.protocols[name]["repeats"] for name in (before, after))
+        if wanted % usual:
+            raise ReadingError(
+                f"reading {experiment_id(of, factors)!r} has {wanted} repeats, the "
+                f"main protocol {usual}: take a multiple, for claims that name repeats "
+                "name as many times more; experiments say where fewer are run"
+            )
+        return int(wanted // usual)
+
+    def _fitted_factors(self, factors: Factors) -> dict[str, str]:
+        """Return the alternatives that need fits, each the first with the same fits."""
+
+        def key(alternative: Mapping[str, Any]) -> Any:
+            change = fitted_part(alternative["change"])
+            return change, alternative["experiments"], alternative["kind"]
+
+        made = {}
+        for factor, level in factors.items():
+            alternatives = self._readings[factor]["alternatives"]
+            if fitted_part(alternatives[level]["change"]):
+                same = [
+                    k
+                    for k, v in alternatives.items()
+                    if key(v) == key(alternatives[level])
+                ]
+                made[factor] = same[0]
+        return made
+
+    def _add_fits(
+        self,
+        of: str,
+        name: str,
+        factors: Factors,
+        sides: Sequence[str],
+        repeats: int | None,
+        *,
+        is_whole: bool,
+    ) -> None:
         base = self._main["experiments"][of]
         each = [self._readings[f]["alternatives"][a] for f, a in factors.items()]
         changes = [reading["change"] for reading in each]
-        is_whole = any(set(change) - {"methods"} for change in changes)
         experiment = {
             k: v for k, v in base.items() if k not in ("tiers", "arrays", "record_path")
         }
         labels = "; ".join(reading["label"] for reading in each)
         experiment["title"] = f"{base['title']}: {labels}"
-        if any(reading["kind"] == "optimistic" for reading in each):
+        if any(reading["kind"] in USES_TEST_DATA for reading in each):
             experiment["title"] += " (uses test data)"
         for change in changes:
             experiment |= {
@@ -334,8 +387,10 @@ class _Expansion:
             experiment["repeats"] = min(*fewest, available)
         entries = {entry["method"]: entry for entry in base["methods"]}
         named = [m for settings in own for m in settings.get("methods", [])]
-        wanted = sides or named or self._methods(changes, entries, is_whole=is_whole)
-        name = experiment_id(of, factors)
+        concerned = self._methods(changes, entries, is_whole=is_whole)
+        wanted = sides or named or concerned
+        if sides and not is_whole:
+            wanted = [method for method in sides if method in concerned]
         present = {
             entry["method"]: entry
             for entry in self.experiments.get(name, {"methods": []})["methods"]
@@ -344,9 +399,10 @@ class _Expansion:
             if method in entries:
                 present.setdefault(method, self._entry(entries[method], changes))
         if not present:
-            raise _ReadingError(
-                f"experiment {of!r} has none of the methods {', '.join(wanted)} of "
-                f"reading {name!r}: leave it out of its experiments"
+            raise ReadingError(
+                f"experiment {of!r} has none of the methods "
+                f"{', '.join(wanted or sides)} that reading {name!r} changes: leave it "
+                "out of its experiments"
             )
         if name in self.experiments:
             # Methods that join for a curve must not cut the repeats of the others.
@@ -355,7 +411,6 @@ class _Expansion:
                            if k == "repeats"}  # fmt: skip
         experiment["methods"] = list(present.values())
         self.experiments[name] = experiment
-        self.origins[name] = {"of": of, "factors": dict(factors), "is_whole": is_whole}
         self._remember_seconds(name, of)
 
     def _methods(
@@ -370,10 +425,7 @@ class _Expansion:
 
         if is_whole:
             return [m for m in entries if not is_control(self._main["methods"][m])]
-        named = [
-            m for change in changes for each in change["methods"] for m in each["of"]
-        ]
-        return [m for m in dict.fromkeys(named) if m in entries]
+        return [method for method in _changed_methods(changes) if method in entries]
 
     def _entry(
         self, entry: Mapping[str, Any], changes: Sequence[Mapping[str, Any]]
@@ -413,6 +465,11 @@ class _Expansion:
                 known = self._main["seconds"].get(f"{of}/{first.id}/{method}")
                 if known is not None:
                     self.seconds[f"{name}/{second.id}/{method}"] = known
+
+
+def _changed_methods(changes: Sequence[Mapping[str, Any]]) -> list[str]:
+    entries = [each for change in changes for each in change.get("methods", [])]
+    return list(dict.fromkeys(method for each in entries for method in each["of"]))
 
 
 def _with_data(

@@ -212,7 +212,11 @@ def test_main_runs_do_not_see_readings(folder):
         ("{digits: {}}", "{digit: {}}", "unknown name 'digit'; did you mean 'digits'"),
         ("of: [stl]", "of: [slt]", "unknown name 'slt'; did you mean 'stl'"),
         ("high:", "main:", "'main' stands for the main protocol; take another"),
-        ("kind: optimistic", "kind: hopeful", "'hopeful' is not one of 'legitimate'"),
+        (
+            "kind: optimistic",
+            "kind: hopeful",
+            "'hopeful' is not legitimate, optimistic",
+        ),
         ("source: our hypothesis", "because: x", "unknown key 'because'"),
         ("        source: our hypothesis\n", "", "the key 'source' is missing"),
         ("change: {protocol", "change: {protocols", "unknown key 'protocols'"),
@@ -267,3 +271,97 @@ def test_tasks_that_divide_examples_by_themselves_share_no_roles(folder):
         split = make_splits(data, {**protocol, "shared": shared}, 1)[20, 0]
         tested = data.sample[split.test]
         assert bool(set(tested) & set(data.sample[split.train])) is not shared
+
+
+IN_PLACE = """
+  measure:
+    label: Measure
+    main: accuracy
+    alternatives:
+      groups:
+        label: number of groups
+        source: our hypothesis
+        kind: legitimate
+        experiments: {digits: {}}
+        change: {in_place: {accuracy: n_groups}}
+"""
+
+
+def test_a_change_in_place_alone_makes_no_experiment(folder):
+    with (folder / FILE).open("a") as file:
+        file.write(IN_PLACE + SPECIFICATION.replace("strata,", "measure, strata,"))
+    config = load_readings(folder, "quick")
+    assert not any("measure" in name for name in config["experiments"])
+    origins = config["readings"]["experiments"]
+    assert origins["digits@measure=groups"]["fits"] == "digits"
+    name = "digits@measure=groups+strata=none+costs=high"
+    assert origins[name]["fits"] == "digits@strata=none+costs=high"
+    curve = config["artefacts"]["specification_stl_first"]
+    assert len(curve["experiments"]) == len(set(curve["experiments"])) == 3
+    assert len(config["readings"]["specifications"]["stl_first"]["experiments"]) == 8
+    with pytest.raises(ConfigError, match="measure read the main scores alone"):
+        load_readings(folder, "quick", ["measure"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{digits: {}}", "{digits: {repeats: 1}}", "leave methods and repeats out"),
+        ("accuracy: n_groups", "accuracy: n_group", "did you mean 'n_groups'"),
+        ("accuracy: n_groups", "acuracy: n_groups", "did you mean 'accuracy'"),
+    ],
+)
+def test_a_wrong_change_in_place_is_refused(folder, old, new, message):
+    with (folder / FILE).open("a") as file:
+        file.write(IN_PLACE.replace(old, new))
+    with pytest.raises(ConfigError, match=message):
+        load_readings(folder, "quick")
+
+
+def test_alternatives_that_read_other_metrics_of_one_fit_share_it():
+    config = load_readings("yousefi2015", "paper", ["choice"])
+    chosen = config["readings"]["experiments"]["robot@choice=published_code_chosen"]
+    assert chosen["fits"] == "robot@choice=published_code"
+    assert chosen["fits"] in config["experiments"]
+    assert "robot@choice=published_code_chosen" not in config["experiments"]
+
+
+def test_a_combination_runs_only_compared_methods_that_it_changes(folder):
+    with (folder / FILE).open("a") as file:
+        file.write(SPECIFICATION.replace("strata,", "inputs,"))
+    changed(folder, "of: [stl], params", "of: [stl, cmtl], params")
+    config = load_readings(folder, "quick")
+    # The claim compares stl and mtl; costs change stl and cmtl, inputs all.
+    both = method_specs(config, "digits@inputs=unit+costs=high")
+    assert set(both) == {"stl", "mtl"}
+    assert set(method_specs(config, "digits@costs=high")) == {"stl", "cmtl"}
+
+
+def test_a_bound_uses_test_data_and_is_no_part_of_a_curve(folder):
+    changed(folder, "kind: optimistic", "kind: bound")
+    with (folder / FILE).open("a") as file:
+        file.write(SPECIFICATION)
+    config = load_readings(folder, "quick")
+    assert "(uses test data)" in config["experiments"]["digits@costs=seen"]["title"]
+    made = config["readings"]["specifications"]["stl_first"]["experiments"]
+    assert not any("seen" in name for name in made)
+
+
+def test_all_of_a_curve_have_its_fewest_repeats(folder):
+    with (folder / FILE).open("a") as file:
+        file.write(SPECIFICATION)
+    changed(
+        folder, "methods: [stl, mtl], repeats: 1", "methods: [stl, mtl], repeats: 3"
+    )
+    path = folder / "experiments.yaml"
+    document = yaml.safe_load(path.read_text())
+    del document["experiments"]["digits"]["repeats"]
+    path.write_text(yaml.safe_dump(document, allow_unicode=True))
+    specification = load_readings(folder, "paper")["readings"]["specifications"]
+    assert specification["stl_first"]["repeats"] == 3
+
+
+def test_more_repeats_are_a_multiple_of_the_usual_ones(folder):
+    changed(folder, "{stratified: false}", "{repeats: 30}")
+    with pytest.raises(ConfigError, match="has 30 repeats, the main protocol 20"):
+        load_readings(folder, "paper")

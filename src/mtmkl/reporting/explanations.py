@@ -143,7 +143,9 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
     """Return the main results with those of experiments under readings in their place.
 
     Methods that a reading leaves as they are keep their main scores, unless it changes
-    data, splits or metrics.
+    data, splits or metrics; those that it changes but does not run have none. A metric
+    that stands for another does so for all methods. Claims that name repeats name as
+    many times more where a reading has them.
 
     Parameters
     ----------
@@ -153,26 +155,51 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
     experiments : list of str
         At most one for each main experiment.
     """
-    kept, added = main.scores, []
+    scores, claims = main.scores, main.config["claims"]
     for name in experiments:
         origin = context.config["readings"]["experiments"][name]
-        rows = context.scores[context.scores["experiment"] == name]
-        is_gone = kept["experiment"] == origin["of"]
-        if not origin["is_whole"]:
-            is_gone &= kept["method"].isin(rows["method"].unique())
-        kept = kept[~is_gone]
-        rows = rows.assign(experiment=origin["of"])
-        added.append(rows)
+        is_replaced = scores["experiment"] == origin["of"]
+        kept, others = scores[is_replaced], scores[~is_replaced]
+        rows = context.scores[context.scores["experiment"] == origin["fits"]]
+        if origin["is_whole"]:
+            kept = kept[:0]
+        rows = pd.concat(
+            [
+                kept[
+                    ~kept["method"].isin([*rows["method"].unique(), *origin["changes"]])
+                ],
+                rows.assign(experiment=origin["of"]),
+            ]
+        )
         for metric, measured in _in_place(context, origin["factors"]).items():
-            others = rows[rows["metric"] != metric]
             moved = rows[rows["metric"] == measured].assign(metric=metric)
-            added[-1] = pd.concat([others, moved])
-            rows = added[-1]
+            rows = pd.concat([rows[rows["metric"] != metric], moved])
+        scores = pd.concat([others, rows], ignore_index=True)
+        claims = [
+            {**claim, "args": _with_repeats(claim["args"], origin["times"])}
+            if claim["args"]["experiment"] == origin["of"]
+            else claim
+            for claim in claims
+        ]
     return replace(
         main,
-        scores=pd.concat([kept, *added], ignore_index=True),
+        config={**main.config, "claims": claims},
+        scores=scores,
         overlaps=_replaced_overlaps(context, main, experiments),
     )
+
+
+def _with_repeats(args: Mapping[str, Any], times: int) -> dict[str, Any]:
+    """Return a claim's arguments with ``times`` repeats in place of each named one."""
+    made: dict[str, Any] = {}
+    for key, value in args.items():
+        if isinstance(value, Mapping):
+            made[key] = _with_repeats(value, times)
+        elif key == "repeat" and isinstance(value, list):
+            made[key] = [times * r + i for r in value for i in range(times)]
+        else:
+            made[key] = value
+    return made
 
 
 def _replaced_overlaps(
@@ -182,12 +209,13 @@ def _replaced_overlaps(
     if context.overlaps is None:
         return main.overlaps
     origins = context.config["readings"]["experiments"]
+    of = {origins[name]["fits"]: origins[name]["of"] for name in experiments}
     return {
         **(main.overlaps or {}),
         **{
-            (origins[name]["of"], dataset, size): overlap
-            for (name, dataset, size), overlap in context.overlaps.items()
-            if name in experiments
+            (of[fits], dataset, size): overlap
+            for (fits, dataset, size), overlap in context.overlaps.items()
+            if fits in of
         },
     }
 
@@ -204,17 +232,21 @@ def _readings(context: Context) -> list[Reading]:
         Reading(factor, name, each["kind"] == "optimistic")
         for factor, settings in context.config["readings"]["factors"].items()
         for name, each in settings["alternatives"].items()
-        if _experiments(context, {factor: name})
+        if each["kind"] != "bound" and _experiments(context, {factor: name})
     ]
 
 
 def _experiments(context: Context, factors: Mapping[str, str]) -> list[str]:
-    """Return the experiments with exactly these alternatives that have scores."""
+    """Return the experiments with exactly these alternatives that have scores.
+
+    Those that read the main scores have them.
+    """
     present = set(context.scores["experiment"])
     return [
         name
         for name, origin in context.config["readings"]["experiments"].items()
-        if origin["factors"] == dict(factors) and name in present
+        if origin["factors"] == dict(factors)
+        and origin["fits"] in {*present, origin["of"]}
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from mtmkl.readings import MAIN
+from mtmkl.readings_checks import MAIN
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import FigureAndNumbers
 from mtmkl.reporting.explanations import effect, main_context, replaced
@@ -48,7 +48,9 @@ def specification_numbers(
 ) -> pd.DataFrame:
     """Return the claim's test under every combination, by rising effect.
 
-    Of a run whose repeats are reduced there are only the notes.
+    Each has the same number of repeats, the first ones: shares of combinations in which
+    a claim holds would mix tests of different power otherwise. Of a run whose repeats
+    are reduced there are only the notes.
     """
     from mtmkl.reporting.record import claims_table
 
@@ -59,6 +61,8 @@ def specification_numbers(
     for experiment, factors in specification["experiments"].items():
         is_main = all(level == MAIN for level in factors.values())
         shown = main if is_main else replaced(context, main, [experiment])
+        is_kept = shown.scores["repeat"] < specification["repeats"]
+        shown = replace(shown, scores=shown.scores[is_kept])
         row = claims_table(shown).to_dict("records")[0]
         is_corrected = not pd.isna(row["rho"])
         low, high, p = (

@@ -1,0 +1,101 @@
+"""Checks of a paper's readings: what they name exists, and something changes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+MAIN = "main"
+"""Level of a factor that stands for what the main protocol does."""
+
+
+class ReadingError(ValueError):
+    """A reading names what does not exist, or changes nothing."""
+
+
+def check_readings(
+    document: Mapping[str, Any], mains: Iterable[Mapping[str, Any]]
+) -> None:
+    """Check that the readings of a paper name what exists.
+
+    Parameters
+    ----------
+    document : mapping
+        The file of readings.
+    mains : iterable of mapping
+        The paper's main configuration in each tier.
+
+    Raises
+    ------
+    ReadingError
+        Names key and value.
+    """
+    mains = list(mains)
+    methods = mains[0]["methods"]
+    experiments = list(dict.fromkeys(e for main in mains for e in main["experiments"]))
+    claims = list(dict.fromkeys(c["id"] for main in mains for c in main["claims"]))
+    artefacts = list(dict.fromkeys(a for main in mains for a in main["artefacts"]))
+    readings = document["readings"]
+    for factor, settings in readings.items():
+        for alternative, reading in settings["alternatives"].items():
+            key = f"readings.{factor}.alternatives.{alternative}"
+            if alternative == MAIN:
+                raise ReadingError(
+                    f"key {key!r}: {MAIN!r} stands for the main protocol; take "
+                    "another name"
+                )
+            require(experiments, list(reading["experiments"]), f"{key}.experiments")
+            for experiment, own in reading["experiments"].items():
+                place = f"{key}.experiments.{experiment}"
+                require(methods, own.get("methods", []), f"{place}.methods")
+                if not fitted_part(reading["change"]):
+                    _check_main_scores(reading, experiment, mains, place)
+            for position, entry in enumerate(reading["change"].get("methods", [])):
+                place = f"{key}.change.methods.{position}.of"
+                require(methods, entry["of"], place)
+    for name, specification in document.get("specifications", {}).items():
+        key = f"specifications.{name}"
+        require(readings, specification["factors"], f"{key}.factors")
+        require(claims, [specification["claim"]], f"{key}.claim")
+    require(artefacts, document.get("derived", []), "derived")
+
+
+def _check_main_scores(
+    reading: Mapping[str, Any],
+    experiment: str,
+    mains: Iterable[Mapping[str, Any]],
+    key: str,
+) -> None:
+    """Check an alternative that reads other metrics of the main scores, no more."""
+    if reading["experiments"][experiment]:
+        raise ReadingError(
+            f"key {key!r}: a change of in_place alone takes the main scores of all "
+            "methods; leave methods and repeats out"
+        )
+    metrics = [
+        metric
+        for main in mains
+        if experiment in main["experiments"]
+        for metric in main["experiments"][experiment]["metrics"]
+    ]
+    place = f"{key.partition('.experiments.')[0]}.change.in_place"
+    change = reading["change"]["in_place"]
+    require(list(dict.fromkeys(metrics)), [*change, *change.values()], place)
+
+
+def fitted_part(change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a change that needs fits of its own."""
+    return {k: v for k, v in change.items() if k != "in_place"}
+
+
+def require(known: Iterable[str], names: Sequence[str], key: str) -> None:
+    """Refuse names that are not known.
+
+    Raises
+    ------
+    ReadingError
+        Names the key, and the name that comes nearest.
+    """
+    from mtmkl.schema_errors import unknown
+
+    for name in names:
+        if name not in known:
+            raise ReadingError(f"key {key!r}: {unknown('name', name, list(known))}")
