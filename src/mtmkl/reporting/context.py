@@ -63,7 +63,8 @@ class Context:
     @property
     def is_judged(self) -> bool:
         """Whether numbers and claims get verdicts: only full protocols do."""
-        return bool(self.config["tier"] == "paper")
+        is_changed = bool(self.config.get("changes"))
+        return bool(self.config["tier"] == "paper") and not is_changed
 
     def label(self, method: str) -> str:
         """Return a method's printed name."""

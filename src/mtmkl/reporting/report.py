@@ -235,13 +235,20 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
     )
 
 
-def render_report(papers: Sequence[PaperResult], *, tier: str) -> str:
+def render_report(
+    papers: Sequence[PaperResult],
+    *,
+    tier: str,
+    changes: Mapping[str, Any] | None = None,
+) -> str:
     """Return the report as one HTML page that loads nothing.
 
     Parameters
     ----------
     papers : sequence of PaperResult
     tier : {"quick", "paper"}
+    changes : mapping or None
+        Settings that are not those of the configuration, by their key.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -259,11 +266,13 @@ def render_report(papers: Sequence[PaperResult], *, tier: str) -> str:
         "p_value": _p_value,
         "share": _share,
     }
+    judged = "quick" if changes else tier
     page = environment.get_template("report.html.j2").render(
         papers=papers,
         tier=tier,
-        verdict_names=_verdicts_of(tier, verdict_rule.VERDICTS),
-        claim_names=_verdicts_of(tier, claim_tests.VERDICTS),
+        changes=changes or {},
+        verdict_names=_verdicts_of(judged, verdict_rule.VERDICTS),
+        claim_names=_verdicts_of(judged, claim_tests.VERDICTS),
         not_judged=verdict_rule.NOT_JUDGED,
         min_units=MIN_UNITS,
         few_units=FEW_UNITS,
@@ -288,7 +297,8 @@ def write_report(
         load_paper_result(config, run.paper(config["paper"]["id"]))
         for config in configs
     ]
-    write_text(run.report, render_report(papers, tier=tier))
+    changes = {k: v for config in configs for k, v in config.get("changes", {}).items()}
+    write_text(run.report, render_report(papers, tier=tier, changes=changes))
 
 
 def _artefact_view(
