@@ -341,8 +341,10 @@ def _check_names(config: Mapping[str, Any], folder: str) -> None:
     for name, artefact in config["artefacts"].items():
         for experiment in experiments_of(artefact):
             require("experiments", experiment, f"artefacts.{name}.experiment")
-        for method in artefact.get("comparison", {}).get("columns", {}).values():
-            require("methods", method, f"artefacts.{name}.comparison.columns")
+        for methods in artefact.get("comparison", {}).get("columns", {}).values():
+            for method in [methods] if isinstance(methods, str) else methods:
+                require("methods", method, f"artefacts.{name}.comparison.columns")
+        _check_comparison(folder, name, artefact)
         for part in _SELECTORS:
             for label, selector in artefact.get(part, {}).items():
                 methods = selector.get("method", [])
@@ -366,6 +368,31 @@ def _check_names(config: Mapping[str, Any], folder: str) -> None:
                 f"{folder}/claims.yaml: key '{key}.args.step': no artefact has the "
                 f"step {claim['args']['step']!r}; known: {', '.join(sorted(steps))}"
             )
+
+
+def _check_comparison(folder: str, name: str, artefact: Mapping[str, Any]) -> None:
+    """Check that an artefact without published numbers names what is compared."""
+    comparison = artefact.get("comparison", {})
+    if "pairs" not in comparison:
+        return
+    named = [
+        ("columns", "comparison.pairs", comparison["pairs"]),
+        ("columns", "comparison.control", [comparison["control"]]),
+        ("blocks", "comparison.main", [comparison["main"]]),
+    ]
+    for entry in artefact.get("left_out", ()):
+        named.append(("columns", "left_out.methods", entry["methods"]))
+        named.append(("rows", "left_out.rows", entry.get("rows", ())))
+    for entry in artefact.get("settings", ()):
+        named.append(("blocks", "settings.block", [entry["block"]]))
+    for kind, key, names in named:
+        for each in names:
+            if each not in comparison[kind]:
+                known = ", ".join(comparison[kind])
+                raise ConfigError(
+                    f"{folder}/artefacts.yaml: key 'artefacts.{name}.{key}': {each!r} "
+                    f"is not one of the {kind}: {known}"
+                )
 
 
 def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:

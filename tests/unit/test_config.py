@@ -1,3 +1,5 @@
+import copy
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -277,6 +279,53 @@ def test_a_value_per_tier_may_stand_anywhere(tmp_path):
 def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, edit, message):
     with pytest.raises(ConfigError, match=r"edited/\w+\.yaml: key '.*" + message):
         load_paper(edited_paper(tmp_path, edit), "quick")
+
+
+@pytest.mark.parametrize(
+    ("artefact", "edit", "message"),
+    [
+        (
+            "table_ranks_regression",
+            lambda t: t["comparison"].update(pairs=["MTL-FEAT", "Nobody"]),
+            r"comparison\.pairs': 'Nobody' is not one of the columns: Independ",
+        ),
+        (
+            "figure_cost_regression",
+            lambda t: t["comparison"].update(control="Nobody"),
+            r"comparison\.control': 'Nobody' is not one of the columns",
+        ),
+        (
+            "table_ranks_regression",
+            lambda t: t["comparison"].update(main="5 %"),
+            r"comparison\.main': '5 %' is not one of the blocks",
+        ),
+        (
+            "table_left_out_classification",
+            lambda t: t["left_out"][0].update(rows=["Nowhere"]),
+            r"left_out\.rows': 'Nowhere' is not one of the rows",
+        ),
+        (
+            "table_decisions_regression",
+            lambda t: t["settings"][0].update(block="5 %"),
+            r"settings\.block': '5 %' is not one of the blocks",
+        ),
+        (
+            "table_ranks_regression",
+            lambda t: t["comparison"]["columns"].update(X=["ridge", "rigde"]),
+            r"comparison\.columns': 'rigde' is not one of the methods",
+        ),
+    ],
+)
+def test_wrong_names_in_a_comparison_are_named(tmp_path, artefact, edit, message):
+    folder = tmp_path / "comparison"
+    shutil.copytree(config_dir() / "papers" / "comparison", folder)
+    document = yaml.safe_load((folder / "artefacts.yaml").read_text(encoding="utf-8"))
+    table = copy.deepcopy(document["artefacts"][artefact])
+    edit(table)
+    document["artefacts"][artefact] = table
+    (folder / "artefacts.yaml").write_text(yaml.safe_dump(document), encoding="utf-8")
+    with pytest.raises(ConfigError, match=rf"artefacts\.{artefact}\.{message}"):
+        load_paper(folder, "paper")
 
 
 @pytest.mark.parametrize("file", FILES)

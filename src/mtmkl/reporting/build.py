@@ -16,7 +16,7 @@ from mtmkl.reporting.context import Context, load_context
 from mtmkl.reporting.explained import OTHER_READINGS, Marks, read_explained
 from mtmkl.reporting.explanations import cells_table
 from mtmkl.reporting.files import write_figure_files, write_table_files
-from mtmkl.reporting.layouts import build
+from mtmkl.reporting.layouts import UNPUBLISHED, build
 from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.record import write_record
 from mtmkl.reporting.tables import build_quoted, mean_sd, rule_note
@@ -124,7 +124,7 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
         layout = artefact.get("layout")
         if layout == "explanations":
             tables.append(cells_table(table.cells, context.config))
-        elif layout != "bounds":
+        elif layout not in UNPUBLISHED:
             cells.append(table.cells)
     if "quoted" in artefact:
         quoted, acceptance = build_quoted(context, artefact["quoted"])

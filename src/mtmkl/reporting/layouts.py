@@ -5,7 +5,14 @@ from typing import Any
 
 from mtmkl.reporting.bounds import build_bounds
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.decisions import build_decisions
 from mtmkl.reporting.explanations import build_explanations
+from mtmkl.reporting.method_comparison import (
+    build_left_out,
+    build_method_pairs,
+    build_method_ranks,
+    build_method_scores,
+)
 from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.rank_tests import build_rank_tests
 from mtmkl.reporting.ranking import build_ranking
@@ -17,7 +24,17 @@ LAYOUTS: dict[str, Callable[[Context, Mapping[str, Any]], PrintedTable]] = {
     "rank_tests": build_rank_tests,
     "explanations": build_explanations,
     "bounds": build_bounds,
+    "method_scores": build_method_scores,
+    "method_ranks": build_method_ranks,
+    "method_pairs": build_method_pairs,
+    "left_out": build_left_out,
+    "decisions": build_decisions,
 }
+
+UNPUBLISHED = (
+    "bounds", "method_scores", "method_ranks", "method_pairs", "left_out", "decisions",
+)  # fmt: skip
+"""Layouts of tables that no published numbers stand beside."""
 
 
 def build(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:

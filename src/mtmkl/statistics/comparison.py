@@ -29,6 +29,7 @@ PAIR_COLUMNS = (
 """Columns of ``statistics.csv``, one row per pair of methods."""
 
 _WITHOUT_SCORES = ("rank_tests", "explanations")  # layouts of tables
+_RANKINGS = ("ranking", "method_pairs")
 
 
 def compare_experiments(
@@ -173,8 +174,9 @@ def compare_rankings(
 
     The plan is the configuration's: the rankings among the paper's tables, each of
     their blocks by itself, and the units are data sets; the region of practical
-    equivalence is the largest of the rows'. Data sets without a value for every method
-    are left out.
+    equivalence is the largest of the rows'. Where a comparison names the methods that
+    are tested in ``pairs``, these are compared, by their printed names. Data sets
+    without a value for every method are left out.
 
     Parameters
     ----------
@@ -192,15 +194,18 @@ def compare_rankings(
     """
     tables = []
     for name, artefact in config["artefacts"].items():
-        if artefact.get("layout") != "ranking":
+        if artefact.get("layout") not in _RANKINGS:
             continue
         comparison = artefact["comparison"]
         keys = [
             (row["experiment"], row["metric"]) for row in comparison["rows"].values()
         ]
         for block in comparison["blocks"]:
-            matrix = ranking_matrix(scores, comparison, block).dropna()
-            values = matrix.rename(columns=comparison["columns"]) / comparison["scale"]
+            values = ranking_matrix(scores, comparison, block) / comparison["scale"]
+            if "pairs" in comparison:
+                values = tested(values, comparison["pairs"])
+            else:
+                values = values.dropna().rename(columns=comparison["columns"])
             tables.append(
                 compare_all(
                     {
@@ -216,6 +221,23 @@ def compare_rankings(
                 )
             )
     return _one_table(tables)
+
+
+def tested(matrix: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
+    """Return the values of the methods that a comparison tests, without gaps.
+
+    Parameters
+    ----------
+    matrix : DataFrame of shape (data sets, methods)
+    pairs : sequence of str
+        These methods; those without any value take no part.
+
+    Returns
+    -------
+    DataFrame
+        The data sets on which all of them have a value.
+    """
+    return matrix[list(pairs)].dropna(axis=1, how="all").dropna()
 
 
 def compare_all(
@@ -279,8 +301,8 @@ def practical_equivalence(
 ) -> dict[tuple[str, str], float]:
     """Return the regions of practical equivalence that a paper's tables fix.
 
-    The half width is the table's tolerance; a relative one is taken at the median of
-    its published values.
+    The half width is that of a comparison's ``rope``, or the table's tolerance; a
+    relative one is taken at the median of its published values.
 
     Parameters
     ----------
@@ -298,9 +320,12 @@ def practical_equivalence(
     for artefact in config["artefacts"].values():
         if artefact["kind"] != "table" or artefact.get("layout") in _WITHOUT_SCORES:
             continue
-        values = published[artefact["file"]]["value"].dropna()
-        tolerance = Tolerance(**artefact["tolerance"]).at(float(values.median()))
-        if artefact.get("layout") == "ranking":
+        if "rope" in artefact.get("comparison", {}):
+            tolerance = artefact["comparison"]["rope"]
+        else:
+            values = published[artefact["file"]]["value"].dropna()
+            tolerance = Tolerance(**artefact["tolerance"]).at(float(values.median()))
+        if "comparison" in artefact:
             comparison = artefact["comparison"]
             rows, scale = comparison["rows"].values(), comparison["scale"]
             keys = [(row["experiment"], row["metric"]) for row in rows]

@@ -6,7 +6,10 @@ from mtmkl.config import ConfigError, load_paper
 from mtmkl.evaluation import plan
 from mtmkl.evaluation.plan import MethodSpec, Variant
 
-PAPERS = ["argyriou2008", "jawanpuria2011", "jebara2011", "widmer2015", "yousefi2015"]
+PAPERS = [
+    "argyriou2008", "comparison", "jawanpuria2011", "jebara2011", "widmer2015",
+    "yousefi2015",
+]  # fmt: skip
 
 
 @pytest.fixture

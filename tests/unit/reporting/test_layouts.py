@@ -1,20 +1,24 @@
 import pandas as pd
 import pytest
+from compared_methods import UNPUBLISHED as COMPARED
 from ranked_tables import RANKING, TESTS, context
 
 from mtmkl.config import validate
-from mtmkl.reporting.layouts import LAYOUTS, build
+from mtmkl.reporting.layouts import LAYOUTS, UNPUBLISHED, build
 
 
 def test_layouts_are_those_of_the_schema():
-    document = {"artefacts": {"table_1": RANKING, "table_2": TESTS}}
+    compared = {table["layout"]: table for table in COMPARED}
+    document = {"artefacts": {"table_1": RANKING, "table_2": TESTS, **compared}}
     validate(document, "artefacts", source="here")
     # The tables of readings are not written in a file, but made for each run.
     assert set(LAYOUTS) - {"explanations", "bounds"} == {
         "cells",
         "ranking",
         "rank_tests",
+        *compared,
     }
+    assert set(UNPUBLISHED) == {"bounds", *compared}
 
 
 @pytest.mark.parametrize("artefact", [RANKING, TESTS])
