@@ -1,11 +1,14 @@
 """Configuration: where it lives, how it is validated, how a tier is chosen."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mtmkl.expand import expand
+
+if TYPE_CHECKING:
+    from mtmkl.changes import Change
 
 TIERS = ("quick", "paper")
 
@@ -61,20 +64,29 @@ def read_yaml(path: Path) -> Any:
         If the file does not exist, is not YAML, or has a key twice; names the file
         and the line.
     """
-    import yaml
-
     if not path.is_file():
         raise ConfigError(f"{path} does not exist")
     try:
-        return _loaded_yaml(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not valid YAML: {error}") from error
+    return read_yaml_text(text, source=str(path))
+
+
+def read_yaml_text(text: str, *, source: str) -> Any:
+    """Parse YAML as :func:`read_yaml` does; ``source`` names it in messages."""
+    import yaml
+
+    try:
+        return _loaded_yaml(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
         raise ConfigError(
-            f"{path}{line}: not valid YAML: {error.problem or error.context}"
+            f"{source}{line}: not valid YAML: {error.problem or error.context}"
         ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not valid YAML: {error}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{source}: not valid YAML: {error}") from error
 
 
 @cache
@@ -173,19 +185,24 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> dict[str, Any
     }
 
 
-def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
+def load_paper(
+    paper: str | Path, tier: str, changes: "Sequence[Change]" = ()
+) -> dict[str, Any]:
     """Return a paper's validated configuration with the tier's values chosen.
 
     It is what ``experiments.yaml``, ``artefacts.yaml`` and ``claims.yaml`` in the
     paper's folder say together; the last two files may be absent. ``tier`` in it is the
     tier, ``published`` the folder of the printed numbers, and ``seconds`` what a repeat
     of ``experiment/data set/method`` was once measured to take, from ``seconds.csv``.
+    With changes there is also ``changes``, their keys and values.
 
     Parameters
     ----------
     paper : str or Path
         Name of a folder in ``config/papers``, or a path to a folder.
     tier : {"quick", "paper"}
+    changes : sequence of Change
+        Keys with other values than in the files.
 
     Raises
     ------
@@ -196,29 +213,34 @@ def load_paper(paper: str | Path, tier: str) -> dict[str, Any]:
     folder = paper_folder(paper)
     # The other tier is read for its mistakes alone.
     tiers = sorted(TIERS, key=lambda each: each != tier)
-    config = {each: _read_paper(folder, each) for each in tiers}[tier]
+    config = {each: _read_paper(folder, each, changes) for each in tiers}[tier]
     _check_names(config, folder.name)
     config["tier"] = tier
+    if changes:
+        config["changes"] = {change.key: change.value for change in changes}
     config["published"] = str(folder / "published")
     config["seconds"] = _measured_seconds(folder / "seconds.csv")
     return _drop_other_tiers(config, tier)
 
 
-def _read_paper(folder: Path, tier: str) -> dict[str, Any]:
+def _read_paper(folder: Path, tier: str, changes: "Sequence[Change]") -> dict[str, Any]:
     config: dict[str, Any] = {"artefacts": {}, "claims": []}
     lists: Mapping[str, Any] = {}
     for name, is_needed in _FILES.items():
         path = folder / f"{name}.yaml"
         if not is_needed and not path.is_file():
             continue
-        part, lists = read_part(path, tier, lists)
+        part, lists = read_part(path, tier, lists, changes)
         config |= part
     config.pop("lists", None)
     return config
 
 
 def read_part(
-    path: Path, tier: str, lists: Mapping[str, Any]
+    path: Path,
+    tier: str,
+    lists: Mapping[str, Any],
+    changes: "Sequence[Change]" = (),
 ) -> tuple[dict[str, Any], Mapping[str, Any]]:
     """Read a file of a paper's folder, and check it against the schema of its name.
 
@@ -228,6 +250,8 @@ def read_part(
     tier : {"quick", "paper"}
     lists : mapping
         What ``for_each`` may name, unless the file has ``lists`` itself.
+    changes : sequence of Change
+        Keys with other values than in the file.
 
     Returns
     -------
@@ -249,6 +273,10 @@ def read_part(
         part = expand(part, lists)
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from error
+    if changes:
+        from mtmkl.changes import changed
+
+        part = changed(part, changes, name=path.stem, tier=tier, source=source)
     validate(part, path.stem, source=source)
     return part, lists
 

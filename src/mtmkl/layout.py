@@ -15,6 +15,9 @@ RECORD = (
 )
 """Files of a paper that other programs read."""
 
+EXPLANATIONS = "explanations.csv"
+"""The table of a published paper that says what other readings explain."""
+
 ENDINGS = {"figure": ("svg", "pdf", "csv"), "table": ("csv", "md", "tex")}
 """Files of an artefact by its kind, for readers."""
 

@@ -40,12 +40,14 @@ def provenance(
         ``paper``, ``tier``, ``seed``, ``commit`` (with ``+`` if files differ from it),
         ``lock_sha256``, ``config_sha256``, ``packages``, ``data`` (digest and origin
         by data set, or the reason why it is missing), ``machine`` and
-        ``seconds_by_job``. The last two are all that a second run may change.
+        ``seconds_by_job``; with changed settings also ``changes``. Machine and seconds
+        are all that a second run may change.
     """
     return {
         "paper": config["paper"]["id"],
         "tier": run["tier"],
         "seed": run["seed"],
+        **({"changes": config["changes"]} if config.get("changes") else {}),
         **of_the_code(config),
         "data": {
             info["id"]: (

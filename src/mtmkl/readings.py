@@ -110,8 +110,8 @@ def load_readings(
     dict
         As of :func:`~mtmkl.config.load_paper`, without claims. The artefacts are the
         table ``explanations`` and a figure per specification. ``readings`` says where
-        the experiments come from: ``factors``, ``specifications`` and ``derived`` of
-        the file; ``experiments``, each with ``of`` (the main experiment), ``factors``,
+        the experiments come from: ``factors`` and ``specifications`` of the
+        file; ``experiments``, each with ``of`` (the main experiment), ``factors``,
         ``fits`` (the experiment whose scores it reads: ``of`` if those of the main
         record), ``is_whole`` (whether nothing of the main experiment can stand beside
         them), ``times`` (how many repeats stand for each of the main experiment)
@@ -164,6 +164,21 @@ def _expanded(
             "experiments": list(expansion.experiments),
         }
     }
+    bounded = [
+        name
+        for name, origin in expansion.origins.items()
+        if any(
+            readings[factor]["alternatives"][alternative]["kind"] == "bound"
+            for factor, alternative in origin["factors"].items()
+        )
+    ]
+    if bounded:
+        artefacts["bounds"] = {
+            "kind": "table",
+            "layout": "bounds",
+            "title": "Printed numbers beside an upper bound (ours)",
+            "experiments": expansion.fits_of(bounded),
+        }
     claims = {claim["id"]: claim for claim in main["claims"]}
     specifications = {}
     for name, specification in document.get("specifications", {}).items():
@@ -203,7 +218,6 @@ def _expanded(
         "readings": {
             "factors": {name: readings[name] for name in names},
             "specifications": specifications,
-            "derived": document.get("derived", []),
             "experiments": expansion.origins,
             "main": {k: v for k, v in main.items() if k not in _PLACES},
         },

@@ -32,7 +32,6 @@ def check_readings(
     methods = mains[0]["methods"]
     experiments = list(dict.fromkeys(e for main in mains for e in main["experiments"]))
     claims = list(dict.fromkeys(c["id"] for main in mains for c in main["claims"]))
-    artefacts = list(dict.fromkeys(a for main in mains for a in main["artefacts"]))
     readings = document["readings"]
     for factor, settings in readings.items():
         for alternative, reading in settings["alternatives"].items():
@@ -55,7 +54,6 @@ def check_readings(
         key = f"specifications.{name}"
         require(readings, specification["factors"], f"{key}.factors")
         require(claims, [specification["claim"]], f"{key}.claim")
-    require(artefacts, document.get("derived", []), "derived")
 
 
 def _check_main_scores(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtmkl import fits, pipeline
+from mtmkl.changes import Change, of_paper, of_run, parse
 from mtmkl.config import (
     TIERS,
     ConfigError,
@@ -21,7 +22,7 @@ from mtmkl.config import (
     read_yaml,
 )
 from mtmkl.evaluation.grouping import all_results, data_groups, fit_groups
-from mtmkl.evaluation.plan import FitJob, fit_jobs, with_method
+from mtmkl.evaluation.plan import FitJob, fit_jobs, with_method, with_repeats
 from mtmkl.extras import require_suite
 from mtmkl.layout import PaperFolder, RunFolder, cache
 from mtmkl.readings import load_papers
@@ -60,6 +61,8 @@ def run_paper(
     methods: Sequence[str] = (),
     grid: Mapping[str, list[Any]] | None = None,
     readings: bool | Sequence[str] = False,
+    settings: Sequence[str] = (),
+    repeats: int | None = None,
     cores: int = 1,
     results: Path = Path("results"),
 ) -> Finished:
@@ -84,6 +87,11 @@ def run_paper(
     readings : bool or sequence of str
         Run other readings of the protocol in place of the experiments: all, or those of
         some factors, see :mod:`mtmkl.readings`.
+    settings : sequence of str
+        ``key=value`` of the run's configuration or the paper's, the key dotted. A run
+        with other settings of the paper is not judged.
+    repeats : int or None
+        Of every experiment; None is as configured.
     cores : int
         Processes.
     results : Path
@@ -103,17 +111,21 @@ def run_paper(
         If the extra "suite" is not installed.
     """
     require_suite()
+    changes = [parse(setting) for setting in settings]
     run = load_run_config(
         {
             **_run_file(),
+            **of_run(changes),
             "tier": tier,
             "papers": [str(paper)],
             "readings": readings if isinstance(readings, bool) else list(readings),
         }
     )
     pipeline.use_mirror(run["mirror"])
-    (whole,) = load_papers(run)
+    whole = _load(paper, run, of_paper(changes))
     config = _restricted(whole, paper, experiments)
+    if repeats is not None:
+        config = with_repeats(config, repeats)
     if grid is not None and set(methods) <= set(config["methods"]):
         raise ConfigError(
             "--grid needs --method package.module:Class: configured methods have "
@@ -124,7 +136,11 @@ def run_paper(
             config = with_method(config, experiment, name, grid=grid)
     pipeline.check_names(config)
     label = run_label(
-        run, experiments=_chosen(config, whole), methods=methods, grid=grid
+        run,
+        experiments=_chosen(config, whole),
+        methods=methods,
+        grid=grid,
+        changes=config.get("changes"),
     )
     whole_run = RunFolder(results / label)
     folder = whole_run.paper(config["paper"]["id"])
@@ -139,6 +155,20 @@ def run_paper(
         missing=pipeline.missing_data(map(folder.data_info, datasets)),
         logs=folder.path / "logs",
     )
+
+
+def _load(
+    paper: str | Path, run: Mapping[str, Any], changes: Sequence[Change]
+) -> dict[str, Any]:
+    if not run["readings"]:
+        return load_paper(paper, run["tier"], changes)
+    if changes:
+        raise ConfigError(
+            f"--set {changes[0].key} changes the experiments, and --readings runs "
+            "others in their place: take one of the two"
+        )
+    (readings,) = load_papers(run)
+    return readings
 
 
 def _run_file() -> dict[str, Any]:

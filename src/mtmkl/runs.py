@@ -26,6 +26,7 @@ def run_label(
     experiments: Sequence[str] = (),
     methods: Sequence[str] = (),
     grid: Mapping[str, Any] | None = None,
+    changes: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the name of a run's folder below ``results``.
 
@@ -44,6 +45,8 @@ def run_label(
         Those that join the configured ones.
     grid : mapping or None
         Of the methods that join; a hash of it stands in the label.
+    changes : mapping or None
+        Settings of the paper that are not those of its configuration, by their key.
     """
     usual = load_run_config(
         {**read_yaml(config_dir() / "config.yaml"), "tier": run["tier"]}
@@ -54,6 +57,10 @@ def run_label(
     parts += [*experiments, *methods]
     if grid is not None:
         parts.append(f"grid-{_hash(json.dumps(grid, sort_keys=True))}")
+    for key, value in (changes or {}).items():
+        is_one = isinstance(value, str | int | float)
+        text = str(value) if is_one else _hash(json.dumps(value, sort_keys=True))
+        parts.append(f"{key}={text}" if is_one else f"{key}-{text}")
     if run["readings"]:
         factors = [] if run["readings"] is True else run["readings"]
         parts.append("=".join(["readings", *factors]))

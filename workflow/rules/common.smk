@@ -13,7 +13,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 from mtmkl import fits, pipeline
 from mtmkl.config import ConfigError, load_run_config, read_yaml
 from mtmkl.evaluation import grouping, plan
-from mtmkl.layout import RunFolder, cache
+from mtmkl.layout import EXPLANATIONS, RunFolder, cache
 from mtmkl.readings import load_papers
 from mtmkl.reporting.summary import closing_summary
 from mtmkl.runs import ResultsInUseError, lock_results, run_label
@@ -167,13 +167,22 @@ def artefact_inputs(paper, names):
     datasets = [each for group in grouping.data_groups(config) for each in group]
     infos = texts(RESULTS.paper(paper).data_info(each.id) for each in datasets)
     files = [*fit_files(paper, config["experiments"]), *infos]
-    return [*files, *published_numbers(paper), *main_scores(paper)]
+    return [*files, *published_numbers(paper), *published_before(paper)]
 
 
-def main_scores(paper):
-    """The published scores of the main protocol, with which readings are compared."""
-    scores = Path("figures") / paper / "scores.csv.gz"
-    return [str(scores)] if "readings" in PAPERS[paper] and scores.is_file() else []
+def published_before(paper):
+    """What results take from the published record.
+
+    Readings are compared with the main protocol there, and tables of the main protocol
+    show what readings explain.
+    """
+    folder, is_main = Path("figures") / paper, "readings" not in PAPERS[paper]
+    names = (
+        [EXPLANATIONS] if is_main else ["scores.csv.gz", "overlaps.csv", "claims.csv"]
+    )
+    if RUN["tier"] != "paper":
+        return []
+    return texts(folder / name for name in names if (folder / name).is_file())
 
 
 def shown_by(paper, group):

@@ -46,6 +46,21 @@ def add_parser(commands: Any) -> None:
         "those of these factors",
     )
     run.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        metavar="KEY=VALUE",
+        help="another value of a key of config/config.yaml or of the paper's files, "
+        "such as seed=7 or protocols.digits_random.train_samples=50 (may be repeated)",
+    )
+    run.add_argument(
+        "--repeats",
+        type=_positive,
+        metavar="N",
+        help="of every experiment (default: as configured)",
+    )
+    run.add_argument(
         "--tier",
         choices=TIERS,
         default="quick",
@@ -97,6 +112,8 @@ def _run(parsed: argparse.Namespace) -> int:
         methods=parsed.method,
         grid=parsed.grid,
         readings=False if parsed.readings is None else (parsed.readings or True),
+        settings=parsed.settings,
+        repeats=parsed.repeats,
         cores=parsed.cores,
         results=parsed.results,
     )

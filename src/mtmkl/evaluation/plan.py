@@ -248,6 +248,37 @@ def _repeats_per_job(
     return max(size, *(repeat + 1 for repeat in spec.hold.values()), 1)
 
 
+def with_repeats(config: dict[str, Any], repeats: int) -> dict[str, Any]:
+    """Return a configuration in which every experiment has so many repeats.
+
+    Repeats are numbered, and the splits of each depend on its number alone: fewer are
+    the first of more.
+
+    Parameters
+    ----------
+    config : dict
+        A paper's configuration with its tier resolved. If that changes what any of its
+        experiments has, ``changes`` of the result says so.
+    repeats : int
+    """
+    names = config["experiments"]
+    if all(n_repeats(config, name) == repeats for name in names):
+        return config
+    used = {experiment["protocol"] for experiment in names.values()}
+    return {
+        **config,
+        "protocols": {
+            name: {**protocol, "repeats": repeats} if name in used else protocol
+            for name, protocol in config["protocols"].items()
+        },
+        "experiments": {
+            name: {key: value for key, value in each.items() if key != "repeats"}
+            for name, each in names.items()
+        },
+        "changes": {**config.get("changes", {}), "repeats": repeats},
+    }
+
+
 def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:
     """Return the variant with this id.
 

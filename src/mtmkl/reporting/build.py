@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -12,12 +13,14 @@ from mtmkl.files import write_table
 from mtmkl.layout import PaperFolder
 from mtmkl.reporting import written
 from mtmkl.reporting.context import Context, load_context
+from mtmkl.reporting.explained import OTHER_READINGS, Marks, read_explained
 from mtmkl.reporting.explanations import cells_table
 from mtmkl.reporting.files import write_figure_files, write_table_files
 from mtmkl.reporting.layouts import build
+from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.record import write_record
-from mtmkl.reporting.tables import PrintedTable, build_quoted, mean_sd, rule_note
-from mtmkl.reporting.written import TextTable, Written
+from mtmkl.reporting.tables import build_quoted, mean_sd, rule_note
+from mtmkl.reporting.written import RANK, TextTable, Written
 
 if TYPE_CHECKING:
     from mtmkl.reporting.drawing import FigureAndNumbers
@@ -112,13 +115,16 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
         Of a figure, which has no table, or of a table.
     """
     artefact = context.config["artefacts"][name]
+    if "readings" not in context.config:
+        context = replace(context, explained=read_explained(context.config, name))
     table, tables, cells = None, [], []
     if artefact["kind"] == "table":
         table = build(context, artefact)
         tables.append(TextTable(table.header, table.body, table.notes))
-        if artefact.get("layout") == "explanations":
+        layout = artefact.get("layout")
+        if layout == "explanations":
             tables.append(cells_table(table.cells, context.config))
-        else:
+        elif layout != "bounds":
             cells.append(table.cells)
     if "quoted" in artefact:
         quoted, acceptance = build_quoted(context, artefact["quoted"])
@@ -128,6 +134,7 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
     verdicts = pd.DataFrame(columns=list(written.VERDICT_COLUMNS))
     if parts:
         verdicts = pd.concat(parts, ignore_index=True)
+        verdicts["derived"] = artefact.get("derived", False) | verdicts["unit"].eq(RANK)
     return table, Written(tables, verdicts[list(written.VERDICT_COLUMNS)])
 
 
@@ -161,6 +168,8 @@ def _quoted_table(
 ) -> TextTable:
     header = ["quoted in the text", "published", "reproduced"]
     verdict = ["verdict", "rule"] if context.is_judged else []
+    marks = Marks(context.explained, cells)
+    explained = [OTHER_READINGS] if marks.notes() else []
     rows = [
         [
             f"{cell['column']}, {cell['row']}",
@@ -169,8 +178,10 @@ def _quoted_table(
             if pd.isna(cell["reproduced"])
             else mean_sd(cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), 3),
             *(cell[name] for name in verdict),
+            *(marks.text(cell["row"], cell["column"]) for _ in explained),
         ]
         for cell in cells.to_dict("records")
     ]
     rule = rule_note(context, quoted["tolerance"], quoted["unit"], acceptance)
-    return TextTable([*header, *verdict], rows, [rule])
+    notes = [rule, *marks.notes()]
+    return TextTable([*header, *verdict, *explained], rows, notes)

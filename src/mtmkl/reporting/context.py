@@ -15,6 +15,7 @@ from mtmkl.evaluation.plan import variants
 from mtmkl.files import intact, read_json, read_table
 from mtmkl.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
 from mtmkl.layout import PaperFolder
+from mtmkl.reporting.explained import ExplainedCells
 from mtmkl.reporting.overlaps import StoredOverlaps
 from mtmkl.statistics.overlap import Overlaps
 from mtmkl.statistics.sample import average, read_scores, select
@@ -46,6 +47,8 @@ class Context:
         Numbers that steps of the paper have computed, by their name.
     overlaps : mapping or None
         How repeats overlap at each place of the scores; None takes them as independent.
+    explained : mapping of (row, column) to Explained
+        What other readings explain of the artefact that is made, as published.
     """
 
     config: Mapping[str, Any]
@@ -55,11 +58,13 @@ class Context:
     published: Mapping[str, pd.DataFrame]
     steps: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     overlaps: Overlaps | None = None
+    explained: ExplainedCells = field(default_factory=dict)
 
     @property
     def is_judged(self) -> bool:
         """Whether numbers and claims get verdicts: only full protocols do."""
-        return bool(self.config["tier"] == "paper")
+        is_changed = bool(self.config.get("changes"))
+        return bool(self.config["tier"] == "paper") and not is_changed
 
     def label(self, method: str) -> str:
         """Return a method's printed name."""

@@ -2,25 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from mtmkl.config import ConfigError, experiments_of
+from mtmkl.layout import PaperFolder
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.explained import labels_of, published_folder
 from mtmkl.reporting.overlaps import read_overlaps
-from mtmkl.reporting.tables import PrintedTable, build_quoted
-from mtmkl.reporting.written import TextTable
-from mtmkl.statistics.explanations import (
+from mtmkl.reporting.printed_table import PrintedTable
+from mtmkl.reporting.tables import build_quoted
+from mtmkl.reporting.written import RANK, TextTable
+from mtmkl.statistics.claim_explanations import (
     CLAIMS,
+    ClaimResult,
+    explain_claims,
+)
+from mtmkl.statistics.explanations import (
     COLUMNS,
     CellId,
-    ClaimResult,
     Number,
     Reading,
     explain_cells,
-    explain_claims,
     marked,
     shares_of,
 )
@@ -64,12 +68,12 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
     if not context.is_judged:
         return _unjudged(context, artefact)
     main = main_context(context)
-    readings = _readings(context)
+    readings = readings_of(context)
     shown = {r: under_reading(context, main, r.factor, r.alternative) for r in readings}
     cells, overview = explain_cells(
         cells_of(main, context.config),
         {
-            r: cells_of(each, context.config, _bases(context, r))
+            r: cells_of(each, context.config, bases_of(context, r))
             for r, each in shown.items()
         },
     )
@@ -77,9 +81,10 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
         claims_of(main), {r: claims_of(each) for r, each in shown.items()}
     )
     explanations = pd.concat([cells, claims], ignore_index=True)
+    labels = labels_of(context.config["readings"]["factors"])
     body = [
         [
-            _label(context.config, row["reading"]),
+            labels[row["reading"]],
             str(row["kind"]),
             *(str(row[name]) for name in ("touched", "gained", "lost")),
             "–" if pd.isna(row["chance"]) else f"{row['chance']:.0%}",
@@ -106,9 +111,7 @@ def main_context(context: Context) -> Context:
         If they are not there.
     """
     main = context.config["readings"]["main"]
-    # config/papers/<id>/published -> figures/<id>
-    top = Path(context.config["published"]).parents[3]
-    scores = top / "figures" / main["paper"]["id"] / "scores.csv.gz"
+    scores = published_folder(context.config) / "scores.csv.gz"
     if not scores.is_file():
         raise ConfigError(
             f"{scores} does not exist: readings are compared with the published record "
@@ -227,12 +230,34 @@ def _in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
     return {k: v for change in changes for k, v in change.get("in_place", {}).items()}
 
 
-def _readings(context: Context) -> list[Reading]:
+def unmeasured_main(context: Context) -> Context:
+    """Return the main protocol without results.
+
+    Parameters
+    ----------
+    context : Context
+        Of the readings.
+    """
+    main = context.config["readings"]["main"]
+    config = {**main, "published": context.config["published"]}
+    return replace(context, config=config, scores=context.scores[:0])
+
+
+def readings_of(context: Context, *, bounds: bool = False) -> list[Reading]:
+    """Return the readings that have scores.
+
+    Parameters
+    ----------
+    context : Context
+        Of the readings.
+    bounds : bool
+        Those of kind ``bound``, which explain nothing, or all others.
+    """
     return [
         Reading(factor, name, each["kind"] == "optimistic")
         for factor, settings in context.config["readings"]["factors"].items()
         for name, each in settings["alternatives"].items()
-        if each["kind"] != "bound" and _experiments(context, {factor: name})
+        if (each["kind"] == "bound") == bounds and _experiments(context, {factor: name})
     ]
 
 
@@ -250,7 +275,8 @@ def _experiments(context: Context, factors: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _bases(context: Context, reading: Reading) -> set[str]:
+def bases_of(context: Context, reading: Reading) -> set[str]:
+    """Return the main experiments that a reading has scores for."""
     names = _experiments(context, {reading.factor: reading.alternative})
     return {context.config["readings"]["experiments"][name]["of"] for name in names}
 
@@ -272,7 +298,6 @@ def cells_of(
     """
     from mtmkl.reporting.layouts import build
 
-    derived = config["readings"]["derived"]
     cells: dict[CellId, Number] = {}
     for name, artefact in context.config["artefacts"].items():
         if experiments is not None and not experiments & set(experiments_of(artefact)):
@@ -296,8 +321,7 @@ def cells_of(
                     verdict=cell["verdict"],
                     tolerance=limit,
                     unit=cell["unit"],
-                    # Ranks over data sets, like tests of them, add nothing.
-                    is_derived=name in derived or cell["unit"] == "rank",
+                    is_derived=artefact.get("derived", False) or cell["unit"] == RANK,
                 )
     return cells
 
@@ -307,9 +331,18 @@ def _number(value: Any) -> float:
 
 
 def claims_of(context: Context) -> dict[str, ClaimResult]:
-    """Return the results of the tests of all claims, by id."""
-    from mtmkl.reporting.record import claims_table
+    """Return the results of the tests of all claims, by id.
 
+    A claim on the numbers of a step, which no reading changes, is as published.
+
+    Parameters
+    ----------
+    context : Context
+        Main results, or those under a reading.
+    """
+    from mtmkl.reporting.record import published_claims
+
+    folder = PaperFolder(published_folder(context.config))
     return {
         row["id"]: ClaimResult(
             verdict=row["verdict"],
@@ -317,7 +350,7 @@ def claims_of(context: Context) -> dict[str, ClaimResult]:
             effect=effect(row),
             is_two_sided=row["test"] in _TWO_SIDED,
         )
-        for row in claims_table(context).to_dict("records")
+        for row in published_claims(context, folder).to_dict("records")
     }
 
 
@@ -328,18 +361,11 @@ def effect(claim: Mapping[Any, Any]) -> float:
 
 def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     """Return what the readings of a reduced run found, without any verdict."""
-    main = replace(
-        context,
-        config={
-            **context.config["readings"]["main"],
-            "published": context.config["published"],
-        },
-        scores=context.scores[:0],
-    )
+    main = unmeasured_main(context)
     rows = []
-    for reading in _readings(context):
+    for reading in readings_of(context):
         shown = under_reading(context, main, reading.factor, reading.alternative)
-        cells = cells_of(shown, context.config, _bases(context, reading))
+        cells = cells_of(shown, context.config, bases_of(context, reading))
         rows += [
             {
                 **dict(zip(COLUMNS, cell, strict=False)),
@@ -356,14 +382,12 @@ def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         ]
     found = pd.DataFrame(rows, columns=list(COLUMNS))
     counts = found["reading"].value_counts(sort=False)
+    labels = labels_of(context.config["readings"]["factors"])
     return PrintedTable(
         title=artefact["title"],
         cells=found,
         header=("reading", "published numbers that it has ours for"),
-        body=[
-            [_label(context.config, str(name)), str(count)]
-            for name, count in counts.items()
-        ],
+        body=[[labels[str(name)], str(count)] for name, count in counts.items()],
         notes=(NOT_JUDGED.capitalize() + ".",),
     )
 
@@ -378,6 +402,7 @@ def cells_table(explanations: pd.DataFrame, config: Mapping[str, Any]) -> TextTa
         Of the readings, with the labels of readings and the words of claims.
     """
     claims = {c["id"]: c["claim"] for c in config["readings"]["main"]["claims"]}
+    labels = labels_of(config["readings"]["factors"])
 
     def number(value: Any, form: str) -> str:
         return "" if pd.isna(value) else f"{value:{form}}"
@@ -387,7 +412,7 @@ def cells_table(explanations: pd.DataFrame, config: Mapping[str, Any]) -> TextTa
             _name(row["artefact"]),
             claims[row["row"]] if row["artefact"] == CLAIMS else str(row["row"]),
             str(row["column"]),
-            _label(config, row["reading"]) if row["reading"] else "",
+            labels[row["reading"]] if row["reading"] else "",
             number(row["reproduced"], ".4g"),
             number(row["sd"], ".2g"),
             number(row["n"], ".0f"),
@@ -401,13 +426,6 @@ def cells_table(explanations: pd.DataFrame, config: Mapping[str, Any]) -> TextTa
         for row in explanations.to_dict("records")
     ]
     return TextTable([name.replace("_", " ") for name in COLUMNS], rows)
-
-
-def _label(config: Mapping[str, Any], reading: str) -> str:
-    """Return ``factor=alternative`` in words."""
-    factor, alternative = reading.split("=")
-    settings = config["readings"]["factors"][factor]
-    return f"{settings['label']}: {settings['alternatives'][alternative]['label']}"
 
 
 def _name(artefact: str) -> str:

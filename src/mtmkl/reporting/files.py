@@ -12,7 +12,7 @@ from mtmkl.reporting.colours import figure_style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mtmkl.reporting.tables import PrintedTable
+    from mtmkl.reporting.printed_table import PrintedTable
 
 # Dates and versions in files would make equal figures differ.
 _METADATA: dict[str, dict[str, None]] = {

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.explained import OTHER_READINGS, Marks
 
 OURS_LINE = "ours"  # "reproduced" would read as a verdict
 VERDICT = "verdict"
@@ -17,6 +18,13 @@ def shown_lines(
 ) -> tuple[tuple[str, ...], ...]:
     """Leave out the lines of verdicts, third in a line, where there are none."""
     return tuple(line for line in lines if context.is_judged or line[2] != VERDICT)
+
+
+def verdict_lines(cells: pd.DataFrame, marks: Marks) -> list[tuple[str, ...]]:
+    """Return the line of verdicts, and one of what other readings explain."""
+    explained = marks.texts(cells)
+    lines: list[tuple[str, ...]] = [("", "", VERDICT, *cells["verdict"])]
+    return [*lines, ("", "", OTHER_READINGS, *explained)] if any(explained) else lines
 
 
 def numbers(values: Iterable[float | None], form: str) -> list[str]:

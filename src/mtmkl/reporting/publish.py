@@ -9,8 +9,14 @@ import pandas as pd
 
 from mtmkl.files import write_table, write_text
 from mtmkl.layout import PaperFolder, RunFolder
+from mtmkl.reporting.explained import (
+    OTHER_READINGS,
+    explained_counts,
+    read_explained,
+)
+from mtmkl.statistics.claim_explanations import CLAIMS
 from mtmkl.statistics.claims import shown_notes, shown_verdicts
-from mtmkl.statistics.verdicts import moved_text
+from mtmkl.statistics.verdicts import counts_text, moved_text, own_numbers
 
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
@@ -113,7 +119,17 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
     paper = config["paper"]
     verdicts = pd.read_csv(folder / "verdicts.csv")
     claims = pd.read_csv(folder / "claims.csv")
-    claims = claims.assign(shown=shown_verdicts(claims), note=shown_notes(claims))
+    explained = read_explained(config, CLAIMS)
+    claims = claims.assign(
+        shown=shown_verdicts(claims),
+        note=[
+            f"{note}; {OTHER_READINGS}: {explained[name, ''].text()}"
+            if (name, "") in explained
+            else note
+            for name, note in zip(claims["id"], shown_notes(claims), strict=True)
+        ],
+    )
+    counted = explained_counts(folder)
     lines = [
         f"# {paper['title']}",
         "",
@@ -122,9 +138,11 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
         "[claims.csv](claims.csv), [statistics.csv](statistics.csv), "
         "[scores.csv.gz](scores.csv.gz), [provenance.json](provenance.json).",
         "",
-        f"Published cells: {_counts(verdicts['verdict'])}. With our spread where the "
-        f"paper prints none, verdicts that move: {moved_text(verdicts)}. "
-        f"Claims: {_counts(shown_verdicts(claims))}.",
+        f"Published cells: {counts_text(verdicts)}. With our spread where the "
+        f"paper prints none, verdicts that move: {moved_text(own_numbers(verdicts))}. "
+        f"Claims: {_counts(shown_verdicts(claims))}."
+        + f" Different cells, by other readings: {counted}."
+        * bool(counted),
         "",
         "| claim | section | verdict | evidence |",
         "|---|---|---|---|",
@@ -135,32 +153,34 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
     ]
     for name, artefact in config["artefacts"].items():
         lines += ["", f"## {_heading(name)}: {artefact['title']}", ""]
-        if artefact["kind"] == "figure":
-            lines.append(f"![{artefact['title']}]({name}.svg)")
-            lines.append("")
-            lines.append(f"[pdf]({name}.pdf) · [numbers]({name}.csv)")
-        else:
-            lines.append((folder / f"{name}.md").read_text(encoding="utf-8").strip())
-            lines.append("")
-            lines.append(f"[csv]({name}.csv) · [tex]({name}.tex)")
-    lines += _readings_lines(folder)
+        lines += _artefact_lines(name, artefact, folder)
+    lines += _readings_lines(config, folder)
     lines += ["", "## Core-seconds to choose and fit", ""]
     lines += _seconds_lines(config, pd.read_csv(folder / "scores.csv.gz"))
     return "\n".join(lines) + "\n"
 
 
-def _readings_lines(folder: Path) -> list[str]:
+def _artefact_lines(name: str, artefact: Mapping[str, Any], folder: Path) -> list[str]:
+    """Return a figure, or the text of a table, and where their files are."""
+    if artefact["kind"] == "figure":
+        shown = f"![{artefact['title']}]({name}.svg)"
+        return [shown, "", f"[pdf]({name}.pdf) · [numbers]({name}.csv)"]
+    shown = (folder / f"{name}.md").read_text(encoding="utf-8").strip()
+    return [shown, "", f"[csv]({name}.csv) · [tex]({name}.tex)"]
+
+
+def _readings_lines(config: Mapping[str, Any], folder: Path) -> list[str]:
     """Return the section on other readings of the protocol, if any were published."""
-    table = folder / "explanations.md"
-    if not table.is_file():
+    if not (folder / READING_SCORES).is_file():
         return []
-    text = table.read_text(encoding="utf-8").strip()
-    lines = ["", "## Other readings of the protocol", "", text, ""]
-    lines.append(f"[csv](explanations.csv) · [scores]({READING_SCORES})")
-    for figure in sorted(folder.glob("specification_*.svg")):
-        name = figure.stem
-        lines += ["", f"![Specification curve]({name}.svg)", ""]
-        lines.append(f"[pdf]({name}.pdf) · [numbers]({name}.csv)")
+    lines = ["", "## Other readings of the protocol", ""]
+    lines.append(f"Their scores are in [{READING_SCORES}]({READING_SCORES}).")
+    for kind, ending in (("table", "md"), ("figure", "svg")):
+        for path in sorted(folder.glob(f"*.{ending}")):
+            name = path.stem
+            if name not in config["artefacts"] and name != "README":
+                artefact = {"kind": kind, "title": _heading(name)}
+                lines += ["", *_artefact_lines(name, artefact, folder)]
     return lines
 
 
@@ -245,15 +265,18 @@ def _index(figures: Path) -> str:
         "written by `make publish`. The rules behind the verdicts: "
         "[docs/verdicts.md](../docs/verdicts.md).",
         "",
-        "| paper | printed numbers | moved by our spread | claims |",
-        "|---|---|---|---|",
+        "| paper | printed numbers | moved by our spread | different, by readings "
+        "| claims |",
+        "|---|---|---|---|---|",
     ]
     for page in sorted(figures.glob("*/README.md")):
         title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
         verdicts = pd.read_csv(page.parent / "verdicts.csv")
         claims = shown_verdicts(pd.read_csv(page.parent / "claims.csv"))
         link = f"[{page.parent.name}]({page.parent.name}/README.md)"
-        counts = [_counts(verdicts["verdict"]), moved_text(verdicts), _counts(claims)]
+        moved = moved_text(own_numbers(verdicts))
+        explained = explained_counts(page.parent) or "–"
+        counts = [counts_text(verdicts), moved, explained, _counts(claims)]
         lines.append(f"| {link}: {title} | {' | '.join(counts)} |")
     return "\n".join(lines) + "\n"
 

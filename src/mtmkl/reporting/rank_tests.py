@@ -6,18 +6,19 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.explained import Marks
 from mtmkl.reporting.lined_tables import (
     OURS_LINE,
-    VERDICT,
     numbers,
     origin_of,
     reasons_of,
     shown_lines,
+    verdict_lines,
 )
+from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.tables import (
     CELL_COLUMNS,
     NOT_JUDGED_NOTE,
-    PrintedTable,
     published_numbers,
 )
 from mtmkl.statistics.audit import (
@@ -113,7 +114,8 @@ def build_rank_tests(context: Context, artefact: Mapping[str, Any]) -> PrintedTa
                 for rival in rivals
             ]
             rows += mine
-            lines += _lines_of_test(block, quantity, mine)
+            marks = Marks(context.explained, pd.DataFrame(mine))
+            lines += _lines_of_test(block, quantity, mine, marks)
         count = rank_cell(
             f"{DOMINATED}, {block}",
             control,
@@ -243,7 +245,7 @@ def _friedman_rows(
 
 
 def _lines_of_test(
-    block: str, quantity: str, cells: list[dict[str, Any]]
+    block: str, quantity: str, cells: list[dict[str, Any]], marks: Marks
 ) -> list[tuple[str, ...]]:
     shown = pd.DataFrame(cells)
     form = f".{_DECIMALS[quantity]}f"
@@ -251,7 +253,7 @@ def _lines_of_test(
         (block, quantity, "published", *numbers(shown["published"], "g")),
         ("", "", "of the published accuracies", *numbers(shown["recomputed"], form)),
         ("", "", OURS_LINE, *numbers(shown["reproduced"], form)),
-        ("", "", VERDICT, *shown["verdict"]),
+        *verdict_lines(shown, marks),
     ]
 
 

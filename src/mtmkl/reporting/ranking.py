@@ -6,25 +6,27 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.explained import Marks
 from mtmkl.reporting.lined_tables import (
     NO_DATA,
     OURS_LINE,
-    VERDICT,
     numbers,
     origin_of,
     reasons_of,
     shown_lines,
+    verdict_lines,
 )
+from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.rank_tests import mean_ranks, rank_cell
 from mtmkl.reporting.tables import (
     CELL_COLUMNS,
     OURS,
     Cell,
-    PrintedTable,
     judge_cells,
     published_numbers,
     rule_note,
 )
+from mtmkl.reporting.written import RANK
 from mtmkl.statistics.audit import MEAN_RANK, audit, printed_comparisons
 from mtmkl.statistics.ranks import ranking_matrix
 from mtmkl.statistics.verdicts import Tolerance, Verdict, weakest
@@ -77,6 +79,7 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable
         one.label: audit(one).friedman.ranks
         for one in printed_comparisons(context.published)
     }
+    marks = Marks(context.explained, pd.concat([cells, headings]))
     lines: list[tuple[str, ...]] = []
     for block in comparison["blocks"]:
         for name, row in _rows_of(comparison, block):
@@ -96,6 +99,7 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable
                     for label in row.get(labels, {})
                 ],
                 decimals,
+                marks,
             )
         mean = _in_order(headings, f"{MEAN_RANK}, {block}", comparison)
         lines += [
@@ -103,7 +107,7 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable
             ("", "", "of the published accuracies",
              *numbers(recomputed[block][list(comparison["columns"])], ".2f")),
             ("", "", OURS_LINE, *numbers(mean["reproduced"], ".2f")),
-            ("", "", VERDICT, *mean["verdict"]),
+            *verdict_lines(mean.reset_index(), marks),
         ]  # fmt: skip
     # The number of a second reading is printed once.
     shown = pd.concat([cells, others.assign(in_paper=False), beside, headings])
@@ -118,6 +122,7 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable
             "means share theirs.",
             rule_note(context, artefact["tolerance"], artefact["unit"], acceptance),
             *_remarks_on_ranks(artefact, is_judged=context.is_judged),
+            *marks.notes(),
             *reasons_of(shown),
         ),
     )
@@ -240,7 +245,7 @@ def _mean_rank_cells(context: Context, artefact: Mapping[str, Any]) -> pd.DataFr
                 full_protocol=context.is_judged,
                 data=origin_of(context, comparison),
             )
-            rows.append(cell | {"unit": "rank"})
+            rows.append(cell | {"unit": RANK})
     return pd.DataFrame(rows, columns=list(CELL_COLUMNS))
 
 
@@ -250,8 +255,9 @@ def _lines_of_row(
     main: pd.DataFrame,
     others: Sequence[tuple[str, pd.DataFrame]],
     decimals: int,
+    marks: Marks,
 ) -> list[tuple[str, ...]]:
-    lines = [
+    lines: list[tuple[str, ...]] = [
         (block, name, "published", *_with_ranks(main, "published", decimals)),
         ("", "", OURS_LINE, *_with_ranks(main, "reproduced", decimals)),
     ]
@@ -264,7 +270,7 @@ def _lines_of_row(
                 *_with_ranks(more, "reproduced", decimals),
             )
         )
-    return [*lines, ("", "", VERDICT, *main["verdict"])]
+    return [*lines, *verdict_lines(main.reset_index(), marks)]
 
 
 def _with_ranks(cells: pd.DataFrame, side: str, decimals: int) -> list[str]:

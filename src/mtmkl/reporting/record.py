@@ -5,14 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.files import write_json, write_table
+from mtmkl.files import read_table, write_json, write_table
 from mtmkl.fits import collect_scores
 from mtmkl.layout import PaperFolder
 from mtmkl.provenance import provenance
 from mtmkl.reporting import written
 from mtmkl.reporting.context import NO_SCORES, Context, load_context
 from mtmkl.reporting.overlaps import overlaps_table
-from mtmkl.statistics.claims import evaluate_claims
+from mtmkl.statistics.claims import COLUMNS, evaluate_claims
 from mtmkl.statistics.comparison import (
     compare_experiments,
     compare_rankings,
@@ -61,6 +61,26 @@ def claims_table(context: Context) -> pd.DataFrame:
         for claim, row in zip(config["claims"], table.to_dict("records"), strict=True)
     ]
     return table.assign(note=notes)
+
+
+def published_claims(context: Context, published: PaperFolder) -> pd.DataFrame:
+    """Return the verdict on every claim; those on steps that are not kept stay.
+
+    Parameters
+    ----------
+    context : Context
+        Without the numbers of steps, where they are not published.
+    published : PaperFolder
+        With the claims as published.
+    """
+    before = {row["id"]: row for row in read_table(published.claims).to_dict("records")}
+    found = claims_table(context).to_dict("records")
+    steps = [claim["args"].get("step") for claim in context.config["claims"]]
+    rows = [
+        row if step is None or step in context.steps else before.get(row["id"], row)
+        for row, step in zip(found, steps, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _note_with_reason(context: Context, args: Mapping[str, Any], note: str) -> str:

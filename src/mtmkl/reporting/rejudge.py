@@ -6,17 +6,16 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.files import read_json, read_table, write_json, write_table
+from mtmkl.files import read_json, write_json, write_table
 from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.provenance import of_the_code
 from mtmkl.reporting.build import printed
 from mtmkl.reporting.context import Context, load_context
 from mtmkl.reporting.files import write_table_files
 from mtmkl.reporting.overlaps import overlaps_table
+from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.publish import write_galleries
-from mtmkl.reporting.record import claims_table, statistics_table
-from mtmkl.reporting.tables import PrintedTable
-from mtmkl.statistics.claims import COLUMNS
+from mtmkl.reporting.record import published_claims, statistics_table
 
 
 def rejudge(
@@ -91,23 +90,11 @@ def _judge(
     filled = [each for each in verdicts if len(each)] or verdicts[:1]
     record = {
         published.verdicts.name: pd.concat(filled, ignore_index=True),
-        published.claims.name: _claims(context, published),
+        published.claims.name: published_claims(context, published),
         published.statistics.name: statistics_table(context, seed=settings["seed"]),
         published.overlaps.name: overlaps_table(context.overlaps or {}),
     }
     return tables, record, provenance | {"judged": of_the_code(config)}
-
-
-def _claims(context: Context, published: PaperFolder) -> pd.DataFrame:
-    """Return the claims; those on steps that were not kept stay as published."""
-    before = {row["id"]: row for row in read_table(published.claims).to_dict("records")}
-    found = claims_table(context).to_dict("records")
-    steps = [claim["args"].get("step") for claim in context.config["claims"]]
-    rows = [
-        row if step is None or step in context.steps else before.get(row["id"], row)
-        for row, step in zip(found, steps, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _check_same(

@@ -16,10 +16,12 @@ from mtmkl.files import read_json, write_text
 from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.reporting import written
 from mtmkl.reporting.context import Context, load_context, read_jobs
+from mtmkl.reporting.explained import read_explained
 from mtmkl.reporting.tables import mean_sd
 from mtmkl.reporting.written import TextTable
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
+from mtmkl.statistics.claim_explanations import CLAIMS
 from mtmkl.statistics.pairs import FEW_UNITS, MIN_UNITS
 from mtmkl.statistics.sample import fits, sample
 
@@ -111,6 +113,8 @@ class PaperResult:
         Data sets by "original", "stand-in", "synthetic", …, "missing".
     provenance : mapping
         As written.
+    explained_claims : mapping of str to str
+        What other readings explain of claims, by their id, as published.
     """
 
     id: str
@@ -122,13 +126,24 @@ class PaperResult:
     statistics: pd.DataFrame
     data: Mapping[str, list[str]]
     provenance: Mapping[str, Any]
+    explained_claims: Mapping[str, str]
 
-    def verdict_counts(self, artefact: str | None = None) -> dict[str, int]:
-        """Return how often each verdict occurs, in all or in one artefact."""
-        table = self.verdicts
+    def verdict_counts(
+        self, artefact: str | None = None, *, derived: bool = False
+    ) -> dict[str, int]:
+        """Return how often each verdict occurs, in all or in one artefact.
+
+        Numbers that follow from others of the paper are counted apart.
+        """
+        table = self.verdicts[self.verdicts["derived"] == derived]
         if artefact is not None:
             table = table[table["artefact"] == artefact]
         return _counts(table["verdict"], verdict_rule.VERDICTS)
+
+    def derived_text(self, artefact: str | None = None) -> str:
+        """Return the counts of the numbers that follow from others, as text."""
+        counts = self.verdict_counts(artefact, derived=True)
+        return ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none"
 
     def pairs(self) -> list[tuple[str, list[dict[Hashable, Any]]]]:
         """Return the comparisons of pairs by experiment, each under a heading."""
@@ -161,7 +176,7 @@ class PaperResult:
 
     def moved_by_spread(self) -> str:
         """Say how many verdicts on numbers move with our spread."""
-        return verdict_rule.moved_text(self.verdicts)
+        return verdict_rule.moved_text(verdict_rule.own_numbers(self.verdicts))
 
     def undone_claims(self) -> int:
         """Return how many claims only the paper's own test decides."""
@@ -213,16 +228,27 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         statistics=_with_labels(context, pd.read_csv(folder.statistics)),
         data=_data_by_origin(context),
         provenance=read_json(folder.provenance),
+        explained_claims={
+            name: found.text()
+            for (name, _), found in read_explained(config, CLAIMS).items()
+        },
     )
 
 
-def render_report(papers: Sequence[PaperResult], *, tier: str) -> str:
+def render_report(
+    papers: Sequence[PaperResult],
+    *,
+    tier: str,
+    changes: Mapping[str, Any] | None = None,
+) -> str:
     """Return the report as one HTML page that loads nothing.
 
     Parameters
     ----------
     papers : sequence of PaperResult
     tier : {"quick", "paper"}
+    changes : mapping or None
+        Settings that are not those of the configuration, by their key.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -240,11 +266,13 @@ def render_report(papers: Sequence[PaperResult], *, tier: str) -> str:
         "p_value": _p_value,
         "share": _share,
     }
+    judged = "quick" if changes else tier
     page = environment.get_template("report.html.j2").render(
         papers=papers,
         tier=tier,
-        verdict_names=_verdicts_of(tier, verdict_rule.VERDICTS),
-        claim_names=_verdicts_of(tier, claim_tests.VERDICTS),
+        changes=changes or {},
+        verdict_names=_verdicts_of(judged, verdict_rule.VERDICTS),
+        claim_names=_verdicts_of(judged, claim_tests.VERDICTS),
         not_judged=verdict_rule.NOT_JUDGED,
         min_units=MIN_UNITS,
         few_units=FEW_UNITS,
@@ -269,7 +297,8 @@ def write_report(
         load_paper_result(config, run.paper(config["paper"]["id"]))
         for config in configs
     ]
-    write_text(run.report, render_report(papers, tier=tier))
+    changes = {k: v for config in configs for k, v in config.get("changes", {}).items()}
+    write_text(run.report, render_report(papers, tier=tier, changes=changes))
 
 
 def _artefact_view(

@@ -10,7 +10,12 @@ from matplotlib.figure import Figure
 from mtmkl.readings_checks import MAIN
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import FigureAndNumbers
-from mtmkl.reporting.explanations import effect, main_context, replaced
+from mtmkl.reporting.explanations import (
+    effect,
+    main_context,
+    replaced,
+    unmeasured_main,
+)
 
 _WIDTH, _HEIGHT, _LINE = 7.4, 2.6, 0.17
 _SHADES = {"holds": "#1b7837", "does not hold": "#b2182b"}
@@ -54,7 +59,7 @@ def specification_numbers(
     """
     from mtmkl.reporting.record import claims_table
 
-    main = _main(context)
+    main = main_context(context) if context.is_judged else unmeasured_main(context)
     chosen = [c for c in main.config["claims"] if c["id"] == specification["claim"]]
     main = replace(main, config={**main.config, "claims": chosen})
     rows = []
@@ -76,15 +81,6 @@ def specification_numbers(
             | {"verdict": row["verdict"], "note": row["note"], "is_main": is_main}
         )
     return pd.DataFrame(rows).sort_values("effect", ignore_index=True)
-
-
-def _main(context: Context) -> Context:
-    """Return the published main results, or none in a reduced run."""
-    if context.is_judged:
-        return main_context(context)
-    main = context.config["readings"]["main"]
-    config = {**main, "published": context.config["published"]}
-    return replace(context, config=config, scores=context.scores[:0])
 
 
 def _drawn(

@@ -27,18 +27,19 @@ def closing_summary(configs: Iterable[Mapping[str, Any]], run: RunFolder) -> str
     str
         Lines of text.
     """
+    from mtmkl.statistics.verdicts import counts_text
+
     lines = []
     missing: set[str] = set()
     for config in configs:
         paper = config["paper"]
         folder = run.paper(paper["id"])
         lines += ["", f"{paper['title']} ({paper['authors']}, {paper['year']})"]
-        for title, path in (
-            ("published numbers", folder.verdicts),
-            ("claims", folder.claims),
+        for title, text in (
+            ("published numbers", counts_text(read_table(folder.verdicts))),
+            ("claims", _counted(read_table(folder.claims)["verdict"])),
         ):
-            counted = _counted(read_table(path)["verdict"])
-            lines.append(f"  {title + ':':<19}{counted}")
+            lines.append(f"  {title + ':':<19}{text}")
         missing |= _missing_data(config, folder)
     lines.append("")
     if missing:
@@ -55,7 +56,7 @@ def closing_summary(configs: Iterable[Mapping[str, Any]], run: RunFolder) -> str
 
 def _counted(verdicts: "pd.Series[str]") -> str:
     counts = verdicts.value_counts()
-    return ", ".join(f"{verdict} {n}" for verdict, n in counts.items()) or "none"
+    return ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "none"
 
 
 def _missing_data(config: Mapping[str, Any], folder: PaperFolder) -> set[str]:

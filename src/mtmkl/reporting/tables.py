@@ -1,12 +1,14 @@
 """Tables of a paper, published and reproduced, as csv, Markdown and LaTeX."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.explained import OTHER_READINGS, Marks
+from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.statistics.sample import sample
 from mtmkl.statistics.verdicts import (
     NOT_JUDGED,
@@ -36,69 +38,6 @@ _DASH = "–"
 # A longer reason for a missing number goes below the table.
 _MAX_REASON = 48
 
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#",
-        "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}", "–": "--", "−": "$-$", "±": r"$\pm$",
-        "≤": r"$\le$", "≥": r"$\ge$", "†": r"$^\dagger$", "²": "$^2$",
-        "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$", "ε": r"$\varepsilon$",
-        "λ": r"$\lambda$", "μ": r"$\mu$", "ρ": r"$\rho$", "σ": r"$\sigma$",
-        "χ": r"$\chi$", "ω": r"$\omega$",
-    }
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class PrintedTable:
-    """A table with published and reproduced numbers, whatever its layout.
-
-    Attributes
-    ----------
-    title : str
-    cells : DataFrame
-        At least :data:`CELL_COLUMNS`, in reading order; ``in_paper`` is false for what
-        the paper does not print.
-    header : sequence of str
-        The headings of the columns.
-    body : sequence of sequence of str
-        The rows as text, each as long as the header.
-    notes : sequence of str
-        The sentences below the table.
-    """
-
-    title: str
-    cells: pd.DataFrame
-    header: Sequence[str]
-    body: Sequence[Sequence[str]]
-    notes: Sequence[str]
-
-    def markdown(self) -> str:
-        """Return the table as Markdown."""
-        lines = [self.header, ["---"] * len(self.header), *self.body]
-        rows = ["| " + " | ".join(map(_markdown, line)) + " |" for line in lines]
-        return "\n".join(
-            [f"**{self.title}**", "", *rows, "", "\n\n".join(self.notes), ""]
-        )
-
-    def latex(self) -> str:
-        """Return the table as a LaTeX ``tabular`` (package booktabs)."""
-        lines = [
-            "% needs \\usepackage{booktabs}",
-            f"% {self.title}",
-            f"\\begin{{tabular}}{{{'l' * len(self.header)}}}",
-            "\\toprule",
-            _latex_row(self.header),
-            "\\midrule",
-            *map(_latex_row, self.body),
-            "\\bottomrule",
-            "\\end{tabular}",
-            "",
-            *(f"% {note}" for note in self.notes),
-            "",
-        ]
-        return "\n".join(lines)
-
 
 @dataclass(frozen=True)
 class _Texts:
@@ -116,6 +55,8 @@ class _Texts:
         Whether the verdicts are shown.
     rule : str
         The verdict rule with the table's tolerance, or why there is no verdict.
+    marks : Marks
+        What other readings explain.
     """
 
     cells: pd.DataFrame
@@ -124,9 +65,13 @@ class _Texts:
     decimals: int
     is_judged: bool
     rule: str
+    marks: Marks
 
     def header(self) -> list[str]:
-        """Return the headings: published, reproduced, verdict for a paper's column."""
+        """Return the headings: published, reproduced, verdict for a paper's column.
+
+        What other readings explain follows where there is anything to explain.
+        """
         names = [self.corner]
         for column in self._columns():
             if self._is_paper_column(column):
@@ -134,6 +79,7 @@ class _Texts:
                     f"{column}, published{self._unit()}",
                     f"{column}, reproduced{self._unit()}",
                     *["verdict"] * self.is_judged,
+                    *[OTHER_READINGS] * self._is_explained(column),
                 ]
             else:
                 names.append(f"{column}{self._mark()}{self._unit()}")
@@ -155,6 +101,8 @@ class _Texts:
                 line.append(self.reproduced(cell))
                 if is_printed and self.is_judged:
                     line.append(cell["verdict"] if cell["in_paper"] else _DASH)
+                if is_printed and self._is_explained(column):
+                    line.append(self.marks.text(row, column))
             lines.append(line)
         return lines
 
@@ -173,7 +121,7 @@ class _Texts:
         if self._mark() and not self.cells["in_paper"].all():
             notes.append(f"{OURS} not in the paper.")
         if self.cells["in_paper"].any():
-            notes.append(self.rule)
+            notes += [self.rule, *self.marks.notes()]
         reasons = self.cells["missing"].drop_duplicates()
         notes += [
             f"No data: {reason}" for reason in reasons if len(reason) > _MAX_REASON
@@ -186,6 +134,9 @@ class _Texts:
     def _is_paper_column(self, column: str) -> bool:
         mine = self.cells[self.cells["column"] == column]
         return bool(mine["in_paper"].any())
+
+    def _is_explained(self, column: str) -> bool:
+        return any(self.marks.texts(self.cells[self.cells["column"] == column]))
 
     def _mark(self) -> str:
         """Return the mark of rows and columns that the paper does not have."""
@@ -249,6 +200,7 @@ def build_table(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         decimals=artefact["decimals"],
         is_judged=context.is_judged,
         rule=rule_note(context, artefact["tolerance"], artefact["unit"], acceptance),
+        marks=Marks(context.explained, frame),
     )
     return PrintedTable(
         artefact["title"], frame, texts.header(), texts.body(), texts.notes()
@@ -483,11 +435,3 @@ def reproduce(
             )
     ours = Reproduced.from_sample(sample(rows))
     return ours.scaled(scale) if ours else None
-
-
-def _markdown(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"

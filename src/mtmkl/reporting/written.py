@@ -11,9 +11,15 @@ from mtmkl.layout import PaperFolder
 VERDICT_COLUMNS = (
     "artefact", "row", "column", "unit", "published", "published_sd", "status",
     "reproduced", "reproduced_sd", "n", "verdict", "verdict_with_spread", "data",
-    "rule",
+    "rule", "derived",
 )  # fmt: skip
-"""Columns of ``verdicts.csv``: one line for each published number."""
+"""Columns of ``verdicts.csv``: one line for each published number.
+
+``derived`` says whether it follows from other numbers of the paper.
+"""
+
+RANK = "rank"
+"""Unit of mean ranks over data sets, which follow from the numbers that are ranked."""
 
 _TYPES = {
     **dict.fromkeys(
@@ -77,4 +83,6 @@ def read(folder: PaperFolder, name: str) -> Written:
     document = read_json(folder.artefact(name, "json"))
     verdicts = pd.DataFrame(document["verdicts"], columns=list(VERDICT_COLUMNS))
     tables = [TextTable(**table) for table in document["tables"]]
+    # Results of before there was this column have no such numbers.
+    verdicts["derived"] = verdicts["derived"].eq(True)
     return Written(tables, verdicts.astype(_TYPES))

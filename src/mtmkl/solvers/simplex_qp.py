@@ -16,6 +16,7 @@ from mtmkl.typing import FloatArray
 
 _RIDGE = 1e-12
 _CENTRING, _TO_BOUNDARY = 0.1, 0.99
+_ROUNDING = 1e-14
 _ZERO = 1e-7  # what an interior point leaves of a weight that is zero
 
 
@@ -153,10 +154,14 @@ def minimise_with_cuts(
     n_iter = 0
     A = np.zeros((n + 2, n + 2))
     right = np.zeros(n + 2)
+    enough = 0.1 * max(tol, _ROUNDING * unit)
+    residual = np.inf
     while n_iter < max_iter:
         complement = np.dot(w, z) + np.dot(room, mu)
         r_dual = linear + np.dot(H, w) + np.dot(B.T, mu) - z + nu
-        if complement <= 0.1 * tol and np.abs(r_dual).max() <= 0.1 * tol:
+        before, residual = residual, np.abs(r_dual).max()
+        # Steps make a residual smaller; where it grows, rounding is all that is left.
+        if complement <= enough and (residual <= enough or residual >= before):
             break
         n_iter += 1
         target = _CENTRING * complement / (n + n_cuts + 1)
@@ -181,7 +186,10 @@ def minimise_with_cuts(
         right[:n] = -r_dual - np.dot(B.T, h) + target / w - z
         right[n] = mu.sum() - 1.0 + h.sum()
         right[n + 1] = 1.0 - w.sum()
-        step = np.linalg.solve(A, right)
+        try:
+            step = np.linalg.solve(A, right)
+        except Exception:  # singular; numba knows no other class
+            break
         d_w = step[:n]
         d_top = step[n]
         d_room = d_top - np.dot(B, d_w) - r_room

@@ -35,9 +35,6 @@ LEVEL = 0.05
 FEWEST_DIFFERENCES = 5
 """Differences of other cells that make wrong numbers; printed ones join if fewer."""
 
-CLAIMS = "claims"
-"""In the column ``artefact``, of claims."""
-
 DIFFERENT = "different"
 WITHIN = ("reproduced", "close")
 """Verdicts of a number within the rule."""
@@ -125,19 +122,25 @@ Numbers = Mapping[CellId, Number]
 
 
 @dataclass(frozen=True)
-class _Chance:
-    """How many of a cell's wrong numbers some alternative of a factor accepts."""
+class Chance:
+    """How many wrong numbers, or wrong claims, some alternative of a factor accepts.
+
+    Attributes
+    ----------
+    accepted, tried : int
+    """
 
     accepted: int
     tried: int
 
     @property
     def share(self) -> float:
+        """Accepted out of tried; nan if none was tried."""
         return self.accepted / self.tried if self.tried else float("nan")
 
     @property
     def p(self) -> float:
-        """The share with the printed number among the wrong ones, never 0."""
+        """The share with what the paper says among the wrong ones, never 0."""
         return (self.accepted + 1) / (self.tried + 1)
 
 
@@ -275,9 +278,9 @@ def wrong_numbers(cell: CellId, main: Numbers) -> list[float]:
 
 def _chances(
     main: Numbers, changed: Mapping[Reading, Numbers]
-) -> dict[str, dict[CellId, "_Chance"]]:
+) -> dict[str, dict[CellId, Chance]]:
     """Return how many wrong numbers of each cell a factor accepts, by factor."""
-    chances: dict[str, dict[CellId, _Chance]] = {r.factor: {} for r in changed}
+    chances: dict[str, dict[CellId, Chance]] = {r.factor: {} for r in changed}
     for cell, number in main.items():
         if number.verdict != DIFFERENT or number.is_derived:
             continue
@@ -289,14 +292,14 @@ def _chances(
                 reached = np.abs(wrong - ours.reproduced) <= ours.limit
                 accepted[reading.factor] = reached | accepted.get(reading.factor, False)
         for factor, reached in accepted.items():
-            chances[factor][cell] = _Chance(int(reached.sum()), wrong.size)
+            chances[factor][cell] = Chance(int(reached.sum()), wrong.size)
     return chances
 
 
 def _lines(
     main: Numbers,
     changed: Mapping[Reading, Numbers],
-    chances: Mapping[str, Mapping[CellId, "_Chance"]],
+    chances: Mapping[str, Mapping[CellId, Chance]],
     axis: str,
     position: int,
 ) -> Iterable[tuple[CellId, str, list[_Line]]]:
@@ -358,14 +361,14 @@ def _explanation(
     number: Number,
     changed: Mapping[Reading, Numbers],
     lines: Mapping[tuple[str, str, str], list[_Line]],
-    chances: Mapping[str, Mapping[CellId, "_Chance"]],
+    chances: Mapping[str, Mapping[CellId, Chance]],
 ) -> dict[str, Any]:
     """Return the rest of a cell's row: its best reading, and what that explains."""
     if number.is_derived:
-        return _unread(FOLLOWS, "computed from other cells of the paper")
+        return unread(FOLLOWS, "computed from other cells of the paper")
     mine = {reading: found[cell] for reading, found in changed.items() if cell in found}
     if not mine:
-        return _unread(UNEXPLAINED, "no reading changes it")
+        return unread(UNEXPLAINED, "no reading changes it")
     artefact, row, column = cell
     own = [*lines["row", artefact, row], *lines["column", artefact, column]]
     explaining = [x for x in own if x.is_explained and x.reading in mine]
@@ -400,7 +403,8 @@ def _explanation(
     return _read(nearest, mine[nearest], chance, UNEXPLAINED, note)
 
 
-def _unread(status: str, note: str) -> dict[str, Any]:
+def unread(status: str, note: str) -> dict[str, Any]:
+    """Return the rest of a row that no reading is part of."""
     return {"reading": "", "status": status, "note": note}
 
 
@@ -452,118 +456,6 @@ def _overview(
 def _mean(values: Sequence[float]) -> float:
     known = [value for value in values if not np.isnan(value)]
     return float(np.mean(known)) if known else float("nan")
-
-
-@dataclass(frozen=True)
-class ClaimResult:
-    """The result of a claim's test, in the main run or under a reading.
-
-    Attributes
-    ----------
-    verdict : str
-    note : str
-        With the means, so that equal notes are equal results.
-    effect : float
-        The mean difference or slope.
-    is_two_sided : bool
-        Whether the test can also support the reverse.
-    """
-
-    verdict: str
-    note: str
-    effect: float
-    is_two_sided: bool
-
-
-ClaimResults = Mapping[str, ClaimResult]
-"""By the claim's id."""
-
-_HOLDS, _DOES_NOT = "holds", "does not hold"
-
-
-def explain_claims(
-    main: ClaimResults, under: Mapping[Reading, ClaimResults]
-) -> pd.DataFrame:
-    """Look for a reading under which each claim holds that does not in the main run.
-
-    A wrong claim is the reverse of one, as the other side of its test. *Chance* is the
-    share of wrong claims, unsupported in the main run, that some alternative of the
-    factor supports.
-
-    Parameters
-    ----------
-    main : mapping of id to ClaimResult
-    under : mapping of Reading to such mappings
-
-    Returns
-    -------
-    DataFrame
-        :data:`COLUMNS`, one row per claim that is undecided or does not hold.
-    """
-    changed = {
-        reading: {
-            name: result
-            for name, result in results.items()
-            if result.verdict != "no data"
-            and name in main
-            and result.note != main[name].note
-        }
-        for reading, results in under.items()
-    }
-    chances = _chances_of_reverses(main, changed)
-    rows = [
-        {"artefact": CLAIMS, "row": name, "column": ""}
-        | _explained_claim(name, changed, chances)
-        for name, result in main.items()
-        if result.verdict.startswith(("undecided", _DOES_NOT))
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _chances_of_reverses(
-    main: ClaimResults, changed: Mapping[Reading, ClaimResults]
-) -> dict[str, float]:
-    chances = {}
-    for factor in dict.fromkeys(reading.factor for reading in changed):
-        found = [
-            (name, result.verdict == _DOES_NOT)
-            for reading, results in changed.items()
-            if reading.factor == factor
-            for name, result in results.items()
-            if main[name].is_two_sided and main[name].verdict != _DOES_NOT
-        ]
-        tried = {name for name, _ in found}
-        accepted = {name for name, is_accepted in found if is_accepted}
-        chances[factor] = len(accepted) / len(tried) if tried else float("nan")
-    return chances
-
-
-def _explained_claim(
-    name: str,
-    changed: Mapping[Reading, ClaimResults],
-    chances: Mapping[str, float],
-) -> dict[str, Any]:
-    mine = {r: results[name] for r, results in changed.items() if name in results}
-    if not mine:
-        return _unread(UNEXPLAINED, "no reading changes it")
-    holding = [r for r in mine if mine[r].verdict == _HOLDS]
-    holding.sort(
-        key=lambda r: (r.is_optimistic, np.nan_to_num(chances[r.factor], nan=1))
-    )
-    reading = holding[0] if holding else max(mine, key=lambda r: mine[r].effect)
-    status = UNEXPLAINED
-    if holding:
-        status = EXPLAINED if chances[reading.factor] <= LEVEL else PARTLY
-    found = mine[reading]
-    note = f"{len(holding)} of {len(mine)} readings make it hold; {found.note}"
-    return {
-        "reading": reading.name,
-        "reproduced": found.effect,
-        "verdict_under_reading": found.verdict,
-        "chance": chances[reading.factor],
-        "status": status,
-        "note": marked(reading, note),
-    }
 
 
 def shares_of(explanations: pd.DataFrame) -> dict[str, dict[str, int]]:

@@ -236,6 +236,44 @@ def moved_text(verdicts: pd.DataFrame) -> str:
     return f"{len(moved)} of {len(verdicts)} ({listed})" if listed else "none"
 
 
+def own_numbers(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdicts on numbers that do not follow from others of the paper.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        With the column ``derived``.
+    """
+    return verdicts[~verdicts["derived"].astype(bool)]
+
+
+def counts_text(verdicts: pd.DataFrame) -> str:
+    """Say how often each verdict occurs, numbers that follow from others apart.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        With columns ``verdict`` and ``derived``.
+
+    Returns
+    -------
+    str
+        Such as "3 reproduced, 1 close; of 2 that follow from these: 2 close".
+    """
+    own = own_numbers(verdicts)
+    text = _counted(own)
+    following = verdicts.drop(index=own.index)
+    if len(following):
+        text += f"; of {len(following)} that follow from these: {_counted(following)}"
+    return text
+
+
+def _counted(verdicts: pd.DataFrame) -> str:
+    found = verdicts["verdict"].value_counts()
+    named = [f"{found[name]} {name}" for name in VERDICTS if name in found]
+    return ", ".join(named) or "none"
+
+
 def _unjudged(verdict: VerdictName, rule: str) -> Verdict:
     return Verdict(verdict, rule, with_spread=verdict)
 

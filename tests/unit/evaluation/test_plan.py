@@ -230,3 +230,15 @@ def test_a_search_and_its_full_grid_share_repeats_and_grid():
         product = specs[f"{method}_full"].grid_points()
         assert specs[method].grid_points() == product
         assert len(specs[method].with_design(0).grid_points()) == 60 < len(product)
+
+
+def test_repeats_of_all_experiments(config):
+    config["experiments"]["curve"]["repeats"] = 2
+    changed = plan.with_repeats(config, 7)
+    assert {plan.n_repeats(changed, name) for name in changed["experiments"]} == {7}
+    assert changed["changes"] == {"repeats": 7}
+    assert plan.n_repeats(config, "curve") == 2
+
+
+def test_the_repeats_that_are_configured_change_nothing(config):
+    assert plan.with_repeats(config, 5) is config

@@ -90,3 +90,12 @@ def test_what_is_not_configured_is_left_out(paper, results):
     part = {**paper, "experiments": experiments}
     assert list(load_context(part, results).data_info) == ["computer_survey"]
     assert set(read_jobs(part, results)["experiment"]) == {"survey"}
+
+
+@pytest.mark.parametrize(
+    ("tier", "changes", "judged"),
+    [("quick", {}, False), ("paper", {}, True), ("paper", {"repeats": 3}, False)],
+)
+def test_only_the_full_protocol_is_judged(context, tier, changes, judged):
+    config = {**context.config, "tier": tier, "changes": changes}
+    assert replace(context, config=config).is_judged is judged

@@ -10,6 +10,7 @@ from mtmkl.reporting.context import Context
 from mtmkl.reporting.explanations import (
     build_explanations,
     cells_table,
+    claims_of,
     main_context,
     replaced,
     under_reading,
@@ -350,3 +351,30 @@ def test_claims_that_name_repeats_name_more_where_a_reading_has_more():
     assert args["choose"]["repeat"] == list(range(190, 380))
     unchanged = claims["ising_5_nodes_chosen_beats_and"]["choose"]["repeat"]
     assert unchanged == list(range(20, 40))
+
+
+def test_claims_on_the_numbers_of_a_step_are_as_published(toy, tmp_path):
+    on_a_step = {
+        **CLAIM,
+        "id": "faster",
+        "test": "ratio",
+        "args": {"experiment": "e", "step": "times", "column": "seconds"}
+        | {"lower": {"method": "a"}, "higher": {"method": "b"}},
+    }
+    config = {
+        **toy.config,
+        "paper": {"id": "toy"},
+        "experiments": {"e": {"methods": [], "datasets": {"name": "d"}}},
+        "claims": [CLAIM, on_a_step],
+        "published": str(tmp_path / "config" / "papers" / "toy" / "published"),
+    }
+    context = replace(toy, config=config)
+    table = claims_table(context)
+    assert table.loc[1, "verdict"] == "no data"
+    published = table.assign(verdict="undecided", note="ratio 1.1")
+    path = tmp_path / "figures" / "toy" / "claims.csv"
+    path.parent.mkdir(parents=True)
+    published.to_csv(path, index=False)
+    found = claims_of(context)
+    assert (found["faster"].verdict, found["faster"].note) == ("undecided", "ratio 1.1")
+    assert found["c1"].verdict == table.loc[0, "verdict"]

@@ -6,6 +6,7 @@ from mtmkl.reporting.publish import core_seconds, publish, seconds_per_repeat
 
 CONFIG = {
     "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},
+    "tier": "paper",
     "methods": {"a": {"label": "Method A"}, "unused": {"label": "Unused"}},
     "experiments": {"first": {}, "second": {}},
     "artefacts": {
@@ -45,12 +46,13 @@ def results(tmp_path):
     for name in RECORD:
         (base / name).write_text("x\n")
     (base / "verdicts.csv").write_text(
-        "verdict,verdict_with_spread\nreproduced,reproduced\nclose,reproduced\n"
+        "verdict,verdict_with_spread,derived\nreproduced,reproduced,False\n"
+        "close,reproduced,False\ndifferent,different,True\nclose,different,True\n"
     )
     (base / "claims.csv").write_text(
-        "claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected\n"
-        "A beats B,6.1,holds,10 repeats,holds,0.01,,,\n"
-        "A beats C,6.1,undecided,9 repeats,holds,0.01,0.5,3.2,0.3\n"
+        "id,claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected\n"
+        "b,A beats B,6.1,holds,10 repeats,holds,0.01,,,\n"
+        "c,A beats C,6.1,undecided,9 repeats,holds,0.01,0.5,3.2,0.3\n"
     )
     SCORES.to_csv(base / "scores.csv.gz", index=False)
     for ending in ("svg", "pdf", "csv"):
@@ -67,7 +69,8 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     assert all((figures / "toy" / name).is_file() for name in RECORD)
     gallery = (figures / "toy/README.md").read_text()
     for words in (
-        "1 reproduced, 1 close",
+        "Published cells: 1 reproduced, 1 close; of 2 that follow from these: "
+        "1 close, 1 different. ",
         "verdicts that move: 1 of 2 (1 close → reproduced)",
         "Claims: 1 holds, 1 undecided (paper's own test: holds)",
         "| A beats B | 6.1 | holds | 10 repeats |",
@@ -81,7 +84,10 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         assert words in gallery
     index = (figures / "README.md").read_text()
     assert "[toy](toy/README.md): Toy" in index
-    assert "| 1 of 2 (1 close → reproduced) | 1 holds, 1 undecided (paper's" in index
+    assert "| 1 reproduced, 1 close; of 2 that follow from these: 1 close" in index
+    assert (
+        "| 1 of 2 (1 close → reproduced) | – | 1 holds, 1 undecided (paper's" in index
+    )
 
 
 def test_a_path_counts_once():
@@ -127,16 +133,35 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
     readings = RunFolder(tmp_path / "readings")
     artefacts = readings.paper("toy").path / "artefacts"
     artefacts.mkdir(parents=True)
-    for ending in ("csv", "md", "tex"):
+    for ending in ("md", "tex"):
         (artefacts / f"explanations.{ending}").write_text(f"explained as {ending}")
+    (artefacts / "explanations.csv").write_text(
+        "artefact,row,column,reading,status\n"
+        "table_1,x,y,f=a,explained\ntable_1,x,z,,unexplained\nclaims,c,,f=a,partly\n"
+    )
+    for ending in ("svg", "pdf", "csv"):
+        (artefacts / f"prior.{ending}").write_text(ending)
     SCORES[:1].to_csv(readings.paper("toy").scores, index=False)
-    shown = {"explanations": {"kind": "table", "title": "Readings"}}
+    shown = {
+        "explanations": {"kind": "table", "title": "Readings"},
+        "prior": {"kind": "figure", "title": "Scale of the prior"},
+    }
     read = {**config, "artefacts": shown, "readings": {"main": config}}
     publish([read], readings, figures, tier="paper")
     after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
-    assert "explained as md" in after.pop("README.md").decode()
+    gallery = after.pop("README.md").decode()
+    for words in (
+        "explained as md",
+        "![Prior ](prior.svg)",
+        "Different cells, by other readings: 1 explained, 1 unexplained.",
+        "[readings.csv.gz](readings.csv.gz)",
+    ):
+        assert words in gallery
+    assert "| 1 explained, 1 unexplained |" in (figures / "README.md").read_text()
     del before["README.md"]
     # The record is still that of the main protocol.
     assert before.items() <= after.items()
-    new = {"explanations.csv", "explanations.md", "explanations.tex", "readings.csv.gz"}
+    new = {f"explanations.{ending}" for ending in ("csv", "md", "tex")}
+    new |= {f"prior.{ending}" for ending in ("svg", "pdf", "csv")}
+    new |= {"readings.csv.gz"}
     assert set(after) - set(before) == new

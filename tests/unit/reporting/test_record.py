@@ -44,7 +44,7 @@ def test_columns_of_verdicts(written):
     header = written.verdicts.read_text().splitlines()[0]
     assert header == (
         "artefact,row,column,unit,published,published_sd,status,reproduced,"
-        "reproduced_sd,n,verdict,verdict_with_spread,data,rule"
+        "reproduced_sd,n,verdict,verdict_with_spread,data,rule,derived"
     )
     assert tuple(header.split(",")) == VERDICT_COLUMNS
 
@@ -115,7 +115,8 @@ def test_an_artefact_leaves_the_cells_of_its_table(paper, written):
     """The verdicts go through a file: not a digit may be lost there."""
     name = "table_1"
     table = build(load_context(paper, written), paper["artefacts"][name])
-    expected = table.cells[table.cells["in_paper"]].assign(artefact=name)
+    expected = table.cells[table.cells["in_paper"]]
+    expected = expected.assign(artefact=name, derived=False)
     found = read(written, name)
     pd.testing.assert_frame_equal(
         found.verdicts, expected[list(VERDICT_COLUMNS)].reset_index(drop=True)

@@ -126,6 +126,20 @@ def test_counts_are_those_of_the_record(result):
     assert sum(result.claim_counts().values()) == len(result.claims)
 
 
+def test_numbers_that_follow_from_others_are_counted_apart(result):
+    verdicts = result.verdicts.assign(derived=result.verdicts["artefact"] == "table_3")
+    apart = type(result)(**{**vars(result), "verdicts": verdicts})
+    assert sum(apart.verdict_counts().values()) == 18
+    assert apart.verdict_counts("table_3") == dict.fromkeys(apart.verdict_counts(), 0)
+    assert (
+        apart.derived_text()
+        == apart.derived_text("table_3")
+        == ("4 not judged (quick)")
+    )
+    page = render_report([apart], tier="quick")
+    assert page.count("<td>4 not judged (quick)</td>") == 2
+
+
 def pills(page):
     return set(re.findall(r'<span class="v ([^"]+)">', page))
 

@@ -12,7 +12,8 @@ from mtmkl.reporting.summary import closing_summary
 def results(tmp_path):
     folder = tmp_path / "quick" / "p"
     judged = ["reproduced", "not judged (quick)", "not judged (quick)"]
-    write_table(folder / "verdicts.csv", pd.DataFrame({"verdict": judged}))
+    verdicts = pd.DataFrame({"verdict": judged, "derived": [False, True, False]})
+    write_table(folder / "verdicts.csv", verdicts)
     write_table(folder / "claims.csv", pd.DataFrame({"verdict": pd.Series(dtype=str)}))
     for name, status in (("school", "missing"), ("digits", "ok")):
         write_json(folder / f"data/{name}.json", {"name": name, "status": status})
@@ -29,7 +30,8 @@ def test_verdicts_are_counted_by_paper(results):
     lines = closing_summary([config("digits")], results).splitlines()
     assert lines[1:4] == [
         "On tasks (A. Author, 2001)",
-        "  published numbers: not judged (quick) 2, reproduced 1",
+        "  published numbers: 1 reproduced, 1 not judged (quick); of 1 that "
+        "follow from these: 1 not judged (quick)",
         "  claims:            none",
     ]
 

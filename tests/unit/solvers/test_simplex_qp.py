@@ -117,3 +117,24 @@ def test_large_curvature_does_not_spoil_the_gap(seed):
         g, root.T @ root, center, offsets, slopes, 1e-3, 2000, x, mu
     )
     assert result[1] <= 1e-3
+
+
+@pytest.mark.parametrize("seed", [2, 7])
+def test_rounding_ends_the_search(seed):
+    # Far below what rounding allows, the systems become singular.
+    rng = np.random.default_rng(seed)
+    n, n_cuts = 14, 8
+    scale = np.array([[2e4], [1e3], [300.0]]) * rng.choice([1e-2, 1.0], size=n)
+    root = rng.normal(size=(3, n)) * scale
+    g = -rng.uniform(0.0, 4e7, n) * rng.choice([1e-6, 1.0], size=n)
+    center = rng.dirichlet(np.full(n, 0.2))
+    offsets = -rng.uniform(0.1, 0.7, n_cuts)
+    slopes = rng.normal(size=(n_cuts, n)) - g
+    x, mu = center.copy(), np.empty(n_cuts)
+    _, gap, n_iter = minimise_with_cuts(
+        g, root.T @ root, center, offsets, slopes, 2e-3, 20_000, x, mu
+    )
+    assert n_iter < 1000
+    assert 0.0 <= gap <= 1e-6 * np.abs(g).max()
+    assert x.min() >= 0.0
+    assert x.sum() == pytest.approx(1.0)

@@ -9,12 +9,10 @@ from mtmkl.statistics.explanations import (
     FOLLOWS,
     PARTLY,
     UNEXPLAINED,
-    ClaimResult,
     Number,
     Reading,
     at_least,
     explain_cells,
-    explain_claims,
     shares_of,
     wrong_numbers,
 )
@@ -187,35 +185,3 @@ def test_probability_of_as_many_hits_by_chance(count):
         if sum(hits) >= count
     )
     assert at_least(count, probabilities) == pytest.approx(expected)
-
-
-def claim(verdict, effect, *, is_two_sided=True):
-    return ClaimResult(verdict, f"mean {effect}", effect, is_two_sided)
-
-
-def test_a_claim_is_explained_unless_its_reverse_would_be_as_well():
-    main = {str(k): claim("undecided", 0.0) for k in range(20)}
-    main["won"] = claim("holds", 1.0)
-    holding = {name: claim("holds", 2.0) for name in main}
-    found = explain_claims(main, {ROLES: holding}).set_index("row")
-    assert "won" not in found.index
-    assert set(found["status"]) == {EXPLAINED}
-    assert set(found["chance"]) == {0.0}
-    # Another alternative of the factor would have proved the opposite of ten.
-    other = Reading("roles", "other", is_optimistic=False)
-    opposite = {str(k): claim("does not hold", -2.0) for k in range(10)}
-    found = explain_claims(main, {ROLES: holding, other: opposite}).set_index("row")
-    assert set(found["status"]) == {PARTLY}
-    assert found.loc["15", "chance"] == pytest.approx(10 / 21)
-
-
-def test_a_claim_that_no_reading_supports_is_unexplained():
-    main = {"a": claim("does not hold", -1.0), "b": claim("undecided", 0.0)}
-    under = {
-        ROLES: {"a": claim("undecided", 0.0)},
-        INPUTS: {"a": claim("undecided", 1)},
-    }
-    found = explain_claims(main, under).set_index("row")
-    assert found["status"].tolist() == [UNEXPLAINED, UNEXPLAINED]
-    assert found.loc["a", "reading"] == "inputs=raw"
-    assert found.loc["b", "note"] == "no reading changes it"

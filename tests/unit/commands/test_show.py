@@ -1,0 +1,58 @@
+import gzip
+import shutil
+
+import pytest
+
+from mtmkl.cli import main
+from mtmkl.published import published_folder
+
+
+def test_settings_of_an_experiment(capsys):
+    assert main(["show", "robot"]) == 0
+    shown = capsys.readouterr().out
+    assert "wall_following[n_per_class=200]" in shown
+    assert "repeats 20" in shown
+    assert "C 21 values from 0.000976562 to 1024" in shown
+    assert main(["show", "robot", "--tier", "quick"]) == 0
+    assert "repeats 1\n" in capsys.readouterr().out
+
+
+def test_what_was_chosen_is_counted_in_the_published_record(capsys):
+    assert main(["show", "robot", "--chosen"]) == 0
+    shown = capsys.readouterr().out
+    assert str(published_folder("yousefi2015")) in shown
+    line = next(
+        line for line in shown.splitlines() if "STL" in line and "  10  " in line
+    )
+    counts = [int(part.split(")")[0]) for part in line.split("(")[1:]]
+    assert sum(counts) == 20
+
+
+def test_or_in_a_run(capsys, tmp_path):
+    place = tmp_path / "yousefi2015" / "scores.csv.gz"
+    assert main(["show", "robot", "--chosen", "--run", str(tmp_path)]) == 1
+    assert "scores.csv.gz does not exist: give the folder" in capsys.readouterr().err
+    place.parent.mkdir()
+    shutil.copyfile(published_folder("yousefi2015") / place.name, place)
+    assert main(["show", "robot", "--chosen", "--run", str(tmp_path)]) == 0
+    assert f"From {place}" in capsys.readouterr().out
+    with gzip.open(place, "rt") as file:
+        header = file.readline()
+    with gzip.open(place, "wt") as file:
+        file.write(header)
+    assert main(["show", "robot", "--chosen", "--run", str(tmp_path)]) == 1
+    assert "has nothing that was chosen in 'robot'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["robt"], "'robt'"),
+        (["digits"], "add --paper argyriou2008 or"),
+        (["robot", "--run", "."], "--run needs --chosen"),
+        (["flowers", "--paper", "jawanpuria2011", "--chosen"], "no published record"),
+    ],
+)
+def test_refusals(capsys, words, message):
+    assert main(["show", *words]) == 1
+    assert message in capsys.readouterr().err
