@@ -55,6 +55,9 @@ pygments_style, pygments_dark_style = "tango", "monokai"
 
 myst_heading_anchors = 3
 numpydoc_show_class_members = False
+# Types are in the docstrings, and long defaults have names.
+autodoc_typehints = "none"
+autodoc_preserve_defaults = True
 
 
 def solvers_of(method: type) -> list[str]:
@@ -161,14 +164,12 @@ def escape_symbols(app: Sphinx, what: str, name: str, obj, options, lines) -> No
             )
 
 
-def _mathml(self: HTML5Translator, node: nodes.math) -> None:
+def _mathml(self: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
     # Browsers draw MathML themselves: the site needs neither network nor script.
-    self.body.append(tex2mathml(node.astext()))
-    raise nodes.SkipNode
-
-
-def _mathml_block(self: HTML5Translator, node: nodes.math_block) -> None:
-    self.body.append(tex2mathml(node.astext(), as_block=True))
+    tex = re.sub(r"frac(\d)(\d)", r"frac{\1}{\2}", node.astext())
+    drawn = tex2mathml(tex, as_block=isinstance(node, nodes.math_block))
+    # Braces of a set would grow with whatever stands in the same row.
+    self.body.append(re.sub(r"<mo>(?=[{}])", '<mo stretchy="false">', drawn))
     raise nodes.SkipNode
 
 
@@ -177,7 +178,7 @@ html_math_renderer = "mathml"
 
 def setup(app: Sphinx) -> None:
     """Add what is the site's own; called by Sphinx."""
-    app.add_html_math_renderer("mathml", (_mathml, None), (_mathml_block, None))
+    app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))
     app.add_transform(Links)
     # numpydoc has priority 500.
     app.connect("autodoc-process-docstring", set_off_equations, priority=400)
