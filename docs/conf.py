@@ -134,7 +134,7 @@ def set_off_equations(app: Sphinx, what: str, name: str, obj, options, lines) ->
         is_equation = line.startswith("    ") and section not in DEFINITIONS
         if is_equation and after_blank and not is_directive:
             is_directive = True
-            found += [".. code-block:: text", "   :class: equation", ""]
+            found += [".. code-block:: text", ""]
         found.append(line)
     lines[:] = found
 
