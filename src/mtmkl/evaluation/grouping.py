@@ -47,7 +47,6 @@ def fit_groups(config: Mapping[str, Any]) -> list[FitGroup]:
     config : mapping
         The paper's configuration, its tier resolved.
     """
-
     by_experiment = _shares(config) or "readings" in config
 
     def group(job: FitJob) -> str:
