@@ -77,8 +77,7 @@ def read_explained(config: Mapping[str, Any], artefact: str) -> ExplainedCells:
     Parameters
     ----------
     config : mapping
-        The paper's configuration. In a reduced tier nothing is judged, and nothing
-        explained.
+        The paper's configuration.
     artefact : str
         Its name, or ``claims``.
 
@@ -89,7 +88,7 @@ def read_explained(config: Mapping[str, Any], artefact: str) -> ExplainedCells:
     """
     path = published_folder(config) / EXPLANATIONS
     folder = Path(config["published"]).parent
-    if config["tier"] != "paper" or not path.is_file() or not has_readings(folder):
+    if not path.is_file() or not has_readings(folder):
         return {}
     labels = _published_labels(folder)
     rows = pd.read_csv(path, keep_default_na=False)
@@ -174,11 +173,13 @@ def explained_counts(folder: Path) -> str:
     -------
     str
         Such as "3 explained, 1 partly, 10 unexplained"; "" while none are published.
+        Those that follow from others are left out.
     """
     path = folder / EXPLANATIONS
     if not path.is_file():
         return ""
     rows = pd.read_csv(path)
     found = rows.loc[rows["artefact"] != CLAIMS, "status"].value_counts()
-    named = [f"{found[name]} {name}" for name in STATUSES if name in found]
+    own = [name for name in STATUSES if name != FOLLOWS]
+    named = [f"{found[name]} {name}" for name in own if name in found]
     return ", ".join(named) or "none"

@@ -21,6 +21,10 @@ from mtmkl.statistics.claim_explanations import (
 )
 from mtmkl.statistics.explanations import (
     COLUMNS,
+    DIFFERENT,
+    EXPLAINED,
+    FOLLOWS,
+    WITHIN,
     CellId,
     Number,
     Reading,
@@ -41,6 +45,8 @@ _NUMBERS = {
     "n": "n",
 }
 """Attribute of a number -> column of a table's cells."""
+
+_JUDGED = (*WITHIN, DIFFERENT)
 
 _TWO_SIDED = ("paired_difference", "paired_difference_chosen", "trend")
 
@@ -70,8 +76,9 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
     main = main_context(context)
     readings = readings_of(context)
     shown = {r: under_reading(context, main, r.factor, r.alternative) for r in readings}
+    own = cells_of(main, context.config)
     cells, overview = explain_cells(
-        cells_of(main, context.config),
+        own,
         {
             r: cells_of(each, context.config, bases_of(context, r))
             for r, each in shown.items()
@@ -98,7 +105,7 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
         cells=explanations,
         header=OVERVIEW_HEADER,
         body=body,
-        notes=_notes(explanations, {r.name for r in readings if r.is_optimistic}),
+        notes=_notes(explanations, own, {r.name for r in readings if r.is_optimistic}),
     )
 
 
@@ -139,7 +146,7 @@ def under_reading(
     main : Context
     factor, alternative : str
     """
-    return replaced(context, main, _experiments(context, {factor: alternative}))
+    return replaced(context, main, experiments_under(context, {factor: alternative}))
 
 
 def replaced(context: Context, main: Context, experiments: list[str]) -> Context:
@@ -174,7 +181,7 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
                 rows.assign(experiment=origin["of"]),
             ]
         )
-        for metric, measured in _in_place(context, origin["factors"]).items():
+        for metric, measured in measured_in_place(context, origin["factors"]).items():
             moved = rows[rows["metric"] == measured].assign(metric=metric)
             rows = pd.concat([rows[rows["metric"] != metric], moved])
         scores = pd.concat([others, rows], ignore_index=True)
@@ -223,8 +230,16 @@ def _replaced_overlaps(
     }
 
 
-def _in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
-    """Return which metric stands for which of the main experiment."""
+def measured_in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
+    """Return which metric stands for which of the main experiment.
+
+    Parameters
+    ----------
+    context : Context
+        Of the readings.
+    factors : mapping of str to str
+        The alternatives of an experiment.
+    """
     documents = context.config["readings"]["factors"]
     changes = [documents[f]["alternatives"][a]["change"] for f, a in factors.items()]
     return {k: v for change in changes for k, v in change.get("in_place", {}).items()}
@@ -257,11 +272,12 @@ def readings_of(context: Context, *, bounds: bool = False) -> list[Reading]:
         Reading(factor, name, each["kind"] == "optimistic")
         for factor, settings in context.config["readings"]["factors"].items()
         for name, each in settings["alternatives"].items()
-        if (each["kind"] == "bound") == bounds and _experiments(context, {factor: name})
+        if (each["kind"] == "bound") == bounds
+        and experiments_under(context, {factor: name})
     ]
 
 
-def _experiments(context: Context, factors: Mapping[str, str]) -> list[str]:
+def experiments_under(context: Context, factors: Mapping[str, str]) -> list[str]:
     """Return the experiments with exactly these alternatives that have scores.
 
     Those that read the main scores have them.
@@ -277,7 +293,7 @@ def _experiments(context: Context, factors: Mapping[str, str]) -> list[str]:
 
 def bases_of(context: Context, reading: Reading) -> set[str]:
     """Return the main experiments that a reading has scores for."""
-    names = _experiments(context, {reading.factor: reading.alternative})
+    names = experiments_under(context, {reading.factor: reading.alternative})
     return {context.config["readings"]["experiments"][name]["of"] for name in names}
 
 
@@ -433,18 +449,40 @@ def _name(artefact: str) -> str:
     return artefact.replace("_", " ").capitalize()
 
 
-def _notes(explanations: pd.DataFrame, optimistic: set[str]) -> tuple[str, ...]:
+def _notes(
+    explanations: pd.DataFrame,
+    main: Mapping[CellId, Number],
+    optimistic: set[str],
+) -> tuple[str, ...]:
     sentences = []
     by_test_data = shares_of(explanations[explanations["reading"].isin(optimistic)])
+    chances = explanations.groupby("artefact")["chance"].mean()
     for artefact, counts in shares_of(explanations).items():
         of_these = by_test_data.get(artefact, {})
+        following = counts.pop(FOLLOWS, 0)
         parts = ", ".join(
             f"{n} {status}"
             + (f" ({of_these[status]} with test data)" if status in of_these else "")
             for status, n in counts.items()
         )
         of = "undecided or not holding" if artefact == CLAIMS else "different cells"
-        sentences.append(f"{_name(artefact)}, {sum(counts.values())} {of}: {parts}.")
+        chance = chances[artefact]
+        sentences.append(
+            f"{_name(artefact)}, {sum(counts.values())} {of}: {parts or 'none'}"
+            + f"; {following} more follow from others" * bool(following)
+            + ("" if pd.isna(chance) else f"; mean chance {chance:.0%}")
+            + "."
+        )
+    judged = [n for n in main.values() if not n.is_derived and n.verdict in _JUDGED]
+    explained = explanations["status"].eq(EXPLAINED) & (
+        explanations["artefact"] != CLAIMS
+    )
+    reached = sum(n.verdict in WITHIN for n in judged) + int(explained.sum())
+    if judged:
+        sentences.append(
+            f"Of {len(judged)} judged numbers that do not follow from others {reached} "
+            f"({reached / len(judged):.0%}) are reproduced, close or explained."
+        )
     return (
         "Chance: the share of wrong numbers of the same cells that some alternative of "
         "the same factor also brings within the rule (docs/verdicts.md).",

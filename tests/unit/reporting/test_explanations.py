@@ -7,6 +7,7 @@ import pytest
 
 from mtmkl.readings import load_readings
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.explained import published_folder
 from mtmkl.reporting.explanations import (
     build_explanations,
     cells_table,
@@ -20,6 +21,7 @@ from mtmkl.reporting.specification import specification_curve
 from mtmkl.statistics.explanations import COLUMNS, EXPLAINED
 from mtmkl.statistics.overlap import Overlap
 from mtmkl.statistics.sample import ALL
+from mtmkl.statistics.verdicts import own_numbers
 
 PAPER = "yousefi2015"
 SIZES = (10, 20, 50)
@@ -127,6 +129,12 @@ def test_the_counts_say_how_many_rest_on_test_data():
     assert n > 0
     (counts,) = [note for note in table.notes if note.startswith("Table 1, ")]
     assert f"{n} explained ({n} with test data)" in counts
+    assert "15 more follow from others" in counts
+    folder = published_folder(config)
+    verdicts = own_numbers(pd.read_csv(folder / "verdicts.csv"))["verdict"]
+    reached = verdicts.isin(["reproduced", "close"]).sum() + n
+    judged = f"Of {len(verdicts)} judged numbers that do not follow from others"
+    assert any(note.startswith(f"{judged} {reached} ") for note in table.notes)
 
 
 def test_unchanged_methods_keep_their_main_scores(config, main):
@@ -171,6 +179,28 @@ def test_a_curve_has_every_combination_sorted_by_effect(config, main):
     (own,) = claims_table(one).to_dict("records")
     assert shown["interval_low"] == own["corrected_low"] < own["interval_low"]
     assert shown["p"] == own["p_corrected"] > own["p"]
+
+
+def test_a_curve_keeps_metrics_apart():
+    config = load_readings(PAPER, "paper", ["inputs", "landmine"])
+    specification = config["readings"]["specifications"]["landmine_stl"]
+    main, _ = context_of(config)
+    own = main.scores[main.scores["experiment"] == "landmine"]
+    names = [name for name in config["experiments"] if name.startswith("landmine@")]
+    scores = pd.concat([own.assign(experiment=name) for name in names])
+    figure, numbers = specification_curve(context_of(config, scores)[1], "landmine_stl")
+    assert len(numbers) == len(specification["experiments"])
+    balanced = numbers["landmine"] == "balanced"
+    assert (numbers["metric"] == "accuracy").tolist() == balanced.tolist()
+    # The metric of the claim comes first, and each is sorted by itself.
+    assert balanced.is_monotonic_increasing
+    for _, group in numbers.groupby("metric"):
+        assert group["effect"].is_monotonic_increasing
+    above = figure.axes[0]
+    assert above.get_ylabel() == "effect on auc\n(hollow: accuracy)"
+    half = len(numbers) // 2
+    assert f"of {half} combinations by auc, " in above.get_title()
+    assert f"of {half} combinations by accuracy" in above.get_title()
 
 
 def test_a_curve_of_a_reduced_run_says_that_nothing_is_judged():
