@@ -287,7 +287,7 @@ def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, edit, message):
         (
             "table_ranks_regression",
             lambda t: t["comparison"].update(pairs=["MTL-FEAT", "Nobody"]),
-            r"comparison\.pairs': 'Nobody' is not one of the columns: Independ",
+            r"comparison\.pairs': 'Nobody' is not one of the columns: ",
         ),
         (
             "figure_cost_regression",

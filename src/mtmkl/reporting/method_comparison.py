@@ -13,7 +13,7 @@ import pandas as pd
 
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.printed_table import PrintedTable
-from mtmkl.statistics.comparison import tested
+from mtmkl.statistics.comparison import values_in_pairs
 from mtmkl.statistics.matrix_tests import MatrixTests, compare_matrix
 from mtmkl.statistics.pairs import LEVEL
 from mtmkl.statistics.ranks import ranking_matrix
@@ -46,7 +46,7 @@ def ranked(
         The data sets on which all methods of ``pairs`` have a value, and the methods
         with a value on all of them.
     """
-    pairs = tested(matrix, comparison["pairs"])
+    pairs = values_in_pairs(matrix, comparison["pairs"])
     return pairs if only_tested else matrix.loc[pairs.index].dropna(axis=1)
 
 
@@ -66,7 +66,7 @@ def compare_block(
     block : str
         One of its labels.
     only_tested : bool
-        Leave out the methods that are not in ``pairs``.
+        Leave out the methods that are not in ``pairs``, and test all pairs of these.
     """
     matrix = ranking_matrix(context.scores, comparison, block)
     values = ranked(matrix, comparison, only_tested=only_tested)
@@ -81,6 +81,7 @@ def compare_block(
         ScoreMatrix(values=values, score=comparison["unit"], higher_better=True),
         control=control if control in values else None,
         rope=comparison["rope"],
+        paired=None if only_tested else (),
     )
 
 

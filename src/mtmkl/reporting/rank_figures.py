@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _WIDTH = 7.4
 _LONGEST_NAME = 34
 _DARK = 0.55
+_MOST_TICKS = 12
 
 
 def critical_difference_figure(found: MatrixTests) -> "Figure":
@@ -44,7 +45,8 @@ def critical_difference_figure(found: MatrixTests) -> "Figure":
     axis.set_xlim(1 - margin, k + margin)
     axis.set_ylim(-height, 0.9)
     axis.plot([1, k], [0, 0], color="black", linewidth=1)
-    for tick in range(1, k + 1):
+    step = math.ceil(k / _MOST_TICKS)
+    for tick in range(1, k + 1, step):
         axis.plot([tick, tick], [0, 0.12], color="black", linewidth=1)
         axis.text(tick, 0.18, str(tick), ha="center", va="bottom", fontsize=8)
     _draw_length(axis, found.critical_difference, k)

@@ -203,7 +203,7 @@ def compare_rankings(
         for block in comparison["blocks"]:
             values = ranking_matrix(scores, comparison, block) / comparison["scale"]
             if "pairs" in comparison:
-                values = tested(values, comparison["pairs"])
+                values = values_in_pairs(values, comparison["pairs"])
             else:
                 values = values.dropna().rename(columns=comparison["columns"])
             tables.append(
@@ -223,7 +223,7 @@ def compare_rankings(
     return _one_table(tables)
 
 
-def tested(matrix: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
+def values_in_pairs(matrix: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
     """Return the values of the methods that a comparison tests, without gaps.
 
     Parameters

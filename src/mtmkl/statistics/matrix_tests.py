@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,6 +107,7 @@ def compare_matrix(
     *,
     control: str | None = None,
     rope: float = 0.0,
+    paired: Sequence[str] | None = None,
     seed: int = 0,
 ) -> MatrixTests:
     """Compare methods over data sets.
@@ -117,6 +119,8 @@ def compare_matrix(
         The method that the others are tested against.
     rope : float
         Half width of the region of practical equivalence, in the unit of the score.
+    paired : sequence of str or None
+        The methods of which all pairs are tested; None: all.
     seed : int
         Of bootstrap and posterior samples.
 
@@ -146,7 +150,9 @@ def compare_matrix(
     pairs = compare_all(
         {
             (first, second): values[[first, second]].to_numpy()
-            for first, second in itertools.combinations(methods.index, 2)
+            for first, second in itertools.combinations(
+                [m for m in methods.index if paired is None or m in paired], 2
+            )
         },
         experiment="",
         metric=scores.score,

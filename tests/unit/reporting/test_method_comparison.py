@@ -27,6 +27,7 @@ def test_a_method_is_ranked_where_it_has_every_value():
     tested = compare_block(context(FEATURES), COMPARISON, "10 %", only_tested=True)
     assert set(tested.methods.index) == {"Ours", "Alone"}
     assert tested.rope == 0.5
+    assert (len(found.pairs), len(tested.pairs)) == (0, 1)
 
 
 @pytest.mark.parametrize("names", [(), ("A",)])

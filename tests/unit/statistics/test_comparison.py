@@ -12,6 +12,7 @@ from mtmkl.statistics.comparison import (
     compare_rankings,
     pairwise_table,
     practical_equivalence,
+    values_in_pairs,
 )
 from mtmkl.statistics.overlap import Overlap
 
@@ -155,3 +156,47 @@ class TestPlan:
         }  # fmt: skip
         config = {"artefacts": {"t": {"layout": "ranking", "comparison": ranked}}}
         assert compare_rankings(config, table([{}]), ropes={}).empty
+
+    def test_named_pairs_alone_are_compared_by_their_printed_names(self, table):
+        compared = {
+            "columns": {"A": ["a", "a2"], "B": "b", "C": "c"}, "scale": 100,
+            "pairs": ["A", "C"], "rope": 0.5,
+            "rows": {
+                name: {"experiment": name, "metric": "auc"} for name in ("one", "two")
+            },
+            "blocks": {"all": {}},
+        }  # fmt: skip
+        layouts = [{"layout": "method_pairs"}, {"layout": "method_ranks"}]
+        config = {
+            "artefacts": {
+                f"t{k}": {"kind": "table", **layout, "comparison": compared}
+                for k, layout in enumerate(layouts)
+            }
+        }
+        values = {"a": 0.5, "b": 0.9, "c": 0.6}
+        scores = table(
+            [
+                {
+                    "experiment": e, "dataset": e, "metric": "auc", "value": value,
+                    "method": "a2" if (e, m) == ("two", "a") else m,
+                }
+                for e in ("one", "two")
+                for m, value in values.items()
+            ]
+        )  # fmt: skip
+        ropes = practical_equivalence(config, {})
+        assert ropes == {("one", "auc"): 0.005, ("two", "auc"): 0.005}
+        found = compare_rankings(config, scores, ropes=ropes)
+        row = found.set_index("experiment").loc["t0, all"]
+        assert (row["first"], row["second"], row["n"]) == ("A", "C", 2)
+        assert row["mean_difference"] == pytest.approx(-0.1)
+        assert len(found) == 1
+
+    def test_what_has_no_value_at_all_takes_no_part(self):
+        gap = math.nan
+        matrix = pd.DataFrame(
+            {"a": [1.0, 2.0, gap], "b": [1.0, 2.0, 3.0], "c": [gap] * 3, "d": [gap] * 3}
+        )
+        assert values_in_pairs(matrix, ["a", "b", "c"]).to_dict("list") == {
+            "a": [1.0, 2.0], "b": [1.0, 2.0],
+        }  # fmt: skip

@@ -9,7 +9,12 @@ import statsmodels.formula.api as smf
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from mtmkl.statistics.ranks import friedman, holm_against_control, ranking_matrix
+from mtmkl.statistics.ranks import (
+    friedman,
+    holm_against_control,
+    ranking_matrix,
+    seconds_matrix,
+)
 
 
 @pytest.fixture
@@ -168,3 +173,22 @@ class TestRankings:
         rows = {"One": {"experiment": "one", "metric": "mse"}}
         with pytest.raises(ValueError, match="a smaller mse is better"):
             ranking_matrix(scores, RANKED | {"rows": rows}, "early")
+
+    def test_a_column_may_have_a_method_for_each_experiment(self, table):
+        scores = self.scores(table)
+        kept = scores[
+            (scores["experiment"] == "one") & (scores["method"] == "a")
+            | (scores["experiment"] == "two") & (scores["method"] == "b")
+        ]
+        ranked = RANKED | {"columns": {"A": "a", "Either": ["a", "b"]}}
+        late = ranking_matrix(kept, ranked, "late")
+        assert late["Either"].tolist() == pytest.approx([25.0, 35.0])
+        assert late["A"].isna().tolist() == [False, True]
+
+    def test_seconds_are_means_over_the_same_fits(self, table):
+        scores = self.scores(table)
+        scores["fit_seconds"] = scores["train_size"] * 10.0 + scores["repeat"]
+        # A point of a path was not chosen.
+        walked = scores.assign(setting='{"C": 1}', fit_seconds=99.0)
+        late = seconds_matrix(pd.concat([scores, walked]), RANKED, "late")
+        assert late.to_numpy().tolist() == [[20.5, 20.5], [20.5, 20.5]]
