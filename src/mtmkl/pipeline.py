@@ -152,8 +152,8 @@ def describe_data(
     from mtmkl.datasets import DataNotAvailableError, default_registry
     from mtmkl.sparse import is_sparse
 
-    described = default_registry()[variant.name].describe()
-    info = {"id": variant.id, "name": variant.name, **described}
+    entry = default_registry()[variant.name]
+    info = {"id": variant.id, "name": entry.name, **entry.describe()}
     try:
         data = load_variant(variant, seed, download=download)
     except DataNotAvailableError as error:
