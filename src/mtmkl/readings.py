@@ -33,6 +33,7 @@ from mtmkl.readings_checks import (
     fitted_part,
     require,
 )
+from mtmkl.readings_shown import experiment_id, shown_figures, shown_tables
 
 FILE = "readings.yaml"
 """File of a paper's folder that holds its readings."""
@@ -109,9 +110,10 @@ def load_readings(
     -------
     dict
         As of :func:`~mtmkl.config.load_paper`, without claims. The artefacts are the
-        table ``explanations`` and a figure per specification. ``readings`` says where
-        the experiments come from: ``factors`` and ``specifications`` of the
-        file; ``experiments``, each with ``of`` (the main experiment), ``factors``,
+        table ``explanations``, that of bounds if there are any, and figures.
+        ``readings`` says where the experiments come from: ``factors``,
+        ``specifications`` and ``figures`` of the file; ``experiments``, each with
+        ``of`` (the main experiment), ``factors``,
         ``fits`` (the experiment whose scores it reads: ``of`` if those of the main
         record), ``is_whole`` (whether nothing of the main experiment can stand beside
         them), ``times`` (how many repeats stand for each of the main experiment)
@@ -156,29 +158,7 @@ def _expanded(
             for experiment in reading["experiments"]:
                 if experiment in main["experiments"]:
                     expansion.add(experiment, {factor: alternative})
-    artefacts: dict[str, Any] = {
-        "explanations": {
-            "kind": "table",
-            "layout": "explanations",
-            "title": "Readings of the protocol, and what each explains (ours)",
-            "experiments": list(expansion.experiments),
-        }
-    }
-    bounded = [
-        name
-        for name, origin in expansion.origins.items()
-        if any(
-            readings[factor]["alternatives"][alternative]["kind"] == "bound"
-            for factor, alternative in origin["factors"].items()
-        )
-    ]
-    if bounded:
-        artefacts["bounds"] = {
-            "kind": "table",
-            "layout": "bounds",
-            "title": "Printed numbers beside an upper bound (ours)",
-            "experiments": expansion.fits_of(bounded),
-        }
+    artefacts = shown_tables(readings, expansion.origins, expansion.fits_of)
     claims = {claim["id"]: claim for claim in main["claims"]}
     specifications = {}
     for name, specification in document.get("specifications", {}).items():
@@ -197,6 +177,10 @@ def _expanded(
             "title": specification["title"],
             "experiments": expansion.fits_of(made),
         }
+    figures, drawn = shown_figures(
+        document.get("figures", {}), main, names, expansion.fits_of
+    )
+    artefacts |= drawn
     if not expansion.experiments:
         if expansion.origins:
             raise ReadingError(
@@ -218,17 +202,11 @@ def _expanded(
         "readings": {
             "factors": {name: readings[name] for name in names},
             "specifications": specifications,
+            "figures": figures,
             "experiments": expansion.origins,
             "main": {k: v for k, v in main.items() if k not in _PLACES},
         },
     }
-
-
-def experiment_id(of: str, factors: Factors) -> str:
-    """Return the name of an experiment under some alternatives, or its own."""
-    if not factors:
-        return of
-    return f"{of}@{'+'.join(f'{name}={level}' for name, level in factors.items())}"
 
 
 class _Expansion:

@@ -32,6 +32,7 @@ def check_readings(
     methods = mains[0]["methods"]
     experiments = list(dict.fromkeys(e for main in mains for e in main["experiments"]))
     claims = list(dict.fromkeys(c["id"] for main in mains for c in main["claims"]))
+    artefacts = {name for main in mains for name in main["artefacts"]}
     readings = document["readings"]
     for factor, settings in readings.items():
         for alternative, reading in settings["alternatives"].items():
@@ -54,6 +55,37 @@ def check_readings(
         key = f"specifications.{name}"
         require(readings, specification["factors"], f"{key}.factors")
         require(claims, [specification["claim"]], f"{key}.claim")
+    for name, figure in document.get("figures", {}).items():
+        key = f"figures.{name}"
+        if name in {"explanations", "bounds", *artefacts}:
+            raise ReadingError(f"key {key!r}: there is an artefact of this name")
+        if "levels" in figure:
+            require(readings, [figure["axis"]], f"{key}.axis")
+        for position, panel in enumerate(figure["panels"]):
+            _check_panel(figure, panel, readings, methods, f"{key}.panels.{position}")
+
+
+def _check_panel(
+    figure: Mapping[str, Any],
+    panel: Mapping[str, Any],
+    readings: Mapping[str, Any],
+    methods: Iterable[str],
+    key: str,
+) -> None:
+    """Check that every curve of a panel is of a reading of its experiment."""
+    drawn = [{figure["axis"]: level} for level in figure.get("levels", ())]
+    for curve in panel["curves"]:
+        require(methods, [curve["method"]], f"{key}.curves")
+        drawn.append(curve.get("reading", {}))
+    for reading in drawn:
+        for factor, alternative in reading.items():
+            if alternative == MAIN:
+                continue
+            require(readings, [factor], f"{key}.curves")
+            alternatives = readings[factor]["alternatives"]
+            require(alternatives, [alternative], f"{key}.curves")
+            known = alternatives[alternative]["experiments"]
+            require(known, [panel["experiment"]], f"{key}.experiment")
 
 
 def _check_main_scores(

@@ -365,3 +365,47 @@ def test_more_repeats_are_a_multiple_of_the_usual_ones(folder):
     changed(folder, "{stratified: false}", "{repeats: 30}")
     with pytest.raises(ConfigError, match="has 30 repeats, the main protocol 20"):
         load_readings(folder, "paper")
+
+
+FIGURE = """
+figures:
+  costs_drawn:
+    title: A figure
+    metric: accuracy
+    metric_label: accuracy
+    axis: train_size
+    label: per cent for training
+    panels:
+      - experiment: digits
+        title: Digits
+        curves: [{method: stl}, {method: stl, reading: {costs: high}}]
+"""
+
+
+def test_figures_are_artefacts_of_their_readings(folder):
+    (folder / FILE).write_text(READINGS + FIGURE)
+    config = load_readings(folder, "quick")
+    artefact = config["artefacts"]["costs_drawn"]
+    assert artefact == {
+        "kind": "figure", "title": "A figure", "experiments": ["digits@costs=high"],
+    }  # fmt: skip
+    assert list(config["readings"]["figures"]) == ["costs_drawn"]
+    # A figure of a factor that was not chosen is not drawn.
+    assert "costs_drawn" not in load_readings(folder, "quick", ["inputs"])["artefacts"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("costs: high", "costs: higher", "figures.costs_drawn.panels.0.curves"),
+        ("costs: high", "cost: high", "unknown name 'cost'"),
+        ("- experiment: digits", "- experiment: robot", "panels.0.experiment"),
+        ("{method: stl}, ", "{method: slt}, ", "unknown name 'slt'"),
+        ("costs_drawn:", "table_1:", "there is an artefact of this name"),
+    ],
+)
+def test_a_figure_of_what_does_not_exist_is_refused(folder, old, new, words):
+    (folder / FILE).write_text(READINGS + FIGURE.replace(old, new))
+    with pytest.raises(ConfigError, match=r"readings\.yaml") as error:
+        load_readings(folder, "quick")
+    assert words in str(error.value)

@@ -115,7 +115,7 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
         Of a figure, which has no table, or of a table.
     """
     artefact = context.config["artefacts"][name]
-    if "readings" not in context.config:
+    if context.is_judged and "readings" not in context.config:
         context = replace(context, explained=read_explained(context.config, name))
     table, tables, cells = None, [], []
     if artefact["kind"] == "table":
@@ -152,12 +152,16 @@ def _write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
 
 
 def _drawn(name: str, context: Context) -> "FigureAndNumbers":
-    """Return a figure: a specification curve, or one of the paper's own functions."""
+    """Return a figure: one of readings, or of the paper's own functions."""
     artefact = context.config["artefacts"][name]
     if "specification" in artefact:
         from mtmkl.reporting.specification import specification_curve
 
         return specification_curve(context, artefact["specification"])
+    if name in context.config.get("readings", {}).get("figures", {}):
+        from mtmkl.reporting.reading_figures import reading_figure
+
+        return reading_figure(context, name)
     module = f"mtmkl.papers.{context.config['paper']['id']}.figures"
     drawn: FigureAndNumbers = getattr(importlib.import_module(module), name)(context)
     return drawn

@@ -88,9 +88,14 @@ class Series:
         rows = context.rows(experiment, metric, where)
         if rows.empty:
             return pd.DataFrame(columns=["x", "mean", "sd", "n"])
-        values = average(rows.assign(x=axis_values(rows, axis)), ["x", "repeat"])
-        summary = values.groupby(level="x").agg(["mean", "std", "size"])
-        return summary.rename(columns={"std": "sd", "size": "n"}).reset_index()
+        return curve_of(rows.assign(x=axis_values(rows, axis)))
+
+
+def curve_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return ``x, mean, sd, n`` over repeats of scores that have a column ``x``."""
+    values = average(rows, ["x", "repeat"])
+    summary = values.groupby(level="x").agg(["mean", "std", "size"])
+    return summary.rename(columns={"std": "sd", "size": "n"}).reset_index()
 
 
 def draw_curve(axis: Axes, curve: pd.DataFrame, series: Series) -> None:

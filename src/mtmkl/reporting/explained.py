@@ -77,8 +77,7 @@ def read_explained(config: Mapping[str, Any], artefact: str) -> ExplainedCells:
     Parameters
     ----------
     config : mapping
-        The paper's configuration. In a reduced tier nothing is judged, and nothing
-        explained.
+        The paper's configuration.
     artefact : str
         Its name, or ``claims``.
 
@@ -89,7 +88,7 @@ def read_explained(config: Mapping[str, Any], artefact: str) -> ExplainedCells:
     """
     path = published_folder(config) / EXPLANATIONS
     folder = Path(config["published"]).parent
-    if config["tier"] != "paper" or not path.is_file() or not has_readings(folder):
+    if not path.is_file() or not has_readings(folder):
         return {}
     labels = _published_labels(folder)
     rows = pd.read_csv(path, keep_default_na=False)

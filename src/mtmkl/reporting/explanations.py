@@ -139,7 +139,7 @@ def under_reading(
     main : Context
     factor, alternative : str
     """
-    return replaced(context, main, _experiments(context, {factor: alternative}))
+    return replaced(context, main, experiments_under(context, {factor: alternative}))
 
 
 def replaced(context: Context, main: Context, experiments: list[str]) -> Context:
@@ -174,7 +174,7 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
                 rows.assign(experiment=origin["of"]),
             ]
         )
-        for metric, measured in _in_place(context, origin["factors"]).items():
+        for metric, measured in measured_in_place(context, origin["factors"]).items():
             moved = rows[rows["metric"] == measured].assign(metric=metric)
             rows = pd.concat([rows[rows["metric"] != metric], moved])
         scores = pd.concat([others, rows], ignore_index=True)
@@ -223,8 +223,16 @@ def _replaced_overlaps(
     }
 
 
-def _in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
-    """Return which metric stands for which of the main experiment."""
+def measured_in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
+    """Return which metric stands for which of the main experiment.
+
+    Parameters
+    ----------
+    context : Context
+        Of the readings.
+    factors : mapping of str to str
+        The alternatives of an experiment.
+    """
     documents = context.config["readings"]["factors"]
     changes = [documents[f]["alternatives"][a]["change"] for f, a in factors.items()]
     return {k: v for change in changes for k, v in change.get("in_place", {}).items()}
@@ -257,11 +265,12 @@ def readings_of(context: Context, *, bounds: bool = False) -> list[Reading]:
         Reading(factor, name, each["kind"] == "optimistic")
         for factor, settings in context.config["readings"]["factors"].items()
         for name, each in settings["alternatives"].items()
-        if (each["kind"] == "bound") == bounds and _experiments(context, {factor: name})
+        if (each["kind"] == "bound") == bounds
+        and experiments_under(context, {factor: name})
     ]
 
 
-def _experiments(context: Context, factors: Mapping[str, str]) -> list[str]:
+def experiments_under(context: Context, factors: Mapping[str, str]) -> list[str]:
     """Return the experiments with exactly these alternatives that have scores.
 
     Those that read the main scores have them.
@@ -277,7 +286,7 @@ def _experiments(context: Context, factors: Mapping[str, str]) -> list[str]:
 
 def bases_of(context: Context, reading: Reading) -> set[str]:
     """Return the main experiments that a reading has scores for."""
-    names = _experiments(context, {reading.factor: reading.alternative})
+    names = experiments_under(context, {reading.factor: reading.alternative})
     return {context.config["readings"]["experiments"][name]["of"] for name in names}
 
 

@@ -236,6 +236,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         explained_claims={
             name: found.text()
             for (name, _), found in read_explained(config, CLAIMS).items()
+            if context.is_judged
         },
         standings=standings(context, statistics) if "own" in config else [],
     )

@@ -13,6 +13,7 @@ from mtmkl.reporting.drawing import FigureAndNumbers
 from mtmkl.reporting.explanations import (
     effect,
     main_context,
+    measured_in_place,
     replaced,
     unmeasured_main,
 )
@@ -26,7 +27,8 @@ def specification_curve(context: Context, name: str) -> FigureAndNumbers:
     """Return the figure of one specification, and its numbers.
 
     Above, the effect of the claim with its interval under every combination of the
-    factors, sorted; below, which alternatives each combination has. Where repeats share
+    factors, sorted; markers are hollow where another metric stands for that of the
+    claim. Below, which alternatives each combination has. Where repeats share
     examples the interval is that of the corrected test, which the verdict rests on.
 
     Parameters
@@ -40,8 +42,8 @@ def specification_curve(context: Context, name: str) -> FigureAndNumbers:
     -------
     figure : Figure
     numbers : DataFrame
-        One row per combination: its factors, ``effect, interval_low, interval_high, p,
-        verdict, is_main``.
+        One row per combination: its factors, ``metric, effect, interval_low,
+        interval_high, p, verdict, is_main``. The effect is in units of the metric.
     """
     specification = context.config["readings"]["specifications"][name]
     numbers = specification_numbers(context, specification)
@@ -51,23 +53,28 @@ def specification_curve(context: Context, name: str) -> FigureAndNumbers:
 def specification_numbers(
     context: Context, specification: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Return the claim's test under every combination, by rising effect.
+    """Return the claim's test under every combination, by metric and rising effect.
 
-    Each has the same number of repeats, the first ones: shares of combinations in which
-    a claim holds would mix tests of different power otherwise. Of a run whose repeats
-    are reduced there are only the notes.
+    The metric of the claim comes first. Each has the same number of repeats, the first
+    ones: shares of combinations in which a claim holds would mix tests of different
+    power otherwise. Of a run whose repeats are reduced there are only the notes.
     """
     from mtmkl.reporting.record import claims_table
 
     main = main_context(context) if context.is_judged else unmeasured_main(context)
     chosen = [c for c in main.config["claims"] if c["id"] == specification["claim"]]
     main = replace(main, config={**main.config, "claims": chosen})
+    metric = chosen[0]["args"]["metric"]
     rows = []
     for experiment, factors in specification["experiments"].items():
         is_main = all(level == MAIN for level in factors.values())
         shown = main if is_main else replaced(context, main, [experiment])
         is_kept = shown.scores["repeat"] < specification["repeats"]
         shown = replace(shown, scores=shown.scores[is_kept])
+        in_place = {}
+        if not is_main:
+            origin = context.config["readings"]["experiments"][experiment]
+            in_place = measured_in_place(context, origin["factors"])
         row = claims_table(shown).to_dict("records")[0]
         is_corrected = not pd.isna(row["rho"])
         low, high, p = (
@@ -76,11 +83,28 @@ def specification_numbers(
             else ("interval_low", "interval_high", "p")
         )
         rows.append(
-            {**factors, "effect": effect(row)}
+            {**factors, "metric": in_place.get(metric, metric), "effect": effect(row)}
             | {"interval_low": row[low], "interval_high": row[high], "p": row[p]}
             | {"verdict": row["verdict"], "note": row["note"], "is_main": is_main}
         )
-    return pd.DataFrame(rows).sort_values("effect", ignore_index=True)
+    numbers = pd.DataFrame(rows)
+    # Effects on different metrics cannot be compared.
+    is_main_metric = (numbers["metric"] != metric).rename("other")
+    order = pd.concat([is_main_metric, numbers["metric"], numbers["effect"]], axis=1)
+    return numbers.loc[order.sort_values(list(order)).index].reset_index(drop=True)
+
+
+def _share(numbers: pd.DataFrame) -> str:
+    """Say in how many combinations the claim holds, for each metric."""
+    judged = numbers[numbers["verdict"].isin([*_SHADES, "undecided"])]
+    if judged.empty:
+        return "no combination is judged"
+    shares = [
+        f"{(group['verdict'] == 'holds').sum()} of {len(group)} combinations"
+        + f" by {str(metric).replace('_', ' ')}" * (judged["metric"].nunique() > 1)
+        for metric, group in judged.groupby("metric", sort=False)
+    ]
+    return f"holds in {', '.join(shares)}"
 
 
 def _drawn(
@@ -105,16 +129,22 @@ def _drawn(
         colour = _SHADES.get(str(row["verdict"]), _UNDECIDED)
         above.plot([x, x], [row["interval_low"], row["interval_high"]], color=colour)
         marker = "D" if row["is_main"] else "o"
-        above.plot([x], [row["effect"]], marker, color=colour, markersize=4)
+        is_other = row["metric"] != numbers["metric"].iloc[0]
+        above.plot(
+            [x],
+            [row["effect"]],
+            marker,
+            color=colour,
+            markerfacecolor="white" if is_other else colour,
+            markersize=4,
+        )
     above.axhline(0.0, color="black", linewidth=0.6)
-    above.set_ylabel("effect")
-    judged = numbers[numbers["verdict"].isin([*_SHADES, "undecided"])]
-    holds = int((numbers["verdict"] == "holds").sum())
-    share = f"holds in {holds} of {len(judged)} combinations"
-    if judged.empty:
-        share = "no combination is judged"
+    metrics = [metric.replace("_", " ") for metric in numbers["metric"].unique()]
+    hollow = f"\n(hollow: {', '.join(metrics[1:])})" if metrics[1:] else ""
+    above.set_ylabel(f"effect on {metrics[0]}{hollow}")
     above.set_title(
-        f"{specification['title']}\n{share}; diamond: the main protocol", fontsize=8
+        f"{specification['title']}\n{_share(numbers)}; diamond: the main protocol",
+        fontsize=8,
     )
     labels = []
     for y, (factor, level) in enumerate(lines):

@@ -173,6 +173,28 @@ def test_a_curve_has_every_combination_sorted_by_effect(config, main):
     assert shown["p"] == own["p_corrected"] > own["p"]
 
 
+def test_a_curve_keeps_metrics_apart():
+    config = load_readings(PAPER, "paper", ["inputs", "landmine"])
+    specification = config["readings"]["specifications"]["landmine_stl"]
+    main, _ = context_of(config)
+    own = main.scores[main.scores["experiment"] == "landmine"]
+    names = [name for name in config["experiments"] if name.startswith("landmine@")]
+    scores = pd.concat([own.assign(experiment=name) for name in names])
+    figure, numbers = specification_curve(context_of(config, scores)[1], "landmine_stl")
+    assert len(numbers) == len(specification["experiments"])
+    balanced = numbers["landmine"] == "balanced"
+    assert (numbers["metric"] == "accuracy").tolist() == balanced.tolist()
+    # The metric of the claim comes first, and each is sorted by itself.
+    assert balanced.is_monotonic_increasing
+    for _, group in numbers.groupby("metric"):
+        assert group["effect"].is_monotonic_increasing
+    above = figure.axes[0]
+    assert above.get_ylabel() == "effect on auc\n(hollow: accuracy)"
+    half = len(numbers) // 2
+    assert f"of {half} combinations by auc, " in above.get_title()
+    assert f"of {half} combinations by accuracy" in above.get_title()
+
+
 def test_a_curve_of_a_reduced_run_says_that_nothing_is_judged():
     config = load_readings(PAPER, "quick")
     made = config["readings"]["specifications"]["robot_stl"]["experiments"]
