@@ -261,11 +261,15 @@ def write_splits(
 def data_source(variant: Variant) -> str:
     """Return where a data set would come from, without reading it.
 
-    One of "built-in", "mirror", "cache" and "missing": a change makes the workflow
-    look again.
+    One of "built-in", "mirror", "cache" and "missing", or size and time of a file of
+    one's own: a change makes the workflow look again.
     """
     from mtmkl.datasets import default_registry
+    from mtmkl.datasets.own import is_file
 
+    if is_file(variant.name) and Path(variant.name).is_file():
+        found = Path(variant.name).stat()
+        return f"{found.st_size} bytes, {found.st_mtime_ns}"
     return default_registry().locate(variant.name) or "missing"
 
 

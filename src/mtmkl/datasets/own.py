@@ -347,8 +347,8 @@ def _check_classes(path: Path, group: np.ndarray, y: np.ndarray) -> None:
         if rarer < MIN_OF_CLASS:
             what = "one class only" if rarer == 0 else f"{rarer} of one class"
             raise DataFileError(
-                f"{path.name}: task {str(name)!r} has {what} among {labels.size} examples: "
-                f"it needs at least {MIN_OF_CLASS} of each. Delete or join it"
+                f"{path.name}: task {str(name)!r} has {what} among {labels.size} "
+                f"examples: it needs at least {MIN_OF_CLASS} of each. Delete or join it"
             )
 
 

@@ -152,8 +152,7 @@ def _standing(
         for method in own[:1]
     ]
     sentences += [
-        f"{_label(context, method, [])} has no scores: "
-        f"{context.missing_reason(experiment, method)}."
+        f"{_label(context, method, [])}: {context.missing_reason(experiment, method)}."
         for method in config.get("own", [])
         if method not in means.index
     ]

@@ -141,7 +141,7 @@ def test_mean_ranks_over_experiments():
 def test_a_method_without_scores_says_why():
     found = context([row for row in scores("first") if row["method"] != "own"])
     (standing,) = shown(found)
-    assert standing.sentences[0] == "Own has no scores: no scores."
+    assert standing.sentences[0] == "Own: no scores."
 
 
 @pytest.mark.parametrize("note", ["Scores are those of the record."])
