@@ -4,6 +4,7 @@ rule report:
         [published_record(paper) for paper in PAPERS],
         [artefact_files(paper) for paper in PAPERS],
         [written_files(paper) for paper in PAPERS],
+        [published_before(paper) for paper in PAPERS],
     output:
         str(RESULTS.report),
     log:

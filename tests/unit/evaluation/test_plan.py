@@ -90,8 +90,6 @@ def test_jobs_of_the_papers_are_long_enough_and_not_too_long(paper):
     config = load_paper(paper, "paper")
     jobs = list(plan.fit_jobs(config))
     assert len(jobs) < 400
-    if not config["seconds"]:
-        pytest.skip(f"no seconds of {paper} have been measured")
     for job in jobs:
         one = config["seconds"][f"{job.experiment}/{job.dataset}/{job.method}"]
         assert len(job.repeats) == 1 or one * len(job.repeats) < 600
