@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 CORES ?= all
+SITE ?= results/quick/site
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # loadfile: all tests of a file run in one process, so fixtures are made only once.
 PYTEST := $(BIN)/pytest -n auto --dist loadfile
@@ -16,8 +17,8 @@ export MKL_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge install test lint types format check benchmark lock \
-	clean-results help
+.PHONY: quick paper publish rejudge site install test lint types format check benchmark \
+	lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
 	$(SNAKEMAKE)
@@ -30,6 +31,12 @@ publish: $(INSTALLED) ## copy the paper tier's record and artefacts to figures/
 
 rejudge: $(INSTALLED) ## tables, verdicts and claims anew from the scores in figures/
 	$(SNAKEMAKE) rejudge --config tier=paper
+
+# A reader of the report finds the documentation beside it: site/ in the same folder.
+site: $(INSTALLED) ## build the documentation; site: results/quick/site/index.html
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -j auto \
+		--conf-dir docs --doctree-dir results/site.doctrees . $(SITE)
+	@echo "Documentation: $(SITE)/index.html"
 
 install: $(INSTALLED) ## only create .venv from requirements.lock
 

@@ -1,5 +1,6 @@
 """What README and docs say is so."""
 
+import doctest
 import importlib
 import inspect
 import re
@@ -181,10 +182,54 @@ def test_where_a_method_of_ones_own_is_compared():
     assert min(map(min, repeats.values())) > 1
 
 
-def test_library_example_of_readme(capsys):
-    (example,) = _blocks(ROOT / "README.md", "python")
-    exec(compile(example, "README.md", "exec"), {})
-    assert "relative duality gap" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    "page", [page for page in GUIDES if _blocks(page, "python")], ids=_name
+)
+def test_examples_of_pages_run(page, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for example in _blocks(page, "python"):
+        exec(compile(example, page.name, "exec"), names)
+        printed = capsys.readouterr().out
+        assert bool(printed) == ("print(" in example)
+
+
+WITH_EXAMPLES = [
+    ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+    for path in sorted((ROOT / "src" / "mtmkl").rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("module", WITH_EXAMPLES)
+def test_examples_of_docstrings_run(module):
+    result = doctest.testmod(importlib.import_module(module))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_every_method_has_a_page_and_a_line():
+    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^   ~mtmkl\.methods\.(\w+)$", text, re.M)
+    assert sorted(listed) == sorted(REGISTRY)
+    assert set(re.findall(r"`(\w+)`", text.partition("```")[0])) >= set(REGISTRY)
+
+
+def test_every_solver_has_a_page():
+    text = (ROOT / "docs" / "solvers.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^   mtmkl\.solvers\.(\w+)$", text, re.M)
+    files = (ROOT / "src" / "mtmkl" / "solvers").glob("[a-z]*.py")
+    assert sorted(listed) == sorted(path.stem for path in files)
+
+
+def test_every_page_is_in_the_contents():
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    trees = "".join(_blocks(ROOT / "docs" / "index.md", "{toctree}"))
+    for page in (ROOT / "docs").rglob("*.md"):
+        name = str(page.relative_to(ROOT / "docs"))
+        if name != "index.md":
+            assert re.search(rf"^{name.removesuffix('.md')}$", trees, re.M)
+            assert f"]({name})" in index
 
 
 def test_example_of_an_experiment_is_valid(tmp_path):

@@ -82,6 +82,7 @@ def make_splits(
     data : MultiTaskData
     protocol : mapping
         ``id`` : str
+            Names the protocol in messages and in the seeds of its draws.
         ``kind`` : str
             - ``published``: repeat r takes the r-th split that came with the data
               (``truth["train_1"]``, ``truth["train_2"]``, … mark training rows;

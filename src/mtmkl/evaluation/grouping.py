@@ -3,7 +3,7 @@
 In the quick tier a process takes longer to start than most fits: the data sets of a
 paper share one, and so do the fits of an experiment, and all that is made of a paper's
 fits. In the paper tier each has its own, so that a change touches as little as
-possible.
+possible; but for readings, hundreds of small experiments, each of which shares one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -47,9 +47,10 @@ def fit_groups(config: Mapping[str, Any]) -> list[FitGroup]:
     config : mapping
         The paper's configuration, its tier resolved.
     """
+    by_experiment = _shares(config) or "readings" in config
 
     def group(job: FitJob) -> str:
-        return job.experiment if _shares(config) else job.stem
+        return job.experiment if by_experiment else job.stem
 
     return [
         FitGroup(name, tuple(jobs)) for name, jobs in groupby(fit_jobs(config), group)

@@ -173,11 +173,13 @@ def explained_counts(folder: Path) -> str:
     -------
     str
         Such as "3 explained, 1 partly, 10 unexplained"; "" while none are published.
+        Those that follow from others are left out.
     """
     path = folder / EXPLANATIONS
     if not path.is_file():
         return ""
     rows = pd.read_csv(path)
     found = rows.loc[rows["artefact"] != CLAIMS, "status"].value_counts()
-    named = [f"{found[name]} {name}" for name in STATUSES if name in found]
+    own = [name for name in STATUSES if name != FOLLOWS]
+    named = [f"{found[name]} {name}" for name in own if name in found]
     return ", ".join(named) or "none"

@@ -21,6 +21,10 @@ from mtmkl.statistics.claim_explanations import (
 )
 from mtmkl.statistics.explanations import (
     COLUMNS,
+    DIFFERENT,
+    EXPLAINED,
+    FOLLOWS,
+    WITHIN,
     CellId,
     Number,
     Reading,
@@ -41,6 +45,8 @@ _NUMBERS = {
     "n": "n",
 }
 """Attribute of a number -> column of a table's cells."""
+
+_JUDGED = (*WITHIN, DIFFERENT)
 
 _TWO_SIDED = ("paired_difference", "paired_difference_chosen", "trend")
 
@@ -70,8 +76,9 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
     main = main_context(context)
     readings = readings_of(context)
     shown = {r: under_reading(context, main, r.factor, r.alternative) for r in readings}
+    own = cells_of(main, context.config)
     cells, overview = explain_cells(
-        cells_of(main, context.config),
+        own,
         {
             r: cells_of(each, context.config, bases_of(context, r))
             for r, each in shown.items()
@@ -98,7 +105,7 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
         cells=explanations,
         header=OVERVIEW_HEADER,
         body=body,
-        notes=_notes(explanations, {r.name for r in readings if r.is_optimistic}),
+        notes=_notes(explanations, own, {r.name for r in readings if r.is_optimistic}),
     )
 
 
@@ -442,18 +449,40 @@ def _name(artefact: str) -> str:
     return artefact.replace("_", " ").capitalize()
 
 
-def _notes(explanations: pd.DataFrame, optimistic: set[str]) -> tuple[str, ...]:
+def _notes(
+    explanations: pd.DataFrame,
+    main: Mapping[CellId, Number],
+    optimistic: set[str],
+) -> tuple[str, ...]:
     sentences = []
     by_test_data = shares_of(explanations[explanations["reading"].isin(optimistic)])
+    chances = explanations.groupby("artefact")["chance"].mean()
     for artefact, counts in shares_of(explanations).items():
         of_these = by_test_data.get(artefact, {})
+        following = counts.pop(FOLLOWS, 0)
         parts = ", ".join(
             f"{n} {status}"
             + (f" ({of_these[status]} with test data)" if status in of_these else "")
             for status, n in counts.items()
         )
         of = "undecided or not holding" if artefact == CLAIMS else "different cells"
-        sentences.append(f"{_name(artefact)}, {sum(counts.values())} {of}: {parts}.")
+        chance = chances[artefact]
+        sentences.append(
+            f"{_name(artefact)}, {sum(counts.values())} {of}: {parts or 'none'}"
+            + f"; {following} more follow from others" * bool(following)
+            + ("" if pd.isna(chance) else f"; mean chance {chance:.0%}")
+            + "."
+        )
+    judged = [n for n in main.values() if not n.is_derived and n.verdict in _JUDGED]
+    explained = explanations["status"].eq(EXPLAINED) & (
+        explanations["artefact"] != CLAIMS
+    )
+    reached = sum(n.verdict in WITHIN for n in judged) + int(explained.sum())
+    if judged:
+        sentences.append(
+            f"Of {len(judged)} judged numbers that do not follow from others {reached} "
+            f"({reached / len(judged):.0%}) are reproduced, close or explained."
+        )
     return (
         "Chance: the share of wrong numbers of the same cells that some alternative of "
         "the same factor also brings within the rule (docs/verdicts.md).",

@@ -52,6 +52,7 @@ def explanations(context):
             ),
             ("figure_3", "learned 3", "row norm", "gamma=at_0_03", "explained"),
             ("figure_3", "learned 4", "row norm", "renamed=since", "explained"),
+            ("table_2", "Independent", "rank", "", "follows"),
             ("claims", "school_multitask", "", "labels=zero_one", "partly"),
         ],
         columns=["artefact", "row", "column", "reading", "status"],

@@ -7,6 +7,7 @@ import pytest
 
 from mtmkl.readings import load_readings
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.explained import published_folder
 from mtmkl.reporting.explanations import (
     build_explanations,
     cells_table,
@@ -20,6 +21,7 @@ from mtmkl.reporting.specification import specification_curve
 from mtmkl.statistics.explanations import COLUMNS, EXPLAINED
 from mtmkl.statistics.overlap import Overlap
 from mtmkl.statistics.sample import ALL
+from mtmkl.statistics.verdicts import own_numbers
 
 PAPER = "yousefi2015"
 SIZES = (10, 20, 50)
@@ -127,6 +129,12 @@ def test_the_counts_say_how_many_rest_on_test_data():
     assert n > 0
     (counts,) = [note for note in table.notes if note.startswith("Table 1, ")]
     assert f"{n} explained ({n} with test data)" in counts
+    assert "15 more follow from others" in counts
+    folder = published_folder(config)
+    verdicts = own_numbers(pd.read_csv(folder / "verdicts.csv"))["verdict"]
+    reached = verdicts.isin(["reproduced", "close"]).sum() + n
+    judged = f"Of {len(verdicts)} judged numbers that do not follow from others"
+    assert any(note.startswith(f"{judged} {reached} ") for note in table.notes)
 
 
 def test_unchanged_methods_keep_their_main_scores(config, main):

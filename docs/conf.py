@@ -1,0 +1,185 @@
+"""The site: these pages, the published record and the docstrings, built by Sphinx.
+
+``make site`` builds it. Sources are found from the root of the repository, because the
+pages link to the record in ``figures/``.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+from sphinx.writers.html5 import HTML5Translator
+
+import mtmkl
+from mtmkl.methods import REGISTRY
+
+ROOT = Path(__file__).resolve().parents[1]
+
+project = "mtmkl"
+author = "The mtmkl developers"
+project_copyright = author
+version = release = mtmkl.__version__
+
+root_doc = "docs/index"
+include_patterns = [
+    "docs/**",
+    "figures/README.md",
+    "figures/*/README.md",
+    "figures/*/table_*.md",
+]
+exclude_patterns = ["docs/_*/**"]
+# Published tables are reached by links alone.
+suppress_warnings = ["toc.not_included"]
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+]
+
+html_theme = "furo"
+html_title = f"mtmkl {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_copyright = False
+templates_path = [str(ROOT / "docs/_templates")]
+html_additional_pages = {"index": "start_page.html"}
+pygments_style, pygments_dark_style = "tango", "monokai"
+
+myst_heading_anchors = 3
+numpydoc_show_class_members = False
+# Types are in the docstrings, and long defaults have names.
+autodoc_typehints = "none"
+autodoc_preserve_defaults = True
+
+
+def solvers_of(method: type) -> list[str]:
+    """Return the solvers that a method's module imports, through other methods too."""
+    pending, known = [method.__module__], set()
+    while pending:
+        module = pending.pop()
+        file = ROOT / "src" / f"{module.replace('.', '/')}.py"
+        if module in known or not file.is_file():
+            continue
+        known.add(module)
+        if module.startswith("mtmkl.methods."):
+            pending += _imports(file)
+    own = {name for name in known if name.startswith("mtmkl.solvers.")}
+    return sorted(own - {"mtmkl.solvers.solution"})
+
+
+def _imports(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+autosummary_context = {
+    "solvers": {name: solvers_of(method) for name, method in REGISTRY.items()}
+}
+
+
+class Links(SphinxTransform):
+    """Links every method's name that is set as code; no folder of the repository."""
+
+    default_priority = 500
+
+    def apply(self) -> None:
+        """Replace names and links; called by Sphinx."""
+        for literal in list(self.document.findall(nodes.literal)):
+            name = literal.astext().partition("(")[0].partition(".")[0]
+            is_linked = isinstance(literal.parent, nodes.reference | pending_xref)
+            if name in REGISTRY and not is_linked:
+                link = pending_xref(
+                    refdomain="py",
+                    reftype="class",
+                    reftarget=f"mtmkl.methods.{name}",
+                    refdoc=self.env.docname,
+                    refexplicit=True,
+                    refwarn=True,
+                )
+                literal.replace_self(link)
+                link += literal
+        for link in list(self.document.findall(pending_xref)):
+            here = ROOT / Path(self.env.docname).parent
+            if link.get("reftype") == "myst" and (here / link["reftarget"]).is_dir():
+                link.replace_self(link.children)
+
+
+DEFINITIONS = {"Parameters", "Attributes", "Returns", "Yields", "Raises"}
+"""Sections of docstrings in which indented text is a description."""
+
+
+def set_off_equations(app: Sphinx, what: str, name: str, obj, options, lines) -> None:
+    """Show the equations of a docstring as they are typed; called by Sphinx.
+
+    They are text, set off by their indentation alone.
+    """
+    found: list[str] = []
+    section, is_directive = "", False
+    for number, line in enumerate(lines):
+        if set(line.strip()) == {"-"}:
+            section = lines[number - 1].strip()
+        after_blank = number == 0 or not lines[number - 1].strip()
+        if line.strip() and not line.startswith(" "):
+            is_directive = line.startswith("..") or line.endswith("::")
+        is_equation = line.startswith("    ") and section not in DEFINITIONS
+        if is_equation and after_blank and not is_directive:
+            is_directive = True
+            found += [".. code-block:: text", ""]
+        found.append(line)
+    lines[:] = found
+
+
+TYPED = re.compile(
+    r"(``.*?``|`.*?`|\*\*.*?\*\*|\\.)|(\||(?<=\w)_(?=\W|$))|(?<=\[\d\])_"
+)
+"""What is marked up already, and what docutils would take for markup and is not.
+
+The last belongs to a reference to another docstring's list, whose names numpydoc has
+changed.
+"""
+
+
+def escape_symbols(app: Sphinx, what: str, name: str, obj, options, lines) -> None:
+    """Keep bars and indices, which stand for themselves; called by Sphinx."""
+    block: int | None = None
+    for number, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if block is not None and line.strip() and indent <= block:
+            block = None
+        if line.lstrip().startswith((".. math::", ".. code-block::")):
+            block = indent
+        if block is None and ".. [" not in line:
+            lines[number] = TYPED.sub(
+                lambda found: found[1] or (f"\\{found[2]}" if found[2] else ""), line
+            )
+
+
+def _mathml(self: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
+    # Browsers draw MathML themselves: the site needs neither network nor script.
+    tex = re.sub(r"frac(\d)(\d)", r"frac{\1}{\2}", node.astext())
+    drawn = tex2mathml(tex, as_block=isinstance(node, nodes.math_block))
+    # Braces of a set would grow with whatever stands in the same row.
+    self.body.append(re.sub(r"<mo>(?=[{}])", '<mo stretchy="false">', drawn))
+    raise nodes.SkipNode
+
+
+html_math_renderer = "mathml"
+
+
+def setup(app: Sphinx) -> None:
+    """Add what is the site's own; called by Sphinx."""
+    app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))
+    app.add_transform(Links)
+    # numpydoc has priority 500.
+    app.connect("autodoc-process-docstring", set_off_equations, priority=400)
+    app.connect("autodoc-process-docstring", escape_symbols, priority=600)
