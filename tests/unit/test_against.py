@@ -4,10 +4,11 @@ import shutil
 import numpy as np
 import pytest
 
-from mtmkl import published
+from mtmkl import against, published
 from mtmkl.cli import main
 from mtmkl.config import ConfigError, load_paper
-from mtmkl.published import published_folder
+from mtmkl.evaluation.plan import with_method
+from mtmkl.published import published_folder, published_papers
 from mtmkl.runner import run_against_record
 from mtmkl.statistics.sample import read_scores
 
@@ -80,6 +81,20 @@ def test_refusals_leave_nothing(tmp_path, capsys, words, message):
     assert main([*run, *words, *end]) == 1
     assert message in capsys.readouterr().err
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("paper", published_papers())
+def test_every_published_paper_can_be_compared_with(paper):
+    config = against.compared_config(load_paper(paper, "paper"))
+    for name in config["experiments"]:
+        config = with_method(config, name, RIDGE)
+    own = against.joining_config(config)
+    assert set(own["experiments"]) == set(config["experiments"])
+    assert {
+        entry["method"]
+        for experiment in own["experiments"].values()
+        for entry in experiment["methods"]
+    } == set(config["own"])
 
 
 def test_a_path_compares_nothing(tmp_path):
