@@ -17,6 +17,7 @@ from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.reporting import written
 from mtmkl.reporting.context import Context, load_context, read_jobs
 from mtmkl.reporting.explained import read_explained
+from mtmkl.reporting.standing import Standing, standings
 from mtmkl.reporting.tables import mean_sd
 from mtmkl.reporting.written import TextTable
 from mtmkl.statistics import claims as claim_tests
@@ -115,6 +116,8 @@ class PaperResult:
         As written.
     explained_claims : mapping of str to str
         What other readings explain of claims, by their id, as published.
+    standings : list of Standing
+        Of a run of methods or data of one's own: the report shows them first.
     """
 
     id: str
@@ -127,6 +130,7 @@ class PaperResult:
     data: Mapping[str, list[str]]
     provenance: Mapping[str, Any]
     explained_claims: Mapping[str, str]
+    standings: list[Standing]
 
     def verdict_counts(
         self, artefact: str | None = None, *, derived: bool = False
@@ -208,6 +212,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         for artefact in config["artefacts"].values()
         for name in experiments_of(artefact)
     }
+    statistics = pd.read_csv(folder.statistics)
     return PaperResult(
         id=paper["id"],
         reference=(
@@ -225,7 +230,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         ],
         verdicts=pd.read_csv(folder.verdicts),
         claims=pd.read_csv(folder.claims),
-        statistics=_with_labels(context, pd.read_csv(folder.statistics)),
+        statistics=_with_labels(context, statistics),
         data=_data_by_origin(context),
         provenance=read_json(folder.provenance),
         explained_claims={
@@ -233,6 +238,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
             for (name, _), found in read_explained(config, CLAIMS).items()
             if context.is_judged
         },
+        standings=standings(context, statistics) if "own" in config else [],
     )
 
 
