@@ -301,7 +301,7 @@ def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, edit, message):
         ),
         (
             "table_left_out_classification",
-            lambda t: t["left_out"][0].update(rows=["Nowhere"]),
+            lambda t: t["left_out"]["paper"][0].update(rows=["Nowhere"]),
             r"left_out\.rows': 'Nowhere' is not one of the rows",
         ),
         (
