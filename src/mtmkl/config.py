@@ -15,6 +15,9 @@ TIERS = ("quick", "paper")
 _SELECTORS = ("rows", "columns", "extra_rows", "extra_columns")
 """Parts of a table's configuration that select scores."""
 
+DATA_FILES = (".csv", ".csv.gz", ".tsv", ".parquet", ".npz")
+"""Endings of a file of one's own that stands for a data set."""
+
 _FILES = {"experiments": True, "artefacts": False, "claims": False}
 """Files of a paper's folder, and whether a paper needs them."""
 
@@ -215,6 +218,7 @@ def load_paper(
     tiers = sorted(TIERS, key=lambda each: each != tier)
     config = {each: _read_paper(folder, each, changes) for each in tiers}[tier]
     _check_names(config, folder.name)
+    _place_files(config, folder)
     config["tier"] = tier
     if changes:
         config["changes"] = {change.key: change.value for change in changes}
@@ -322,6 +326,14 @@ def paper_folder(paper: str | Path) -> Path:
         f"paper {str(paper)!r} is unknown; known: {known}; or give the path of a "
         "folder with experiments.yaml"
     )
+
+
+def _place_files(config: Mapping[str, Any], folder: Path) -> None:
+    """Take files of one's own, in place of data sets, from the folder of the paper."""
+    for experiment in config["experiments"].values():
+        datasets = experiment["datasets"]
+        if datasets["name"].endswith(DATA_FILES):
+            datasets["name"] = str(folder / datasets["name"])
 
 
 def _check_names(config: Mapping[str, Any], folder: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mtmkl.config import ConfigError
-from mtmkl.evaluation.plan import method_of, n_repeats
+from mtmkl.evaluation.plan import method_of, n_repeats, variants
 from mtmkl.schema_errors import unknown
 
 
@@ -228,23 +228,37 @@ def _check_metrics(name: str, experiment: Mapping[str, Any]) -> None:
     from mtmkl.datasets import default_registry
     from mtmkl.evaluation.metrics import METRIC_NAMES, metric
 
+    wanted_metrics = experiment["metrics"]
     data = default_registry()[experiment["datasets"]["name"]]
+    outputs: str = data.outputs
+    if outputs == "unknown" and any(metric(each).labels for each in wanted_metrics):
+        outputs = _observed_outputs(experiment)
 
     def lacks(wanted: str) -> str:
         needs = metric(wanted)
-        if needs.labels and data.outputs != "labels":
+        if needs.labels and outputs != "labels":
             return "labels −1 and +1"
         if needs.truth is not None and needs.truth not in data.truth:
             return f"{needs.truth!r} of the ground truth"
         return ""
 
-    for wanted in experiment["metrics"]:
+    for wanted in wanted_metrics:
         if lacks(wanted):
             possible = ", ".join(other for other in METRIC_NAMES if not lacks(other))
             raise ConfigError(
                 f"key 'experiments.{name}.metrics': {wanted!r} needs {lacks(wanted)}, "
                 f"which data set {data.name!r} does not have; it can have {possible}"
             )
+
+
+def _observed_outputs(experiment: Mapping[str, Any]) -> str:
+    """Read data of one's own, which no registry describes."""
+    import numpy as np
+
+    from mtmkl.pipeline import load_variant
+
+    data = load_variant(variants(experiment)[0], 0)
+    return "labels" if set(np.unique(data.y)) <= {-1.0, 1.0} else "numbers"
 
 
 def _check_criterion(

@@ -152,8 +152,8 @@ def describe_data(
     from mtmkl.datasets import DataNotAvailableError, default_registry
     from mtmkl.sparse import is_sparse
 
-    described = default_registry()[variant.name].describe()
-    info = {"id": variant.id, "name": variant.name, **described}
+    entry = default_registry()[variant.name]
+    info = {"id": variant.id, "name": entry.name, **entry.describe()}
     try:
         data = load_variant(variant, seed, download=download)
     except DataNotAvailableError as error:
@@ -261,11 +261,15 @@ def write_splits(
 def data_source(variant: Variant) -> str:
     """Return where a data set would come from, without reading it.
 
-    One of "built-in", "mirror", "cache" and "missing": a change makes the workflow
-    look again.
+    One of "built-in", "mirror", "cache" and "missing", or size and time of a file of
+    one's own: a change makes the workflow look again.
     """
     from mtmkl.datasets import default_registry
+    from mtmkl.datasets.own import is_file
 
+    if is_file(variant.name) and Path(variant.name).is_file():
+        found = Path(variant.name).stat()
+        return f"{found.st_size} bytes, {found.st_mtime_ns}"
     return default_registry().locate(variant.name) or "missing"
 
 

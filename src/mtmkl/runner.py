@@ -1,17 +1,11 @@
 """All steps of one paper in one call: the workflow's work without Snakemake."""
 
-import multiprocessing
-import os
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mtmkl import fits, pipeline
+from mtmkl import against, fits, pipeline
 from mtmkl.changes import Change, of_paper, of_run, parse
 from mtmkl.config import (
     TIERS,
@@ -21,15 +15,21 @@ from mtmkl.config import (
     load_run_config,
     read_yaml,
 )
-from mtmkl.evaluation.grouping import all_results, data_groups, fit_groups
-from mtmkl.evaluation.plan import FitJob, fit_jobs, with_method, with_repeats
+from mtmkl.evaluation.grouping import all_results
+from mtmkl.evaluation.plan import (
+    fit_jobs,
+    with_method,
+    with_repeats,
+)
+from mtmkl.execution import fit_all, prepare
 from mtmkl.extras import require_suite
 from mtmkl.layout import PaperFolder, RunFolder, cache
+from mtmkl.own_data import own_data_config
 from mtmkl.readings import load_papers
 from mtmkl.runs import lock_results, run_label
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,226 @@ def run_paper(
     """
     require_suite()
     changes = [parse(setting) for setting in settings]
+    run = _run_settings(paper, tier, changes, readings)
+    whole = _load(paper, run, of_paper(changes))
+    config = _restricted(whole, paper, experiments)
+    if repeats is not None:
+        config = with_repeats(config, repeats)
+    config = _joined(config, methods, grid)
+    label = run_label(
+        run,
+        experiments=_chosen(config, whole),
+        methods=methods,
+        grid=grid,
+        changes=config.get("changes"),
+    )
+    return _run_all(config, run, label, cores=cores, results=results)
+
+
+def run_own_data(
+    data: str,
+    *,
+    options: Mapping[str, Any] | None = None,
+    only: Sequence[str] = (),
+    tier: str = "quick",
+    methods: Sequence[str] = (),
+    grid: Mapping[str, list[Any]] | None = None,
+    settings: Sequence[str] = (),
+    repeats: int | None = None,
+    cores: int = 1,
+    results: Path = Path("results"),
+) -> Finished:
+    """Run methods of the package on data of one's own, see :mod:`mtmkl.own_data`.
+
+    Parameters
+    ----------
+    data : str
+        A file with columns for task and target, or ``package.module:function``.
+    options : mapping or None
+        Of the file or function: ``task`` and ``target`` name columns, see
+        :func:`mtmkl.datasets.own.load_file`.
+    only : sequence of str
+        Methods of ``config/own_data``; none are all that suit the data.
+    tier : {"quick", "paper"}
+        Whose repeats and grids.
+    methods, grid, settings, repeats, cores, results
+        As for :func:`run_paper`; the methods join the others.
+
+    Returns
+    -------
+    Finished
+
+    Raises
+    ------
+    ValueError
+        If the data cannot be read as tasks, or a name is wrong; before any work.
+    mtmkl.runs.ResultsInUseError
+        If another process is writing the same results.
+    """
+    require_suite()
+    changes = [parse(setting) for setting in settings]
+    config = own_data_config(
+        data,
+        options=options or {},
+        tier=tier,
+        methods=only,
+        changes=of_paper(changes),
+    )
+    run = _run_settings(config["paper"]["id"], tier, changes)
+    if repeats is not None:
+        config = with_repeats(config, repeats)
+    config = _joined(config, methods, grid)
+    parts = [f"{key}={_joined_text(value)}" for key, value in (options or {}).items()]
+    label = run_label(
+        run,
+        experiments=[*parts, *only],
+        methods=methods,
+        grid=grid,
+        changes=config.get("changes"),
+    )
+    return _run_all(config, run, label, cores=cores, results=results)
+
+
+def run_against_record(
+    paper: str,
+    *,
+    methods: Sequence[str],
+    grid: Mapping[str, list[Any]] | None = None,
+    experiments: Sequence[str] | None = None,
+    settings: Sequence[str] = (),
+    repeats: int | None = None,
+    cores: int = 1,
+    results: Path = Path("results"),
+) -> Finished:
+    """Fit methods on the splits of a published record, and compare them with it.
+
+    Nothing of the record is computed again, see :mod:`mtmkl.against`. Experiments whose
+    data are missing are left out.
+
+    Parameters
+    ----------
+    paper : str
+        A paper with a published record.
+    methods, grid, cores, results
+        As for :func:`run_paper`.
+    experiments : sequence of str or None
+        Which; None are all that choose hyper-parameters.
+    settings : sequence of str
+        ``key=value`` of the run's configuration; that of a paper stays.
+    repeats : int or None
+        The first of the record's; None is all.
+
+    Returns
+    -------
+    Finished
+
+    Raises
+    ------
+    ValueError
+        If there is no record, a name is wrong, or the data here are not those of the
+        record.
+    mtmkl.runs.ResultsInUseError
+        If another process is writing the same results.
+    """
+    require_suite()
+    from mtmkl.reporting.report import write_report
+
+    changes = [parse(setting) for setting in settings]
+    if of_paper(changes):
+        raise ConfigError(
+            f"--set {of_paper(changes)[0].key}: a record is compared with as it is; "
+            "only keys of config/config.yaml can be set"
+        )
+    run = _run_settings(paper, "paper", changes)
+    whole = load_paper(paper, "paper")
+    against.published_folder(whole["paper"]["id"])
+    config = against.compared_config(_restricted(whole, paper, experiments))
+    if repeats is not None:
+        config = against.fewer_repeats(config, repeats)
+    config = _joined(config, methods, grid)
+    own = against.joining_config(config)
+    pipeline.check_names(own)
+    parts = [*(experiments or []), *([f"repeats={repeats}"] if repeats else [])]
+    label = run_label(run, experiments=parts, methods=methods, grid=grid)
+    whole_run = RunFolder(results / f"{label}+against=published")
+    folder = whole_run.paper(config["paper"]["id"])
+    with lock_results(whole_run):
+        prepare(own, {**run, "on_missing_data": "report"}, folder)
+        missing = _missing(own, folder)
+        own, config = (against.available(each, folder) for each in (own, config))
+        if not own["experiments"]:
+            raise ConfigError("\n".join(["no experiment has its data here:", *missing]))
+        against.check_record(own, folder, run)
+        fit_all(own, run, folder, cores, cache(results))
+        fits.collect_scores(own, folder)
+        failures = fits.failures(folder.scores)
+        against.write_merged(config, folder, run)
+        note = against.note_on_record(config["paper"]["id"])
+        write_report([{**config, "record": note}], whole_run, tier="paper")
+    return Finished(whole_run.report, failures, missing, folder.path / "logs")
+
+
+def _run_all(
+    config: dict[str, Any],
+    run: Mapping[str, Any],
+    label: str,
+    *,
+    cores: int,
+    results: Path,
+) -> Finished:
+    pipeline.check_names(config)
+    whole_run = RunFolder(results / label)
+    folder = whole_run.paper(config["paper"]["id"])
+    with lock_results(whole_run):
+        prepare(config, run, folder)
+        fit_all(config, run, folder, cores, cache(results))
+        _report(config, run, whole_run)
+    return _finished(config, whole_run)
+
+
+def _finished(config: Mapping[str, Any], whole_run: RunFolder) -> Finished:
+    folder = whole_run.paper(config["paper"]["id"])
+    return Finished(
+        whole_run.report,
+        failures=fits.failures(folder.scores),
+        missing=_missing(config, folder),
+        logs=folder.path / "logs",
+    )
+
+
+def _missing(config: Mapping[str, Any], folder: PaperFolder) -> list[str]:
+    datasets = dict.fromkeys(job.dataset for job in fit_jobs(config))
+    return pipeline.missing_data(map(folder.data_info, datasets))
+
+
+def _joined_text(value: Any) -> str:
+    is_list = isinstance(value, list | tuple)
+    return ",".join(map(str, value)) if is_list else str(value)
+
+
+def _joined(
+    config: dict[str, Any],
+    methods: Sequence[str],
+    grid: Mapping[str, list[Any]] | None,
+) -> dict[str, Any]:
+    """Return a configuration in which methods join every experiment."""
+    if grid is not None and set(methods) <= set(config["methods"]):
+        raise ConfigError(
+            "--grid needs --method package.module:Class: configured methods have "
+            "their grid in the paper's configuration"
+        )
+    for name in methods:
+        for experiment in config["experiments"]:
+            config = with_method(config, experiment, name, grid=grid)
+    return config
+
+
+def _run_settings(
+    paper: str | Path,
+    tier: str,
+    changes: Sequence[Change],
+    readings: bool | Sequence[str] = False,
+) -> dict[str, Any]:
     run = load_run_config(
         {
             **_run_file(),
@@ -122,39 +342,7 @@ def run_paper(
         }
     )
     pipeline.use_mirror(run["mirror"])
-    whole = _load(paper, run, of_paper(changes))
-    config = _restricted(whole, paper, experiments)
-    if repeats is not None:
-        config = with_repeats(config, repeats)
-    if grid is not None and set(methods) <= set(config["methods"]):
-        raise ConfigError(
-            "--grid needs --method package.module:Class: configured methods have "
-            "their grid in the paper's configuration"
-        )
-    for name in methods:
-        for experiment in config["experiments"]:
-            config = with_method(config, experiment, name, grid=grid)
-    pipeline.check_names(config)
-    label = run_label(
-        run,
-        experiments=_chosen(config, whole),
-        methods=methods,
-        grid=grid,
-        changes=config.get("changes"),
-    )
-    whole_run = RunFolder(results / label)
-    folder = whole_run.paper(config["paper"]["id"])
-    with lock_results(whole_run):
-        _prepare(config, run, folder)
-        _fit_all(config, run, folder, cores, cache(results))
-        _report(config, run, whole_run)
-    datasets = dict.fromkeys(job.dataset for job in fit_jobs(config))
-    return Finished(
-        whole_run.report,
-        failures=fits.failures(folder.scores),
-        missing=pipeline.missing_data(map(folder.data_info, datasets)),
-        logs=folder.path / "logs",
-    )
+    return run
 
 
 def _load(
@@ -214,98 +402,6 @@ def _no_experiment(name: str, config: Mapping[str, Any], paper: str | Path) -> s
         if name in load_paper(paper, tier)["experiments"]:
             return f"experiment {name!r} is only in tier {tier}: add --tier {tier}"
     return f"experiment {name!r} is unknown; known: {', '.join(config['experiments'])}"
-
-
-def _prepare(
-    config: Mapping[str, Any], run: Mapping[str, Any], folder: PaperFolder
-) -> None:
-    datasets = [each for group in data_groups(config) for each in group]
-    pipeline.prepare_data(
-        pipeline.data_needs(config, datasets),
-        folder,
-        seed=run["seed"],
-        download=run["download"],
-        on_missing=run["on_missing_data"],
-    )
-
-
-def _fit_all(
-    config: Mapping[str, Any],
-    run: Mapping[str, Any],
-    folder: PaperFolder,
-    cores: int,
-    cells: Path,
-) -> None:
-    """Run all fits, each in any process, and write them by the groups of the plan."""
-    from mtmkl.progress import ProgressLine
-
-    jobs = list(fit_jobs(config))
-    fits.warm_compiled_code(fits.classes_of(config, jobs))
-    fit = partial(_fit_one, config, run, folder, cells)
-    done: dict[str, fits.Fits] = {}
-    later = [job for job in jobs if fits.needs_first_chunk(config, job)]
-    first = [job for job in jobs if job not in later]
-    with ProgressLine(len(jobs), "fits") as line:
-        for batch in (first, later):
-            calls = [(job, fits.first_chunk(config, job, done)) for job in batch]
-            for result in _results(fit, calls, cores):
-                done[result.plan.stem] = result
-                line.update(len(done))
-    for group in fit_groups(config):
-        fits.write_fits(group, [done[job.stem] for job in group.jobs], folder)
-
-
-def _results(
-    fit: Callable[..., fits.Fits], calls: Sequence[tuple[Any, ...]], cores: int
-) -> Iterator[fits.Fits]:
-    """Yield what calls return, in the order in which they end."""
-    if cores == 1:
-        yield from (fit(*arguments) for arguments in calls)
-        return
-    with ProcessPoolExecutor(cores, initializer=_end_with_parent) as pool:
-        running = [pool.submit(fit, *arguments) for arguments in calls]
-        try:
-            for finished in as_completed(running):
-                yield finished.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _end_with_parent() -> None:
-    """Let a worker process end at Ctrl-C, and when the process that feeds it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    parent = multiprocessing.parent_process()
-
-    def wait() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
-def _fit_one(
-    config: Mapping[str, Any],
-    run: Mapping[str, Any],
-    folder: PaperFolder,
-    cells: Path,
-    job: FitJob,
-    chosen: "pd.DataFrame | None",
-) -> fits.Fits:
-    protocol = config["experiments"][job.experiment]["protocol"]
-    log = folder.log(job.stem)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w", encoding="utf-8", buffering=1) as lines:
-        return fits.run_fit(
-            config,
-            job,
-            seed=run["seed"],
-            splits=folder.splits(protocol, job.dataset),
-            cache=cells,
-            chosen=chosen,
-            progress=lambda line: print(line, file=lines),
-        )
 
 
 def _report(

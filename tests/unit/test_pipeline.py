@@ -194,3 +194,14 @@ def test_a_seed_among_the_options_fixes_the_draw():
     variant = Variant("digits_pairs", {"n_per_class": 10, "seed": 1})
     first, second = (pipeline.load_variant(variant, 5, repeat=r) for r in range(2))
     assert first.digest() == second.digest()
+
+
+def test_a_file_of_ones_own_that_changes_is_looked_at_again(tmp_path):
+    path = tmp_path / "own.csv"
+    variant = Variant(str(path), {"task": "a", "target": "b"})
+    assert pipeline.data_source(variant) == "missing"
+    path.write_text("a,b")
+    before = pipeline.data_source(variant)
+    path.write_text("a,b,c")
+    assert before != pipeline.data_source(variant) != "missing"
+    assert variant.id == "own.csv[target=b,task=a]"

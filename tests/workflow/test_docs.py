@@ -12,6 +12,7 @@ import yaml
 
 from mtmkl.cli import parser
 from mtmkl.config import load_paper, load_run_config, validate
+from mtmkl.datasets import default_registry
 from mtmkl.datasets.protocols import check_protocol
 from mtmkl.evaluation.plan import n_repeats
 from mtmkl.expand import expand
@@ -163,7 +164,7 @@ def test_commands_in_code_are_understood(page):
             continue
         parsed = parser().parse_args(shlex.split(command[1], comments=True))
         if getattr(parsed, "experiment", None) and parsed.paper:
-            known = load_paper(parsed.paper, parsed.tier)["experiments"]
+            known = load_paper(parsed.paper, parsed.tier or "quick")["experiments"]
             assert set(parsed.experiment) <= set(known)
 
 
@@ -232,8 +233,15 @@ def test_every_page_is_in_the_contents():
             assert f"]({name})" in index
 
 
-def test_example_of_an_experiment_is_valid(tmp_path):
+def test_example_of_ones_own_data_is_valid():
     example, *_ = _blocks(ROOT / "docs" / "adding.md", "yaml")
+    datasets = yaml.safe_load(example)["datasets"]
+    registry = default_registry()
+    assert registry.check_options(datasets["name"], datasets["options"])
+
+
+def test_example_of_an_experiment_is_valid(tmp_path):
+    _, example, *_ = _blocks(ROOT / "docs" / "adding.md", "yaml")
     page = {
         "paper": {
             "id": "example",
@@ -250,7 +258,7 @@ def test_example_of_an_experiment_is_valid(tmp_path):
 
 
 def test_example_of_readings_is_valid():
-    _, example, _ = _blocks(ROOT / "docs" / "adding.md", "yaml")
+    _, _, example, _ = _blocks(ROOT / "docs" / "adding.md", "yaml")
     document = yaml.safe_load(example)
     validate(document, "readings", source="docs/adding.md")
     main = load_paper("yousefi2015", "paper")

@@ -4,9 +4,15 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mtmkl.config import TIERS
+from mtmkl.config import TIERS, ConfigError
+
+if TYPE_CHECKING:
+    from mtmkl.runner import Finished
+
+_OF_DATA = ("task", "target", "ignore", "min_examples", "outputs", "methods")
+_OF_PAPERS = ("experiment", "readings", "against")
 
 
 def add_parser(commands: Any) -> None:
@@ -14,10 +20,15 @@ def add_parser(commands: Any) -> None:
     run = commands.add_parser(
         "run", help="run a paper's experiments, tables, figures and report"
     )
-    run.add_argument(
-        "--paper",
-        required=True,
-        help="folder in config/papers, or the path of a folder",
+    what = run.add_mutually_exclusive_group(required=True)
+    what.add_argument(
+        "--paper", help="folder in config/papers, or the path of a folder"
+    )
+    what.add_argument(
+        "--data",
+        metavar="FILE",
+        help="your own data: .csv, .tsv, .parquet or .npz with columns for task and "
+        "target, or package.module:function",
     )
     run.add_argument(
         "--experiment",
@@ -46,6 +57,38 @@ def add_parser(commands: Any) -> None:
         "those of these factors",
     )
     run.add_argument(
+        "--against",
+        choices=("published",),
+        help="fit only the methods of --method, on the splits of the paper's published "
+        "record, and compare them with its scores",
+    )
+    own = run.add_argument_group("with --data")
+    own.add_argument("--task", metavar="COLUMN", help="whose values are the tasks")
+    own.add_argument("--target", metavar="COLUMN", help="what is to be predicted")
+    own.add_argument(
+        "--ignore",
+        action="append",
+        metavar="COLUMN",
+        help="is no input (may be repeated)",
+    )
+    own.add_argument(
+        "--min-examples",
+        type=_positive,
+        metavar="N",
+        help="leave out tasks with fewer examples",
+    )
+    own.add_argument(
+        "--outputs",
+        choices=("labels", "numbers"),
+        help="of the target (default: labels, if it has two values)",
+    )
+    own.add_argument(
+        "--methods",
+        nargs="+",
+        metavar="NAME",
+        help="all, or names in config/own_data/experiments.yaml (default: all)",
+    )
+    run.add_argument(
         "--set",
         action="append",
         default=[],
@@ -63,7 +106,6 @@ def add_parser(commands: Any) -> None:
     run.add_argument(
         "--tier",
         choices=TIERS,
-        default="quick",
         help="how much to run (default: quick)",
     )
     run.add_argument(
@@ -103,11 +145,41 @@ def _json_object(text: str) -> dict[str, list[object]]:
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    from mtmkl.runner import run_paper
+    done = _run_data(parsed) if parsed.data is not None else _run_paper(parsed)
+    for line in (*done.failures, *done.missing):
+        print(f"mtmkl: {line}", file=sys.stderr)
+    if done.failures:
+        print(f"mtmkl: tracebacks: {done.logs}", file=sys.stderr)
+    print(f"Report: {done.report.resolve().as_uri()}")
+    return int(bool(done.failures or (parsed.experiment and done.missing)))
 
-    done = run_paper(
+
+def _run_paper(parsed: argparse.Namespace) -> "Finished":
+    from mtmkl.runner import run_against_record, run_paper
+
+    for name in _OF_DATA:
+        if getattr(parsed, name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise ConfigError(f"{option} is for --data; a paper's data are configured")
+    if parsed.against is not None:
+        if parsed.tier == "quick" or parsed.readings is not None:
+            raise ConfigError(
+                "--against published is of the paper tier and of the main protocol: "
+                "leave out --tier and --readings; --repeats 2 makes it quick"
+            )
+        return run_against_record(
+            parsed.paper,
+            methods=parsed.method,
+            grid=parsed.grid,
+            experiments=parsed.experiment,
+            settings=parsed.settings,
+            repeats=parsed.repeats,
+            cores=parsed.cores,
+            results=parsed.results,
+        )
+    return run_paper(
         parsed.paper,
-        tier=parsed.tier,
+        tier=parsed.tier or "quick",
         experiments=parsed.experiment,
         methods=parsed.method,
         grid=parsed.grid,
@@ -117,9 +189,26 @@ def _run(parsed: argparse.Namespace) -> int:
         cores=parsed.cores,
         results=parsed.results,
     )
-    for line in (*done.failures, *done.missing):
-        print(f"mtmkl: {line}", file=sys.stderr)
-    if done.failures:
-        print(f"mtmkl: tracebacks: {done.logs}", file=sys.stderr)
-    print(f"Report: {done.report.resolve().as_uri()}")
-    return int(bool(done.failures or (parsed.experiment and done.missing)))
+
+
+def _run_data(parsed: argparse.Namespace) -> "Finished":
+    from mtmkl.runner import run_own_data
+
+    for name in _OF_PAPERS:
+        if getattr(parsed, name) is not None:
+            raise ConfigError(f"--{name} is for --paper, not for data of your own")
+    named = {name: getattr(parsed, name) for name in _OF_DATA if name != "methods"}
+    options = {name: value for name, value in named.items() if value is not None}
+    only = parsed.methods or []
+    return run_own_data(
+        parsed.data,
+        options=options,
+        only=[] if only == ["all"] else only,
+        tier=parsed.tier or "quick",
+        methods=parsed.method,
+        grid=parsed.grid,
+        settings=parsed.settings,
+        repeats=parsed.repeats,
+        cores=parsed.cores,
+        results=parsed.results,
+    )

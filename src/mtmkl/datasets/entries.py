@@ -67,8 +67,9 @@ class DataSetEntry:
         By the option that says how many examples of each class or task a draw has: how
         many there are to draw from. Or the share of them that a draw takes. Empty
         unless draws are from published data.
-    outputs : {"labels", "numbers"}
-        Whether the outputs are labels −1 and +1, or real numbers.
+    outputs : {"labels", "numbers", "unknown"}
+        Whether the outputs are labels −1 and +1, or real numbers; unknown before data
+        of one's own are read.
     truth : tuple of str
         What metrics may find in the ground truth of the data.
     uses : tuple of (str, str)
@@ -90,7 +91,7 @@ class DataSetEntry:
     loader: str | None
     drawn: bool
     pool: Mapping[str, Mapping[str, int]] | float
-    outputs: Literal["labels", "numbers"]
+    outputs: Literal["labels", "numbers", "unknown"]
     truth: tuple[str, ...]
     uses: tuple[tuple[str, str], ...] = ()
     own_files: bool = False

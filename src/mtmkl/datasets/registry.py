@@ -12,6 +12,7 @@ from mtmkl.config import config_dir
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.entries import DataSetEntry, read_entries
 from mtmkl.datasets.obtaining import Places, damage, obtain
+from mtmkl.datasets.own import OwnEntry, is_own, known_options, own_entry
 from mtmkl.datasets.scaling import scaled_inputs
 
 Place = Literal["mirror", "cache", "built-in"]
@@ -40,6 +41,8 @@ class Registry:
         return iter(self._entries)
 
     def __getitem__(self, name: str) -> DataSetEntry:
+        if name not in self._entries and is_own(name):
+            return own_entry(name)
         if name not in self._entries:
             near = difflib.get_close_matches(name, self._entries, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -62,7 +65,7 @@ class Registry:
         Parameters
         ----------
         name : str
-            A registered name.
+            A registered name, or data of one's own, see :mod:`mtmkl.datasets.own`.
         mirror : str or Path, optional
             Folder with one folder per data set; by default ``MTMKL_DATA_MIRROR``.
         download : bool
@@ -91,7 +94,7 @@ class Registry:
                 found = obtain(part, places, download=download, repair=False)
                 files |= {prefix + path: place[1] for path, place in found.items()}
             data = loader(files, **options)
-        if data.name != name:
+        if data.name != name and not isinstance(entry, OwnEntry):
             raise ValueError(f"loader {entry.loader} calls {name!r} {data.name!r}")
         return data if inputs is None else scaled_inputs(data, inputs)
 
@@ -107,11 +110,16 @@ class Registry:
         """
         entry = self[name]
         loader = entry.find_loader()
-        known = [
-            parameter.name
-            for parameter in inspect.signature(loader).parameters.values()
-            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        ]
+        if isinstance(entry, OwnEntry):
+            known = known_options(loader)
+            if known is None:
+                return loader
+        else:
+            known = [
+                parameter.name
+                for parameter in inspect.signature(loader).parameters.values()
+                if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+            ]
         for option in options:
             if option not in (*known, _INPUTS):
                 raise ValueError(

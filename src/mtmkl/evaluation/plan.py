@@ -32,11 +32,15 @@ class Variant:
 
     @property
     def id(self) -> str:
-        """Name with the options, keys in alphabetical order."""
+        """Name with the options, keys in alphabetical order; of a file without folder.
+
+        It is part of the names of files.
+        """
+        name = self.name.rpartition("/")[2]
         if not self.options:
-            return self.name
+            return name
         inner = ",".join(f"{k}={self.options[k]}" for k in sorted(self.options))
-        return f"{self.name}[{inner}]"
+        return f"{name}[{inner}]"
 
 
 @dataclass(frozen=True)
@@ -331,7 +335,13 @@ def with_method(
         The id of a configured method, or ``package.module:Class``.
     grid : mapping or None
         Hyper-parameter values, chosen as the experiment's other methods choose, on
-        validation rows or by cross-validation; None takes the defaults of the class.
+        validation rows or by cross-validation; None takes the defaults of the class,
+        and its label says so.
+
+    Returns
+    -------
+    dict
+        ``own`` lists the methods that joined.
 
     Raises
     ------
@@ -350,7 +360,9 @@ def with_method(
         method_id = class_name.rpartition(":")[2].rpartition(".")[2].lower()
         if methods.get(method_id, {"class": class_name})["class"] != class_name:
             method_id += "_own"
-        spec: dict[str, Any] = {"label": class_name, "class": class_name}
+        # Grids of a comparison are searched; what stays at its defaults is marked.
+        label = class_name if grid else f"{class_name} (untuned)"
+        spec: dict[str, Any] = {"label": label, "class": class_name}
         others = {methods[entry["method"]]["selection"] for entry in current["methods"]}
         selection = "validation" if "validation" in others else "common"
         spec |= (
@@ -374,8 +386,10 @@ def with_method(
         )
         for name, artefact in config["artefacts"].items()
     }
+    own = config.get("own", [])
     return {
         **config,
+        "own": own if method_id in own else [*own, method_id],
         "methods": methods,
         "experiments": {**config["experiments"], experiment: changed},
         "artefacts": artefacts,

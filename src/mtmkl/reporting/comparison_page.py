@@ -190,7 +190,9 @@ def _control_sentence(found: MatrixTests) -> str:
         if names
     ]
     rest = len(found.against_control) - len(significant)
-    parts += [f"not told apart from it: {rest}"] if rest else []
+    if rest:
+        plural = "s" * (rest > 1)
+        parts.append(f"{rest} method{plural} not told apart from {found.control}")
     text = "; ".join(parts)
     return f"By mean ranks, with Holm's correction, {text}."
 

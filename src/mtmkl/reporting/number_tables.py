@@ -228,8 +228,8 @@ def _mean_sd(cell: Record, side: str, decimals: int) -> str:
     if not _is_number(cell.get(side)):
         return ""
     text = f"{cell[side]:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
-    sd, n = cell.get(f"{side}_sd"), cell.get("n")
-    if _is_number(sd) and sd > 0 and (not _is_number(n) or n > 1):
+    sd, n = cell.get(f"{side}_sd") or 0.0, cell.get("n")
+    if _is_number(sd) and sd > 0 and n != 1:
         text += f" ± {sd:.{decimals}f}"
     rank = cell.get(f"{side}_rank")
     return f"{text}, rank {rank:g}" if _is_number(rank) else text

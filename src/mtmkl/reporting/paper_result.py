@@ -35,6 +35,7 @@ from mtmkl.reporting.published_record import (
     read_published_record,
     with_record,
 )
+from mtmkl.reporting.standing import Standing, standings
 from mtmkl.reporting.summary import missing_data
 from mtmkl.reporting.written import TextTable, Written
 from mtmkl.statistics import claims as claim_tests
@@ -116,6 +117,8 @@ class PaperResult:
         As written.
     record : str
         Date and commit of the published record, "" if there is none.
+    standings : list of Standing
+        Of a run of methods or data of one's own: the report shows them first.
     """
 
     id: str
@@ -134,6 +137,7 @@ class PaperResult:
     missing: list[str]
     provenance: Mapping[str, Any]
     record: str
+    standings: list[Standing]
 
     def derived_text(self) -> str:
         """Return the counts of the numbers that follow from others, as text."""
@@ -216,6 +220,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         name: found.text()
         for (name, _), found in read_explained(config, CLAIMS).items()
     }
+    statistics = pd.read_csv(folder.statistics)
     paper = config["paper"]
     views = [
         _artefact_view(
@@ -247,11 +252,12 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         answer=answer(verdicts, claims),
         other_claims=answer(verdicts.iloc[:0], elsewhere),
         groups=group_claims(claims, explained, config),
-        statistics=_with_labels(context, pd.read_csv(folder.statistics)),
+        statistics=_with_labels(context, statistics),
         data=_data_by_origin(context),
         missing=sorted(missing_data(config, folder)),
         provenance=read_json(folder.provenance),
         record=record.origin if record else "",
+        standings=standings(context, statistics) if "own" in config else [],
     )
 
 
@@ -274,7 +280,8 @@ def _artefact_view(
     config = context.config
     artefact = config["artefacts"][name]
     mine = written.read(folder, name)
-    image, alternative, endings = "", "", ("csv", "md")
+    image, alternative = "", ""
+    endings: tuple[str, ...] = ("csv", "md")
     numbers, is_of_record = [], False
     texts = list(mine.tables)
     if artefact["kind"] == "figure":

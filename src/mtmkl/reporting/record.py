@@ -133,6 +133,19 @@ def write_record(
         The run's configuration.
     """
     collect_scores(config, folder)
+    write_what_follows(config, folder, run)
+
+
+def write_what_follows(
+    config: Mapping[str, Any], folder: PaperFolder, run: Mapping[str, Any]
+) -> None:
+    """Write the files of the record that follow from its table of scores.
+
+    Parameters
+    ----------
+    config, folder, run
+        As for :func:`write_record`; the scores are there.
+    """
     context = load_context(config, folder)
     write_table(folder.verdicts, verdict_table(config, folder))
     write_table(folder.claims, claims_table(context))

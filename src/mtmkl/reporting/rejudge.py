@@ -10,7 +10,7 @@ from mtmkl.files import read_json, write_json, write_table
 from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.provenance import of_the_code
 from mtmkl.reporting.build import printed
-from mtmkl.reporting.context import Context, load_context
+from mtmkl.reporting.context import load_context
 from mtmkl.reporting.files import write_table_files
 from mtmkl.reporting.overlaps import overlaps_table
 from mtmkl.reporting.printed_table import PrintedTable
@@ -80,7 +80,7 @@ def _judge(
     published, folder = _Published(figures / paper), run.paper(paper)
     provenance = read_json(published.provenance)
     context = load_context(config, folder, scores=published.scores)
-    _check_same(provenance, context, settings)
+    check_same(provenance, context.data_info, settings)
     tables, verdicts = {}, []
     for name in config["artefacts"]:
         table, shown = printed(context, name)
@@ -97,9 +97,27 @@ def _judge(
     return tables, record, provenance | {"judged": of_the_code(config)}
 
 
-def _check_same(
-    provenance: Mapping[str, Any], context: Context, settings: Mapping[str, Any]
+def check_same(
+    provenance: Mapping[str, Any],
+    data_info: Mapping[str, Mapping[str, Any]],
+    settings: Mapping[str, Any],
 ) -> None:
+    """Check that data and settings are those of published scores.
+
+    Parameters
+    ----------
+    provenance : mapping
+        As published.
+    data_info : mapping of str to mapping
+        What is known of the data sets here.
+    settings : mapping
+        The run's configuration.
+
+    Raises
+    ------
+    ValueError
+        Names the first difference.
+    """
     paper = provenance["paper"]
     for name in ("tier", "seed"):
         if provenance[name] != settings[name]:
@@ -108,7 +126,7 @@ def _check_same(
                 f"not {settings[name]}: add --config {name}={provenance[name]}"
             )
     for name, theirs in provenance["data"].items():
-        ours = context.data_info.get(name, {})
+        ours = data_info.get(name, {})
         if theirs.get("digest") != ours.get("digest"):
             raise ValueError(
                 f"data set {name} is not the one behind the published scores of "

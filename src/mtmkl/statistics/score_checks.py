@@ -247,9 +247,10 @@ def means(long: pd.DataFrame, inner: Sequence[str], remarks: list[str]) -> pd.Da
     if max(counts) > 1:
         few, many = min(counts), max(counts)
         number = str(many) if few == many else f"{few} to {many}"
+        varying = [column for column in inner if long[column].nunique() > 1]
         remarks.append(
             f"Each number is a mean over {number} scores within a data set "
-            f"({', '.join(inner)}). They are no units of the tests, because parts of "
+            f"({', '.join(varying)}). They are no units of the tests, because parts of "
             "one data set are not independent."
         )
     if dropped:

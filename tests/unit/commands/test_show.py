@@ -1,10 +1,13 @@
 import gzip
 import shutil
+from pathlib import Path
 
 import pytest
 
 from mtmkl.cli import main
 from mtmkl.published import published_folder
+
+TINY = str(Path(__file__).parents[2] / "workflow" / "papers" / "tiny")
 
 
 def test_settings_of_an_experiment(capsys):
@@ -50,7 +53,7 @@ def test_or_in_a_run(capsys, tmp_path):
         (["robt"], "'robt'"),
         (["digits"], "add --paper argyriou2008 or"),
         (["robot", "--run", "."], "--run needs --chosen"),
-        (["flowers", "--paper", "jawanpuria2011", "--chosen"], "no published record"),
+        (["drawn", "--paper", TINY, "--chosen"], "no published record"),
     ],
 )
 def test_refusals(capsys, words, message):

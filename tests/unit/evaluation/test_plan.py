@@ -240,3 +240,11 @@ def test_repeats_of_all_experiments(config):
 
 def test_the_repeats_that_are_configured_change_nothing(config):
     assert plan.with_repeats(config, 5) is config
+
+
+@pytest.mark.parametrize(("grid", "mark"), [(None, " (untuned)"), ({"C": [1]}, "")])
+def test_a_method_that_joins_is_known_and_marked_if_it_is_not_tuned(config, grid, mark):
+    joined = plan.with_method(config, "curve", "own.module:Class", grid=grid)
+    joined = plan.with_method(joined, "real", "own.module:Class", grid=grid)
+    assert joined["own"] == ["class"]
+    assert joined["methods"]["class"]["label"] == f"own.module:Class{mark}"

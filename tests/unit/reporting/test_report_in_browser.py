@@ -129,7 +129,7 @@ def test_the_report_is_sound_at_all_widths(pages, tmp_path, scheme):
 
 def test_faults_are_found(tmp_path):
     bad = (
-        '<!DOCTYPE html><main><p style="height: 1px">One</p><p style="margin: -9px">Two'
+        '<!DOCTYPE html><main><p style="height: 20px">One</p><p style="margin-top: -40px">Two'
         '</p><div style="width: 2000px">wide</div><a href="#nowhere">x</a>'
         '<img src="data:," alt="none"></main><script>undefined.x</script>'
     )

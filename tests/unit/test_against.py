@@ -1,0 +1,129 @@
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from mtmkl import against, published
+from mtmkl.cli import main
+from mtmkl.config import ConfigError, load_paper
+from mtmkl.evaluation.plan import with_method
+from mtmkl.published import published_folder, published_papers
+from mtmkl.runner import run_against_record
+from mtmkl.statistics.sample import read_scores
+
+RIDGE = "mtmkl.methods.independent_ridge:IndependentRidge"
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    config = load_paper("argyriou2008", "paper")
+    return run_against_record(
+        "argyriou2008",
+        experiments=["digits"],
+        methods=[RIDGE],
+        grid=config["methods"]["independent_common"]["grid"],
+        results=tmp_path_factory.mktemp("against"),
+    )
+
+
+@pytest.fixture(scope="module")
+def scores(done):
+    return read_scores(done.report.parent / "argyriou2008" / "scores.csv.gz")
+
+
+def values(table, method):
+    mine = table[
+        (table["experiment"] == "digits")
+        & (table["method"] == method)
+        & (table["metric"] == "misclassified")
+        & (table["task"] == "all")
+    ]
+    return mine.sort_values("repeat")["value"].to_numpy()
+
+
+def test_a_method_of_the_record_gets_the_scores_of_the_record(scores):
+    mine = values(scores, "independentridge")
+    np.testing.assert_array_equal(mine, values(scores, "independent_common"))
+    assert len(mine) == scores.loc[scores["experiment"] == "digits", "repeat"].nunique()
+
+
+def test_rivals_are_those_of_the_record_and_not_fitted(done, scores):
+    record = read_scores(published_folder("argyriou2008") / "scores.csv.gz")
+    for method in ("aggregate", "mtl_feat_linear", "floor"):
+        np.testing.assert_array_equal(values(scores, method), values(record, method))
+    fitted = (done.report.parent / "argyriou2008" / "fits").rglob("*.csv.gz")
+    assert {path.name.partition(".")[0] for path in fitted} == {"independentridge"}
+
+
+def test_the_report_puts_it_first(done):
+    page = done.report.read_text()
+    place = page.index(f"{RIDGE}: rank")
+    assert place < page.index("Overview")
+    assert "rank without it" in page[place:]
+    assert "Scores of all other methods are those of the published record" in page
+    assert "(untuned)" not in page
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "needs --method NAME"),
+        (["--method", "aggregate"], "needs --method NAME"),
+        (["--method", RIDGE, "--tier", "quick"], "leave out --tier and --readings"),
+        (["--method", RIDGE, "--set", "protocols.digits_random.repeats=1"],
+         "a record is compared with as it is"),
+    ],
+)  # fmt: skip
+def test_refusals_leave_nothing(tmp_path, capsys, words, message):
+    run = ["run", "--paper", "argyriou2008", "--experiment", "digits"]
+    end = ["--against", "published", "--results", str(tmp_path)]
+    assert main([*run, *words, *end]) == 1
+    assert message in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("paper", published_papers())
+def test_every_published_paper_can_be_compared_with(paper):
+    config = against.compared_config(load_paper(paper, "paper"))
+    for name in config["experiments"]:
+        config = with_method(config, name, RIDGE)
+    own = against.joining_config(config)
+    assert set(own["experiments"]) == set(config["experiments"])
+    assert {
+        entry["method"]
+        for experiment in own["experiments"].values()
+        for entry in experiment["methods"]
+    } == set(config["own"])
+
+
+def test_a_path_compares_nothing(tmp_path):
+    config = load_paper("argyriou2008", "paper")
+    path = next(n for n, e in config["experiments"].items() if e.get("mode") == "path")
+    with pytest.raises(ConfigError, match="records a path and compares nothing"):
+        run_against_record(
+            "argyriou2008", experiments=[path], methods=[RIDGE], results=tmp_path
+        )
+
+
+def test_other_data_than_those_of_the_record(tmp_path, monkeypatch):
+    folder = tmp_path / "figures" / "argyriou2008"
+    shutil.copytree(published_folder("argyriou2008"), folder)
+    provenance = json.loads((folder / "provenance.json").read_text())
+    name = next(n for n in provenance["data"] if n.startswith("digits"))
+    provenance["data"][name]["digest"] = "0" * 16
+    (folder / "provenance.json").write_text(json.dumps(provenance))
+    (tmp_path / "config").mkdir()
+    monkeypatch.setattr(published, "config_dir", lambda: tmp_path / "config")
+    with pytest.raises(ValueError, match="is not the one behind the published scores"):
+        run_against_record(
+            "argyriou2008", experiments=["digits"], methods=[RIDGE], results=tmp_path
+        )
+
+
+def test_without_a_record(tmp_path, monkeypatch):
+    with pytest.raises(ConfigError, match="'nope' has no published record; published:"):
+        published_folder("nope")
+    monkeypatch.setattr(published, "config_dir", lambda: tmp_path / "config")
+    with pytest.raises(ConfigError, match="so run this in a checkout"):
+        published_folder("argyriou2008")
