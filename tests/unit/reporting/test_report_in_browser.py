@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="chromium is not install
 
 # Every page stands in frames of all widths; what is wrong with each is written down.
 PROBE = """
-const shown = (each) => each.getClientRects().length > 0;
+const shown = (each) => each.checkVisibility();
 function overlaps(main) {
   const kinds = "h1, h2, h3, h4, p, .scroll, .overview, figure, summary, fieldset";
   const each = [...main.querySelectorAll(kinds)].filter(
@@ -129,8 +129,9 @@ def test_the_report_is_sound_at_all_widths(pages, tmp_path, scheme):
 
 def test_faults_are_found(tmp_path):
     bad = (
-        '<!DOCTYPE html><main><p style="height: 20px">One</p><p style="margin-top: -40px">Two'
-        '</p><div style="width: 2000px">wide</div><a href="#nowhere">x</a>'
+        '<!DOCTYPE html><main><p style="height: 20px">One</p>'
+        '<p style="margin-top: -40px">Two</p><div style="width: 2000px">wide</div>'
+        '<a href="#nowhere">x</a>'
         '<img src="data:," alt="none"></main><script>undefined.x</script>'
     )
     found, errors = look(tmp_path, {"bad": bad}, "light")
