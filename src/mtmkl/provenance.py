@@ -85,23 +85,35 @@ def of_the_code(config: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _commit() -> str | None:
-    def git(*words: str) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(_ROOT), *words],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout.strip()
+def commit_date(commit: str) -> str:
+    """Return the day of a commit, as 2026-01-31; "" where git does not know it.
 
+    Parameters
+    ----------
+    commit : str
+        A "+" at its end, for sources with changes, is ignored.
+    """
     try:
-        if Path(git("rev-parse", "--show-toplevel")).resolve() != _ROOT:
+        return _git("show", "--no-patch", "--format=%cs", commit.rstrip("+"), "--")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _commit() -> str | None:
+    try:
+        if Path(_git("rev-parse", "--show-toplevel")).resolve() != _ROOT:
             return None
-        changed = git("status", "--porcelain", "--", "src", "config", "workflow")
-        return git("rev-parse", "HEAD") + ("+" if changed else "")
+        changed = _git("status", "--porcelain", "--", "src", "config", "workflow")
+        return _git("rev-parse", "HEAD") + ("+" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return None
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(_ROOT), *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
 
 
 def _file_hash(path: Path) -> str | None:

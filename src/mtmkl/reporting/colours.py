@@ -80,3 +80,22 @@ def shades(colour: str, count: int) -> list[str]:
         to_hex((1 - s * (1 - red), 1 - s * (1 - green), 1 - s * (1 - blue)))
         for s in strengths
     ]
+
+
+def levels(colour: str, count: int) -> list[str]:
+    """Return colours of one curve per level of a setting, dark blue to yellow-green.
+
+    Parameters
+    ----------
+    colour : str
+        Of the method: a single curve keeps it.
+    count : int
+        Shades of one colour are told apart up to about four.
+    """
+    import matplotlib as mpl
+    from matplotlib.colors import to_hex
+
+    if count == 1:
+        return [to_hex(colour)]
+    scale = mpl.colormaps["viridis"]
+    return [to_hex(scale(0.9 * k / (count - 1))) for k in range(count)]

@@ -40,13 +40,13 @@ def closing_summary(configs: Iterable[Mapping[str, Any]], run: RunFolder) -> str
             ("claims", _counted(read_table(folder.claims)["verdict"])),
         ):
             lines.append(f"  {title + ':':<19}{text}")
-        missing |= _missing_data(config, folder)
+        missing |= missing_data(config, folder)
     lines.append("")
     if missing:
         names = " ".join(sorted(missing))
         lines += [
             f"Missing data: {names.replace(' ', ', ')}",
-            f"  Download them:  {_command()} datasets fetch {names}",
+            f"  Download them:  {program()} datasets fetch {names}",
             "  or set MTMKL_DATA_MIRROR to a folder that holds them; then run again.",
             "",
         ]
@@ -59,7 +59,15 @@ def _counted(verdicts: "pd.Series[str]") -> str:
     return ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "none"
 
 
-def _missing_data(config: Mapping[str, Any], folder: PaperFolder) -> set[str]:
+def missing_data(config: Mapping[str, Any], folder: PaperFolder) -> set[str]:
+    """Return the names of the data sets that a paper's run lacked.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration.
+    folder : PaperFolder
+    """
     from mtmkl.evaluation.plan import variants
 
     infos = [
@@ -70,7 +78,7 @@ def _missing_data(config: Mapping[str, Any], folder: PaperFolder) -> set[str]:
     return {info["name"] for info in infos if info["status"] == "missing"}
 
 
-def _command() -> str:
+def program() -> str:
     """Return how to call ``mtmkl`` from here."""
     command = Path(sys.executable).with_name("mtmkl")
     if command.is_relative_to(Path.cwd()):

@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.statistics.claim_tests import ClaimError
+from mtmkl.statistics.claim_words import in_words
 from mtmkl.statistics.findings import TestResult
 from mtmkl.statistics.observations import NoDataError
 from mtmkl.statistics.overlap import Overlaps
@@ -86,8 +87,8 @@ def evaluate_claims(
     claims : iterable of mapping
         ``claims`` of a paper's configuration: id, section, claim, test, args.
     scores : DataFrame
-    methods : iterable of str
-        Ids of the configured methods.
+    methods : mapping of str to mapping, or iterable of str
+        The configured methods by their id; notes name them by their ``label``.
     overlaps : mapping or None
         How the repeats at each place of the scores overlap; None takes all as
         independent.
@@ -108,10 +109,13 @@ def evaluate_claims(
         Names the claim and what it gets wrong.
     """
     claims = list(claims)
+    methods = methods if isinstance(methods, Mapping) else list(methods)
     check_claims(claims, methods)
+    labels = _labels(methods)
     rows = []
     for claim in claims:
         row = {key: claim[key] for key in ("id", "claim", "section", "test")}
+        sides = [side for side in claim["args"].values() if isinstance(side, Mapping)]
         try:
             if "step" in claim["args"]:
                 table = table_of(claim["args"], steps or {})
@@ -119,11 +123,14 @@ def evaluate_claims(
             else:
                 result = TESTS[claim["test"]](scores, overlaps, **claim["args"])
         except NoDataError as reason:
-            rows.append(row | {"verdict": "no data", "note": str(reason)})
+            rows.append(
+                row
+                | {"verdict": "no data", "note": in_words(str(reason), sides, labels)}
+            )
             continue
         except (ClaimError, SelectionError) as error:
             raise ClaimError(f"claim {claim['id']!r}: {error}") from error
-        row["note"] = result.note
+        row["note"] = in_words(result.note, sides, labels)
         if not full_protocol:
             # A statistic or p beside it would be read as the verdict.
             rows.append(row | {"verdict": NOT_JUDGED})
@@ -164,6 +171,12 @@ def shown_notes(claims: pd.DataFrame) -> "pd.Series[str]":
         for row, is_undone in zip(claims.to_dict("records"), differs, strict=True)
     ]
     return pd.Series(notes, index=claims.index, dtype=object)
+
+
+def _labels(methods: Iterable[str]) -> dict[str, str]:
+    if not isinstance(methods, Mapping):
+        return {}
+    return {name: method["label"] for name, method in methods.items()}
 
 
 def _why(row: Mapping[Any, Any]) -> str:

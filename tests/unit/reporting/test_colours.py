@@ -1,8 +1,10 @@
+from itertools import pairwise
+
 import matplotlib as mpl
 import pytest
 from matplotlib.colors import to_rgb
 
-from mtmkl.reporting.colours import figure_style, method_styles, shades
+from mtmkl.reporting.colours import figure_style, levels, method_styles, shades
 
 
 def methods(*names, control=()):
@@ -35,6 +37,20 @@ def test_shades_darken_to_the_full_colour(count):
     brightness = [sum(to_rgb(colour)) for colour in found]
     assert brightness == sorted(brightness, reverse=True)
     assert len(set(found)) == count
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_levels_are_told_apart(count):
+    found = [to_rgb(colour) for colour in levels("#0072b2", count)]
+    steps = [
+        sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
+        for one, other in pairwise(found)
+    ]
+    assert min(steps) > 0.1
+
+
+def test_a_single_level_has_the_colour_of_its_method():
+    assert levels("#0072b2", 1) == ["#0072b2"]
 
 
 def test_style_does_not_leak_and_does_not_depend_on_settings():

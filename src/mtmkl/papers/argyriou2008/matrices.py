@@ -8,8 +8,8 @@ from matplotlib.image import AxesImage
 
 from mtmkl.typing import FloatArray, IntArray
 
-MATRIX_COLOURS = "viridis_r"
-"""From yellow (low) to purple (high)."""
+MATRIX_COLOURS = "Blues"
+"""From near white (0) to dark blue: what is learned stands out, and not the zeros."""
 
 _ALL_ROWS_NUMBERED = 15
 
@@ -53,7 +53,7 @@ def matrix_panel(
 
 
 def heatmap(axis: Axes, values: FloatArray) -> AxesImage:
-    """Draw values >= 0 from yellow (0) to purple (the largest); axes count from 1."""
+    """Draw values >= 0, the largest in dark blue; axes count from 1."""
     axis.grid(False)
     n_rows, n_columns = values.shape
     extent = (0.5, n_columns + 0.5, n_rows + 0.5, 0.5)

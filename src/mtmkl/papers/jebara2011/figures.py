@@ -29,6 +29,7 @@ from mtmkl.reporting.drawing import (
     FigureAndNumbers,
     Series,
     draw_curve,
+    half_width,
     interval_text,
     no_data_figure,
     say_no_data,
@@ -119,6 +120,15 @@ def figure_3(context: Context) -> FigureAndNumbers:
         marker=series.style.marker,
         label=series.label,
     )
+    half = np.array([half_width(test[level].dropna()) for level in test.columns])
+    zoomed.fill_between(
+        curve["x"],
+        curve["mean"] - half,
+        curve["mean"] + half,
+        color=series.style.colour,
+        alpha=0.15,
+        linewidth=0,
+    )
     for name, values in rivals.items():
         if values.empty:
             continue
@@ -149,7 +159,7 @@ def figure_3(context: Context) -> FigureAndNumbers:
         axis.set_xlabel("log(1 + α)")
     whole.set_ylabel("test AUC, mean over tasks")
     whole.set_title(spread_text(curve))
-    zoomed.set_title("zoomed in")
+    zoomed.set_title(f"zoomed in: {interval_text(int(curve['n'].min()))}")
     handles, texts = zoomed.get_legend_handles_labels()
     figure.legend(handles, texts, loc="outside lower center", ncols=2)
     numbers = [curve.assign(panel="curve", series=series.label)]
@@ -193,7 +203,8 @@ def figure_5(context: Context) -> FigureAndNumbers:
     axis.set_xlabel("λ")
     axis.set_ylabel("objective")
     axis.set_title("one example, k(x, x) = 1, α = 10")
-    axis.legend(loc="upper right")
+    # Beside the axes: no corner is free of curves.
+    figure.legend(loc="outside right center")
     return figure, numbers
 
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl.papers.jebara2011.paired import paired_test
-from mtmkl.reporting.colours import shades
+from mtmkl.reporting.colours import levels
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import (
     WIDE,
@@ -57,7 +57,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
         )
         series = Series.of(context, method)
         for (C, part), colour in zip(
-            groups, shades(series.style.colour, len(groups)), strict=True
+            groups, levels(series.style.colour, len(groups)), strict=True
         ):
             label = series.label if C is None else f"C = {C:g}"
             ordered = part.sort_values(name)
@@ -90,6 +90,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
     left.set_ylim(max(least - 0.15, 0.0), 1.02)  # intervals may go beyond
     for axis in (left, middle):
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.28))
     return figure, pd.concat(numbers, ignore_index=True)
 
 
@@ -122,6 +123,8 @@ def figure_ising_sizes(context: Context) -> FigureAndNumbers:
     n_graphs = min(int(summary["n"].min()) for summary in numbers)
     interval = ", 95 % interval" * (n_graphs >= MIN_UNITS)
     panels[0].set_ylabel(f"AUC of the edges{interval}")
+    handles, texts = panels[0].get_legend_handles_labels()
+    figure.legend(handles, texts, loc="outside lower center", ncols=len(texts))
     return figure, pd.concat(numbers, ignore_index=True)
 
 
@@ -176,5 +179,4 @@ def _summaries(
     axis.set_xticks(range(len(kinds)), names)
     axis.set_title(interval_text(n_shown))
     axis.set_xlabel("setting")
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.28))
     return pd.DataFrame(rows)

@@ -1,0 +1,76 @@
+"""What a figure shows in words, for those who do not see it."""
+
+import textwrap
+
+import pandas as pd
+
+_MOST_CURVES = 6
+_MOST_PANELS = 4
+_LONGEST = 900
+
+
+def figure_in_words(title: str, numbers: pd.DataFrame) -> str:
+    """Return the text alternative of a figure, from the numbers that it draws.
+
+    Parameters
+    ----------
+    title : str
+    numbers : DataFrame
+        Its csv.
+    """
+    if "no data" in numbers:
+        return f"{title}. No data: {numbers['no data'].iloc[0]}."
+    parts = []
+    if {"series", "x", "mean"} <= set(numbers.columns):
+        parts += _curves(numbers.dropna(subset=["series", "x", "mean"]))
+    if {"row", "task", "value"} <= set(numbers.columns):
+        parts += _matrices(numbers.dropna(subset=["row", "task", "value"]))
+    if not parts:
+        shown = numbers.select_dtypes("number").dropna(axis="columns", how="all")
+        parts = [
+            f"{_plain(name)} from {values.min():.3g} to {values.max():.3g}"
+            for name, values in shown.items()
+        ]
+    text = f"{title.rstrip('.')}. {'; '.join(parts)}."
+    return textwrap.shorten(text, _LONGEST, placeholder=" …")
+
+
+def _curves(points: pd.DataFrame) -> list[str]:
+    if points.empty:
+        return []
+    panels = (
+        points.groupby("panel", sort=False) if "panel" in points else [("", points)]
+    )
+    parts = []
+    for panel, mine in list(panels)[:_MOST_PANELS]:
+        series = []
+        for name, curve in list(mine.groupby("series", sort=False))[:_MOST_CURVES]:
+            ordered = curve.sort_values("x")
+            first, last = ordered.iloc[0], ordered.iloc[-1]
+            text = f"{name} {first['mean']:.3g} at {first['x']:.3g}"
+            if last["x"] != first["x"]:
+                text += f", {last['mean']:.3g} at {last['x']:.3g}"
+            series.append(text)
+        more = mine["series"].nunique() - len(series)
+        if more > 0:
+            series.append(f"{more} more curves")
+        heading = f"Panel {_plain(panel)}: " if panel else ""
+        parts.append(heading + "; ".join(series))
+    return parts
+
+
+def _matrices(entries: pd.DataFrame) -> list[str]:
+    if entries.empty:
+        return []
+    panels = (
+        entries.groupby("panel", sort=False) if "panel" in entries else [("", entries)]
+    )
+    return [
+        f"Matrix {panel}: {mine['row'].nunique()} rows by {mine['task'].nunique()} "
+        f"tasks, values from {mine['value'].min():.3g} to {mine['value'].max():.3g}"
+        for panel, mine in list(panels)[:_MOST_PANELS]
+    ]
+
+
+def _plain(name: object) -> str:
+    return str(name).replace("_", " ")

@@ -1,0 +1,111 @@
+"use strict";
+(() => {
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+  // Sort by a column: numbers by value, all else as text; cells by their verdict's text.
+  const key = (row, column) => {
+    const cell = row.cells[column];
+    if (!cell) return "";
+    const text = cell.dataset.sort ?? cell.textContent.trim();
+    const number = parseFloat(text.replace("\u2212", "-").replace(/^[<\s]+/, ""));
+    return Number.isNaN(number) ? text : number;
+  };
+  const compare = (a, b) =>
+    typeof a === "number" && typeof b === "number" ? a - b
+      : typeof a === "number" ? -1 : typeof b === "number" ? 1 : a.localeCompare(b);
+  for (const table of all("table.sortable")) {
+    const heads = all("thead th", table);
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") === "ascending";
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const body = table.tBodies[0];
+        const rows = [...body.rows].sort((a, b) => compare(key(a, column), key(b, column)));
+        body.append(...(down ? rows.reverse() : rows));
+      });
+    });
+  }
+
+  const choices = (title, names, changed) => {
+    const group = document.createElement("fieldset");
+    const legend = document.createElement("legend");
+    legend.textContent = title;
+    group.append(legend);
+    for (const name of names) {
+      const label = document.createElement("label");
+      const box = document.createElement("input");
+      box.type = "checkbox";
+      box.checked = true;
+      box.addEventListener("change", () => changed(name, box.checked));
+      label.append(box, " ", name);
+      group.append(label);
+    }
+    return group;
+  };
+
+  // Verdicts: what is not chosen fades in tables, and leaves lists.
+  const place = document.getElementById("filters");
+  const judged = all("[data-verdict]").filter((each) => each.dataset.verdict);
+  const verdicts = [...new Set(judged.map((each) => each.dataset.verdict))];
+  if (place && verdicts.length > 1) {
+    place.append(choices("Show verdicts", verdicts, (name, shown) => {
+      for (const each of judged) {
+        if (each.dataset.verdict !== name) continue;
+        if (each.tagName === "TR") each.hidden = !shown;
+        else each.classList.toggle("faded", !shown);
+      }
+    }));
+  }
+
+  // Methods: rows and columns on and off, in all tables of a paper.
+  for (const paper of all("section.paper-part")) {
+    const marked = all("[data-method]", paper);
+    const names = [...new Set(marked.flatMap((each) => each.dataset.method.split("|")))];
+    const target = paper.querySelector(".method-choice");
+    if (!target || names.length < 2) continue;
+    const off = new Set();
+    target.append(choices("Show methods", names, (name, shown) => {
+      if (shown) off.delete(name); else off.add(name);
+      for (const each of marked) {
+        each.hidden = each.dataset.method.split("|").some((one) => off.has(one));
+      }
+    }));
+  }
+
+  // What stands behind a number, by pointer and by keyboard.
+  const line = document.getElementById("value");
+  for (const cell of all("td.cell[title]")) {
+    const text = cell.title;
+    cell.tabIndex = 0;
+    const show = () => { line.textContent = text; };
+    const clear = () => { line.textContent = ""; };
+    cell.addEventListener("mouseenter", show);
+    cell.addEventListener("mouseleave", clear);
+    cell.addEventListener("focus", show);
+    cell.addEventListener("blur", clear);
+  }
+
+  // A link to something that is folded unfolds it; paper has no folds.
+  const unfold = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let each = target; each; each = each.parentElement) {
+      if (each.tagName === "DETAILS") each.open = true;
+    }
+    if (target) target.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+  const contents = document.querySelector("nav.contents details");
+  if (contents && matchMedia("(max-width: 75rem)").matches) contents.open = false;
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = all("details:not([open])");
+    for (const each of closed) each.open = true;
+  });
+  addEventListener("afterprint", () => { for (const each of closed) each.open = false; });
+})();
