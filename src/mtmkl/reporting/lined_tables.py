@@ -8,7 +8,7 @@ import pandas as pd
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.explained import OTHER_READINGS, Marks
 
-OURS_LINE = "ours"  # "reproduced" would read as a verdict
+OURS_LINE = "reproduced here"  # "reproduced" would read as a verdict
 VERDICT = "verdict"
 NO_DATA = "no data"
 

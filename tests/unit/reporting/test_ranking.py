@@ -44,8 +44,8 @@ def test_an_uncertain_metric_gets_the_weaker_verdict_and_is_one_cell(ranking):
     assert (printed["row"] == "Mines, 50 %").sum() == 3
     assert not printed["row"].str.contains("accuracy").any()
     lines = lines_of(ranking, "50 %", "Mines")
-    assert lines["ours, balanced accuracy"][0] == "50.0 ± 0.3"
-    assert lines["ours, accuracy †"][2] == "94.0 ± 0.3"
+    assert lines["reproduced here, balanced accuracy"][0] == "50.0 ± 0.3"
+    assert lines["reproduced here, accuracy †"][2] == "94.0 ± 0.3"
     assert "ranks are by auc" in " ".join(ranking.notes)
 
 
@@ -57,7 +57,7 @@ def test_a_row_takes_part_in_its_blocks_only(ranking):
 def test_lines_show_number_spread_and_rank(ranking):
     lines = lines_of(ranking, "10 %", "A")
     assert lines["published"] == ["80.0 (3)", "85.0 (2)", "90.0 (1)"]
-    assert lines["ours"][1] == "88.0 ± 0.3 (1)"
+    assert lines["reproduced here"][1] == "88.0 ± 0.3 (1)"
     assert lines["verdict"] == ["reproduced", "different", "different"]
     assert all(len(line) == len(ranking.header) for line in ranking.body)
 
@@ -66,7 +66,7 @@ def test_mean_ranks_are_judged(ranking):
     lines = lines_of(ranking, "10 %", "mean rank")
     assert lines["published"] == ["2.5", "2.5", "1"]
     assert lines["of the published accuracies"] == ["2.50", "2.50", "1.00"]
-    assert lines["ours"] == ["2.50", "2.00", "1.50"]
+    assert lines["reproduced here"] == ["2.50", "2.00", "1.50"]
     assert lines["verdict"] == ["reproduced", "close", "close"]
     assert cell_of(ranking, "mean rank, 10 %", "Alone")["unit"] == "rank"
 
@@ -74,8 +74,8 @@ def test_mean_ranks_are_judged(ranking):
 def test_an_incomplete_block_has_no_mean_ranks_and_says_so():
     partial = context(without=("B",))
     ranking = build(partial, RANKING)
-    assert lines_of(ranking, "10 %", "B")["ours"] == ["no data"] * 3
-    assert lines_of(ranking, "10 %", "mean rank")["ours"] == ["no data"] * 3
+    assert lines_of(ranking, "10 %", "B")["reproduced here"] == ["no data"] * 3
+    assert lines_of(ranking, "10 %", "mean rank")["reproduced here"] == ["no data"] * 3
     assert cell_of(ranking, "A, 10 %", "Alone")["reproduced_rank"] == 3
     assert cell_of(ranking, "mean rank, 10 %", "Alone")["verdict"] == "no data"
 

@@ -114,7 +114,7 @@ def figure_3(context: Context) -> FigureAndNumbers:
     experiment, method = "linear_synthetic", "mtl_feat_linear"
     dataset = "linear_synthetic[n_irrelevant=6]"
     figure = Figure(figsize=WIDE)
-    left, middle, right = figure.subplots(1, 3, width_ratios=(1, 0.95, 0.7))
+    left, middle, right = figure.subplots(1, 3, width_ratios=(1, 0.95, 0.95))
     path = _features_along_gamma(context, left, "linear_synthetic_path")
     right.axis("off")
     matrix = context.array(experiment, dataset, method, "A_", n_tasks=200)
@@ -376,8 +376,8 @@ def _matrix_and_feature(
 
 
 def _print_row_norms(axis: Axes, norms: Sequence[dict[str, float]]) -> None:
-    """Print the row norms next to the matrix: ours, the paper's, the true ones."""
-    lines = [("row", "ours", "paper", "true")] + [
+    """Print the row norms next to the matrix: reproduced, published, true."""
+    lines = [("row", "reproduced", "published", "true")] + [
         (
             f"{norm['row']}",
             f"{norm['mean']:.2f}",
@@ -388,14 +388,14 @@ def _print_row_norms(axis: Axes, norms: Sequence[dict[str, float]]) -> None:
     ]
     axis.set_title("row norms (sum 1)")
     for line, texts in enumerate(lines):
-        for place, text in zip((0.1, 0.38, 0.7, 1.0), texts, strict=True):
+        for place, text in zip((0.04, 0.44, 0.82, 1.0), texts, strict=True):
             axis.text(
                 place,
                 0.95 - 0.09 * line,
                 text,
                 ha="right",
                 va="center",
-                fontsize=8,
+                fontsize=7,
                 fontweight="normal" if line else "bold",
                 transform=axis.transAxes,
             )
