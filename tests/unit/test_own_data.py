@@ -66,7 +66,7 @@ def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
     assert scores["repeat"].nunique() == 5
     page = done.report.read_text()
     first = page.index("rank without it")
-    assert first < page.index("Overview")
+    assert first < page.index('<table class="overview">')
     assert "RRHet (untuned): rank" in page
     assert "/" not in {path.name for path in (tmp_path).rglob("My data*")}
 

@@ -238,9 +238,9 @@ def test_tables_of_the_paper_are_written(paper, results, name):
     assert cells["in_paper"].sum() == len(spec["rows"]) * len(spec["columns"])
 
 
-def test_an_added_method_joins_the_table(paper, results):
+def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):
     from mtmkl.evaluation.plan import with_method
 
     config = with_method(paper, "survey", "package.module:Mine")
     table = build_table(load_context(config, results), config["artefacts"]["table_1"])
-    assert "package.module:Mine" in set(table.cells["row"])
+    assert "package.module:Mine (untuned)" in set(table.cells["row"])
