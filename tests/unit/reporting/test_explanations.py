@@ -255,7 +255,7 @@ def toy():
         config={
             "tier": "paper",
             "claims": [CLAIM],
-            "methods": {"a": {}, "b": {}},
+            "methods": {"a": {"label": "A"}, "b": {"label": "B"}},
             "experiments": {"e": {"methods": []}},
         },
         scores=toy_scores("e"),
