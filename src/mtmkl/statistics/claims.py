@@ -176,7 +176,7 @@ def shown_notes(claims: pd.DataFrame) -> "pd.Series[str]":
 def _labels(methods: Iterable[str]) -> dict[str, str]:
     if not isinstance(methods, Mapping):
         return {}
-    return {name: method.get("label", name) for name, method in methods.items()}
+    return {name: method["label"] for name, method in methods.items()}
 
 
 def _why(row: Mapping[Any, Any]) -> str:
