@@ -220,7 +220,8 @@ class MKMTFLRegressor(TubeRegression, MixedNormMachine):
         Half the width of the tube, at least 0, in units of the target.
     standardize_target : bool
         Whether C and ε are for targets of standard deviation 1 over the training
-        examples of all tasks together.
+        examples of all tasks together. Otherwise they are in the target's own unit, and
+        the default C fits little to a target of standard deviation 10: search C then.
     kernels : list of kernels, mappings or "features"
     normalize : {"trace", "cosine", None}
     standardize : bool
