@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.config import experiments_of
+from mtmkl.config import experiments_of, load_paper
 from mtmkl.files import read_json, read_table
 from mtmkl.layout import PaperFolder
 from mtmkl.reporting import written
@@ -204,11 +204,18 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
     artefacts = config["artefacts"]
     shown = {name for each in artefacts.values() for name in experiments_of(each)}
     record = read_published_record(config)
+    fill = record is not None and _lacks_experiments(config)
     verdicts = with_record(
-        pd.read_csv(folder.verdicts), record.verdicts if record else None, _CELL
+        pd.read_csv(folder.verdicts),
+        record.verdicts if record else None,
+        _CELL,
+        fill=fill,
     )
     claims = with_record(
-        pd.read_csv(folder.claims), record.claims if record else None, ["id"]
+        pd.read_csv(folder.claims),
+        record.claims if record else None,
+        ["id"],
+        fill=fill,
     )
     places = [artefacts_of_section(each, artefacts) for each in claims["section"]]
     of_artefact = {
@@ -259,6 +266,14 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         record=record.origin if record else "",
         standings=standings(context, statistics) if "own" in config else [],
     )
+
+
+def _lacks_experiments(config: Mapping[str, Any]) -> bool:
+    """Tell whether a run is of a whole paper, in a tier that may lack some of it."""
+    if config["tier"] != "quick" or "readings" in config:
+        return False
+    whole = load_paper(Path(config["published"]).parent, "quick")
+    return set(config["experiments"]) == set(whole["experiments"])
 
 
 def short_name(paper: Mapping[str, Any]) -> str:

@@ -78,7 +78,11 @@ def read_published_record(config: Mapping[str, Any]) -> PublishedRecord | None:
 
 
 def with_record(
-    table: pd.DataFrame, published: pd.DataFrame | None, keys: list[str]
+    table: pd.DataFrame,
+    published: pd.DataFrame | None,
+    keys: list[str],
+    *,
+    fill: bool = False,
 ) -> pd.DataFrame:
     """Return the verdicts of a run, and the published ones where it passed none.
 
@@ -90,6 +94,9 @@ def with_record(
         The same as published.
     keys : list of str
         Columns that name a row.
+    fill : bool
+        Whether rows that the run does not have follow from the record. A tier without
+        some experiments would else answer for less than the paper.
 
     Returns
     -------
@@ -108,4 +115,8 @@ def with_record(
         if is_open and found is not None and found["verdict"] != NO_DATA:
             row = {**row, **found, "source": RECORD}
         rows.append(row)
+    if fill:
+        known = {tuple(row[k] for k in keys) for row in rows}
+        others = (row for name, row in before.items() if name not in known)
+        rows += [{**row, "source": RECORD} for row in others]
     return pd.DataFrame(rows, columns=list(marked.columns))

@@ -25,6 +25,14 @@ def test_the_record_fills_what_the_run_leaves_open():
     assert list(found["source"]) == [RUN, RECORD, RECORD, RUN, RUN]
 
 
+def test_what_a_tier_lacks_follows_from_the_record():
+    run, published = table(a="not judged (quick)"), table(a="holds", b="does not hold")
+    assert list(with_record(run, published, ["id"])["id"]) == ["a"]
+    found = with_record(run, published, ["id"], fill=True)
+    assert list(found["verdict"]) == ["holds", "does not hold"]
+    assert list(found["source"]) == [RECORD, RECORD]
+
+
 def test_without_a_record_all_is_of_the_run():
     found = with_record(table(a="no data"), None, ["id"])
     assert list(found["source"]) == [RUN]
