@@ -1,6 +1,7 @@
 """Configuration: where it lives, how it is validated, how a tier is chosen."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,7 +82,8 @@ def read_yaml_text(text: str, *, source: str) -> Any:
     import yaml
 
     try:
-        return _loaded_yaml(text)
+        # A copy: what a caller changes must not be in the next one's document.
+        return deepcopy(_loaded_yaml(text))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""

@@ -11,6 +11,7 @@ from mtmkl.config import (
     config_dir,
     load_paper,
     load_run_config,
+    read_yaml,
     resolve_tier,
 )
 
@@ -437,3 +438,10 @@ def test_measured_seconds_are_read_from_the_folder(tmp_path):
     path.write_text("experiment,dataset,method,seconds\na,d,b,long\n")
     with pytest.raises(ConfigError, match=r"seconds\.csv: not a table of .*'long'"):
         load_paper(folder, "paper")
+
+
+def test_a_document_that_a_caller_changes_is_read_anew(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("outer: {inner: 1}")
+    read_yaml(path)["outer"]["inner"] = 2
+    assert read_yaml(path) == {"outer": {"inner": 1}}
