@@ -115,17 +115,16 @@ def run_paper(
     run = _run_settings(paper, tier, changes, readings)
     whole = _load(paper, run, of_paper(changes))
     config = _restricted(whole, paper, experiments)
-    if repeats is not None:
-        config = with_repeats(config, repeats)
-    config = _joined(config, methods, grid)
-    label = run_label(
+    return _run_all(
+        config,
         run,
-        experiments=_chosen(config, whole),
+        _chosen(config, whole),
         methods=methods,
         grid=grid,
-        changes=config.get("changes"),
+        repeats=repeats,
+        cores=cores,
+        results=results,
     )
-    return _run_all(config, run, label, cores=cores, results=results)
 
 
 def run_own_data(
@@ -178,18 +177,17 @@ def run_own_data(
         changes=of_paper(changes),
     )
     run = _run_settings(config["paper"]["id"], tier, changes)
-    if repeats is not None:
-        config = with_repeats(config, repeats)
-    config = _joined(config, methods, grid)
     parts = [f"{key}={_joined_text(value)}" for key, value in (options or {}).items()]
-    label = run_label(
+    return _run_all(
+        config,
         run,
-        experiments=[*parts, *only],
+        [*parts, *only],
         methods=methods,
         grid=grid,
-        changes=config.get("changes"),
+        repeats=repeats,
+        cores=cores,
+        results=results,
     )
-    return _run_all(config, run, label, cores=cores, results=results)
 
 
 def run_against_record(
@@ -274,12 +272,26 @@ def run_against_record(
 def _run_all(
     config: dict[str, Any],
     run: Mapping[str, Any],
-    label: str,
+    parts: Sequence[str],
     *,
+    methods: Sequence[str],
+    grid: Mapping[str, list[Any]] | None,
+    repeats: int | None,
     cores: int,
     results: Path,
 ) -> Finished:
+    """Run what a configuration and joining methods say; ``parts`` name it."""
+    if repeats is not None:
+        config = with_repeats(config, repeats)
+    config = _joined(config, methods, grid)
     pipeline.check_names(config)
+    label = run_label(
+        run,
+        experiments=parts,
+        methods=methods,
+        grid=grid,
+        changes=config.get("changes"),
+    )
     whole_run = RunFolder(results / label)
     folder = whole_run.paper(config["paper"]["id"])
     with lock_results(whole_run):

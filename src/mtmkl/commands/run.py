@@ -169,25 +169,15 @@ def _run_paper(parsed: argparse.Namespace) -> "Finished":
             )
         return run_against_record(
             parsed.paper,
-            methods=parsed.method,
-            grid=parsed.grid,
             experiments=parsed.experiment,
-            settings=parsed.settings,
-            repeats=parsed.repeats,
-            cores=parsed.cores,
-            results=parsed.results,
+            **_of_every_run(parsed),
         )
     return run_paper(
         parsed.paper,
         tier=parsed.tier or "quick",
         experiments=parsed.experiment,
-        methods=parsed.method,
-        grid=parsed.grid,
         readings=False if parsed.readings is None else (parsed.readings or True),
-        settings=parsed.settings,
-        repeats=parsed.repeats,
-        cores=parsed.cores,
-        results=parsed.results,
+        **_of_every_run(parsed),
     )
 
 
@@ -205,10 +195,16 @@ def _run_data(parsed: argparse.Namespace) -> "Finished":
         options=options,
         only=[] if only == ["all"] else only,
         tier=parsed.tier or "quick",
-        methods=parsed.method,
-        grid=parsed.grid,
-        settings=parsed.settings,
-        repeats=parsed.repeats,
-        cores=parsed.cores,
-        results=parsed.results,
+        **_of_every_run(parsed),
     )
+
+
+def _of_every_run(parsed: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "methods": parsed.method,
+        "grid": parsed.grid,
+        "settings": parsed.settings,
+        "repeats": parsed.repeats,
+        "cores": parsed.cores,
+        "results": parsed.results,
+    }

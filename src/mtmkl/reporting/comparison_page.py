@@ -12,6 +12,7 @@ import pandas as pd
 from mtmkl import __version__
 from mtmkl.files import write_bytes, write_table, write_text
 from mtmkl.reporting.colours import figure_style
+from mtmkl.reporting.numbers import DASH, p_text
 from mtmkl.reporting.rank_figures import (
     critical_difference_figure,
     difference_figure,
@@ -33,7 +34,6 @@ _PAIRS = (
 )  # fmt: skip
 """Columns of ``pairs.csv``."""
 
-_DASH = "–"
 _CERTAIN = 0.95
 
 
@@ -107,7 +107,7 @@ def render(
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters |= {"number": _number, "p_value": _p_value}
+    environment.filters |= {"number": _number, "p_value": p_text}
     uris = {
         name: "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
         for name, svg in images.items()
@@ -205,18 +205,12 @@ def _svg(figure: "Figure") -> bytes:
 
 def _number(value: Any) -> str:
     if pd.isna(value):
-        return _DASH
+        return DASH
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     return f"{value:#.3g}".replace("-", "−")
 
 
-def _p_value(value: float) -> str:
-    if math.isnan(value):
-        return _DASH
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def _equals(p: float) -> str:
-    text = _p_value(p)
+    text = p_text(p)
     return text if text.startswith("<") else f"= {text}"

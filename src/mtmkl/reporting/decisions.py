@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.reporting.context import Context
-from mtmkl.reporting.method_comparison import p_text, ranked
+from mtmkl.reporting.method_comparison import ranked
+from mtmkl.reporting.numbers import p_text
 from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.statistics.pairs import MIN_UNITS, bayesian_signed_rank
 from mtmkl.statistics.ranks import ranking_matrix, seconds_matrix

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.numbers import DASH, p_text
 from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.statistics.comparison import values_in_pairs
 from mtmkl.statistics.matrix_tests import MatrixTests, compare_matrix
@@ -20,7 +21,6 @@ from mtmkl.statistics.ranks import ranking_matrix
 from mtmkl.statistics.sample import ALL, average, select
 from mtmkl.statistics.score_tables import ScoreMatrix
 
-_DASH = "–"
 _EVERYWHERE = "all data sets"
 _PROBABILITIES = (
     "p_wilcoxon", "p_wilcoxon_holm", "p_first_better", "p_equivalent",
@@ -166,7 +166,7 @@ def build_method_ranks(context: Context, artefact: Mapping[str, Any]) -> Printed
             ranks = [
                 f"{by_block.loc[(block, method), 'mean_rank']:.2f}"
                 if (block, method) in by_block.index
-                else _DASH
+                else DASH
                 for block in found
             ]
             mean = f"{row['mean']:.2f}".replace("-", "−")
@@ -214,7 +214,7 @@ def build_method_pairs(context: Context, artefact: Mapping[str, Any]) -> Printed
             row["first"],
             row["second"],
             f"{row['mean_difference']:+.2f}".replace("-", "−"),
-            _DASH
+            DASH
             if pd.isna(row["interval_low"])
             else f"{row['interval_low']:.2f} to {row['interval_high']:.2f}".replace(
                 "-", "−"
@@ -274,13 +274,6 @@ def build_left_out(context: Context, artefact: Mapping[str, Any]) -> PrintedTabl
     )
 
 
-def p_text(value: float) -> str:
-    """Return a probability as text, a dash where there is none."""
-    if pd.isna(value):
-        return _DASH
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def _missing(
     context: Context, artefact: Mapping[str, Any]
 ) -> list[tuple[str, list[str], str]]:
@@ -330,7 +323,7 @@ def _mean_sd(values: pd.Series) -> dict[str, float]:
 
 def _mean_sd_text(cell: pd.Series) -> str:
     if not cell["n"]:
-        return _DASH
+        return DASH
     return f"{cell['mean']:.1f} ± {cell['sd']:.1f}".replace("-", "−")
 
 
@@ -360,7 +353,7 @@ def _rank_cells(block: str, found: MatrixTests | str) -> pd.DataFrame:
 
 def _against_control(row: pd.Series) -> list[str]:
     if pd.isna(row["z"]):
-        return [_DASH, _DASH]
+        return [DASH, DASH]
     difference = f"{row['above_control']:+.2f}".replace("-", "−")
     return [difference, p_text(row["p_holm"])]
 

@@ -16,6 +16,7 @@ from mtmkl.reporting.lined_tables import (
     shown_lines,
     verdict_lines,
 )
+from mtmkl.reporting.numbers import DASH
 from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.rank_tests import mean_ranks, rank_cell
 from mtmkl.reporting.tables import (
@@ -33,8 +34,6 @@ from mtmkl.statistics.verdicts import Tolerance, Verdict, weakest
 
 RANK_COLUMNS = (*CELL_COLUMNS, "published_rank", "reproduced_rank")
 """Columns of a ranking's csv."""
-
-_DASH = "–"
 
 
 def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
@@ -278,7 +277,7 @@ def _with_ranks(cells: pd.DataFrame, side: str, decimals: int) -> list[str]:
     texts = []
     for cell in cells.to_dict("records"):
         if pd.isna(cell[side]):
-            texts.append(NO_DATA if side == "reproduced" else _DASH)
+            texts.append(NO_DATA if side == "reproduced" else DASH)
             continue
         text = f"{cell[side]:.{decimals}f}"
         if cell[f"{side}_sd"] > 0:

@@ -8,6 +8,7 @@ from typing import Any
 
 from mtmkl.files import write_text
 from mtmkl.layout import RunFolder
+from mtmkl.reporting.numbers import DASH, p_text
 from mtmkl.reporting.overview import MOSTLY, PARTLY
 from mtmkl.reporting.paper_result import PaperResult, load_paper_result
 from mtmkl.reporting.published_record import RECORD
@@ -15,8 +16,6 @@ from mtmkl.reporting.summary import program
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
 from mtmkl.statistics.pairs import FEW_UNITS, MIN_UNITS
-
-_DASH = "–"
 
 
 def render_report(
@@ -46,7 +45,7 @@ def render_report(
     environment.filters |= {
         "slug": _slug,
         "number": _number,
-        "p_value": _p_value,
+        "p_value": p_text,
         "share": _share,
         "counted": _counted,
     }
@@ -101,15 +100,9 @@ def _slug(text: str) -> str:
 
 def _number(value: float) -> str:
     if math.isnan(value):
-        return _DASH
+        return DASH
     return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
 
 
-def _p_value(value: float) -> str:
-    if math.isnan(value):
-        return _DASH
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def _share(value: float) -> str:
-    return _DASH if math.isnan(value) else f"{value:.2f}"
+    return DASH if math.isnan(value) else f"{value:.2f}"

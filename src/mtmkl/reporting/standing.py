@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.numbers import DASH, p_text
 from mtmkl.reporting.tables import mean_sd
 from mtmkl.reporting.written import TextTable
 from mtmkl.statistics.comparison import is_control
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING, holm
 from mtmkl.statistics.sample import average, fits, higher_is_better
 
-_DASH = "–"
 _LARGE = 10  # such values need no three decimals
 
 
@@ -120,7 +120,7 @@ def _standing(
             mean_sd(row["mean"], row["sd"], int(row["n"]), _decimals(row["mean"])),
             _signed(pair.get("difference")),
             _interval(pair),
-            _p(pair.get("p")),
+            p_text(pair.get("p")),
             _seconds(row["seconds"]),
         ]
         rows.append(text)
@@ -268,7 +268,7 @@ def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Stand
         [
             _label(context, str(method), joined),
             f"{rank:.2f}",
-            _DASH if method in joined else f"{without_it[method]:.2f}",
+            DASH if method in joined else f"{without_it[method]:.2f}",
         ]
         for method, rank in with_it.items()
     ]
@@ -285,7 +285,7 @@ def _label(context: Context, method: str, own: Sequence[str]) -> str:
 
 
 def _rank(rank: Any) -> str:
-    return _DASH if rank is None or pd.isna(rank) else f"{rank:g}"
+    return DASH if rank is None or pd.isna(rank) else f"{rank:g}"
 
 
 def _decimals(value: float) -> int:
@@ -294,7 +294,7 @@ def _decimals(value: float) -> int:
 
 def _signed(value: float | None) -> str:
     if value is None or pd.isna(value):
-        return _DASH
+        return DASH
     if abs(value) < ROUNDING:
         return "0"
     return f"{value:+.3g}".replace("-", "−")
@@ -302,15 +302,9 @@ def _signed(value: float | None) -> str:
 
 def _interval(pair: Mapping[str, float]) -> str:
     if not pair or pd.isna(pair["low"]):
-        return _DASH
+        return DASH
     return f"{_signed(pair['low'])} to {_signed(pair['high'])}"
 
 
-def _p(value: float | None) -> str:
-    if value is None or pd.isna(value):
-        return _DASH
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def _seconds(value: float) -> str:
-    return _DASH if pd.isna(value) else f"{value:.2g}"
+    return DASH if pd.isna(value) else f"{value:.2g}"

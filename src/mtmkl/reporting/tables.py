@@ -8,6 +8,7 @@ import pandas as pd
 
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.explained import OTHER_READINGS, Marks
+from mtmkl.reporting.numbers import DASH
 from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.statistics.sample import sample
 from mtmkl.statistics.verdicts import (
@@ -33,7 +34,6 @@ NOT_JUDGED_NOTE = (
     f"{NOT_JUDGED.capitalize()}: repeats, grid or data are reduced in the quick tier, "
     "so published and reproduced numbers are shown without a verdict."
 )
-_DASH = "–"
 
 # A longer reason for a missing number goes below the table.
 _MAX_REASON = 48
@@ -100,7 +100,7 @@ class _Texts:
                     line.append(self._published(cell))
                 line.append(self.reproduced(cell))
                 if is_printed and self.is_judged:
-                    line.append(cell["verdict"] if cell["in_paper"] else _DASH)
+                    line.append(cell["verdict"] if cell["in_paper"] else DASH)
                 if is_printed and self._is_explained(column):
                     line.append(self.marks.text(row, column))
             lines.append(line)
@@ -147,7 +147,7 @@ class _Texts:
 
     def _published(self, cell: Mapping[Any, Any]) -> str:
         if pd.isna(cell["published"]):
-            return "illegible" if cell["status"] == "illegible" else _DASH
+            return "illegible" if cell["status"] == "illegible" else DASH
         text = f"{cell['published']:.{self.decimals}f}"
         if cell["published_sd"] > 0:
             text += f" ± {cell['published_sd']:.{self.decimals}f}"

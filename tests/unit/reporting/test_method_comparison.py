@@ -2,7 +2,7 @@ import pytest
 from compared_methods import COMPARISON, MEANS, artefact, context
 
 from mtmkl.reporting.layouts import build
-from mtmkl.reporting.method_comparison import compare_block, p_text
+from mtmkl.reporting.method_comparison import compare_block
 
 FEATURES = [name for name in MEANS if name != "Images"]
 
@@ -96,11 +96,3 @@ def test_what_is_left_out_has_its_reason():
     assert build(context(FEATURES), artefact("left_out")).body[0] == [
         "Alone, Ours", "Images", "no scores",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(float("nan"), "–"), (0.0, "< 0.001"), (0.0312, "0.031"), (1.0, "1.000")],
-)
-def test_probabilities_as_text(value, text):
-    assert p_text(value) == text
