@@ -9,6 +9,7 @@ from mtmkl.solvers import squared_norm, whom_partitions
 from mtmkl.solvers.ridge import solve_ridge
 from mtmkl.solvers.task_decomposition import decompose
 from mtmkl.solvers.whom_partitions import (
+    _costs,
     move_tasks,
     partitions,
     solve,
@@ -213,7 +214,7 @@ def test_moves_end_where_no_single_one_lowers_the_penalty():
     gram = W.T @ W
     for n_groups in (2, 4):
         start = rng.integers(n_groups, size=9)
-        groups = move_tasks(gram, start, n_groups)
+        groups = move_tasks(gram, start, *_costs(gram, start, n_groups))
 
         def penalty(groups):
             return sum(
