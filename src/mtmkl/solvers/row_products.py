@@ -6,8 +6,9 @@ reading each row once for both products is what such an iteration costs.
 """
 
 import numba
+import numpy as np
 
-from mtmkl.typing import FloatArray
+from mtmkl.typing import FloatArray, IntArray
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -64,3 +65,39 @@ def pull_back(
         p = aims[j] - slopes[j] * p
         for i in range(n_features):
             pull[i] += p * row[i]
+
+
+@numba.njit(cache=True, nogil=True)
+def pull_back_tasks(
+    right: FloatArray,
+    offsets: IntArray,
+    points: FloatArray,
+    aims: FloatArray,
+    slopes: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Return V_t'(a_t − b_t∘V_t w_t) of each task, and all V_t w_t, stacked.
+
+    Parameters
+    ----------
+    right : ndarray of shape (n_rows, d), C-contiguous
+        The V_t, stacked.
+    offsets : ndarray of shape (T + 1,)
+        Where each task's rows begin.
+    points : ndarray of shape (T, d)
+        The w_t.
+    aims, slopes : ndarray of shape (n_rows,)
+        The a_t and b_t, stacked.
+
+    Returns
+    -------
+    pull : ndarray of shape (T, d)
+    fit : ndarray of shape (n_rows,)
+    """
+    pull = np.empty_like(points)
+    fit = np.empty_like(aims)
+    for t in range(points.shape[0]):
+        lo, hi = offsets[t], offsets[t + 1]
+        pull_back(
+            right[lo:hi], points[t], aims[lo:hi], slopes[lo:hi], fit[lo:hi], pull[t]
+        )
+    return pull, fit
