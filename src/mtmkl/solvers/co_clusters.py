@@ -260,11 +260,11 @@ def _shared(
     mean, factors = vectors[0, 0] * theta[0], theta[1:]
     shared = np.empty((vectors.shape[0], theta.shape[1]))
     penalty = shared_ridge * (factors @ factors.T)
-    along_factors = tasks.right @ factors.T
-    left_by_mean = tasks.target / tasks.singular - tasks.right @ mean
+    along_all = tasks.right @ theta.T
+    left_all = tasks.target / tasks.singular - vectors[0, 0] * along_all[:, 0]
     for t in range(tasks.n_tasks):
         rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
-        along, left = along_factors[rows], left_by_mean[rows]
+        along, left = along_all[rows, 1:], left_all[rows]
         weighted = weights[rows, None] * along
         H = weighted.T @ along + penalty
         g = weighted.T @ left - shared_ridge * (factors @ mean)

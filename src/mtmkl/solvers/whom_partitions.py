@@ -143,8 +143,8 @@ def _search(
 ) -> Solution:
     """Return a local minimum; ``gram`` is W'W of the tasks' own ridge regressions."""
     best = rng.integers(n_groups, size=solver.tasks.n_tasks)
-    costs = _costs(gram, best, n_groups)
-    groups: IntArray | None = move_tasks(gram, best, *costs)
+    costs, changed = _costs(gram, best, n_groups)
+    groups: IntArray | None = move_tasks(gram, best, costs, changed)
     history: list[float] = []
     trials: Iterator[IntArray] = iter(())
     while groups is not None:
@@ -154,9 +154,9 @@ def _search(
             best = groups
             W = solver.coefficients(_members(best))
             gram = W.T @ W
-            costs = _costs(gram, best, n_groups)
-            trials = _trials(gram, best, *costs, n_trials)
-            groups = move_tasks(gram, best, *costs)
+            costs, changed = _costs(gram, best, n_groups)
+            trials = _trials(gram, best, costs, changed, n_trials)
+            groups = move_tasks(gram, best, costs, changed)
             if not np.array_equal(groups, best):
                 continue
         groups = next(trials, None)
