@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl.evaluation.plan import entry_of, method_of
 from mtmkl.statistics.sample import fits
 
 CHOICE_COLUMNS = (
@@ -14,6 +15,24 @@ CHOICE_COLUMNS = (
     "at_high_end",
 )  # fmt: skip
 """Columns of :func:`chosen_parameters`."""
+
+
+def grids_of(
+    config: Mapping[str, Any], experiment: str
+) -> dict[str, dict[str, list[Any]]]:
+    """Return the values of each parameter that the methods of an experiment choose from.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    experiment : str
+    """
+    entries = [entry["method"] for entry in config["experiments"][experiment]["methods"]]
+    return {
+        method: method_of(config, entry_of(config, experiment, method)).get("grid", {})
+        for method in entries
+    }
 
 
 def chosen_parameters(
