@@ -1,7 +1,6 @@
 """Figures and tables of a paper as its page in the report shows them."""
 
 import base64
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -124,6 +123,7 @@ def artefact_view(
         texts = texts[:-1]
     notes = [note for table in mine.tables for note in table.notes]
     source = record.folder if is_of_record and record else folder.path / "artefacts"
+    run = RunFolder(folder.path.parent)
     return ArtefactView(
         id=name,
         title=artefact["title"],
@@ -136,7 +136,10 @@ def artefact_view(
         answer=found,
         is_of_record=is_of_record,
         links=[
-            (ending, address(source / f"{name}.{ending}", RunFolder(folder.path.parent)))
+            (
+                ending,
+                address(source / f"{name}.{ending}", run),
+            )
             for ending in endings
             if (source / f"{name}.{ending}").is_file()
         ],

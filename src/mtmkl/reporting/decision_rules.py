@@ -10,7 +10,7 @@ import pandas as pd
 
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.overview import counts
-from mtmkl.reporting.tables import rule_text
+from mtmkl.reporting.tables import tolerance_text
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics.comparison import practical_equivalence
 from mtmkl.statistics.step_tests import TESTS
@@ -18,18 +18,18 @@ from mtmkl.statistics.step_tests import TESTS
 
 @dataclass(frozen=True)
 class NumberRule:
-    """The rule of the verdicts on the numbers of a table or figure.
+    """The tolerance of the verdicts on the numbers of a table or figure.
 
     Attributes
     ----------
-    paper_name, artefact, rule : str
+    paper_name, artefact, tolerance : str
     n : int
         How many printed numbers it judges.
     """
 
     paper_name: str
     artefact: str
-    rule: str
+    tolerance: str
     n: int
 
 
@@ -77,7 +77,7 @@ class ClaimTest:
 def number_rules(
     config: Mapping[str, Any], paper_name: str, verdicts: pd.DataFrame
 ) -> list[NumberRule]:
-    """Return the rules of a paper's tables, and of the numbers quoted for figures.
+    """Return the tolerances of a paper's tables, and of the numbers that it quotes.
 
     Parameters
     ----------
@@ -86,17 +86,27 @@ def number_rules(
     paper_name : str
         Short citation.
     verdicts : DataFrame
-        With the columns ``artefact`` and ``unit``.
+        With the columns ``artefact, row, column, unit``.
     """
     found = []
     for name, artefact in config["artefacts"].items():
         mine = verdicts[verdicts["artefact"] == name]
-        for part in (artefact, artefact.get("quoted", {})):
-            if "tolerance" in part and len(mine):
-                units = [str(unit) for unit in mine["unit"].dropna().unique()]
-                rule = rule_text(part["tolerance"], part.get("unit", (*units, "")[0]))
-                title = name.replace("_", " ").capitalize()
-                found.append(NumberRule(paper_name, title, rule, len(mine)))
+        cells = artefact.get("quoted", {}).get("cells", [])
+        quoted = {(cell["row"], cell["column"]) for cell in cells}
+        is_quoted = pd.Series(
+            [key in quoted for key in zip(mine["row"], mine["column"], strict=True)],
+            index=mine.index,
+            dtype=bool,
+        )
+        title = name.replace("_", " ").capitalize()
+        for rows, part, where in (
+            (mine[~is_quoted], artefact, title),
+            (mine[is_quoted], artefact.get("quoted", {}), f"{title}, in the text"),
+        ):
+            if len(rows) and "tolerance" in part:
+                units = [str(unit) for unit in rows["unit"].dropna().unique()]
+                tolerance = tolerance_text(part["tolerance"], (*units, "")[0])
+                found.append(NumberRule(paper_name, where, tolerance, len(rows)))
     return found
 
 
@@ -114,16 +124,16 @@ def pair_rules(
         As in ``statistics.csv``.
     """
     ropes = practical_equivalence(context.config, context.published)
-    experiments = context.config["experiments"]
+    titles = {k: str(e["title"]) for k, e in context.config["experiments"].items()}
     groups = statistics.groupby(["experiment", "metric", "unit", "n"], sort=False)
     return [
         PairRule(
             paper_name=paper_name,
-            experiment=experiments[name]["title"] if name in experiments else name,
+            experiment=titles.get(str(name), str(name)),
             metric=str(metric).replace("_", " "),
             units=f"{n} {unit}s",
             pairs=len(rows),
-            rope=ropes.get((name, metric), float("nan")),
+            rope=ropes.get((str(name), str(metric)), float("nan")),
             rho=float(rows["rho"].max()),
         )
         for (name, metric, unit, n), rows in groups

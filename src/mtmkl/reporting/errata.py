@@ -51,7 +51,9 @@ def errata_of(
     if not source.is_file():
         return None
     text = "\n".join(_sections(source.read_text(encoding="utf-8")))
-    return Errata(paper, paper_name, _html(text, source, documentation)) if text else None
+    if not text:
+        return None
+    return Errata(paper, paper_name, _html(text, source, documentation))
 
 
 def _sections(text: str) -> Iterator[str]:
@@ -76,9 +78,10 @@ def _html(text: str, source: Path, documentation: Documentation) -> str:
                 _mend_link(child, source, documentation)
     rendered = parser.renderer.render(tokens, parser.options, {})
     # As all tables of the report: wide ones scroll by themselves, and have a name.
-    region = '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>'
+    region = '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
+    caption = "<caption>From the paper's page</caption>"
     return (
-        rendered.replace("<table>", f"{region}\n<caption>From the paper's page</caption>")
+        rendered.replace("<table>", f"{region}<table>\n{caption}")
         .replace("</table>", "</table></div>")
         .replace("<th>", '<th scope="col">')
         .replace("<th style", '<th scope="col" style')
@@ -94,4 +97,6 @@ def _mend_link(link: "Token", source: Path, documentation: Documentation) -> Non
     found = ""
     if path.is_relative_to(documentation.top) and path.suffix == ".md":
         found = documentation.page(path.relative_to(documentation.top).as_posix())
-    link.attrs["href"] = (found or address(path, documentation.run)) + hash_sign + anchor
+    link.attrs["href"] = (
+        (found or address(path, documentation.run)) + hash_sign + anchor
+    )

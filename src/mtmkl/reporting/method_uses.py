@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -136,17 +137,16 @@ def method_uses(
     source : str
         Whether they are of the run or of the published record.
     """
-    known = scores[~scores["metric"].isin([FAILED, UNSUPPORTED])]
+    rows = fits(scores[~scores["metric"].isin([FAILED, UNSUPPORTED])])
+    seconds = seconds_of_cells(rows)
+    places = dict(list(rows.groupby(["experiment", "method"], sort=False)))
     found = []
     for name, experiment in config["experiments"].items():
-        mine = known[known["experiment"] == name]
-        rows = fits(mine)
-        choices = chosen_parameters(mine, name, grids_of(config, name))
+        choices = chosen_parameters(rows, name, grids_of(config, name))
         for method, spec in method_specs(config, name).items():
-            of_method = rows[rows["method"] == method]
-            if of_method.empty:
+            if (name, method) not in places:
                 continue
-            chosen = choices[choices["method"] == method]
+            mine = places[name, method]
             found.append(
                 MethodUse(
                     class_name=spec.class_name,
@@ -156,10 +156,10 @@ def method_uses(
                     label=config["methods"][method]["label"],
                     source=source,
                     tolerance=_tolerance(spec),
-                    n_fits=len(of_method),
-                    gaps=of_method["gap"].dropna().to_numpy(),
-                    seconds=seconds_of_cells(of_method).to_numpy(),
-                    choices=_choices(chosen),
+                    n_fits=len(mine),
+                    gaps=mine["gap"].dropna().to_numpy(),
+                    seconds=seconds.loc[name, method].to_numpy(),
+                    choices=_choices(choices[choices["method"] == method]),
                 )
             )
     return found
@@ -220,9 +220,13 @@ def problem_in_words(class_name: str) -> list[tuple[str, str]]:
 def _tolerance(spec: MethodSpec) -> float:
     if "tol" in spec.params:
         return float(spec.params["tol"])
-    known = inspect.signature(resolve(spec.class_name)).parameters
-    default = known["tol"].default if "tol" in known else None
-    return math.nan if default is None else float(default)
+    return _default_tolerance(spec.class_name)
+
+
+@cache
+def _default_tolerance(class_name: str) -> float:
+    known = inspect.signature(resolve(class_name)).parameters
+    return float(known["tol"].default) if "tol" in known else math.nan
 
 
 def _choices(chosen: pd.DataFrame) -> list[Choice]:

@@ -58,8 +58,7 @@ class PaperResult:
     Attributes
     ----------
     id, name, reference : str
-        ``name`` is the short citation. Data of one's own have a title as their name and
-        no reference.
+        ``name`` is the short citation; data of one's own have no reference.
     documentation : Documentation
     scope : str
         Of which part of the paper's claims a run of some experiments can tell; "" for
@@ -195,7 +194,8 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
     record = read_published_record(config)
     full, of_tier = _of_paper(config, "paper"), _of_paper(config, config["tier"])
     # A tier may lack some of a paper: its report answers for all of it nevertheless.
-    fill = config["tier"] == "quick" and record is not None and _has_all(config, of_tier)
+    is_quick = config["tier"] == "quick"
+    fill = record is not None and is_quick and _has_all(config, of_tier)
     verdicts = with_record(
         pd.read_csv(folder.verdicts),
         record.verdicts if record else None,
@@ -220,7 +220,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
     }
     statistics = pd.read_csv(folder.statistics)
     paper = config["paper"]
-    name_of_paper = short_name(paper) if of_tier else str(paper["title"])
+    name_of_paper = short_name(paper)
     documentation = Documentation.of(config, RunFolder(folder.path.parent))
     views = [
         artefact_view(
@@ -290,8 +290,9 @@ def _of_paper(config: Mapping[str, Any], tier: str) -> dict[str, Any] | None:
 
 def _has_all(config: Mapping[str, Any], of_tier: Mapping[str, Any] | None) -> bool:
     """Tell whether a run has all experiments that its tier has of the paper."""
-    is_main = of_tier is not None and "readings" not in config
-    return is_main and set(config["experiments"]) == set(of_tier["experiments"])
+    if of_tier is None or "readings" in config:
+        return False
+    return set(config["experiments"]) == set(of_tier["experiments"])
 
 
 def _scope(
@@ -309,7 +310,12 @@ def _scope(
 
 
 def short_name(paper: Mapping[str, Any]) -> str:
-    """Return a citation in a few words, such as "Argyriou et al. 2008"."""
+    """Return a citation in a few words, such as "Argyriou et al. 2008".
+
+    What this package compares by itself has its title.
+    """
+    if paper["authors"] == "mtmkl":
+        return str(paper["title"])
     surnames = [name.split()[-1] for name in str(paper["authors"]).split(", ")]
     if len(surnames) > 2:
         surnames = [f"{surnames[0]} et al."]

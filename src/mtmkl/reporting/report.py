@@ -9,7 +9,7 @@ from typing import Any
 
 from mtmkl.files import write_text
 from mtmkl.layout import RunFolder
-from mtmkl.reporting.addresses import Documentation, page_name
+from mtmkl.reporting.addresses import page_name
 from mtmkl.reporting.data_uses import DataUse, title_of
 from mtmkl.reporting.decision_rules import claim_tests_of
 from mtmkl.reporting.experiment_facts import duration

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.evaluation.plan import entry_of, method_of
+from mtmkl.evaluation.plan import method_of
 from mtmkl.statistics.sample import fits
 
 CHOICE_COLUMNS = (
@@ -20,7 +20,7 @@ CHOICE_COLUMNS = (
 def grids_of(
     config: Mapping[str, Any], experiment: str
 ) -> dict[str, dict[str, list[Any]]]:
-    """Return the values of each parameter that the methods of an experiment choose from.
+    """Return the values that the methods of an experiment choose from, by parameter.
 
     Parameters
     ----------
@@ -28,10 +28,9 @@ def grids_of(
         The paper's configuration, its tier resolved.
     experiment : str
     """
-    entries = [entry["method"] for entry in config["experiments"][experiment]["methods"]]
     return {
-        method: method_of(config, entry_of(config, experiment, method)).get("grid", {})
-        for method in entries
+        entry["method"]: method_of(config, entry).get("grid", {})
+        for entry in config["experiments"][experiment]["methods"]
     }
 
 

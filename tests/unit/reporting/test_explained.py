@@ -12,8 +12,8 @@ from mtmkl.reporting.explained import (
     Explained,
     Marks,
     explained_counts,
-    record_folder,
     read_explained,
+    record_folder,
 )
 from mtmkl.statistics.sample import read_scores
 
