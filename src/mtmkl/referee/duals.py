@@ -71,14 +71,6 @@ class Duals:
         return np.random.default_rng(0).uniform(0.03, 0.07, self.n)
 
 
-def forms_of(
-    grams: Sequence[Sequence[FloatArray]], rows: Sequence[IntArray]
-) -> list[list[tuple[IntArray, FloatArray]]]:
-    """Return forms that sum over tasks, from ``grams[t][d]`` of the rows of task t."""
-    n_forms = len(grams[0])
-    return [[(rows[t], grams[t][d]) for t in range(len(grams))] for d in range(n_forms)]
-
-
 def products(form: Form, beta: FloatArray) -> FloatArray:
     """Return Kβ."""
     out = np.zeros_like(beta)

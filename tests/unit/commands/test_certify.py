@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,12 @@ def test_a_wrong_bound_ends_with_status_1(capsys, monkeypatch):
 def test_a_method_without_optimum_says_why_in_a_line(capsys, name, why):
     assert main([*DIGITS, "--method", name]) == 2
     assert capsys.readouterr().err == f"mtmkl: {name}: {why}\n"
+
+
+def test_the_remedy_where_cvxopt_is_missing(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxopt", None)
+    assert main([*DIGITS, "--method", "SharedMKL"]) == 1
+    assert 'pip install "mtmkl[referee]"' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
