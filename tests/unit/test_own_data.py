@@ -71,9 +71,14 @@ def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
     of_data = (done.report.parent / "report/paper-my-data.html").read_text()
     for text in (page, of_data):
         assert "<h1>Methods on My data</h1>" in text
-        for words in ("Published numbers", "Claims", "papers' results", "In a sentence"):
+        for words in (
+            "Published numbers",
+            "Claims",
+            "papers' results",
+            "In a sentence",
+        ):
             assert words not in text
-    assert "My data (task: place; target: size; ignore: large" in of_data
+    assert "My data.csv (task: place; target: size; ignore: large" in of_data
     assert "ignore=" not in of_data
     assert "/" not in {path.name for path in (tmp_path).rglob("My data*")}
 

@@ -57,7 +57,7 @@ class PaperResult:
 
     Attributes
     ----------
-    id, name, reference : str
+    id, name, title, reference : str
         ``name`` is the short citation; data of one's own have no reference.
     documentation : Documentation
     scope : str
@@ -95,6 +95,7 @@ class PaperResult:
 
     id: str
     name: str
+    title: str
     reference: str
     documentation: Documentation
     scope: str
@@ -236,6 +237,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
     return PaperResult(
         id=paper["id"],
         name=name_of_paper,
+        title=str(paper["title"]),
         reference=(
             f"{paper['authors']} ({paper['year']}). {paper['title']}. {paper['venue']}."
             + (f" doi:{paper['doi']}" if "doi" in paper else "")
