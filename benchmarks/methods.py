@@ -330,6 +330,130 @@ def _pooling_series() -> Series:
     )
 
 
+def _regression(n_tasks: int) -> Problem:
+    from mtmkl.solvers.med import MedPath
+
+    tasks = Tasks.of(school(), n_tasks, 15, "features")
+    ours = tasks.dual_problem(epsilon=EPSILON)
+    largest = MedPath(ours, tol=1e-4).largest_q(0.1)
+    return Problem(
+        tasks, ours, tasks.grams(), log_alpha=float(np.log(np.expm1(0.7 * largest)))
+    )
+
+
+def _regression_series() -> Series:
+    from mtmkl.referee import machines
+    from mtmkl.solvers.med import MedPath
+
+    cost = 0.1
+    return Series(
+        name="Regression (Jebara 2011), School",
+        axis="tasks",
+        sizes=(8, 16, 32, 64, 139),
+        make=_regression,
+        ours=Rival(
+            "ours",
+            lambda p, a: outcome(MedPath(p.ours, tol=a).solve(cost, p.log_alpha)),
+            (1.0,),
+        ),
+        rivals=[
+            *by_cvxpy(
+                lambda printed, p: printed.kernel_selection(
+                    p.tasks.targets, p.grams, cost, np.exp(p.log_alpha), EPSILON
+                ),
+                largest=64,
+            ),
+            by_cvxopt(
+                lambda p: (
+                    machines.switched(
+                        p.tasks.y,
+                        by_kernel(p.tasks, p.grams),
+                        p.tasks.task,
+                        cost,
+                        p.log_alpha,
+                        epsilon=EPSILON,
+                        unit=p.tasks.y.size,
+                    ).value
+                ),
+                largest=32,
+            ),
+        ],
+    )
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Samples of 0 and 1, one column per node."""
+
+    X: FloatArray
+
+
+def _nodes(n: int) -> Nodes:
+    """Return samples of eight nodes along a chain."""
+    rng = np.random.default_rng(0)
+    X = np.empty((n, 8))
+    X[:, 0] = rng.random(n) < 0.5
+    for node in range(1, 8):
+        same = rng.random(n) < 0.75
+        X[:, node] = np.where(same, X[:, node - 1], 1.0 - X[:, node - 1])
+    return Nodes(X)
+
+
+def _graph_series() -> Series:
+    from mtmkl.methods import MEDGraphStructure
+    from mtmkl.referee import machines
+
+    cost, alpha = 0.1, 20.0
+
+    def ours(p: Nodes, accuracy: float) -> Outcome:
+        model = MEDGraphStructure(cost, alpha, tol=accuracy).fit(p.X)
+        return Outcome(model.objective_, model.dual_objective_)
+
+    def by_hand(printed: Any, p: Nodes) -> float:
+        import cvxpy as cp
+
+        signs, nodes = 2.0 * p.X - 1.0, range(p.X.shape[1])
+        lam = [cp.Variable(len(p.X)) for _ in nodes]
+        constraints = [c for each in lam for c in (each >= 0, each <= cost)]
+        constraints += [signs[:, m] @ lam[m] == 0 for m in nodes]
+        q = [
+            0.5 * cp.square((signs[:, m] * p.X[:, d]) @ lam[m])
+            + 0.5 * cp.square((signs[:, d] * p.X[:, m]) @ lam[d])
+            for m in nodes
+            for d in nodes
+            if m < d
+        ]
+        value = printed._switch_costs(q, alpha) - sum(cp.sum(each) for each in lam)
+        return -float(printed._solve(value, constraints))
+
+    def referee(p: Nodes) -> float:
+        n, n_nodes = p.X.shape
+        rows = np.arange(n * n_nodes).reshape(n_nodes, n)
+        x = [np.outer(each, each) for each in p.X.T]
+        forms = [
+            [(rows[m], x[d]), (rows[d], x[m])]
+            for m in range(n_nodes)
+            for d in range(m + 1, n_nodes)
+        ]
+        return machines.switched(
+            (2.0 * p.X - 1.0).T.ravel(),
+            forms,
+            np.repeat(np.arange(n_nodes), n),
+            cost,
+            float(np.log(alpha)),
+            unit=n,
+        ).value
+
+    return Series(
+        name="Graph structure (Jebara 2011), drawn",
+        axis="samples",
+        sizes=(25, 50, 100, 200, 400),
+        make=_nodes,
+        ours=Rival("ours", ours, (1.0,)),
+        rivals=[*by_cvxpy(by_hand, largest=400), by_cvxopt(referee, largest=100)],
+    )
+
+
 # Yousefi et al. (2015)
 
 LAM = 0.3
@@ -603,6 +727,8 @@ SERIES = [
     linear_series("Deviations (RR-Het), School", "deviations"),
     _med_series(),
     _pooling_series(),
+    _regression_series(),
+    _graph_series(),
     _sharing_series(),
     _mixed_series(),
     _schatten_series(),
