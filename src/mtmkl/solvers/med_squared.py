@@ -158,7 +158,7 @@ class _Ridges:
 
 
 def _factor(K: FloatArray, ridge: float) -> FloatArray:
-    """Return a lower triangular L with LL' = K + ridge·I; above its diagonal is junk."""
+    """Return a lower triangular L, LL' = K + ridge·I; above its diagonal is junk."""
     M = K.copy()
     M.flat[:: K.shape[0] + 1] += ridge
     try:
