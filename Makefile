@@ -67,10 +67,8 @@ format: $(INSTALLED) ## format the code as `make lint` expects
 
 check: lint types test ## style, types and tests
 
-benchmark: $(INSTALLED) ## compare speed with other packages; prints ratios
-	@for script in benchmarks/*.py; do \
-		echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
-	done
+benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks (25 minutes; BENCHMARK=--quick: a trial elsewhere)
+	$(BIN)/python benchmarks/run.py $(BENCHMARK)
 
 lock: $(INSTALLED) ## resolve requirements.lock from pyproject.toml (needs the network; LOCK_FLAGS=--upgrade)
 	$(BIN)/uv pip compile --universal --extra dev --generate-hashes \
