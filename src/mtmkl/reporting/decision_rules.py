@@ -165,5 +165,6 @@ def claim_tests_of(claims: Iterable[pd.DataFrame]) -> list[ClaimTest]:
 def _in_words(test: Any) -> list[str]:
     text = (inspect.getdoc(test) or "").partition("\nParameters\n")[0]
     text = re.sub(r":func:`(\w+)`", lambda m: m[1].replace("_", " "), text)
-    paragraphs = re.split(r"\n\s*\n", re.sub(r"``|\*", "", text))
+    text = re.sub(r"``([^`]*)``", r"“\1”", text).replace("*", "")
+    paragraphs = re.split(r"\n\s*\n", text)
     return [" ".join(part.split()) for part in paragraphs if part.strip()]

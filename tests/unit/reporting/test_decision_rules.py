@@ -26,6 +26,9 @@ def test_every_test_of_claims_is_described_and_counted():
     )
     tests = {test.name: test for test in claim_tests_of([claims, claims.iloc[:1]])}
     assert list(tests) == [name.replace("_", " ") for name in TESTS]
+    assert (
+        "the rows that “choose” names" in tests["paired difference chosen"].decides[1]
+    )
     assert tests["trend"].found["holds"] == 2
     assert tests["trend"].found["undecided"] == 1
     assert sum(tests["equivalence"].found.values()) == 0
