@@ -44,6 +44,7 @@ def intact(path: Path) -> Iterator[None]:
         EOFError,
         KeyError,
         OSError,
+        RuntimeError,  # a bit says that it is encrypted, or packed in another way
         TypeError,
         ValueError,
         zipfile.BadZipFile,
