@@ -22,11 +22,13 @@ the others; ``--kills 3`` sets the trials of one module; ``--few`` is what ``mak
 takes.
 """
 
-from faults import damage, kills, solvers
+from faults import damage, disks, kills, servers, solvers
 
 FAULTS = {
     "kills": kills.FAULTS,
     "damage": damage.FAULTS,
+    "disks": disks.FAULTS,
+    "servers": servers.FAULTS,
     "solvers": solvers.FAULTS,
 }
 """The tests by the module that they are in."""

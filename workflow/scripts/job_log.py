@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from mtmkl.config import ConfigError
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.digests import digests_of, write_digests
-from mtmkl.files import DamagedFileError
+from mtmkl.files import DamagedFileError, disk_problem
 from snakemake_logger_plugin_mtmkl import CAUSE
 
 # Their messages say all; where they were raised helps nobody.
@@ -32,9 +32,10 @@ def job_log(snakemake: Any) -> Iterator[TextIO]:
         except EXPLAINED as error:
             print(f"{CAUSE}\n{error}", file=log)
             sys.exit(1)
-        except Exception:
+        except Exception as error:
             print(CAUSE, file=log)
-            traceback.print_exc(file=log)
+            problem = disk_problem(error) if isinstance(error, OSError) else None
+            print(problem or traceback.format_exc(), file=log)
             sys.exit(1)
         except KeyboardInterrupt:
             sys.exit(130)
