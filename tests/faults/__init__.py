@@ -22,7 +22,7 @@ the others; ``--kills 3`` sets the trials of one module; ``--few`` is what ``mak
 takes.
 """
 
-from faults import damage, disks, kills, servers, solvers
+from faults import configuration, damage, disks, kills, servers, solvers
 
 FAULTS = {
     "kills": kills.FAULTS,
@@ -30,5 +30,6 @@ FAULTS = {
     "disks": disks.FAULTS,
     "servers": servers.FAULTS,
     "solvers": solvers.FAULTS,
+    "configuration": configuration.FAULTS,
 }
 """The tests by the module that they are in."""
