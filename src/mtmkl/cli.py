@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from mtmkl import __version__
-from mtmkl.commands import audit, compare, datasets, listing, run, show
+from mtmkl.commands import audit, certify, compare, datasets, listing, run, show
 from mtmkl.config import ConfigError
 
 
@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--version", action="version", version=f"mtmkl {__version__}")
     found.set_defaults(when_stopped="")
     commands = found.add_subparsers(required=True, metavar="COMMAND")
-    for group in (run, compare, listing, show, datasets, audit):
+    for group in (run, compare, listing, show, datasets, audit, certify):
         group.add_parser(commands)
     return found
 

@@ -65,6 +65,10 @@ def data(request):
     return loaded(request.param)
 
 
+def test_the_registry_says_where_the_data_are_from(data):
+    assert data.origin == REGISTRY[data.name].origin
+
+
 def protocol_of(data):
     """The protocol that the marks of the data call for."""
     protocol = {"id": "check", "repeats": 2, "folds": 3}

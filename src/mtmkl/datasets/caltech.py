@@ -58,5 +58,6 @@ def load_caltech101(files: Mapping[str, Path]) -> MultiTaskData:
         name="caltech101",
         class_names=[name.replace("_", " ") for name in known],
         feature_names=["image"],
+        origin="own kernels",
         matrices=distances,
     )

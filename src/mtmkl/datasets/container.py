@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from mtmkl.sparse import Inputs, canonical_csr, is_sparse
 from mtmkl.typing import FloatArray, IntArray
 
-Origin = Literal["original", "stand-in", "synthetic"]
-ORIGINS: tuple[Origin, ...] = ("original", "stand-in", "synthetic")
+Origin = Literal["original", "own kernels", "stand-in", "synthetic"]
+ORIGINS: tuple[Origin, ...] = ("original", "own kernels", "stand-in", "synthetic")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,8 +40,10 @@ class MultiTaskData:
     task_names, feature_names : sequence of str, optional
         T and d distinct names; by default "task 1".. and "x1"... Features of sparse
         inputs, of which there may be millions, have no names by default.
-    origin : {"original", "stand-in", "synthetic"}
-        Whether these are the data of the papers, other data in their place, or drawn.
+    origin : {"original", "own kernels", "stand-in", "synthetic"}
+        Whether these are the data of the papers; kernels computed here from the
+        original data, because the paper's are not published; other data in their place;
+        or drawn.
     truth : mapping of str to array, optional
         What is known beside the data. A boolean array marks rows: it has n entries
         and follows its rows into subsets. "coef" has one column per task and follows

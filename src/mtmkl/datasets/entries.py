@@ -54,7 +54,7 @@ class DataSetEntry:
     Attributes
     ----------
     name, title, licence, citation : str
-    origin : {"original", "stand-in", "synthetic"}
+    origin : {"original", "own kernels", "stand-in", "synthetic"}
         As in ``MultiTaskData``.
     original_url, notes : tuple of str
         Where the authors or an archive publish it; what its readers should know.

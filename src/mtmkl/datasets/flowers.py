@@ -93,6 +93,7 @@ def load_flowers17(files: Mapping[str, Path]) -> MultiTaskData:
         name="flowers17",
         class_names=_NAMES,
         feature_names=["image"],
+        origin="own kernels",
         truth=marks,
         matrices=distances,
     )

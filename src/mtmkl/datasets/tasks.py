@@ -85,7 +85,7 @@ def one_vs_rest(
     class_names : sequence of str, optional
         Names of the sorted classes; by default the labels themselves.
     feature_names : sequence of str, optional
-    origin : {"original", "stand-in", "synthetic"}
+    origin : {"original", "own kernels", "stand-in", "synthetic"}
     truth, matrices : mapping, optional
         As in ``MultiTaskData``; boolean arrays of the truth mark rows of the result.
 
@@ -219,7 +219,7 @@ def by_group(
     group_names : sequence of str, optional
         Names of the sorted values; by default the values themselves.
     feature_names : sequence of str, optional
-    origin : {"original", "stand-in", "synthetic"}
+    origin : {"original", "own kernels", "stand-in", "synthetic"}
 
     Returns
     -------

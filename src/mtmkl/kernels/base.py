@@ -133,7 +133,11 @@ class Gaussian:
 
     def __post_init__(self) -> None:
         if (self.width is None) == (self.median_factor is None):
-            raise ValueError("Gaussian needs either width or median_factor")
+            raise ValueError(
+                "Gaussian needs either width or median_factor, for instance "
+                '{"name": "gaussian", "width": 1.0}; got '
+                f"width={self.width!r}, median_factor={self.median_factor!r}"
+            )
         for name in ("width", "median_factor"):
             value = getattr(self, name)
             _require(
@@ -185,8 +189,8 @@ class OnFeature:
         """Return the kernel resolved on its feature of the inputs X."""
         if self.feature >= X.shape[1]:
             raise ValueError(
-                f"feature must be below {X.shape[1]}, the number of inputs, got "
-                f"{self.feature}"
+                f"kernels: feature must be below {X.shape[1]}, the number of inputs, "
+                f"got {self.feature}"
             )
         return OnFeature(self.kernel.fit(self._of(X)), self.feature)
 
@@ -327,6 +331,11 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
         raise ValueError(f"not a kernel specification: {spec!r}")
     parameters = dict(spec)
     name = parameters.pop("name", None)
+    if name is None:
+        raise ValueError(
+            f'a kernel lacks its "name", got {spec!r}; known kernels: '
+            f"{', '.join(sorted(KERNELS))}"
+        )
     if name not in KERNELS:
         raise ValueError(
             f"unknown kernel {name!r}; known kernels: {', '.join(sorted(KERNELS))}"

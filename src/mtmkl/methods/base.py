@@ -200,6 +200,11 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray, IntArray]:
+        if np.asarray(y).dtype.kind in "US":
+            raise ValueError(
+                "y holds text, and the targets of a regression must be numbers: "
+                "convert them, or take a classifier if they are labels"
+            )
         X_array, y_array = check_inputs(
             self, X, y, y_numeric=True, ensure_min_samples=1
         )

@@ -87,6 +87,11 @@ class MixedSchattenMachine(PathEstimator):
                     'take solver="mirror_descent"'
                 )
         check_not_negative("basis_tol", self.basis_tol)
+        if self.basis_tol >= 1:
+            raise ValueError(
+                f"basis_tol must be below 1, got {self.basis_tol!r}: it is a share "
+                "of the largest eigenvalue, and no coordinate would be kept"
+            )
         check_positive("tol", self.tol)
         check_count("max_iter", self.max_iter)
 
@@ -317,9 +322,9 @@ class MKMTSFLClassifier(MultiTaskClassifier, MixedSchattenMachine):
     step : float, optional
         Of mirror descent, the same in every iteration; by default steps adapt.
     basis_tol : float
-        Eigenvalues of the Gram matrix of the distinct training inputs at most this
-        share of the largest are cut, in each kernel; the problem is that of the
-        coordinates kept.
+        At least 0, below 1. Eigenvalues of the Gram matrix of the distinct training
+        inputs at most this share of the largest are cut, in each kernel; the problem is
+        that of the coordinates kept.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int

@@ -112,9 +112,11 @@ class GroupSharingPath:
     tol : float
         Relative duality gap.
     max_iter : int
-        Limit on Newton steps of one solution.
+        Limit on Newton steps of one solution, which visits a point more.
     duals : callable, optional
         Returns the duals for a C, in place of those of the support vector machines.
+    label : str
+        Names the problem in warnings; ``{C:g}`` and ``{lam:g}`` stand for its place.
 
     Attributes
     ----------
@@ -129,8 +131,10 @@ class GroupSharingPath:
         tol: float = 1e-4,
         max_iter: int = 200,
         duals: Callable[[float], Any] | None = None,
+        label: str = "group sharing, C={C:g}, lam={lam:g}",
     ) -> None:
         self.tasks = tasks
+        self.label = label
         self.tol = tol
         self.max_iter = max_iter
         self.n_kernels = tasks.weight.shape[1]
@@ -476,7 +480,7 @@ class _Search:
             limit = self.limit if self.is_limited else kernels_apart(path.tasks)
         warn_if_stopped(
             certificate,
-            f"group sharing, C={C:g}, lam={lam:g}",
+            path.label.format(C=C, lam=lam),
             path.tol,
             steps="visited weights",
             remedy=remedy,

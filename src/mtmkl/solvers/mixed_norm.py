@@ -84,7 +84,11 @@ class MixedNormPath:
         if self.p > 2.0:
             self._duals = partial(MixedNormDuals, problem, p=self.p)
         self._newton = GroupSharingPath(
-            problem, tol=tol, max_iter=max_iter, duals=self._duals
+            problem,
+            tol=tol,
+            max_iter=max_iter,
+            duals=self._duals,
+            label=f"mixed norms, C={{C:g}}, p={self.p:g}",
         )
         self._state: TaskDuals | MixedNormDuals | None = None
         self._gamma = np.full(problem.n_weights, 1.0 / problem.n_weights)

@@ -98,7 +98,11 @@ class GramPath:
         self._shared: GroupSharingPath | None = None
         if p == 1:
             self._shared = GroupSharingPath(
-                self._problem, tol=tol, max_iter=max_iter, duals=self._duals
+                self._problem,
+                tol=tol,
+                max_iter=max_iter,
+                duals=self._duals,
+                label=f"multi-task kernel learning, {loss} loss, C={{C:g}}, p=1",
             )
 
     def solve(self, C: float) -> Solution:

@@ -104,7 +104,7 @@ def test_the_average_of_kernels():
             {"name": "wavelet"},
             "unknown kernel 'wavelet'; known kernels: average, exponential",
         ),
-        ({"degree": 2}, "unknown kernel None"),
+        ({"degree": 2}, 'lacks its "name"'),
         ({"name": "linear", "degree": 2}, "degree"),
         ({"name": "polynomial", "degree": 0}, "degree must be a whole number"),
         ({"name": "polynomial", "degree": 1.5}, "degree must be a whole number"),

@@ -127,6 +127,12 @@ def test_bad_parameters_are_refused(data, params, said):
         MKMTFLRegressor(**params).fit(X, y, task)
 
 
+def test_targets_that_are_text_are_refused(data):
+    X, y, task = data
+    with pytest.raises(ValueError, match="y holds text, and the targets"):
+        MKMTFLRegressor().fit(X, y.astype(str), task)
+
+
 @pytest.mark.parametrize(("p", "C"), [(6.0, 500.0), (8.67, 0.5)])
 def test_gaps_close_on_kernels_of_single_features_of_patients(data_mirror, p, C):
     # Correlated features, and an objective with kinks: steps become tiny long before

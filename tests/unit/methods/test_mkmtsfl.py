@@ -130,6 +130,7 @@ def test_coordinates_beyond_memory_are_refused(data, monkeypatch):
         ({"solver": "cvx"}, "solver must be one of"),
         ({"step": 0.1}, "step=0.1 is one of mirror descent"),
         ({"basis_tol": -1.0}, "basis_tol must be at least 0"),
+        ({"basis_tol": 1.0}, "basis_tol must be below 1, got 1.0"),
     ],
 )
 def test_bad_parameters_are_refused(data, params, said):

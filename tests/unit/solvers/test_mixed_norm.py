@@ -167,6 +167,13 @@ def test_a_small_fixed_step_stops_far_from_the_optimum():
     assert fixed.certificate.duality_gap > 0.02
 
 
+def test_a_warning_names_the_mixed_norms():
+    _, _, problem = toy()
+    path = MixedNormPath(problem, 6.0, tol=1e-12, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match=r"^mixed norms, C=20, p=6: "):
+        path.solve(20.0)
+
+
 def test_the_history_of_mirror_descent_falls_and_has_times():
     _, _, problem = toy(0.1)
     path = MixedNormPath(problem, 6.0, solver="mirror_descent", tol=1e-5)

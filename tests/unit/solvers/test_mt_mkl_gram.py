@@ -240,6 +240,13 @@ def test_a_gap_out_of_reach_ends_with_a_warning(loss):
         solve(grams, y, C=1.0, p=2, loss=loss, max_iter=3)
 
 
+def test_a_warning_names_the_problem_of_a_sum_of_norms():
+    X, y, task = problem()
+    grams = matrices([X], task, on_one_map(KERNELS))
+    with pytest.warns(ConvergenceWarning, match="^multi-task kernel learning, hinge"):
+        solve(grams, y, C=1.0, p=1, loss="hinge", tol=1e-15, max_iter=1)
+
+
 def test_the_logistic_loss_has_no_intercept():
     with pytest.raises(ValueError, match="without intercept"):
         path(
