@@ -20,7 +20,7 @@ UNSAFE_MODULES = {
 #: Functions that do so, or run text as code.
 UNSAFE_CALLS = {
     "read_pickle", "to_pickle", "unsafe_load", "full_load", "load_all",
-    "full_load_all", "eval", "exec", "system", "popen",
+    "full_load_all", "eval", "exec",
 }  # fmt: skip
 SAFE_LOADERS = {"Loader", "CSafeLoader", "SafeLoader"}
 
@@ -40,7 +40,7 @@ def problems(tree):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         owner = getattr(getattr(node.func, "value", None), "id", "")
         given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
-        if name in UNSAFE_CALLS:
+        if name in UNSAFE_CALLS or (owner == "os" and name in {"system", "popen"}):
             yield f"{name}()"
         if given.get("allow_pickle", "False") != "False":
             yield f"{name}(allow_pickle={given['allow_pickle']})"
@@ -74,6 +74,7 @@ def test_rules_neither(path):
         "yaml.load(text, Loader=yaml.UnsafeLoader)",
         "yaml.full_load(text)",
         "subprocess.run(text, shell=True)",
+        "os.system(text)",
         "eval(text)",
     ],
 )

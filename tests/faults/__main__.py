@@ -25,6 +25,8 @@ def main() -> int:
         for fault in FAULTS[module]:
             usual = fault.few if parsed.few else fault.many
             count = getattr(parsed, module) or usual
+            if not count:
+                continue
             print(f"\n{fault.test} ", end="", flush=True)
             with tempfile.TemporaryDirectory(dir=parsed.scratch) as scratch:
                 row, found = run(fault, count, Path(scratch))

@@ -93,7 +93,7 @@ FAULTS = [
         "Data, splits, scores, arrays, statistics, tables and report of a finished run "
         "damaged in the same ways: noticed by digest, made again and said",
         results,
-        few=1,
+        few=0,
         many=100,
     ),
 ]

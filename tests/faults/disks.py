@@ -147,7 +147,7 @@ FAULTS = [
         "Full disk (workflow)",
         "The same with Snakemake, whose own files are on that disk, too",
         full("workflow"),
-        few=1,
+        few=0,
         many=3,
     ),
     Fault(
@@ -163,7 +163,7 @@ FAULTS = [
         "A second run, by mtmkl run or the workflow, says who is writing and stops; "
         "the first ends well",
         two_runs,
-        few=1,
+        few=0,
         many=4,
     ),
 ]

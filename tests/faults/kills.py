@@ -79,14 +79,14 @@ FAULTS = [
         "The process group is killed (SIGKILL) between 1 s and the end and the command "
         "given again: the same scores, no half file, no finished cell computed again",
         killed_and_resumed("command"),
-        few=2,
+        few=1,
         many=24,
     ),
     Fault(
         "Killed and resumed (workflow)",
         "The same with Snakemake and its jobs",
         killed_and_resumed("workflow"),
-        few=1,
+        few=0,
         many=6,
     ),
     Fault(
@@ -94,7 +94,7 @@ FAULTS = [
         "Scores, splits, kept arrays, statistics and tables on 2 and 4 cores have the "
         "bytes of those on one",
         cores,
-        few=1,
+        few=0,
         many=2,
     ),
 ]

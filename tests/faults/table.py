@@ -34,7 +34,8 @@ class Fault:
         went well. Some come in rounds of several: there may be more lines than asked
         for.
     few, many : int
-        Trials in ``make test`` and in ``make faults``.
+        Trials in ``make test``, 0 where another test has the like, and in
+        ``make faults``.
     """
 
     test: str
