@@ -59,10 +59,8 @@ format: $(INSTALLED) ## format the code as `make lint` expects
 
 check: lint types test ## style, types and tests
 
-benchmark: $(INSTALLED) ## compare speed with other packages; prints ratios
-	@for script in benchmarks/*.py; do \
-		echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
-	done
+benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks (25 minutes; BENCHMARK=--quick: a trial elsewhere)
+	$(BIN)/python benchmarks/run.py $(BENCHMARK)
 
 # FAULTS=kills runs those of one module; FAULTS="kills --kills 3" a few of them.
 faults: $(INSTALLED) ## kill, damage, fill up, mislead: about 40 minutes; table: figures/faults/faults.csv

@@ -269,9 +269,11 @@ def _index(figures: Path) -> str:
         "| claims |",
         "|---|---|---|---|---|",
     ]
-    for page in sorted(figures.glob("*/README.md")):
+    # There are other folders than those of papers, such as that of benchmarks.
+    for record in sorted(figures.glob("*/verdicts.csv")):
+        page = record.with_name("README.md")
         title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-        verdicts = pd.read_csv(page.parent / "verdicts.csv")
+        verdicts = pd.read_csv(record)
         claims = shown_verdicts(pd.read_csv(page.parent / "claims.csv"))
         link = f"[{page.parent.name}]({page.parent.name}/README.md)"
         moved = moved_text(own_numbers(verdicts))

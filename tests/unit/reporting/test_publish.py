@@ -64,6 +64,9 @@ def results(tmp_path):
 
 def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     figures = tmp_path / "figures"
+    # What is there beside papers has no verdicts.
+    (figures / "benchmarks").mkdir(parents=True)
+    (figures / "benchmarks" / "README.md").write_text("# Benchmarks\n")
     publish([config], results, figures, tier="paper")
     assert (figures / "toy/figure_1.svg").read_text() == "svg"
     assert all((figures / "toy" / name).is_file() for name in RECORD)
