@@ -20,14 +20,20 @@ def write_digests(log: Path, outputs: Iterable[Path]) -> None:
     log : Path
         The job's log.
     outputs : iterable of Path
-        Its files; those that are not there yet are left out.
+        Its files and folders; those that are not there yet are left out.
     """
-    lines = [f"{sha256_of(path)}  {path}\n" for path in outputs if path.is_file()]
+    files = [
+        file
+        for path in outputs
+        for file in (sorted(path.rglob("*")) if path.is_dir() else [path])
+        if file.is_file()
+    ]
+    lines = [f"{sha256_of(file)}  {file}\n" for file in files]
     write_text(digests_of(log), "".join(lines))
 
 
 def discard_damaged(logs: Path) -> list[Path]:
-    """Delete files that are no longer what their job has written.
+    """Delete what jobs have written if any of it is no longer what it was.
 
     Parameters
     ----------
@@ -37,7 +43,8 @@ def discard_damaged(logs: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        The deleted files. Whoever plans a run then finds them missing.
+        The damaged files. All others of their jobs are deleted, too: a job makes them
+        together, and of a folder only its other files tell that one is missing.
     """
     damaged = []
     for digests in sorted(logs.rglob("*.sha256")):
@@ -46,9 +53,13 @@ def discard_damaged(logs: Path) -> list[Path]:
         except ValueError:
             digests.unlink()
             continue
-        for name, digest in expected.items():
-            path = Path(name)
-            if path.is_file() and sha256_of(path) != digest:
-                path.unlink()
-                damaged.append(path)
+        changed = [
+            Path(name)
+            for name, digest in expected.items()
+            if Path(name).is_file() and sha256_of(Path(name)) != digest
+        ]
+        if changed:
+            for name in expected:
+                Path(name).unlink(missing_ok=True)
+        damaged += changed
     return damaged
