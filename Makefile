@@ -59,7 +59,7 @@ format: $(INSTALLED) ## format the code as `make lint` expects
 
 check: lint types test ## style, types and tests
 
-benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks (25 minutes; BENCHMARK=--quick: a trial elsewhere)
+benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: 25 minutes
 	$(BIN)/python benchmarks/run.py $(BENCHMARK)
 
 lock: $(INSTALLED) ## resolve requirements.lock from pyproject.toml (needs the network; LOCK_FLAGS=--upgrade)

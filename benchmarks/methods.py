@@ -179,7 +179,7 @@ def linear_series(name: str, penalty: Any) -> Series:
             lambda printed, p: (
                 printed.squared_norm(*p.grams, GAMMA, penalty) + p.log_alpha
             ),
-            largest=40,
+            largest=139,
         ),
         by_cvxopt(
             lambda p: linear.squared_norm(*p.grams, GAMMA, penalty).value + p.log_alpha,
