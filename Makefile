@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 CORES ?= all
-SITE ?= results/quick/site
+TIER ?= quick
+SITE ?= results/$(TIER)/site
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # loadfile: all tests of a file run in one process, so fixtures are made only once.
 PYTEST := $(BIN)/pytest -n auto --dist loadfile
@@ -26,16 +27,23 @@ quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/repor
 paper: $(INSTALLED) ## run the papers' full protocols; needs their data
 	$(SNAKEMAKE) --config tier=paper
 
-publish: $(INSTALLED) ## copy the paper tier's record and artefacts to figures/
+publish: $(INSTALLED) ## copy the paper tier's record and artefacts to figures/; build results/paper/site
 	$(SNAKEMAKE) publish --config tier=paper
+	@$(MAKE) --no-print-directory site TIER=paper
 
 rejudge: $(INSTALLED) ## tables, verdicts and claims anew from the scores in figures/
 	$(SNAKEMAKE) rejudge --config tier=paper
 
-# A reader of the report finds the documentation beside it: site/ in the same folder.
-site: $(INSTALLED) ## build the documentation; site: results/quick/site/index.html
+# Site and report of a run are beside each other and link to each other. What the report
+# links to is decided when it is written, so it is written again.
+site: $(INSTALLED) ## build the documentation; site: results/quick/site/index.html (TIER=paper: results/paper)
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -j auto \
-		--conf-dir docs --doctree-dir results/site.doctrees . $(SITE)
+		--conf-dir docs --doctree-dir results/site.doctrees \
+		$(if $(wildcard $(dir $(SITE))report.html),-A report=yes) . $(SITE)
+	@if [ "$(SITE)" = results/$(TIER)/site ] && [ -f results/$(TIER)/report.html ]; then \
+		$(SNAKEMAKE) --config tier=$(TIER) --allowed-rules report --forcerun report \
+			-- results/$(TIER)/report.html; \
+	fi
 	@echo "Documentation: $(SITE)/index.html"
 
 install: $(INSTALLED) ## only create .venv from requirements.lock

@@ -196,7 +196,7 @@ def core_seconds(scores: pd.DataFrame) -> pd.DataFrame:
         The scores of a paper, ``scores.csv.gz``.
     """
     return (
-        _seconds_of_cells(scores)
+        seconds_of_cells(scores)
         .groupby(["method", "experiment"], sort=False)
         .sum()
         .unstack("experiment")
@@ -217,12 +217,24 @@ def seconds_per_repeat(scores: pd.DataFrame) -> pd.DataFrame:
         ``experiment, dataset, method, seconds``, the last with three digits.
     """
     keys = ["experiment", "dataset", "method"]
-    of_repeats = _seconds_of_cells(scores).groupby([*keys, "repeat"], sort=False).sum()
+    of_repeats = seconds_of_cells(scores).groupby([*keys, "repeat"], sort=False).sum()
     mean = of_repeats.groupby(keys, sort=False).mean()
     return mean.map(lambda seconds: float(f"{seconds:.3g}")).reset_index(name="seconds")
 
 
-def _seconds_of_cells(scores: pd.DataFrame) -> pd.Series:
+def seconds_of_cells(scores: pd.DataFrame) -> pd.Series:
+    """Return the seconds of each cell, all points tried and the choice among them.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        The scores of a paper, or one row for each of their fits.
+
+    Returns
+    -------
+    Series
+        By experiment, method, data set, number of tasks, subset, train size, repeat.
+    """
     fits = scores.drop_duplicates([*_CELL, "fold", "setting"])
     # A cell that chooses gives the seconds of its whole path with each of its choices.
     chooses = fits["params"].fillna("").ne("").groupby([fits[c] for c in _CELL]).any()
