@@ -163,11 +163,16 @@ def minimise_quadratic(
 
     G, h, dims = cones.matrices()
     A, b = _equalities(equalities, cones.n, right)
-    if P is None:
-        found = solvers.conelp(matrix(q), G, h, dims, A, b, options=_options())
-    else:
-        P = sparse_matrix(P) if sparse.issparse(P) else matrix(np.ascontiguousarray(P))
-        found = solvers.coneqp(P, matrix(q), G, h, dims, A, b, options=_options())
+    c, options = matrix(q), _options()
+    try:
+        if P is None:
+            found = solvers.conelp(c, G, h, dims, A, b, options=options)
+        else:
+            is_sparse = sparse.issparse(P)
+            H = sparse_matrix(P) if is_sparse else matrix(np.ascontiguousarray(P))
+            found = solvers.coneqp(H, c, G, h, dims, A, b, options=options)
+    except (ArithmeticError, ValueError) as error:
+        raise RefereeError(error) from error
     return _optimum(found)
 
 
