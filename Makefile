@@ -18,7 +18,7 @@ export MKL_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge site install test lint types format check benchmark \
+.PHONY: quick paper publish rejudge site install test lint types format check benchmark faults \
 	lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
@@ -69,6 +69,10 @@ check: lint types test ## style, types and tests
 
 benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: 25 minutes
 	$(BIN)/python benchmarks/run.py $(BENCHMARK)
+
+# FAULTS=kills runs those of one module; FAULTS="kills --kills 3" a few of them.
+faults: $(INSTALLED) ## kill, damage, fill up, mislead: about 40 minutes; table: figures/faults/faults.csv
+	PYTHONPATH=tests:tests/support:tests/workflow $(BIN)/python -m faults $(FAULTS)
 
 lock: $(INSTALLED) ## resolve requirements.lock from pyproject.toml (needs the network; LOCK_FLAGS=--upgrade)
 	$(BIN)/uv pip compile --universal --extra dev --generate-hashes \

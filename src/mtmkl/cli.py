@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parsed = parser().parse_args(arguments)
     from mtmkl.datasets import DataCorruptError, DataNotAvailableError
+    from mtmkl.files import disk_problem
     from mtmkl.runs import ResultsInUseError
 
     try:
@@ -40,6 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ) as error:
         message = error.args[0] if error.args else error
         print(f"mtmkl: {message}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        problem = disk_problem(error)
+        if problem is None:
+            raise
+        print(f"mtmkl: {problem}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"mtmkl: stopped{parsed.when_stopped}", file=sys.stderr)

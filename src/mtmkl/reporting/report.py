@@ -13,6 +13,7 @@ from mtmkl.reporting.addresses import page_name
 from mtmkl.reporting.data_uses import DataUse, title_of
 from mtmkl.reporting.decision_rules import claim_tests_of
 from mtmkl.reporting.experiment_facts import duration
+from mtmkl.reporting.fault_table import fault_rows
 from mtmkl.reporting.method_uses import MethodUse, problem_in_words, totals
 from mtmkl.reporting.numbers import DASH, p_text
 from mtmkl.reporting.overview import MOSTLY, PARTLY
@@ -94,7 +95,7 @@ def render_report(
         )
     found = claim_tests_of(paper.claims for paper in papers)
     pages["statistics.html"] = show("statistics", claim_tests=found)
-    pages["provenance.html"] = show("provenance")
+    pages["provenance.html"] = show("provenance", faults=fault_rows())
     if shared["has_errata"]:
         pages["errata.html"] = show("errata")
     return pages
