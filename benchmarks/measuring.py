@@ -37,7 +37,7 @@ COLUMNS = (
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "cvxopt", "cvxpy", "clarabel",
             "scs", "skglm")  # fmt: skip
 #: Seconds beyond which a rival is left out at the next size, and in a quick run.
-SLOW, SLOW_QUICK = 4.0, 1.0
+SLOW, SLOW_QUICK = 3.0, 1.0
 #: By how much more than the size time is expected to grow, at least: its exponent.
 GROWTH = 2.0
 

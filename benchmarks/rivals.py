@@ -30,7 +30,7 @@ def by_cvxpy(build: Callable[[Any, Any], Any], *, largest: float) -> list[Rival]
             import cvxpy as cp
 
             task = cp.Problem(cp.Minimize(objective / unit), list(constraints))
-            data, chain, inverse = task.get_problem_data(solver)
+            data, chain, inverse = task.get_problem_data(solver, solver_opts=options)
             seconds, found = processor_seconds(
                 lambda: chain.solve_via_data(task, data, solver_opts=options)
             )
