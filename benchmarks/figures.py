@@ -101,7 +101,8 @@ def write_page(folder: Path, provenance: Any, quick: bool) -> None:
             lines.append(
                 f"| {row['series']} | {row['axis']} {row['size']} | {row['rival']} | "
                 f"{row['seconds']} | {row['ratio']} | {row['ratio_alone']} | "
-                f"{row['error']} | {row['slope']} | {row['peak_mb']} | {row['remark']} |"
+                f"{row['error']} | {row['slope']} | {row['peak_mb']} | "
+                f"{row['remark']} |"
             )
         if about["left_out"]:
             lines += ["", "Left out:", ""]
