@@ -107,6 +107,8 @@ def schema_keys():
 
 
 KNOWN = schema_keys()
+# Of named grids it is the copies at the methods that count.
+FREE = {"lists", "for_each", "grids"}
 
 
 def judged(file, folder, path, edit):
@@ -127,9 +129,9 @@ def judged(file, folder, path, edit):
         return ""
     except Exception as error:
         return f"{shown}: {type(error).__name__}: {error}"
-    # Names are free, and so are the fields of lists until something asks for one.
-    is_known = path[-1] in KNOWN and "lists" not in path
-    if edit == "of another type" or (edit == "misspelt" and is_known):
+    # Names are free, and so are the fields of what other places take entries from.
+    is_known = path[-1] in KNOWN or edit == "of another type"
+    if edit in {"misspelt", "of another type"} and is_known and not FREE & {*path}:
         return f"{shown}: accepted"
     return ""
 
