@@ -123,8 +123,9 @@ def judged(file, folder, path, edit):
         if ".yaml" not in message:
             return f"{shown}: no file is named: {message[:300]}"
         words = [step for step in path if isinstance(step, str)]
-        # An unknown name is found where it is used.
-        if not any(word in message for word in [*words[-2:], "zz"]):
+        # An unknown name is found where it is used, and what is listed, too.
+        is_named = any(word in message for word in [*words[-2:], "zz"])
+        if not is_named and not FREE & {*path}:
             return f"{shown}: the key is not named: {message[:300]}"
         return ""
     except Exception as error:
