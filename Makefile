@@ -67,7 +67,7 @@ format: $(INSTALLED) ## format the code as `make lint` expects
 
 check: lint types test ## style, types and tests
 
-benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks (25 minutes; BENCHMARK=--quick: a trial elsewhere)
+benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: 25 minutes
 	$(BIN)/python benchmarks/run.py $(BENCHMARK)
 
 # FAULTS=kills runs those of one module; FAULTS="kills --kills 3" a few of them.

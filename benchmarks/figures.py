@@ -93,15 +93,16 @@ def write_page(folder: Path, provenance: Any, quick: bool) -> None:
         lines += [f"## {about['title']}", "", f"![{about['title']}]({path.stem}.svg)"]
         lines += [
             "",
-            "| problem | size | solver | seconds | ratio to ours | error | slope | "
-            "peak MB | |",
-            "|---|---|---|---|---|---|---|---|---|",
+            "| problem | size | solver | seconds | ratio to ours | solver alone "
+            "| error | slope | peak MB | |",
+            "|---|---|---|---|---|---|---|---|---|---|",
         ]
         for row in _last(rows):
             lines.append(
                 f"| {row['series']} | {row['axis']} {row['size']} | {row['rival']} | "
-                f"{row['seconds']} | {row['ratio']} | {row['error']} | {row['slope']} "
-                f"| {row['peak_mb']} | {row['remark']} |"
+                f"{row['seconds']} | {row['ratio']} | {row['ratio_alone']} | "
+                f"{row['error']} | {row['slope']} | {row['peak_mb']} | "
+                f"{row['remark']} |"
             )
         if about["left_out"]:
             lines += ["", "Left out:", ""]

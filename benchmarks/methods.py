@@ -179,7 +179,7 @@ def linear_series(name: str, penalty: Any) -> Series:
             lambda printed, p: (
                 printed.squared_norm(*p.grams, GAMMA, penalty) + p.log_alpha
             ),
-            largest=40,
+            largest=139,
         ),
         by_cvxopt(
             lambda p: linear.squared_norm(*p.grams, GAMMA, penalty).value + p.log_alpha,
@@ -278,15 +278,12 @@ def _med_series() -> Series:
 
 
 def _pooled(size: int) -> Problem:
-    data = landmine()
-    return Problem(Tasks.of(data, 10, size, {"name": "gaussian"}), None)
-
-
-def _pooling_grams(p: Problem) -> tuple[FloatArray, list[FloatArray]]:
-    X = p.tasks.X
-    square = np.sum((X[:, None] - X[None]) ** 2, axis=2)
+    """Return ten tasks, with the communal matrix and those of the tasks."""
+    tasks = Tasks.of(landmine(), 10, size)
+    square = np.sum((tasks.X[:, None] - tasks.X[None]) ** 2, axis=2)
     K = np.exp(-square / (2 * np.median(square)))
-    return 0.1 * K, [9.0 * K[np.ix_(rows, rows)] for rows in p.tasks.rows]
+    own = [9.0 * K[np.ix_(rows, rows)] for rows in tasks.rows]
+    return Problem(tasks, None, grams=(0.1 * K, own))
 
 
 def _pooling_series() -> Series:
@@ -296,11 +293,11 @@ def _pooling_series() -> Series:
     alpha = 20.0
 
     def ours(p: Problem, accuracy: float) -> Outcome:
-        path = PoolingPath(*_pooling_grams(p), p.tasks.y, tol=accuracy)
+        path = PoolingPath(*p.grams, p.tasks.y, tol=accuracy)
         return outcome(path.solve(COST, float(np.log(alpha))))
 
     def referee(p: Problem) -> float:
-        communal, own = _pooling_grams(p)
+        communal, own = p.grams
         forms = [[(rows, K)] for rows, K in zip(p.tasks.rows, own, strict=True)]
         return machines.switched(
             p.tasks.y,
@@ -321,7 +318,7 @@ def _pooling_series() -> Series:
         rivals=[
             *by_cvxpy(
                 lambda printed, p: printed.adaptive_pooling(
-                    p.tasks.y, *_pooling_grams(p), COST, alpha
+                    p.tasks.y, *p.grams, COST, alpha
                 ),
                 largest=40,
             ),

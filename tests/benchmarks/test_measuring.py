@@ -74,6 +74,18 @@ def test_the_loosest_setting_that_is_good_enough(measuring, toy):
     assert row["remark"] == ""
 
 
+def test_the_solver_within_a_modelling_language(measuring, toy):
+    _, series = toy
+
+    def solve(size, accuracy):
+        return measuring.Outcome(1.0, seconds=1e-2 * size, alone=2e-3 * size)
+
+    _, rows = measured(measuring, series(measuring.Rival("modelled", solve)))
+    assert rows["modelled", 10]["ratio"] == pytest.approx(10.0)
+    assert rows["modelled", 10]["ratio_alone"] == pytest.approx(2.0)
+    assert rows["ours", 10]["ratio_alone"] == ""
+
+
 def test_an_accuracy_that_is_missed_is_said(measuring, toy):
     solver, series = toy
     coarse = measuring.Rival("coarse", solver(lambda n, a: 0.1, lambda a: 0.3))
@@ -142,7 +154,7 @@ def test_table_figure_and_page(measuring, toy, tmp_path):
     assert about["cores"] >= 1
     assert "<svg" in (tmp_path / "toy.svg").read_text()
     page = (tmp_path / "README.md").read_text()
-    assert "| toy | n 40 | other | 0.1 | 2.5 |" in page
+    assert "| toy | n 40 | other | 0.1 | 2.5 |  |" in page
     assert "n 20" not in page
     assert "no measurements" not in page
     first = (tmp_path / "toy.svg").read_bytes()

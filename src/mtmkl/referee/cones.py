@@ -18,15 +18,21 @@ from mtmkl.typing import FloatArray, IntArray
 #: Relative and absolute gap, and violation of constraints, that are asked for.
 TOL = 1e-9
 #: Beyond which a solution that cvxopt calls unknown is none.
-WORST_GAP = 1e-5
+WORST_GAP = 1e-4
 
 Smooth = Callable[
     [FloatArray], tuple[FloatArray, FloatArray, Callable[[FloatArray], FloatArray]]
 ]
 
 
-class RefereeError(ArithmeticError):
+class RefereeError(ValueError):
     """The interior point has not come near an optimum."""
+
+    def __init__(self, what: object) -> None:
+        super().__init__(
+            f"cvxopt finds no optimum of this problem: {what}; inputs of unit scale "
+            "(standardize, normalize), a smaller C or fewer examples may help"
+        )
 
 
 @dataclass(frozen=True)
@@ -157,11 +163,16 @@ def minimise_quadratic(
 
     G, h, dims = cones.matrices()
     A, b = _equalities(equalities, cones.n, right)
-    if P is None:
-        found = solvers.conelp(matrix(q), G, h, dims, A, b, options=_options())
-    else:
-        P = sparse_matrix(P) if sparse.issparse(P) else matrix(np.ascontiguousarray(P))
-        found = solvers.coneqp(P, matrix(q), G, h, dims, A, b, options=_options())
+    c, options = matrix(q), _options()
+    try:
+        if P is None:
+            found = solvers.conelp(c, G, h, dims, A, b, options=options)
+        else:
+            is_sparse = sparse.issparse(P)
+            H = sparse_matrix(P) if is_sparse else matrix(np.ascontiguousarray(P))
+            found = solvers.coneqp(H, c, G, h, dims, A, b, options=options)
+    except (ArithmeticError, ValueError) as error:
+        raise RefereeError(error) from error
     return _optimum(found)
 
 
@@ -227,7 +238,7 @@ def minimise_smooth(
                 matrix(linear), evaluate, G, h, dims, A, b, options=_options()
             )
     except (ArithmeticError, ValueError) as error:
-        raise RefereeError(f"the interior point failed: {error}") from error
+        raise RefereeError(error) from error
     return _optimum(found)
 
 
@@ -308,13 +319,11 @@ def _equalities(
 
 def _optimum(found: dict[str, Any]) -> tuple[Optimum, FloatArray]:
     if found["x"] is None or found["primal objective"] is None:
-        raise RefereeError(f"the interior point says: {found['status']}")
+        raise RefereeError(f"its status is {found['status']!r}")
     value, bound = found["primal objective"], found["dual objective"]
     if bound is None:  # without inequalities there is a system of equations
         bound = value
     accuracy = abs(value - bound) / max(abs(value), 1e-300)
     if found["status"] != "optimal" and not accuracy <= WORST_GAP:
-        raise RefereeError(
-            f"the interior point stopped at a relative gap of {accuracy:.1e}"
-        )
+        raise RefereeError(f"it stopped at a relative gap of {accuracy:.1e}")
     return Optimum(float(value), float(accuracy)), np.array(found["x"]).ravel()

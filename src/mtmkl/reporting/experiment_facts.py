@@ -10,6 +10,7 @@ from mtmkl.datasets.protocols import train_unit
 from mtmkl.evaluation.plan import variants
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.data_uses import variant_in_words
+from mtmkl.reporting.metric_words import metric_words
 from mtmkl.reporting.tables import mean_sd
 from mtmkl.reporting.written import TextTable
 from mtmkl.statistics import verdicts as verdict_rule
@@ -162,7 +163,7 @@ def summary_of(context: Context, experiment: str, facts: ExperimentFacts) -> Sum
             decimals = 1 if abs(summary.value) >= _LARGE else 3
             line.append(mean_sd(summary.value, summary.sd, summary.n, decimals))
         rows.append(line)
-    header = ["method", *(metric.replace("_", " ") for metric in metrics)]
+    header = ["method", *(metric_words(metric) for metric in metrics)]
     return Summary(facts, TextTable(header, rows))
 
 

@@ -86,7 +86,9 @@ def write_galleries(configs: Sequence[Mapping[str, Any]], figures: Path) -> None
     """
     for config in configs:
         folder = figures / config["paper"]["id"]
-        main = config["readings"]["main"] if "readings" in config else config
+        main = config
+        if "readings" in config:
+            main = {**config["readings"]["main"], "published": config["published"]}
         write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
 

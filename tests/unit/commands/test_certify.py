@@ -6,7 +6,7 @@ import pytest
 from mtmkl.cli import main
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.methods import MEDKernelSelection
-from mtmkl.referee import certificates
+from mtmkl.referee import certificates, cones
 from mtmkl.referee.sample import draw
 
 DIGITS = ["certify", "--dataset", "digits_pairs", "--options", '{"n_classes": 4}']
@@ -44,6 +44,16 @@ def test_a_wrong_bound_ends_with_status_1(capsys, monkeypatch):
 def test_a_method_without_optimum_says_why_in_a_line(capsys, name, why):
     assert main([*DIGITS, "--method", name]) == 2
     assert capsys.readouterr().err == f"mtmkl: {name}: {why}\n"
+
+
+def test_a_referee_that_gives_up_says_so(capsys, monkeypatch):
+    pytest.importorskip("cvxopt")
+    monkeypatch.setattr(cones, "WORST_GAP", -1.0)
+    monkeypatch.setattr(cones, "TOL", 1e-30)
+    assert main([*DIGITS, "--method", "SharedMKL", *SMALL]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("mtmkl: cvxopt finds no optimum of this problem: ")
+    assert "fewer examples may help" in said
 
 
 def test_the_remedy_where_cvxopt_is_missing(capsys, monkeypatch):
