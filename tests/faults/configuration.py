@@ -107,6 +107,8 @@ def schema_keys():
 
 
 KNOWN = schema_keys()
+# Of named grids it is the copies at the methods that count.
+FREE = {"lists", "for_each", "grids"}
 
 
 def judged(file, folder, path, edit):
@@ -121,15 +123,16 @@ def judged(file, folder, path, edit):
         if ".yaml" not in message:
             return f"{shown}: no file is named: {message[:300]}"
         words = [step for step in path if isinstance(step, str)]
-        # An unknown name is found where it is used.
-        if not any(word in message for word in [*words[-2:], "zz"]):
+        # An unknown name is found where it is used, and what is listed, too.
+        is_named = any(word in message for word in [*words[-2:], "zz"])
+        if not is_named and not FREE & {*path}:
             return f"{shown}: the key is not named: {message[:300]}"
         return ""
     except Exception as error:
         return f"{shown}: {type(error).__name__}: {error}"
-    # Names are free, and so are the fields of lists until something asks for one.
-    is_known = path[-1] in KNOWN and "lists" not in path
-    if edit == "of another type" or (edit == "misspelt" and is_known):
+    # Names are free, and so are the fields of what other places take entries from.
+    is_known = path[-1] in KNOWN or edit == "of another type"
+    if edit in {"misspelt", "of another type"} and is_known and not FREE & {*path}:
         return f"{shown}: accepted"
     return ""
 
