@@ -3,6 +3,7 @@ import math
 from dataclasses import asdict
 
 import baycomp
+import demsar2006
 import numpy as np
 import pytest
 from scipy import stats
@@ -175,6 +176,19 @@ class TestSignedRank:
         np.testing.assert_allclose((second, equal, first), referee, atol=0.02)
         assert first + equal + second == pytest.approx(1)
 
+    # Equal gains, none at all, and sums of two at the end of the region.
+    @pytest.mark.parametrize("rope", [0.0, 0.25, 1.0])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_ties_match_baycomp(self, seed, rope):
+        rng = np.random.default_rng(seed)
+        gain = rng.integers(-2, 4, size=14) / 2
+        first, equal, second = bayesian_signed_rank(gain, rope, seed=seed)
+        referee = baycomp.SignedRankTest.probs(
+            np.zeros(14), gain, rope=rope, nsamples=20000, random_state=1
+        )
+        found = (second, first) if rope == 0 else (second, equal, first)
+        np.testing.assert_allclose(found, referee, atol=0.03)
+
     def test_without_a_region(self, pair):
         first, equal, second = bayesian_signed_rank(pair[0] - pair[1])
         assert math.isnan(equal)
@@ -204,6 +218,40 @@ class TestSignedRank:
         ]
         p = np.mean([abs(s - middle) >= abs(found - middle) - 1e-9 for s in sums])
         assert wilcoxon_p(difference) == pytest.approx(p)
+
+    # Demšar (2006), Table 2, prints rank sums 93 and 12, in which the two equal data
+    # sets share their ranks 1 and 2. Without them these are 71.5 and 6.5, and the
+    # difference remains significant.
+    def test_published_example_without_its_ties(self):
+        values = demsar2006.table()
+        gain = (values["C4.5+m"] - values["C4.5"]).to_numpy().round(3)
+        every = stats.rankdata(np.abs(gain))
+        halves = every[gain == 0].sum() / 2
+        assert every[gain > 0].sum() + halves == 93.0
+        assert every[gain < 0].sum() + halves == 12.0
+        gain = gain[gain != 0]
+        ranks = stats.rankdata(np.abs(gain))
+        assert ranks[gain < 0].sum() == 6.5
+        sums = np.array(list(itertools.product((0, 1), repeat=12))) @ ranks
+        p = 2 * np.mean(sums <= 6.5)
+        assert wilcoxon_p(gain) == pytest.approx(p)
+        assert p < 0.05
+
+    # Ties of more than 13 units: a normal distribution, whose variance n (n + 1)
+    # (2 n + 1) / 24 is less by Σ (t³ − t) / 48 for groups of t equal ones (Hollander
+    # and Wolfe 1999, sec. 3.1).
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("zeros", [0, 3])
+    def test_ties_of_many_units_have_the_normal_p(self, seed, zeros):
+        rng = np.random.default_rng(seed)
+        signs = rng.choice([-1, 1, 1], size=28)
+        values = signs * rng.integers(1, 7, size=28)
+        n, ranks = values.size, stats.rankdata(np.abs(values))
+        found, middle = ranks[values > 0].sum(), n * (n + 1) / 4
+        _, tied = np.unique(np.abs(values), return_counts=True)
+        variance = n * (n + 1) * (2 * n + 1) / 24 - (tied**3 - tied).sum() / 48
+        p = 2 * stats.norm.sf(abs(found - middle) / math.sqrt(variance))
+        assert wilcoxon_p([*values, *[0] * zeros]) == pytest.approx(p)
 
     # Seven data sets: 2 / 2^7.
     def test_smallest_p(self):

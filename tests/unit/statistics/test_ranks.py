@@ -10,6 +10,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from mtmkl.statistics.ranks import (
+    critical_difference,
     friedman,
     holm_against_control,
     ranking_matrix,
@@ -111,6 +112,35 @@ class TestFriedman:
         assert table["p_holm"].to_numpy() == pytest.approx(
             multipletests(table["p"], method="holm")[1]
         )
+
+    # Demšar (2006), Table 5 (a): critical values of Nemenyi's test of 2 to 10 methods.
+    def test_critical_differences_match_the_literature(self):
+        printed = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
+        for k, quantile in enumerate(printed, start=2):
+            found = critical_difference(k, 20) / math.sqrt(k * (k + 1) / (6 * 20))
+            assert found == pytest.approx(quantile, abs=0.001), k
+
+    @pytest.mark.parametrize(("k", "n"), [(1, 5), (3, 0)])
+    def test_too_few_have_no_critical_difference(self, k, n):
+        with pytest.raises(ValueError, match="at least 2 and 1"):
+            critical_difference(k, n)
+
+    # With ties, all pairs and Holm's correction over the control's.
+    @pytest.mark.parametrize("seed", range(4))
+    def test_ties_match_scikit_posthocs(self, seed):
+        rng = np.random.default_rng(seed)
+        values = pd.DataFrame(rng.integers(0, 4, size=(11, 5)) + np.arange(5.0) / 2)
+        values.iloc[0] = 1.0
+        values = values.round()
+        ranks = friedman(values, higher_better=True).ranks
+        found = holm_against_control(ranks, len(values), 0)
+        p = scikit_posthocs.posthoc_siegel_friedman(values.to_numpy()).to_numpy()[0, 1:]
+        np.testing.assert_allclose(found["p"], p)
+        np.testing.assert_allclose(found["p_holm"], multipletests(p, method="holm")[1])
+        p = scikit_posthocs.posthoc_nemenyi_friedman(values.to_numpy()).to_numpy()
+        difference = critical_difference(5, len(values))
+        apart = np.abs(ranks.to_numpy()[:, None] - ranks.to_numpy()) > difference
+        np.testing.assert_array_equal(apart, p < 0.05)
 
     def test_control_must_exist(self):
         with pytest.raises(ValueError, match="nobody"):
