@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 CORES ?= all
-SITE ?= results/quick/site
+TIER ?= quick
+SITE ?= results/$(TIER)/site
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # loadfile: all tests of a file run in one process, so fixtures are made only once.
 PYTEST := $(BIN)/pytest -n auto --dist loadfile
@@ -18,7 +19,7 @@ export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
 .PHONY: quick paper publish rejudge site install test cluster lint types format check benchmark \
-	lock clean-results help
+	faults lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
 	$(SNAKEMAKE)
@@ -26,16 +27,23 @@ quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/repor
 paper: $(INSTALLED) ## run the papers' full protocols; needs their data
 	$(SNAKEMAKE) --config tier=paper
 
-publish: $(INSTALLED) ## copy the paper tier's record and artefacts to figures/
+publish: $(INSTALLED) ## copy the paper tier's record and artefacts to figures/; build results/paper/site
 	$(SNAKEMAKE) publish --config tier=paper
+	@$(MAKE) --no-print-directory site TIER=paper
 
 rejudge: $(INSTALLED) ## tables, verdicts and claims anew from the scores in figures/
 	$(SNAKEMAKE) rejudge --config tier=paper
 
-# A reader of the report finds the documentation beside it: site/ in the same folder.
-site: $(INSTALLED) ## build the documentation; site: results/quick/site/index.html
+# Site and report of a run are beside each other and link to each other. What the report
+# links to is decided when it is written, so it is written again.
+site: $(INSTALLED) ## build the documentation; site: results/quick/site/index.html (TIER=paper: results/paper)
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -j auto \
-		--conf-dir docs --doctree-dir results/site.doctrees . $(SITE)
+		--conf-dir docs --doctree-dir results/site.doctrees \
+		$(if $(wildcard $(dir $(SITE))report.html),-A report=yes) . $(SITE)
+	@if [ "$(SITE)" = results/$(TIER)/site ] && [ -f results/$(TIER)/report.html ]; then \
+		$(SNAKEMAKE) --config tier=$(TIER) --allowed-rules report --forcerun report \
+			-- results/$(TIER)/report.html; \
+	fi
 	@echo "Documentation: $(SITE)/index.html"
 
 install: $(INSTALLED) ## only create .venv from requirements.lock
@@ -64,10 +72,12 @@ format: $(INSTALLED) ## format the code as `make lint` expects
 
 check: lint types test ## style, types and tests
 
-benchmark: $(INSTALLED) ## compare speed with other packages; prints ratios
-	@for script in benchmarks/*.py; do \
-		echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
-	done
+benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: 25 minutes
+	$(BIN)/python benchmarks/run.py $(BENCHMARK)
+
+# FAULTS=kills runs those of one module; FAULTS="kills --kills 3" a few of them.
+faults: $(INSTALLED) ## kill, damage, fill up, mislead: about 40 minutes; table: figures/faults/faults.csv
+	PYTHONPATH=tests:tests/support:tests/workflow $(BIN)/python -m faults $(FAULTS)
 
 lock: $(INSTALLED) ## resolve requirements.lock from pyproject.toml (needs the network; LOCK_FLAGS=--upgrade)
 	$(BIN)/uv pip compile --universal --extra dev --generate-hashes \

@@ -5,6 +5,7 @@ pages link to the record in ``figures/``.
 """
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,16 @@ html_theme = "furo"
 html_title = f"mtmkl {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/search.html",
+        "sidebar/report.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
 html_copy_source = False
 html_show_copyright = False
 templates_path = [str(ROOT / "docs/_templates")]
@@ -173,6 +184,27 @@ def _mathml(self: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def link_report(app: Sphinx, pagename: str, template: str, context, doctree) -> None:
+    """Tell a page where the report beside the site is, if any; called by Sphinx.
+
+    ``-A report=yes`` writes all pages anew once there is one.
+    """
+    run = Path(app.outdir).parent
+    here = (Path(app.outdir) / pagename).parent
+    folder, _, name = pagename.rpartition("/")
+    wanted = [("Report of the run", run / "report.html")]
+    if folder == "docs/papers":
+        wanted.append(("This paper in the report", run / f"report/paper-{name}.html"))
+    if name.startswith("mtmkl.methods."):
+        method = name.removeprefix("mtmkl.methods.")
+        wanted.append((f"{method} in the report", run / f"report/method-{method}.html"))
+    context["report_links"] = [
+        (text, Path(os.path.relpath(path, here)).as_posix())
+        for text, path in wanted
+        if path.is_file()
+    ]
+
+
 html_math_renderer = "mathml"
 
 
@@ -180,6 +212,7 @@ def setup(app: Sphinx) -> None:
     """Add what is the site's own; called by Sphinx."""
     app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))
     app.add_transform(Links)
+    app.connect("html-page-context", link_report)
     # numpydoc has priority 500.
     app.connect("autodoc-process-docstring", set_off_equations, priority=400)
     app.connect("autodoc-process-docstring", escape_symbols, priority=600)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from mtmkl import __version__
-from mtmkl.commands import audit, compare, datasets, listing, run, show
+from mtmkl.commands import audit, certify, compare, datasets, listing, run, show
 from mtmkl.config import ConfigError
 
 
@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parsed = parser().parse_args(arguments)
     from mtmkl.datasets import DataCorruptError, DataNotAvailableError
+    from mtmkl.files import disk_problem
     from mtmkl.runs import ResultsInUseError
 
     try:
@@ -41,6 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = error.args[0] if error.args else error
         print(f"mtmkl: {message}", file=sys.stderr)
         return 1
+    except OSError as error:
+        problem = disk_problem(error)
+        if problem is None:
+            raise
+        print(f"mtmkl: {problem}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print(f"mtmkl: stopped{parsed.when_stopped}", file=sys.stderr)
         return 130
@@ -52,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--version", action="version", version=f"mtmkl {__version__}")
     found.set_defaults(when_stopped="")
     commands = found.add_subparsers(required=True, metavar="COMMAND")
-    for group in (run, compare, listing, show, datasets, audit):
+    for group in (run, compare, listing, show, datasets, audit, certify):
         group.add_parser(commands)
     return found
 

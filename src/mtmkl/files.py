@@ -1,5 +1,6 @@
 """Files of results: written whole or not at all, and named where they are damaged."""
 
+import errno
 import gzip
 import io
 import json
@@ -16,8 +17,39 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_OF_THE_DISK = {
+    errno.ENOSPC: "make room",
+    errno.EDQUOT: "make room",
+    errno.EROFS: "make it writable or take another folder",
+    errno.EACCES: "make it writable or take another folder",
+}
+
+
 class DamagedFileError(ValueError):
     """A file of results is not what was written."""
+
+
+def disk_problem(error: OSError) -> str | None:
+    """Return in words why results cannot be written; None if it is another error.
+
+    Parameters
+    ----------
+    error : OSError
+        What writing has raised.
+
+    Returns
+    -------
+    str or None
+        Names the file, where the error does, and the remedy.
+    """
+    remedy = _OF_THE_DISK.get(error.errno or 0)
+    if remedy is None:
+        return None
+    where = f" ({error.filename})" if error.filename else ""
+    return (
+        f"{error.strerror}{where}: {remedy} and start the run again; finished cells "
+        "are kept"
+    )
 
 
 @contextmanager
@@ -44,6 +76,7 @@ def intact(path: Path) -> Iterator[None]:
         EOFError,
         KeyError,
         OSError,
+        RuntimeError,  # a bit says that it is encrypted, or packed in another way
         TypeError,
         ValueError,
         zipfile.BadZipFile,
@@ -115,6 +148,8 @@ def write_bytes(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)
         raise

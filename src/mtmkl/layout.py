@@ -156,8 +156,18 @@ class RunFolder:
 
     @property
     def report(self) -> Path:
-        """The page over all papers."""
+        """The first page of the report."""
         return self.path / "report.html"
+
+    @property
+    def pages(self) -> Path:
+        """Folder of its other pages."""
+        return self.path / "report"
+
+    @property
+    def site(self) -> Path:
+        """Folder of the documentation as a site, where it was built."""
+        return self.path / "site"
 
     @property
     def finished(self) -> Path:

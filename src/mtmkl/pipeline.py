@@ -53,10 +53,14 @@ def check_names(config: Mapping[str, Any]) -> None:
         wrong; the metric that a data set cannot have, or that nothing can be chosen by.
     """
     from mtmkl.config_checks import check_settings
-    from mtmkl.statistics.claims import check_claims
+    from mtmkl.statistics.claims import ClaimError, check_claims
 
     check_settings(config)
-    check_claims(config["claims"], config["methods"])
+    try:
+        check_claims(config["claims"], config["methods"])
+    except ClaimError as error:
+        folder = Path(config["published"]).parent.name
+        raise ConfigError(f"{folder}/claims.yaml: {error}") from error
 
 
 def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:

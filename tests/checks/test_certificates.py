@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mtmkl.kernels.base import Gaussian, Polynomial
 from mtmkl.kernels.normalize import CosineNormalized
 from mtmkl.methods import REGISTRY
+from mtmkl.referee.certificates import optimum_of
 
 # The interior point's, relative to the optimum.
 SLACK = 1e-8
@@ -387,6 +388,20 @@ def test_bounds_hold_the_optimum(name, scale):
     tol = getattr(estimator, "tol", 1e-12)
     assert estimator.duality_gap_ <= tol or messages
     assert_bounds(estimator, PROBLEMS[name][1](data, estimator.objective_))
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_two_interior_points_agree(name, scale):
+    """The referee, which is written from the same docstrings in another way."""
+    pytest.importorskip("cvxopt")
+    data, estimator = Data(scale), make(name)
+    fitted(estimator, data)
+    y = data.label if is_classifier(estimator) else data.target
+    optimum = optimum_of(estimator, data.X, y, data.task).value
+    other = PROBLEMS[name][1](data, estimator.objective_)
+    assert optimum == pytest.approx(other, rel=1e-7)
 
 
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")

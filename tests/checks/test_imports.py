@@ -1,7 +1,7 @@
 """What is loaded with the library: nothing that estimators can do without.
 
 What scikit-learn itself loads depends on its version and on what is installed, so it is
-loaded first. benchmarks/start_up.py has the seconds.
+loaded first. benchmarks/overhead.py has the seconds.
 """
 
 import json

@@ -59,7 +59,7 @@ def test_rivals_are_those_of_the_record_and_not_fitted(done, scores):
 def test_the_report_puts_it_first(done):
     page = done.report.read_text()
     place = page.index(f"{RIDGE}: rank")
-    assert place < page.index('<table class="overview">')
+    assert place < page.index('id="methods"')
     assert "rank without it" in page[place:]
     assert "Scores of all other methods are those of the published record" in page
     assert "(untuned)" not in page

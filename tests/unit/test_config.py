@@ -200,6 +200,33 @@ def test_a_file_that_is_no_text_is_named(tmp_path):
         load_paper(tmp_path, "quick")
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"unit": ["repeat"]}, r"args\.unit': \['repeat'\] is not one of 'repeat', "),
+        (
+            {"lower": {"method": ["ridge"]}},
+            r"args\.lower\.method': \['ridge'\] is not ",
+        ),
+        (
+            {"higher": {"repeat": [[0]]}},
+            r"args\.higher\.repeat': \[\[0\]\] is not text",
+        ),
+        ({"margin": "1"}, r"args\.margin': '1' is not a number"),
+    ],
+)
+def test_arguments_of_claims_of_another_type_are_named(tmp_path, change, message):
+    def edit(document):
+        claim = document["claims"][0]
+        claim["args"] = {**claim["args"], **change}
+        document["claims"] = [claim]
+
+    with pytest.raises(
+        ConfigError, match=r"edited/claims\.yaml: key 'claims\..*" + message
+    ):
+        load_paper(edited_paper(tmp_path, edit), "paper")
+
+
 def test_artefacts_and_claims_may_be_left_out(tmp_path):
     def edit(document):
         del document["artefacts"], document["claims"]

@@ -65,9 +65,21 @@ def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
     assert set(scores["method"]) == {"ridge", "aggregate", "floor", "rrhet"}
     assert scores["repeat"].nunique() == 5
     page = done.report.read_text()
-    first = page.index("rank without it")
-    assert first < page.index('<table class="overview">')
     assert "RRHet (untuned): rank" in page
+    assert page.index("rank without it") < page.index('id="methods"')
+    # Nothing is published of these data, and no paper claims anything of them.
+    of_data = (done.report.parent / "report/paper-my-data.html").read_text()
+    for text in (page, of_data):
+        assert "<h1>Methods on My data</h1>" in text
+        for words in (
+            "Published numbers",
+            "Claims",
+            "papers' results",
+            "In a sentence",
+        ):
+            assert words not in text
+    assert "My data.csv (task: place; target: size; ignore: large" in of_data
+    assert "ignore=" not in of_data
     assert "/" not in {path.name for path in (tmp_path).rglob("My data*")}
 
 

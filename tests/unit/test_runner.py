@@ -221,7 +221,7 @@ def test_a_method_that_fails_leaves_the_others_and_the_report(
     log = base / "logs" / "digits" / "digits[n_per_class=10]" / "Raises.0.log"
     assert 'raise RuntimeError("no luck")' in log.read_text()
     assert f"tracebacks: {base / 'logs'}" in printed.err
-    report = (results / "quick+tiny" / "report.html").read_text()
+    report = (results / "quick+tiny" / "report" / "paper-tiny.html").read_text()
     assert "RuntimeError: no luck" in report
 
 

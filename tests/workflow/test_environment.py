@@ -21,12 +21,13 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 ]
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
 EXTRAS = PROJECT["optional-dependencies"]
-OTHERS = "mtmkl[suite,images,docs]"
+OTHERS = "mtmkl[suite,images,docs,referee]"
 SUITE = [Requirement(line) for line in EXTRAS["suite"]]
 IMAGES = [Requirement(line) for line in EXTRAS["images"]]
 DOCS = [Requirement(line) for line in EXTRAS["docs"]]
+REFEREE = [Requirement(line) for line in EXTRAS["referee"]]
 DEV = [Requirement(line) for line in EXTRAS["dev"] if line != OTHERS]
-DECLARED = RUNTIME + SUITE + IMAGES + DOCS + DEV
+DECLARED = RUNTIME + SUITE + IMAGES + DOCS + REFEREE + DEV
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
 NOT_IMPORTED = {
@@ -90,11 +91,13 @@ def _imported(*folders: str) -> set[str]:
 
 
 def test_every_dependency_at_run_time_is_imported():
-    assert _names(RUNTIME + SUITE + IMAGES) - _imported("src", "workflow") == set()
+    needed = _names(RUNTIME + SUITE + IMAGES + REFEREE)
+    assert needed - _imported("src", "workflow") == set()
 
 
 def test_the_package_imports_only_what_it_declares():
-    assert _imported("src") - {PROJECT["name"]} <= _names(RUNTIME + SUITE + IMAGES)
+    declared = _names(RUNTIME + SUITE + IMAGES + REFEREE)
+    assert _imported("src") - {PROJECT["name"]} <= declared
 
 
 LIBRARY = ["datasets", "evaluation", "kernels", "methods", "sequences", "solvers"]
@@ -108,7 +111,9 @@ def test_the_library_imports_nothing_of_the_suite(package):
 
 def test_development_has_all_extras():
     assert OTHERS in EXTRAS["dev"]
-    assert set(EXTRAS) == {"suite", "images", "docs", "dev"}
+    # What benchmarks compare with, and nothing else needs, is no part of it.
+    others = {"suite", "images", "docs", "referee", "benchmark"}
+    assert set(EXTRAS) == {*others, "dev"}
 
 
 def test_every_dependency_for_development_is_imported_or_has_a_use():

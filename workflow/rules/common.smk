@@ -2,6 +2,7 @@
 import os
 import re
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 from mtmkl import fits, pipeline
 from mtmkl.config import ConfigError, load_run_config, read_yaml
+from mtmkl.digests import discard_damaged
 from mtmkl.evaluation import grouping, plan, resources
 from mtmkl.layout import EXPLANATIONS, RunFolder, cache
 from mtmkl.readings import load_papers
@@ -19,6 +21,7 @@ from mtmkl.reporting.summary import closing_summary
 from mtmkl.runs import ResultsInUseError, lock_results, run_label
 from snakemake_logger_plugin_mtmkl import Run, announce
 from mtmkl.schema_errors import unknown
+from snakemake.logging import logger
 
 try:
     # Snakemake itself takes the second of two equal keys.
@@ -70,6 +73,18 @@ announce(
         summary=partial(closing_summary, PAPERS.values(), ABSOLUTE),
     )
 )
+
+
+# Before Snakemake looks at what is there. Its jobs read the rules again, a dry run
+# changes nothing, and what another run is writing is not finished.
+if (
+    workflow.is_main_process
+    and not workflow.logger_manager.settings.dryrun
+    and RESULTS.path.is_dir()
+):
+    with suppress(ResultsInUseError), lock_results(RESULTS):
+        for damaged in discard_damaged(Path("logs") / LABEL):
+            logger.warning(f"{damaged} is damaged (its digest is another): made again")
 
 
 # Snakemake's own lock outlives a killed run (the profile switches it off).

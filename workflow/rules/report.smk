@@ -1,4 +1,4 @@
-# One page for all papers of the run.
+# The first page, and the folder of the pages that it links to.
 rule report:
     input:
         [published_record(paper) for paper in PAPERS],
@@ -6,7 +6,8 @@ rule report:
         [written_files(paper) for paper in PAPERS],
         [published_before(paper) for paper in PAPERS],
     output:
-        str(RESULTS.report),
+        report=str(RESULTS.report),
+        pages=directory(str(RESULTS.pages)),
     log:
         log_of("report"),
     conda:
@@ -25,7 +26,7 @@ rule report:
 # Last, so that a failed method leaves the report of the others, and the run still fails.
 rule finished:
     input:
-        report=rules.report.output,
+        report=rules.report.output.report,
         scores=texts(RESULTS.paper(paper).scores for paper in PAPERS),
         fits=[fit_files(paper) for paper in PAPERS],
     output:

@@ -2,11 +2,13 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TextIO
 
 from mtmkl.config import ConfigError
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
-from mtmkl.files import DamagedFileError
+from mtmkl.digests import digests_of, write_digests
+from mtmkl.files import DamagedFileError, disk_problem
 from snakemake_logger_plugin_mtmkl import CAUSE
 
 # Their messages say all; where they were raised helps nobody.
@@ -15,18 +17,25 @@ EXPLAINED = (ConfigError, DamagedFileError, DataCorruptError, DataNotAvailableEr
 
 @contextmanager
 def job_log(snakemake: Any) -> Iterator[TextIO]:
-    """Send what a job prints to its log, and the cause if it fails."""
-    with open(snakemake.log[0], "w", encoding="utf-8") as log:
+    """Send what a job prints to its log, and the cause if it fails.
+
+    What it has written is recorded beside the log once it has ended well.
+    """
+    path = Path(snakemake.log[0])
+    digests_of(path).unlink(missing_ok=True)
+    with path.open("w", encoding="utf-8") as log:
         stdout, stderr = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = log
         try:
             yield log
+            write_digests(path, map(Path, snakemake.output))
         except EXPLAINED as error:
             print(f"{CAUSE}\n{error}", file=log)
             sys.exit(1)
-        except Exception:
+        except Exception as error:
             print(CAUSE, file=log)
-            traceback.print_exc(file=log)
+            problem = disk_problem(error) if isinstance(error, OSError) else None
+            print(problem or traceback.format_exc(), file=log)
             sys.exit(1)
         except KeyboardInterrupt:
             sys.exit(130)

@@ -67,6 +67,7 @@ def _config_with(experiment: str, paper: str | None, tier: str) -> dict[str, Any
 
 def _show_settings(config: dict[str, Any], name: str) -> int:
     from mtmkl.evaluation.plan import method_specs, n_repeats, variants
+    from mtmkl.statistics.choices import grids_of
 
     experiment = config["experiments"][name]
     protocol = config["protocols"][experiment["protocol"]]
@@ -78,7 +79,7 @@ def _show_settings(config: dict[str, Any], name: str) -> int:
     print(f"  protocol  {settings}; repeats {n_repeats(config, name)}")
     print(f"  metrics   {', '.join(experiment['metrics'])}")
     rows: list[dict[str, object]] = []
-    grids = _grids(config, name)
+    grids = grids_of(config, name)
     for method, spec in method_specs(config, name).items():
         points = len(spec.grid_points())
         tried = min(points, spec.search or points)
@@ -99,17 +100,6 @@ def _show_settings(config: dict[str, Any], name: str) -> int:
     return 0
 
 
-def _grids(config: dict[str, Any], name: str) -> dict[str, dict[str, list[Any]]]:
-    """Return the values of each parameter that a method chooses from."""
-    from mtmkl.evaluation.plan import entry_of, method_of
-
-    entries = [entry["method"] for entry in config["experiments"][name]["methods"]]
-    return {
-        method: method_of(config, entry_of(config, name, method)).get("grid", {})
-        for method in entries
-    }
-
-
 def _in_short(values: list[Any]) -> str:
     """Return a few values, or the ends of many numbers."""
     are_numbers = all(isinstance(value, int | float) for value in values)
@@ -119,11 +109,11 @@ def _in_short(values: list[Any]) -> str:
 
 
 def _show_chosen(config: dict[str, Any], name: str, folder: Path | None) -> int:
-    from mtmkl.statistics.choices import chosen_parameters
+    from mtmkl.statistics.choices import chosen_parameters, grids_of
     from mtmkl.statistics.sample import read_scores
 
     path = _scores_file(config["paper"]["id"], folder)
-    found = chosen_parameters(read_scores(path), name, _grids(config, name))
+    found = chosen_parameters(read_scores(path), name, grids_of(config, name))
     if found.empty:
         raise ConfigError(
             f"{path} has nothing that was chosen in {name!r}: either it was not run "

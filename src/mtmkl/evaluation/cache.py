@@ -1,21 +1,28 @@
 """A store of finished pieces of work, so that a killed run loses one of them.
 
 An entry is one ``.npz`` file named by the hash of everything it depends on, written
-next to its final name and renamed, so that it exists completely or not at all.
+next to its final name and renamed, so that it exists completely or not at all. Its last
+bytes are the digest of all before them: a zip archive checks what its members hold, but
+not which array bears which name.
 """
 
 import hashlib
+import io
 import json
+import logging
 import os
 import tempfile
 import zipfile
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+_DIGEST_BYTES = hashlib.sha256().digest_size
+_log = logging.getLogger(__name__)
 
 Entry = tuple[Any, dict[str, NDArray[Any]]]
 
@@ -30,6 +37,8 @@ def get_or_compute(
     folder: Path, key: str, compute: Callable[[], tuple[Any, Mapping[str, Any]]]
 ) -> Entry:
     """Return the entry of a key, computing and storing it if it is not there.
+
+    A damaged entry is computed again, and a warning logged.
 
     Parameters
     ----------
@@ -47,35 +56,62 @@ def get_or_compute(
         same.
     """
     path = folder / key[:2] / f"{key}.npz"
-    if not path.is_file():
+    content = _intact_content(path)
+    if content is None:
         document, arrays = compute()
-        write_npz(
-            path, {**arrays, "document": np.array(json.dumps(document, default=_plain))}
-        )
+        text = np.array(json.dumps(document, default=_plain))
+        stream = io.BytesIO()
+        _pack(stream, {**arrays, "document": text})
+        content = stream.getvalue()
+        with _in_one_step(path) as file:
+            file.write(content + hashlib.sha256(content).digest())
+    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    return json.loads(str(arrays.pop("document"))), arrays
+
+
+def _intact_content(path: Path) -> bytes | None:
+    """Return what is stored in an entry; None if there is none, or no longer."""
     try:
-        with np.load(path) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-            document = json.loads(str(arrays.pop("document")))
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, LookupError, ValueError):
-        path.unlink()
-        return get_or_compute(folder, key, compute)
-    return document, arrays
+        stored = path.read_bytes()
+        content, digest = stored[:-_DIGEST_BYTES], stored[-_DIGEST_BYTES:]
+        if hashlib.sha256(content).digest() == digest:
+            return content
+        problem = "its digest is another"
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        problem = str(error)
+    _log.warning("%s is damaged (%s): computed again", path, problem)
+    path.unlink(missing_ok=True)
+    return None
 
 
 def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write named arrays in one step; a reader sees the old file or the new one."""
+    with _in_one_step(path) as file:
+        _pack(file, arrays)
+
+
+def _pack(file: IO[bytes], arrays: Mapping[str, NDArray[Any]]) -> None:
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in sorted(arrays):
+            # A fixed date: equal content gives equal bytes.
+            info = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(info, "w", force_zip64=True) as member:
+                np.lib.format.write_array(
+                    member, np.asanyarray(arrays[name]), allow_pickle=False
+                )
+
+
+@contextmanager
+def _in_one_step(path: Path) -> Iterator[IO[bytes]]:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as archive:
-            for name in sorted(arrays):
-                # A fixed date: equal content gives equal bytes.
-                info = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-                info.compress_type = zipfile.ZIP_DEFLATED
-                with archive.open(info, "w", force_zip64=True) as member:
-                    np.lib.format.write_array(
-                        member, np.asanyarray(arrays[name]), allow_pickle=False
-                    )
+        with os.fdopen(handle, "wb") as file:
+            yield file
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

@@ -143,16 +143,26 @@ def _write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
     if table is not None:
         write_table_files(folder, name, table)
     else:
-        from mtmkl.reporting.colours import figure_style
-
-        with figure_style():
-            figure, numbers = _drawn(name, context)
-        write_figure_files(folder, name, figure, numbers)
+        write_figure_files(folder, name, *drawn(name, context))
     written.write(folder, name, shown)
 
 
+def drawn(name: str, context: Context) -> "FigureAndNumbers":
+    """Return a figure, one of readings or of the paper's own functions.
+
+    Parameters
+    ----------
+    name : str
+        Key of ``artefacts`` in the configuration.
+    context : Context
+    """
+    from mtmkl.reporting.colours import figure_style
+
+    with figure_style():
+        return _drawn(name, context)
+
+
 def _drawn(name: str, context: Context) -> "FigureAndNumbers":
-    """Return a figure: one of readings, or of the paper's own functions."""
     artefact = context.config["artefacts"][name]
     if "specification" in artefact:
         from mtmkl.reporting.specification import specification_curve
@@ -163,8 +173,8 @@ def _drawn(name: str, context: Context) -> "FigureAndNumbers":
 
         return reading_figure(context, name)
     module = f"mtmkl.papers.{context.config['paper']['id']}.figures"
-    drawn: FigureAndNumbers = getattr(importlib.import_module(module), name)(context)
-    return drawn
+    figure: FigureAndNumbers = getattr(importlib.import_module(module), name)(context)
+    return figure
 
 
 def _quoted_table(

@@ -7,7 +7,10 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.datasets.protocols import train_unit
+from mtmkl.evaluation.plan import variants
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.data_uses import variant_in_words
+from mtmkl.reporting.metric_words import metric_words
 from mtmkl.reporting.tables import mean_sd
 from mtmkl.reporting.written import TextTable
 from mtmkl.statistics import verdicts as verdict_rule
@@ -115,13 +118,14 @@ def _protocol_text(name: str, protocol: Mapping[str, Any]) -> str:
 def _data_lines(context: Context, experiment: str) -> list[str]:
     """Describe the data sets; variants of one that share all but options together."""
     groups: dict[str, list[str]] = {}
-    for name in context.datasets(experiment):
-        info = context.data_info.get(name, {"status": "missing", "reason": "unknown"})
+    for variant in variants(context.config["experiments"][experiment]):
+        unknown = {"status": "missing", "reason": "unknown"}
+        info = context.data_info.get(variant.id, unknown)
         if info["status"] != "ok":
             text = f"missing: {info['reason']}"
         else:
             text = f"{info['origin']}, {info['n']} examples, {info['n_tasks']} tasks"
-        groups.setdefault(text, []).append(name)
+        groups.setdefault(text, []).append(variant_in_words(variant, info))
     return [
         f"{names[0]}{f' and {len(names) - 1} more variants' * (len(names) > 1)}: {text}"
         for text, names in groups.items()
@@ -159,7 +163,7 @@ def summary_of(context: Context, experiment: str, facts: ExperimentFacts) -> Sum
             decimals = 1 if abs(summary.value) >= _LARGE else 3
             line.append(mean_sd(summary.value, summary.sd, summary.n, decimals))
         rows.append(line)
-    header = ["method", *(metric.replace("_", " ") for metric in metrics)]
+    header = ["method", *(metric_words(metric) for metric in metrics)]
     return Summary(facts, TextTable(header, rows))
 
 

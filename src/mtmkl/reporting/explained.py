@@ -58,7 +58,7 @@ ExplainedCells = Mapping[tuple[str, str], Explained]
 """By row and column; of a claim by its id and an empty column."""
 
 
-def published_folder(config: Mapping[str, Any]) -> Path:
+def record_folder(config: Mapping[str, Any]) -> Path:
     """Return the folder of a paper below ``figures``.
 
     Parameters
@@ -86,7 +86,7 @@ def read_explained(config: Mapping[str, Any], artefact: str) -> ExplainedCells:
     mapping
         Empty while no readings of the paper are published.
     """
-    path = published_folder(config) / EXPLANATIONS
+    path = record_folder(config) / EXPLANATIONS
     folder = Path(config["published"]).parent
     if not path.is_file() or not has_readings(folder):
         return {}

@@ -9,7 +9,7 @@ import pandas as pd
 from mtmkl.config import ConfigError, experiments_of
 from mtmkl.layout import PaperFolder
 from mtmkl.reporting.context import Context
-from mtmkl.reporting.explained import labels_of, published_folder
+from mtmkl.reporting.explained import labels_of, record_folder
 from mtmkl.reporting.overlaps import read_overlaps
 from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.tables import build_quoted
@@ -118,7 +118,7 @@ def main_context(context: Context) -> Context:
         If they are not there.
     """
     main = context.config["readings"]["main"]
-    scores = published_folder(context.config) / "scores.csv.gz"
+    scores = record_folder(context.config) / "scores.csv.gz"
     if not scores.is_file():
         raise ConfigError(
             f"{scores} does not exist: readings are compared with the published record "
@@ -358,7 +358,7 @@ def claims_of(context: Context) -> dict[str, ClaimResult]:
     """
     from mtmkl.reporting.record import published_claims
 
-    folder = PaperFolder(published_folder(context.config))
+    folder = PaperFolder(record_folder(context.config))
     return {
         row["id"]: ClaimResult(
             verdict=row["verdict"],

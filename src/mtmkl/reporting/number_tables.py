@@ -197,10 +197,10 @@ def _cell(
     if from_record:
         note = "; ".join(t for t in (note, _text(published.get("rule"))) if t)
     shown = verdict if is_judged or not has_number else ""
-    if has_number and cell.get("status") == "illegible":
-        # The number in the paper cannot be read: there is nothing to compare.
-        shown = ""
     record_verdict = _text(published.get("verdict")) if from_record else ""
+    if cell.get("status") == "illegible" and (has_number or from_record):
+        # The number in the paper cannot be read: there is nothing to compare.
+        shown = record_verdict = ""
     return NumberCell(
         published=_published(cell, decimals),
         reproduced=_mean_sd(cell, "reproduced", decimals),

@@ -1,7 +1,5 @@
 """What the report shows of one paper, from a run and its published record."""
 
-import base64
-import os
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,83 +8,47 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.config import experiments_of, load_paper
-from mtmkl.files import read_json, read_table
-from mtmkl.layout import PaperFolder
-from mtmkl.reporting import written
-from mtmkl.reporting.alternatives import figure_in_words
+from mtmkl.files import read_json
+from mtmkl.layout import PaperFolder, RunFolder
+from mtmkl.reporting.addresses import Documentation
+from mtmkl.reporting.artefact_views import ArtefactView, artefact_view
 from mtmkl.reporting.claim_views import (
     ClaimGroups,
     artefacts_of_section,
     group_claims,
 )
 from mtmkl.reporting.context import Context, load_context, read_jobs
+from mtmkl.reporting.data_uses import DataUse, data_uses
+from mtmkl.reporting.decision_rules import (
+    NumberRule,
+    PairRule,
+    number_rules,
+    pair_rules,
+)
+from mtmkl.reporting.errata import Errata, errata_of
 from mtmkl.reporting.experiment_facts import (
-    ExperimentFacts,
     Summary,
     duration,
     experiment_facts,
     summary_of,
 )
 from mtmkl.reporting.explained import read_explained
-from mtmkl.reporting.number_tables import NumberTable, methods_of, number_table
+from mtmkl.reporting.method_uses import MethodUse, method_uses
 from mtmkl.reporting.overview import Answer, answer
 from mtmkl.reporting.published_record import (
-    PublishedRecord,
+    RECORD,
+    RUN,
     read_published_record,
     with_record,
 )
 from mtmkl.reporting.standing import Standing, standings
 from mtmkl.reporting.summary import missing_data
-from mtmkl.reporting.written import TextTable, Written
 from mtmkl.statistics import claims as claim_tests
 from mtmkl.statistics import verdicts as verdict_rule
 from mtmkl.statistics.claim_explanations import CLAIMS
-
-_GRIDS = ("cells", "ranking")
-"""Layouts of which every cell is a number."""
+from mtmkl.statistics.sample import read_scores
 
 _CELL = ["artefact", "row", "column"]
-
-
-@dataclass(frozen=True)
-class ArtefactView:
-    """A figure or table as the report shows it.
-
-    Attributes
-    ----------
-    id, title : str
-    image, alternative : str
-        Data URI of the figure and what it shows in words; "" for a table.
-    numbers : list of NumberTable
-        The table, and the numbers that the paper quotes in its text.
-    texts : list of TextTable
-        Tables of another form.
-    notes : list of str
-        The sentences below the tables.
-    answer : Answer
-    is_of_record : bool
-        Whether the figure, or the whole table, is the published one.
-    links : list of (text, address)
-        Its files, relative to the report.
-    facts : list of ExperimentFacts
-    """
-
-    id: str
-    title: str
-    image: str
-    alternative: str
-    numbers: list[NumberTable]
-    texts: list[TextTable]
-    notes: list[str]
-    answer: Answer
-    is_of_record: bool
-    links: list[tuple[str, str]]
-    facts: list[ExperimentFacts]
-
-    @property
-    def name(self) -> str:
-        """``figure_3`` as "Figure 3"."""
-        return self.id.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True)
@@ -95,9 +57,12 @@ class PaperResult:
 
     Attributes
     ----------
-    id, name, reference, page : str
-        ``name`` is the short citation, ``page`` the address of the paper's page in the
-        documentation, "" where there is none.
+    id, name, title, reference : str
+        ``name`` is the short citation; data of one's own have no reference.
+    documentation : Documentation
+    scope : str
+        Of which part of the paper's claims a run of some experiments can tell; "" for
+        a run of all.
     artefacts : list of ArtefactView
         Tables before figures.
     summaries : list of Summary
@@ -111,6 +76,13 @@ class PaperResult:
     statistics : DataFrame
     data : mapping of origin to list of str
         Data sets by "original", "stand-in", "synthetic", …, "missing".
+    methods : list of MethodUse
+        Of the run and of the published record.
+    datasets : list of DataUse
+        Of the run and of the published record.
+    number_rules : list of NumberRule
+    pair_rules : list of PairRule
+    errata : Errata or None
     missing : list of str
         Names of missing data sets.
     provenance : mapping
@@ -123,8 +95,10 @@ class PaperResult:
 
     id: str
     name: str
+    title: str
     reference: str
-    page: str
+    documentation: Documentation
+    scope: str
     artefacts: list[ArtefactView]
     summaries: list[Summary]
     verdicts: pd.DataFrame
@@ -134,10 +108,25 @@ class PaperResult:
     groups: ClaimGroups
     statistics: pd.DataFrame
     data: Mapping[str, list[str]]
+    methods: list[MethodUse]
+    datasets: list[DataUse]
+    number_rules: list[NumberRule]
+    pair_rules: list[PairRule]
+    errata: Errata | None
     missing: list[str]
     provenance: Mapping[str, Any]
     record: str
     standings: list[Standing]
+
+    @property
+    def page(self) -> str:
+        """The address of the paper's page in the documentation, "" for none."""
+        return self.documentation.page(f"docs/papers/{self.id}.md")
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there is a published number or a claim to be judged."""
+        return bool(len(self.verdicts) or len(self.claims))
 
     def derived_text(self) -> str:
         """Return the counts of the numbers that follow from others, as text."""
@@ -204,7 +193,10 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
     artefacts = config["artefacts"]
     shown = {name for each in artefacts.values() for name in experiments_of(each)}
     record = read_published_record(config)
-    fill = record is not None and _lacks_experiments(config)
+    full, of_tier = _of_paper(config, "paper"), _of_paper(config, config["tier"])
+    # A tier may lack some of a paper: its report answers for all of it nevertheless.
+    is_quick = config["tier"] == "quick"
+    fill = record is not None and is_quick and _has_all(config, of_tier)
     verdicts = with_record(
         pd.read_csv(folder.verdicts),
         record.verdicts if record else None,
@@ -229,8 +221,10 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
     }
     statistics = pd.read_csv(folder.statistics)
     paper = config["paper"]
+    name_of_paper = short_name(paper)
+    documentation = Documentation.of(config, RunFolder(folder.path.parent))
     views = [
-        _artefact_view(
+        artefact_view(
             name,
             context,
             folder,
@@ -242,12 +236,16 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
     ]
     return PaperResult(
         id=paper["id"],
-        name=short_name(paper),
+        name=name_of_paper,
+        title=str(paper["title"]),
         reference=(
             f"{paper['authors']} ({paper['year']}). {paper['title']}. {paper['venue']}."
             + (f" doi:{paper['doi']}" if "doi" in paper else "")
+            if of_tier
+            else ""
         ),
-        page=_page(config, folder),
+        documentation=documentation,
+        scope=_scope(config, of_tier, full),
         artefacts=sorted(views, key=lambda view: bool(view.image)),
         summaries=[
             summary_of(context, name, facts[name])
@@ -261,6 +259,24 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         groups=group_claims(claims, explained, config),
         statistics=_with_labels(context, statistics),
         data=_data_by_origin(context),
+        methods=[
+            *method_uses(config, name_of_paper, context.scores, RUN),
+            *(
+                method_uses(full, name_of_paper, read_scores(record.scores), RECORD)
+                if record and full
+                else []
+            ),
+        ],
+        datasets=data_uses(
+            config,
+            name_of_paper,
+            context.data_info,
+            published=record.data if record else {},
+            full=full if record else None,
+        ),
+        number_rules=number_rules(config, name_of_paper, verdicts),
+        pair_rules=pair_rules(context, name_of_paper, statistics),
+        errata=errata_of(config, name_of_paper, documentation),
         missing=sorted(missing_data(config, folder)),
         provenance=read_json(folder.provenance),
         record=record.origin if record else "",
@@ -268,159 +284,44 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
     )
 
 
-def _lacks_experiments(config: Mapping[str, Any]) -> bool:
-    """Tell whether a run is of a whole paper, in a tier that may lack some of it."""
-    if config["tier"] != "quick" or "readings" in config:
+def _of_paper(config: Mapping[str, Any], tier: str) -> dict[str, Any] | None:
+    """Return the protocols of a run's paper, None if data of one's own replace them."""
+    found = load_paper(Path(config["published"]).parent, tier)
+    return found if found["paper"]["id"] == config["paper"]["id"] else None
+
+
+def _has_all(config: Mapping[str, Any], of_tier: Mapping[str, Any] | None) -> bool:
+    """Tell whether a run has all experiments that its tier has of the paper."""
+    if of_tier is None or "readings" in config:
         return False
-    whole = load_paper(Path(config["published"]).parent, "quick")
-    return set(config["experiments"]) == set(whole["experiments"])
+    return set(config["experiments"]) == set(of_tier["experiments"])
+
+
+def _scope(
+    config: Mapping[str, Any],
+    of_tier: Mapping[str, Any] | None,
+    full: Mapping[str, Any] | None,
+) -> str:
+    """Say how many of a paper's claims a run of some of its experiments can test."""
+    if of_tier is None or full is None or "readings" in config:
+        return ""
+    if set(of_tier["experiments"]) <= set(config["experiments"]):
+        return ""
+    n, total = len(config["claims"]), len(full["claims"])
+    return f"Of this run's experiments ({n} of the paper's {total} claims): "
 
 
 def short_name(paper: Mapping[str, Any]) -> str:
-    """Return a citation in a few words, such as "Argyriou et al. 2008"."""
+    """Return a citation in a few words, such as "Argyriou et al. 2008".
+
+    What this package compares by itself has its title.
+    """
+    if paper["authors"] == "mtmkl":
+        return str(paper["title"])
     surnames = [name.split()[-1] for name in str(paper["authors"]).split(", ")]
     if len(surnames) > 2:
         surnames = [f"{surnames[0]} et al."]
     return f"{' & '.join(surnames)} {paper['year']}"
-
-
-def _artefact_view(
-    name: str,
-    context: Context,
-    folder: PaperFolder,
-    record: PublishedRecord | None,
-    found: Answer,
-    facts: list[ExperimentFacts],
-) -> ArtefactView:
-    config = context.config
-    artefact = config["artefacts"][name]
-    mine = written.read(folder, name)
-    image, alternative = "", ""
-    endings: tuple[str, ...] = ("csv", "md")
-    numbers, is_of_record = [], False
-    texts = list(mine.tables)
-    if artefact["kind"] == "figure":
-        endings = ("svg", "pdf", "csv")
-        image, alternative, is_of_record = _image(name, artefact, folder, record)
-        texts = []
-    elif artefact.get("layout", "cells") in _GRIDS:
-        cells = read_table(folder.artefact(name, "csv"))
-        published = record.cells(name) if record else pd.DataFrame()
-        numbers.append(_grid(name, context, cells, published))
-        is_of_record = bool(cells["reproduced"].isna().all()) and len(published) > 0
-        texts = []
-    elif record and _is_empty(mine.verdicts):
-        path = record.artefact(name, "md")
-        is_of_record = path is not None
-        texts = [_from_markdown(path)] if path else texts
-    if "quoted" in artefact:
-        numbers.append(_quoted(name, context, mine, record))
-        texts = texts[:-1]
-    notes = [note for table in mine.tables for note in table.notes]
-    source = record.folder if is_of_record and record else folder.path / "artefacts"
-    return ArtefactView(
-        id=name,
-        title=artefact["title"],
-        image=image,
-        alternative=alternative,
-        numbers=[table for table in numbers if table],
-        texts=texts,
-        notes=[] if texts else list(dict.fromkeys(notes)),
-        answer=found,
-        is_of_record=is_of_record,
-        links=[
-            (ending, _relative(source / f"{name}.{ending}", folder))
-            for ending in endings
-            if (source / f"{name}.{ending}").is_file()
-        ],
-        facts=facts,
-    )
-
-
-def _image(
-    name: str,
-    artefact: Mapping[str, Any],
-    folder: PaperFolder,
-    record: PublishedRecord | None,
-) -> tuple[str, str, bool]:
-    """Return a figure, what it shows in words, and whether it is the published one."""
-    svg, csv = folder.artefact(name, "svg"), folder.artefact(name, "csv")
-    numbers = read_table(csv)
-    published = record.artefact(name, "svg") if record else None
-    is_of_record = "no data" in numbers and published is not None
-    if is_of_record and record and published:
-        svg, numbers = published, record.cells(name)
-    uri = "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode()
-    return uri, figure_in_words(artefact["title"], numbers), is_of_record
-
-
-def _grid(
-    name: str, context: Context, cells: pd.DataFrame, published: pd.DataFrame
-) -> NumberTable:
-    artefact = context.config["artefacts"][name]
-    labels = {key: context.label(key) for key in context.config["methods"]}
-    return number_table(
-        cells,
-        published,
-        corner=artefact.get("corner", "data set, training"),
-        decimals=artefact["decimals"],
-        is_judged=context.is_judged,
-        explained=read_explained(context.config, name),
-        methods=methods_of(artefact, labels),
-    )
-
-
-def _quoted(
-    name: str, context: Context, mine: Written, record: PublishedRecord | None
-) -> NumberTable:
-    """Return the numbers that a paper quotes in its text for a figure or table."""
-    cells = context.config["artefacts"][name]["quoted"]["cells"]
-    places = {(cell["row"], cell["column"]) for cell in cells}
-    rows = mine.verdicts
-    is_quoted = [key in places for key in zip(rows["row"], rows["column"], strict=True)]
-    return number_table(
-        rows[is_quoted],
-        record.verdicts[record.verdicts["artefact"] == name]
-        if record
-        else pd.DataFrame(),
-        corner="quoted in the text",
-        decimals=None,
-        is_judged=context.is_judged,
-        explained=read_explained(context.config, name),
-        methods={},
-    )
-
-
-def _is_empty(verdicts: pd.DataFrame) -> bool:
-    return len(verdicts) > 0 and bool(verdicts["reproduced"].isna().all())
-
-
-def _from_markdown(path: Path) -> TextTable:
-    """Return a published table from its Markdown."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    rows = [
-        [cell.strip().replace("\\|", "|") for cell in line.strip("|").split(" | ")]
-        for line in lines
-        if line.startswith("|")
-    ]
-    notes = [line for line in lines[1:] if line and not line.startswith("|")]
-    return TextTable(rows[0], rows[2:], notes)
-
-
-def _page(config: Mapping[str, Any], folder: PaperFolder) -> str:
-    """Return the address of the paper's page: of the built site, or its source."""
-    name = config["paper"]["id"]
-    top = Path(config["published"]).parents[3]
-    built = folder.path.parent / "site" / "papers" / f"{name}.html"
-    found = [
-        path for path in (built, top / "docs/papers" / f"{name}.md") if path.is_file()
-    ]
-    return _relative(found[0], folder) if found else ""
-
-
-def _relative(path: Path, folder: PaperFolder) -> str:
-    """Return the address of a file for a report beside the paper's folder."""
-    return Path(os.path.relpath(path, folder.path.parent)).as_posix()
 
 
 def _with_labels(context: Context, statistics: pd.DataFrame) -> pd.DataFrame:

@@ -91,7 +91,9 @@ def write_galleries(configs: Sequence[Mapping[str, Any]], figures: Path) -> None
     """
     for config in configs:
         folder = figures / config["paper"]["id"]
-        main = config["readings"]["main"] if "readings" in config else config
+        main = config
+        if "readings" in config:
+            main = {**config["readings"]["main"], "published": config["published"]}
         write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
 
@@ -201,7 +203,7 @@ def core_seconds(scores: pd.DataFrame) -> pd.DataFrame:
         The scores of a paper, ``scores.csv.gz``.
     """
     return (
-        _seconds_of_cells(scores)
+        seconds_of_cells(scores)
         .groupby(["method", "experiment"], sort=False)
         .sum()
         .unstack("experiment")
@@ -222,12 +224,24 @@ def seconds_per_repeat(scores: pd.DataFrame) -> pd.DataFrame:
         ``experiment, dataset, method, seconds``, the last with three digits.
     """
     keys = ["experiment", "dataset", "method"]
-    of_repeats = _seconds_of_cells(scores).groupby([*keys, "repeat"], sort=False).sum()
+    of_repeats = seconds_of_cells(scores).groupby([*keys, "repeat"], sort=False).sum()
     mean = of_repeats.groupby(keys, sort=False).mean()
     return mean.map(lambda seconds: float(f"{seconds:.3g}")).reset_index(name="seconds")
 
 
-def _seconds_of_cells(scores: pd.DataFrame) -> pd.Series:
+def seconds_of_cells(scores: pd.DataFrame) -> pd.Series:
+    """Return the seconds of each cell, all points tried and the choice among them.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        The scores of a paper, or one row for each of their fits.
+
+    Returns
+    -------
+    Series
+        By experiment, method, data set, number of tasks, subset, train size, repeat.
+    """
     fits = scores.drop_duplicates([*_CELL, "fold", "setting"])
     # A cell that chooses gives the seconds of its whole path with each of its choices.
     chooses = fits["params"].fillna("").ne("").groupby([fits[c] for c in _CELL]).any()
@@ -281,9 +295,11 @@ def _index(figures: Path) -> str:
         "| claims |",
         "|---|---|---|---|---|",
     ]
-    for page in sorted(figures.glob("*/README.md")):
+    # There are other folders than those of papers, such as that of benchmarks.
+    for record in sorted(figures.glob("*/verdicts.csv")):
+        page = record.with_name("README.md")
         title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-        verdicts = pd.read_csv(page.parent / "verdicts.csv")
+        verdicts = pd.read_csv(record)
         claims = shown_verdicts(pd.read_csv(page.parent / "claims.csv"))
         link = f"[{page.parent.name}]({page.parent.name}/README.md)"
         moved = moved_text(own_numbers(verdicts))

@@ -10,7 +10,7 @@ import pandas as pd
 from mtmkl.files import read_json
 from mtmkl.layout import PaperFolder
 from mtmkl.provenance import commit_date
-from mtmkl.reporting.explained import published_folder
+from mtmkl.reporting.explained import record_folder
 from mtmkl.statistics.verdicts import NOT_JUDGED
 
 RUN, RECORD = "this run", "published record"
@@ -28,6 +28,8 @@ class PublishedRecord:
     folder : Path
     commit, date : str
         Of the sources that made its scores; ``date`` is "" where git does not know it.
+    data : mapping of str to mapping
+        Digest and origin of each data set variant.
     verdicts, claims : DataFrame
         As published.
     """
@@ -35,6 +37,7 @@ class PublishedRecord:
     folder: Path
     commit: str
     date: str
+    data: Mapping[str, Mapping[str, Any]]
     verdicts: pd.DataFrame
     claims: pd.DataFrame
 
@@ -43,6 +46,11 @@ class PublishedRecord:
         """When and from which sources it was made, in words."""
         commit = f"commit {self.commit[:7]}"
         return f"{self.date}, {commit}" if self.date else commit
+
+    @property
+    def scores(self) -> Path:
+        """Table of all its scores."""
+        return PaperFolder(self.folder).scores
 
     def artefact(self, name: str, ending: str) -> Path | None:
         """Return a file of a figure or table, None if it is not published."""
@@ -63,15 +71,17 @@ def read_published_record(config: Mapping[str, Any]) -> PublishedRecord | None:
     config : mapping
         The paper's configuration.
     """
-    folder = PaperFolder(published_folder(config))
-    parts = (folder.provenance, folder.verdicts, folder.claims)
+    folder = PaperFolder(record_folder(config))
+    parts = (folder.provenance, folder.verdicts, folder.claims, folder.scores)
     if not all(path.is_file() for path in parts):
         return None
-    commit = str(read_json(folder.provenance).get("commit") or "unknown")
+    provenance = read_json(folder.provenance)
+    commit = str(provenance.get("commit") or "unknown")
     return PublishedRecord(
         folder=folder.path,
         commit=commit,
         date=commit_date(commit),
+        data=provenance.get("data", {}),
         verdicts=pd.read_csv(folder.verdicts),
         claims=pd.read_csv(folder.claims),
     )

@@ -1,21 +1,29 @@
 """Judge published scores anew: tables, verdicts, claims, statistics, without fits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from mtmkl.files import read_json, write_json, write_table
 from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.provenance import of_the_code
-from mtmkl.reporting.build import printed
-from mtmkl.reporting.context import load_context
-from mtmkl.reporting.files import write_table_files
+from mtmkl.reporting.build import drawn, printed
+from mtmkl.reporting.context import Context, load_context
+from mtmkl.reporting.files import write_figure_files, write_table_files
 from mtmkl.reporting.overlaps import overlaps_table
 from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.reporting.publish import write_galleries
 from mtmkl.reporting.record import published_claims, statistics_table
+
+if TYPE_CHECKING:
+    from mtmkl.reporting.drawing import FigureAndNumbers
+
+
+class NotPublishedError(Exception):
+    """Arrays or numbers of a step were asked for, which only a run of the paper has."""
 
 
 def rejudge(
@@ -27,10 +35,11 @@ def rejudge(
 ) -> None:
     """Write what follows from the published scores of papers anew.
 
-    These are the tables, ``verdicts.csv``, ``claims.csv``, ``statistics.csv``,
-    ``overlaps.csv`` and the galleries. Scores, figures and claims on the numbers of a
-    step stay. ``provenance.json`` keeps what it says of them, and gets ``judged``: the
-    code and the configuration of what was computed from the scores.
+    These are the tables, the figures that show nothing but scores, ``verdicts.csv``,
+    ``claims.csv``, ``statistics.csv``, ``overlaps.csv`` and the galleries. Scores stay,
+    and figures and claims on arrays of fits or on the numbers of a step.
+    ``provenance.json`` keeps what it says of them, and gets ``judged``: the code and
+    the configuration of what was computed from the scores.
 
     Parameters
     ----------
@@ -52,10 +61,14 @@ def rejudge(
         If a paper has no published scores.
     """
     judged = [_judge(config, run, figures, settings) for config in configs]
-    for config, (tables, record, provenance) in zip(configs, judged, strict=True):
+    for config, (tables, pictures, record, provenance) in zip(
+        configs, judged, strict=True
+    ):
         folder = _Published(figures / config["paper"]["id"])
         for name, table in tables.items():
             write_table_files(folder, name, table)
+        for name, (figure, numbers) in pictures.items():
+            write_figure_files(folder, name, figure, numbers)
         for name, content in record.items():
             write_table(folder.path / name, content)
         write_json(folder.provenance, provenance)
@@ -74,19 +87,29 @@ def _judge(
     run: RunFolder,
     figures: Path,
     settings: Mapping[str, Any],
-) -> tuple[dict[str, PrintedTable], dict[str, pd.DataFrame], dict[str, Any]]:
-    """Return tables by artefact, the record by file, and the provenance."""
+) -> tuple[
+    dict[str, PrintedTable],
+    dict[str, "FigureAndNumbers"],
+    dict[str, pd.DataFrame],
+    dict[str, Any],
+]:
+    """Return tables and figures by artefact, the record by file, and the provenance."""
     paper = config["paper"]["id"]
     published, folder = _Published(figures / paper), run.paper(paper)
     provenance = read_json(published.provenance)
     context = load_context(config, folder, scores=published.scores)
     check_same(provenance, context.data_info, settings)
-    tables, verdicts = {}, []
+    tables, figures_made, verdicts = {}, {}, []
     for name in config["artefacts"]:
         table, shown = printed(context, name)
         verdicts.append(shown.verdicts)
         if table is not None:
             tables[name] = table
+            continue
+        try:
+            figures_made[name] = drawn(name, _of_scores(context))
+        except NotPublishedError:
+            continue
     filled = [each for each in verdicts if len(each)] or verdicts[:1]
     record = {
         published.verdicts.name: pd.concat(filled, ignore_index=True),
@@ -94,7 +117,23 @@ def _judge(
         published.statistics.name: statistics_table(context, seed=settings["seed"]),
         published.overlaps.name: overlaps_table(context.overlaps or {}),
     }
-    return tables, record, provenance | {"judged": of_the_code(config)}
+    return tables, figures_made, record, provenance | {"judged": of_the_code(config)}
+
+
+def _of_scores(context: Context) -> Context:
+    """Return a context that refuses what is not published, and says nothing of gaps."""
+    return replace(context, arrays=_NotPublished(), steps=_NotPublished())
+
+
+class _NotPublished(Mapping[str, Any]):
+    def __getitem__(self, key: str) -> Any:
+        raise NotPublishedError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        raise NotPublishedError
+
+    def __len__(self) -> int:
+        raise NotPublishedError
 
 
 def check_same(

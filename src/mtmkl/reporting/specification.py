@@ -1,5 +1,6 @@
 """Specification curves: a claim's effect under every combination of readings."""
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,8 +18,10 @@ from mtmkl.reporting.explanations import (
     replaced,
     unmeasured_main,
 )
+from mtmkl.reporting.metric_words import metric_words
 
-_WIDTH, _HEIGHT, _LINE = 7.4, 2.6, 0.17
+_WIDTH, _HEIGHT, _LINE = 8.6, 2.6, 0.17
+_TITLE, _LABEL = 110, 64  # characters in a line
 _SHADES = {"holds": "#1b7837", "does not hold": "#b2182b"}
 _UNDECIDED = "#878787"
 
@@ -101,10 +104,10 @@ def _share(numbers: pd.DataFrame) -> str:
         return "no combination is judged"
     shares = [
         f"{(group['verdict'] == 'holds').sum()} of {len(group)} combinations"
-        + f" by {str(metric).replace('_', ' ')}" * (judged["metric"].nunique() > 1)
+        + f" by {metric_words(str(metric))}" * (judged["metric"].nunique() > 1)
         for metric, group in judged.groupby("metric", sort=False)
     ]
-    return f"holds in {', '.join(shares)}"
+    return f"holds in {'; '.join(shares)}"
 
 
 def _drawn(
@@ -117,13 +120,17 @@ def _drawn(
         for level in (MAIN, *documents[factor]["alternatives"])
         if (numbers[factor] == level).any()
     ]
-    below = _LINE * (len(lines) + len(specification["factors"])) + 0.3
-    figure = Figure(figsize=(_WIDTH, _HEIGHT + below))
+    labels = [_label(documents[factor], level) for factor, level in lines]
+    title = textwrap.wrap(f"{_share(numbers)}; diamond: the main protocol", _TITLE)
+    n_lines = sum(1 + label.count("\n") for label in labels)
+    below = _LINE * n_lines + 0.3
+    height = _HEIGHT + below + _LINE * len(title) + 0.4
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     above, grid = figure.subplots(
         2,
         1,
         sharex=True,
-        gridspec_kw={"height_ratios": [_HEIGHT, below], "hspace": 0.05},
+        gridspec_kw={"height_ratios": [_HEIGHT, below]},
     )
     for x, row in numbers.iterrows():
         colour = _SHADES.get(str(row["verdict"]), _UNDECIDED)
@@ -139,20 +146,13 @@ def _drawn(
             markersize=4,
         )
     above.axhline(0.0, color="black", linewidth=0.6)
-    metrics = [metric.replace("_", " ") for metric in numbers["metric"].unique()]
-    hollow = f"\n(hollow: {', '.join(metrics[1:])})" if metrics[1:] else ""
-    above.set_ylabel(f"effect on {metrics[0]}{hollow}")
-    above.set_title(
-        f"{specification['title']}\n{_share(numbers)}; diamond: the main protocol",
-        fontsize=8,
-    )
-    labels = []
+    metrics = [metric_words(metric) for metric in numbers["metric"].unique()]
+    above.set_ylabel(f"effect on {metrics[0]}")
+    if metrics[1:]:
+        title += textwrap.wrap(f"hollow: {'; '.join(metrics[1:])}", _TITLE)
+    # Over the whole figure: long labels below leave little room above the axes.
+    figure.suptitle("\n".join([specification["title"], *title]), fontsize=8)
     for y, (factor, level) in enumerate(lines):
-        alternatives = documents[factor]["alternatives"]
-        label = documents[factor]["main"]
-        if level != MAIN:
-            label = alternatives[level]["label"]
-        labels.append(f"{documents[factor]['label']}: {label}")
         chosen = numbers.index[numbers[factor] == level]
         grid.plot(chosen, [y] * len(chosen), "s", color="black", markersize=3)
     grid.set_yticks(range(len(lines)), labels, fontsize=6)
@@ -160,3 +160,10 @@ def _drawn(
     grid.set_xticks([])
     grid.set_xlabel("combinations, by effect")
     return figure
+
+
+def _label(document: Mapping[str, Any], level: str) -> str:
+    """Return a factor and one of its alternatives, in lines that fit."""
+    alternatives = document["alternatives"]
+    text = document["main"] if level == MAIN else alternatives[level]["label"]
+    return textwrap.fill(f"{document['label']}: {text}", _LABEL)

@@ -246,14 +246,17 @@ def rule_text(tolerance: Mapping[str, float], unit: str) -> str:
     unit : str
         Of an absolute tolerance.
     """
-    if "absolute" in tolerance:
-        size = f"{tolerance['absolute']:g} {unit}".strip()
-    else:
-        size = f"{tolerance['relative']:.0%} of the published value"
     return (
         "Reproduced: |published − reproduced| ≤ max(2 SE, tol); close: ≤ max(sd of "
-        f"either, 2 tol); different otherwise; tol = {size}."
+        f"either, 2 tol); different otherwise; tol = {tolerance_text(tolerance, unit)}."
     )
+
+
+def tolerance_text(tolerance: Mapping[str, float], unit: str) -> str:
+    """Return a tolerance in words; its arguments are those of :func:`rule_text`."""
+    if "absolute" in tolerance:
+        return f"{tolerance['absolute']:g} {unit}".strip()
+    return f"{tolerance['relative']:.0%} of the published value"
 
 
 def rule_note(

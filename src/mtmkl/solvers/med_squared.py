@@ -21,7 +21,7 @@ Learning Research 12, 2011, section 9 and appendix C.
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, qr, solve_triangular
 
 from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.solution import LEAST_SHARE, Solution
@@ -111,10 +111,8 @@ class _Ridges:
             switch = tasks.weight[t]
             s_features, s_grams = np.split(s[switch], [x.shape[1]])
             K = (x * s_features) @ x.T + (gram @ s_grams).reshape(n, n)
-            M = K.copy()
-            M.flat[:: n + 1] += 1.0 / self.C
-            factor = cho_factor(M, lower=True)
-            solved = cho_solve(factor, np.column_stack([c, np.ones(n)]))
+            factor = _factor(K, 1.0 / self.C)
+            solved = cho_solve((factor, True), np.column_stack([c, np.ones(n)]))
             offset = solved[:, 0].sum() / solved[:, 1].sum()
             beta = solved[:, 0] - offset * solved[:, 1]
             outputs = np.hstack(
@@ -126,7 +124,7 @@ class _Ridges:
             np.add.at(q, switch, 0.5 * beta @ outputs)
             # V'' = B'PB as in the module med, with every multiplier free.
             B = solve_triangular(
-                factor[0], np.column_stack([np.ones(n), outputs]), lower=True
+                factor, np.column_stack([np.ones(n), outputs]), lower=True
             )
             ones, B = B[:, :1], B[:, 1:]
             B = B - ones @ (ones.T @ B) / float(np.sum(ones**2))
@@ -157,3 +155,16 @@ class _Ridges:
     def curvature(self, s: FloatArray) -> FloatArray:
         """Return V''(s), shape (S, S), at the last solution."""
         return self._curvature
+
+
+def _factor(K: FloatArray, ridge: float) -> FloatArray:
+    """Return a lower triangular L, LL' = K + ridge·I; above its diagonal is junk."""
+    M = K.copy()
+    M.flat[:: K.shape[0] + 1] += ridge
+    try:
+        return np.asarray(cho_factor(M, lower=True)[0])
+    except LinAlgError:
+        # The ridge is lost in the rounding of K, which has made eigenvalues negative.
+        values, vectors = eigh(K)
+        root = vectors * np.sqrt(np.maximum(values, 0.0) + ridge)
+        return np.asarray(qr(root.T, mode="r")[0]).T

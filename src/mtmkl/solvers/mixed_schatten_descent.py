@@ -149,8 +149,7 @@ class MixedSchattenDescent:
             gap = relative_gap(here.inner.primal, bound, floor)
             history.append(here.inner.primal)
             seconds.append(time.perf_counter() - begin)
-            size = max(abs(here.inner.primal), floor)
-            inner_gap = (here.inner.primal - here.inner.dual) / size
+            inner_gap = relative_gap(here.inner.primal, here.inner.dual, floor)
             if gap <= self.tol:
                 status = "converged"
             elif here.inner.limit and inner_gap > 0.5 * gap:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl.evaluation.plan import method_of
 from mtmkl.statistics.sample import fits
 
 CHOICE_COLUMNS = (
@@ -14,6 +15,23 @@ CHOICE_COLUMNS = (
     "at_high_end",
 )  # fmt: skip
 """Columns of :func:`chosen_parameters`."""
+
+
+def grids_of(
+    config: Mapping[str, Any], experiment: str
+) -> dict[str, dict[str, list[Any]]]:
+    """Return the values that the methods of an experiment choose from, by parameter.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    experiment : str
+    """
+    return {
+        entry["method"]: method_of(config, entry).get("grid", {})
+        for entry in config["experiments"][experiment]["methods"]
+    }
 
 
 def chosen_parameters(

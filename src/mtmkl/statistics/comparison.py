@@ -320,6 +320,8 @@ def practical_equivalence(
     for artefact in config["artefacts"].values():
         if artefact["kind"] != "table" or artefact.get("layout") in _WITHOUT_SCORES:
             continue
+        if not ("file" in artefact or "rope" in artefact.get("comparison", {})):
+            continue  # shown beside nothing that is printed
         if "rope" in artefact.get("comparison", {}):
             tolerance = artefact["comparison"]["rope"]
         else:

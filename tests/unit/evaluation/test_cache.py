@@ -32,16 +32,34 @@ def test_a_failed_computation_leaves_nothing(tmp_path):
     [
         lambda content: content[:40],
         lambda content: b"",
+        lambda content: content + b"0",
         lambda content: content[:60] + bytes(255 - b for b in content[60:]),
         lambda content: content[:60] + bytes(40) + content[100:],
     ],
-    ids=["cut", "emptied", "turned", "zeroed"],
+    ids=["cut", "emptied", "longer", "turned", "zeroed"],
 )
-def test_a_damaged_entry_is_computed_again(tmp_path, damage):
+def test_a_damaged_entry_is_computed_again(tmp_path, damage, caplog):
     get_or_compute(tmp_path, "ab12", lambda: ([1], {}))
     path = tmp_path / "ab" / "ab12.npz"
     path.write_bytes(damage(path.read_bytes()))
     assert get_or_compute(tmp_path, "ab12", lambda: ([2], {}))[0] == [2]
+    assert f"{path} is damaged (its digest is another)" in caplog.text
+    assert get_or_compute(tmp_path, "ab12", lambda: ([3], {}))[0] == [2]
+    assert len(caplog.messages) == 1
+
+
+def test_a_flipped_bit_is_noticed_wherever_it_is(tmp_path):
+    # Of a zip archive some bits say which array bears which name, how it is packed, or
+    # that it is encrypted.
+    arrays = {"a": np.arange(6.0), "errors": np.eye(3)}
+    get_or_compute(tmp_path, "ab12", lambda: ([1], arrays))
+    path = tmp_path / "ab" / "ab12.npz"
+    content = path.read_bytes()
+    for position in range(0, 8 * len(content), 17):
+        flipped = bytearray(content)
+        flipped[position // 8] ^= 1 << position % 8
+        path.write_bytes(flipped)
+        assert get_or_compute(tmp_path, "ab12", lambda: ([2], arrays))[0] == [2]
 
 
 def test_key_depends_on_content_not_on_order():

@@ -137,3 +137,12 @@ def test_bad_parameters_are_refused(data, params, said):
     X, y, task = data
     with pytest.raises(ValueError, match=said):
         MKMTSFLRegressor(**params).fit(X, y, task)
+
+
+@pytest.mark.parametrize("solver", ["admm", "mirror_descent", "alternating"])
+def test_one_class_costs_nothing(solver):
+    X = np.random.default_rng(0).standard_normal((11, 1))
+    method = MKMTSFLClassifier(C=1.0, solver=solver)
+    method.fit(X, np.ones(11), np.zeros(11, dtype=int))
+    assert method.objective_ == pytest.approx(0.0, abs=1e-9)
+    assert method.duality_gap_ <= method.tol

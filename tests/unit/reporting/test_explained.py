@@ -12,8 +12,8 @@ from mtmkl.reporting.explained import (
     Explained,
     Marks,
     explained_counts,
-    published_folder,
     read_explained,
+    record_folder,
 )
 from mtmkl.statistics.sample import read_scores
 
@@ -29,8 +29,8 @@ def context(tmp_path_factory):
     place = top / "config" / "papers" / PAPER
     shutil.copytree(config_dir() / "papers" / PAPER, place)
     config = {**load_paper(PAPER, "paper"), "published": str(place / "published")}
-    scores = published_folder(load_paper(PAPER, "paper")) / "scores.csv.gz"
-    folder = published_folder(config)
+    scores = record_folder(load_paper(PAPER, "paper")) / "scores.csv.gz"
+    folder = record_folder(config)
     folder.mkdir(parents=True)
     assert folder == top / "figures" / PAPER
     published = {p.name: pd.read_csv(p) for p in (place / "published").glob("*.csv")}
@@ -39,7 +39,7 @@ def context(tmp_path_factory):
 
 @pytest.fixture
 def explanations(context):
-    path = published_folder(context.config) / "explanations.csv"
+    path = record_folder(context.config) / "explanations.csv"
     pd.DataFrame(
         [
             ("table_3", DIFFERENT, "Misclassifications", "labels=zero_one", "partly"),
@@ -68,7 +68,7 @@ def different(context, name):
 
 def test_nothing_is_shown_before_readings_are_published(context):
     assert read_explained(context.config, "table_3") == {}
-    assert explained_counts(published_folder(context.config)) == ""
+    assert explained_counts(record_folder(context.config)) == ""
     table, written = printed(context, "table_3")
     assert "other readings" not in table.header
     assert not any("eading" in note for note in written.tables[0].notes)
@@ -137,7 +137,7 @@ def test_only_different_numbers_are_marked():
 def test_published_explanations_name_readings_that_exist():
     for page in (config_dir().parent / "figures").glob("*/explanations.csv"):
         config = load_paper(page.parent.name, "paper")
-        assert published_folder(config) == page.parent
+        assert record_folder(config) == page.parent
         for artefact in pd.read_csv(page)["artefact"].unique():
             found = read_explained(config, artefact).values()
             assert not any("=" in each.reading for each in found), Path(page)

@@ -7,7 +7,7 @@ import pytest
 
 from mtmkl.readings import load_readings
 from mtmkl.reporting.context import Context
-from mtmkl.reporting.explained import published_folder
+from mtmkl.reporting.explained import record_folder
 from mtmkl.reporting.explanations import (
     build_explanations,
     cells_table,
@@ -130,7 +130,7 @@ def test_the_counts_say_how_many_rest_on_test_data():
     (counts,) = [note for note in table.notes if note.startswith("Table 1, ")]
     assert f"{n} explained ({n} with test data)" in counts
     assert "15 more follow from others" in counts
-    folder = published_folder(config)
+    folder = record_folder(config)
     verdicts = own_numbers(pd.read_csv(folder / "verdicts.csv"))["verdict"]
     reached = verdicts.isin(["reproduced", "close"]).sum() + n
     judged = f"Of {len(verdicts)} judged numbers that do not follow from others"

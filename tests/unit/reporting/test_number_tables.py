@@ -86,6 +86,8 @@ def test_what_cannot_be_read_is_not_compared():
     mine = cell("MTL", "x", None, 2.1, "no data", status="illegible")
     ((_, _, (found,)),) = build([mine]).rows
     assert (found.published, found.verdict) == ("illegible", "")
+    ((_, _, (found,)),) = build([mine], [mine], is_judged=False).rows
+    assert (found.record.strip(), found.shown_verdict) == ("2.1 ± 0.5", "")
 
 
 def test_mean_ranks_have_decimals_of_their_own():

@@ -64,6 +64,9 @@ def results(tmp_path):
 
 def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     figures = tmp_path / "figures"
+    # What is there beside papers has no verdicts.
+    (figures / "benchmarks").mkdir(parents=True)
+    (figures / "benchmarks" / "README.md").write_text("# Benchmarks\n")
     publish([config], results, figures, tier="paper")
     assert (figures / "toy/figure_1.svg").read_text() == "svg"
     assert all((figures / "toy" / name).is_file() for name in RECORD)
@@ -146,7 +149,8 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
         "explanations": {"kind": "table", "title": "Readings"},
         "prior": {"kind": "figure", "title": "Scale of the prior"},
     }
-    read = {**config, "artefacts": shown, "readings": {"main": config}}
+    main = {key: value for key, value in config.items() if key != "published"}
+    read = {**config, "artefacts": shown, "readings": {"main": main}}
     publish([read], readings, figures, tier="paper")
     after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
     gallery = after.pop("README.md").decode()

@@ -11,7 +11,7 @@ from mtmkl.reporting.record import write_record
 from mtmkl.reporting.rejudge import rejudge
 
 RUN = {"tier": "paper", "seed": 1}
-SHOWN = ("figure_3", "table_1", "table_2")
+SHOWN = ("figure_3", "figure_4", "table_1", "table_2")
 ON_A_STEP = {
     "id": "faster",
     "claim": "It is faster.",
@@ -88,6 +88,16 @@ def test_the_record_follows_from_the_published_scores(config, run, figures):
     assert provenance == old
     assert judged == {name: old[name] for name in judged}
     assert {"commit", "config_sha256"} < judged.keys()
+
+
+def test_figures_of_scores_are_drawn_again_and_others_stay(config, run, figures):
+    folder = figures / "argyriou2008"
+    drawn = (folder / "figure_4.svg").read_bytes()
+    for name in ("figure_3.svg", "figure_4.svg"):
+        (folder / name).write_text("of an older drawing")
+    rejudge([config], run, figures, settings=RUN)
+    assert (folder / "figure_4.svg").read_bytes() == drawn
+    assert (folder / "figure_3.svg").read_text() == "of an older drawing"
 
 
 def test_other_statistics_change_what_depends_on_them(config, run, figures):

@@ -1,18 +1,22 @@
 import base64
+import os
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
-from mtmkl.files import write_json
+from mtmkl.config import load_paper
+from mtmkl.files import write_json, write_text
 from mtmkl.layout import RunFolder
 from mtmkl.reporting import paper_result
 from mtmkl.reporting.build import write_artefacts
 from mtmkl.reporting.claim_views import group_claims
 from mtmkl.reporting.paper_result import load_paper_result, short_name
 from mtmkl.reporting.record import write_record
-from mtmkl.reporting.report import render_report, write_report
+from mtmkl.reporting.report import FIRST, render_report, write_report
 
+PAPER = "paper-argyriou2008.html"
 RUN = {"tier": "quick", "seed": 1}
 PROVENANCE = {
     "paper": "argyriou2008",
@@ -75,38 +79,72 @@ def alone(paper, results, result):
 
 
 @pytest.fixture(scope="module")
-def page(result):
+def pages(result):
     return render_report([result], tier="quick")
 
 
-def test_page_is_self_contained(page):
-    parsed = Page(page)
-    assert parsed.open == []
-    for tag, attributes in parsed.tags:
-        assert tag not in ("link", "iframe", "object")
-        if "src" in attributes:
-            assert attributes["src"].startswith("data:image/svg+xml;base64,")
-    assert "@import" not in page
-    assert not re.search(r"url\(\s*['\"]?http", page)
+@pytest.fixture(scope="module")
+def page(pages):
+    return pages[PAPER]
 
 
-def test_links_lead_somewhere_and_ids_are_unique(page, results):
-    parsed = Page(page)
-    assert len(parsed.ids) == len(set(parsed.ids))
-    inner = {link[1:] for link in parsed.links if link.startswith("#")}
-    assert inner <= set(parsed.ids)
-    files = [x for x in parsed.links if not x.startswith(("#", "data:"))]
-    assert len(files) > 20
-    for link in files:
-        assert (results.path.parent / link).is_file(), link
+@pytest.fixture(scope="module")
+def first(pages):
+    return pages[FIRST]
 
 
-def test_tables_are_named_and_their_headings_have_a_scope(page):
-    parsed = Page(page)
-    tables = [tag for tag, _ in parsed.tags if tag == "table"]
-    captions = [tag for tag, _ in parsed.tags if tag == "caption"]
-    assert len(captions) == len(tables) > 5
-    assert all("scope" in found for tag, found in parsed.tags if tag == "th")
+def test_there_is_a_page_for_each_paper_method_and_data_set(pages, paper):
+    classes = {method["class"] for method in paper["methods"].values()}
+    used = {e["datasets"]["name"] for e in paper["experiments"].values()}
+    assert {f"method-{name}.html" for name in classes} <= set(pages)
+    assert {f"data-{name.replace('_', '-')}.html" for name in used} <= set(pages)
+    assert {"statistics.html", "errata.html", "provenance.html"} <= set(pages)
+    links = Page(pages[FIRST]).links
+    assert {f"report/{name}" for name in pages if name != FIRST} <= set(links)
+
+
+def test_pages_are_self_contained(pages):
+    for page in pages.values():
+        parsed = Page(page)
+        assert parsed.open == []
+        for tag, attributes in parsed.tags:
+            assert tag not in ("link", "iframe", "object")
+            if "src" in attributes:
+                assert attributes["src"].startswith("data:image/svg+xml;base64,")
+        assert "@import" not in page
+        assert not re.search(r"url\(\s*['\"]?http", page)
+
+
+def test_links_lead_somewhere_and_ids_are_unique(pages, results):
+    run = RunFolder(results.path.parent)
+    place = {
+        name: (run.report if name == FIRST else run.pages / name) for name in pages
+    }
+    parsed = {place[name]: Page(page) for name, page in pages.items()}
+    files = 0
+    for here, page in parsed.items():
+        assert len(page.ids) == len(set(page.ids)), here
+        for link in page.links:
+            if link.startswith(("data:", "https:")):
+                continue
+            name, _, anchor = link.partition("#")
+            target = here if not name else Path(os.path.normpath(here.parent / name))
+            if target in parsed:
+                assert not anchor or anchor in parsed[target].ids, (here, link)
+            else:
+                assert target.exists(), (here, link)
+                files += 1
+    assert files > 60
+
+
+def test_tables_are_named_and_their_headings_have_a_scope(pages):
+    for page in pages.values():
+        parsed = Page(page)
+        tables = [tag for tag, _ in parsed.tags if tag == "table"]
+        captions = [tag for tag, _ in parsed.tags if tag == "caption"]
+        assert len(captions) == len(tables)
+        assert all("scope" in found for tag, found in parsed.tags if tag == "th")
+    assert pages[PAPER].count("<table") > 15
 
 
 def test_every_artefact_is_shown(page, paper):
@@ -114,7 +152,7 @@ def test_every_artefact_is_shown(page, paper):
     figures = [a for a in paper["artefacts"].values() if a["kind"] == "figure"]
     assert len(images) == len(figures)
     for name in paper["artefacts"]:
-        assert f'id="argyriou2008-{name}"' in page
+        assert f'id="{name}"' in page
     svg = base64.b64decode(images[0]["src"].partition(",")[2]).decode()
     assert "<svg" in svg
 
@@ -134,7 +172,7 @@ def test_alternatives_say_what_the_figures_show(page):
 
 def test_tables_come_before_figures(page):
     places = [
-        page.index(f'<section id="argyriou2008-{name}"')
+        page.index(f'<section id="{name}"')
         for name in ("table_1", "table_3", "figure_1")
     ]
     assert places == sorted(places)
@@ -164,15 +202,16 @@ def test_tables_come_before_figures(page):
         "commit",
     ],
 )
-def test_facts_are_on_the_page(page, words):
-    assert words in Page(page).words()
+def test_facts_are_on_the_pages(pages, words):
+    names = (FIRST, PAPER, "provenance.html")
+    assert any(words in Page(pages[name]).words() for name in names)
 
 
 def test_no_identifiers_where_people_read(alone, paper):
-    words = Page(render_report([alone], tier="quick")).words()
-    # The names of jobs in the provenance are those of files.
-    words = words[: words.index("Provenance Data, sources")]
-    assert not [name for name in paper["methods"] if "_" in name and name in words]
+    for name, page in render_report([alone], tier="quick").items():
+        # The names of jobs in the provenance are those of files.
+        words = Page(page).words() if name != "provenance.html" else ""
+        assert not [n for n in paper["methods"] if "_" in n and n in words], name
 
 
 def pills(page):
@@ -180,19 +219,20 @@ def pills(page):
 
 
 def test_outside_a_checkout_the_quick_tier_passes_no_verdicts(alone):
-    page = render_report([alone], tier="quick")
-    assert pills(page) <= {"not-judged-quick", "no-data"}
-    words = Page(page).words()
+    pages = render_report([alone], tier="quick")
+    assert pills(pages[PAPER]) <= {"not-judged-quick", "no-data"}
+    words = Page(pages[FIRST]).words()
     overview = words[words.index("In a sentence") : words.index("Holds? Numbers")]
     assert "Not judged: this run reduces repeats, grids or data." in overview
     for word in ("Yes", "Mostly", "of claims hold", "published record"):
         assert word not in overview
+    words = Page(pages[PAPER]).words()
     assert "tol =" not in words
     assert "Not judged (quick): repeats, grid or data are reduced" in words
 
 
-def test_in_a_checkout_the_published_record_answers(page, result):
-    words = Page(page).words()
+def test_in_a_checkout_the_published_record_answers(first, result):
+    words = Page(first).words()
     assert result.record
     assert f"Argyriou et al. 2008: {result.record}" in words
     overview = words[words.index("In a sentence") : words.index("Holds? Numbers")]
@@ -210,7 +250,7 @@ def test_in_a_checkout_the_published_record_answers(page, result):
 def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
     config = {**paper, "tier": "paper"}
     full = complete(config, make_results(config, tmp_path))
-    page = render_report([full], tier="paper")
+    page = render_report([full], tier="paper")[PAPER]
     assert "not-judged-quick" not in pills(page)
     assert pills(page) >= {"reproduced", "different", "holds"}
     words = Page(page).words()
@@ -243,7 +283,7 @@ def test_the_own_test_stands_beside_the_verdict(paper, alone):
     changed["groups"] = group_claims(claims, {}, paper)
     judged = type(alone)(**{**vars(alone), **changed})
     assert judged.undone_claims() == 1
-    page = " ".join(render_report([judged], tier="paper").split())
+    page = " ".join(render_report([judged], tier="paper")[PAPER].split())
     assert '<div class="small">paper\'s own test: holds</div>' in page
     assert "corrected for shared examples (ρ = 0.5): p = 0.300" in page
     assert f"3 of {len(verdicts)} (3 close → reproduced)" in page
@@ -254,23 +294,26 @@ def test_text_is_escaped(paper, result):
     hostile = type(result)(
         **{**vars(result), "claims": bad, "groups": group_claims(bad, {}, paper)}
     )
-    page = render_report([hostile], tier="quick")
+    page = render_report([hostile], tier="quick")[PAPER]
     assert "<b>A" not in page
     assert "&lt;b&gt;A &amp; B" in page
 
 
-def test_several_papers_share_a_page(result):
+def test_several_papers_share_the_first_page(result):
     papers = [
         type(result)(**{**vars(result), "id": name}) for name in ("one", "two", "three")
     ]
-    parsed = Page(render_report(papers, tier="paper"))
+    pages = render_report(papers, tier="paper")
+    parsed = Page(pages[FIRST])
     assert len(parsed.ids) == len(set(parsed.ids))
-    assert {"one", "two", "three"} <= set(parsed.ids)
+    for name in ("one", "two", "three"):
+        assert f"report/paper-{name}.html#table_1" in parsed.links
+        assert f"paper-{name}.html" in Page(pages["statistics.html"]).links
     assert "It runs the papers' full protocols." in "".join(parsed.text)
 
 
-def test_the_same_results_give_the_same_page(result, page):
-    assert render_report([result], tier="quick") == page
+def test_the_same_results_give_the_same_pages(result, pages):
+    assert render_report([result], tier="quick") == pages
 
 
 def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_path):
@@ -282,13 +325,14 @@ def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_pa
         "claims": [],
     }
     result = complete(config, make_results(config, tmp_path))
-    page = render_report([result], tier="quick")
-    parsed = Page(page)
+    pages = render_report([result], tier="quick")
+    parsed = Page(pages[PAPER])
     text = parsed.words()
-    assert "Claims of Argyriou et al. 2008 None in this run." in text
+    assert "Claims" not in text
+    assert "of the paper's" not in text
     assert "Pairs of methods None in this run: a comparison needs two" in text
     assert "Differences are first" not in text
-    assert not re.search(r"<tbody>\s*</tbody>", page)
+    assert not any(re.search(r"<tbody>\s*</tbody>", p) for p in pages.values())
     assert parsed.open == []
     inner = {link[1:] for link in parsed.links if link.startswith("#")}
     assert inner <= set(parsed.ids)
@@ -298,19 +342,47 @@ def test_missing_data_have_one_box_and_the_record_stands_in(paper, empty_results
     complete(paper, empty_results)
     run = RunFolder(empty_results.path.parent)
     (run.path / "argyriou2008").symlink_to(empty_results.path)
+    write_text(run.pages / "method-NoLongerThere.html", "of an earlier run")
     write_report([paper], run, tier="quick")
-    page = run.report.read_text()
-    parsed = Page(page)
-    assert parsed.open == []
-    words = parsed.words()
+    words = Page(run.report.read_text()).words()
     assert words.count("Missing data:") == 1
     assert "Missing data: 6 data sets (computer_survey, dermatology, digits" in words
     assert "datasets fetch computer_survey dermatology digits" in words
     assert words.index("Missing data") < words.index("In a sentence")
     # All tables, and all figures but that of equations, are the published ones.
+    parsed = Page((run.pages / PAPER).read_text())
+    words = parsed.words()
     assert words.count("Not computed in this run: from the published record") == 12
     texts = [found["alt"] for tag, found in parsed.tags if tag == "img"]
     assert not [text for text in texts if "No data" in text]
+    assert not (run.pages / "method-NoLongerThere.html").exists()
+
+
+def test_values_of_a_figure_are_folded_below_it(page):
+    section = page[page.index('<section id="figure_2"') :].partition("</section>")[0]
+    folded = section[section.index("Values of Figure 2") :].partition("</details>")[0]
+    headings = re.findall(r'<th scope="col">([^<]*)', folded)
+    assert {"panel", "series", "x", "mean"} <= set(headings)
+    assert folded.count("<tr>") > 20
+
+
+def test_a_run_of_some_experiments_answers_for_these_alone(
+    paper, make_results, tmp_path
+):
+    config = {
+        **paper,
+        "experiments": {"school": paper["experiments"]["school"]},
+        "artefacts": {},
+        "claims": [c for c in paper["claims"] if c["args"]["experiment"] == "school"],
+    }
+    assert 0 < len(config["claims"]) < len(paper["claims"])
+    result = complete(config, make_results(config, tmp_path))
+    n, total = len(config["claims"]), len(load_paper("argyriou2008", "paper")["claims"])
+    scope = f"Of this run's experiments ({n} of the paper's {total} claims): "
+    assert result.scope == scope
+    pages = render_report([result], tier="quick")
+    assert scope in Page(pages[FIRST]).words()
+    assert scope in Page(pages[PAPER]).words()
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,27 @@ import subprocess
 
 import pytest
 
+from mtmkl.files import write_text
 from mtmkl.layout import PaperFolder
 from mtmkl.reporting.build import write_artefacts
 from mtmkl.reporting.paper_result import load_paper_result
 from mtmkl.reporting.record import write_record
 from mtmkl.reporting.report import render_report
+
+PAPER = "report/paper-argyriou2008.html"
+KINDS = {
+    "all": [
+        "report.html",
+        PAPER,
+        "report/method-MultiTaskFeatureLearning.html",
+        "report/data-school.html",
+        "report/statistics.html",
+        "report/errata.html",
+        "report/provenance.html",
+    ],
+    "nothing": ["report.html", PAPER],
+}
+"""Pages that are looked at of a run that has all data, and of one that has none."""
 
 WIDTHS = (400, 900, 1400)
 SCHEMES = {"dark": 0, "light": 1}
@@ -80,13 +96,13 @@ addEventListener("load", () => {
 def look(folder, pages, scheme):
     """Return what is found in each page and width, and the errors on the console."""
     frames = "".join(
-        f'<iframe name="{name} {width}" src="{name}.html" '
+        f'<iframe name="{name} {width}" src="{name}" '
         f'style="width: {width}px; height: 900px; border: 0"></iframe>'
         for name in pages
         for width in WIDTHS
     )
     for name, text in pages.items():
-        (folder / f"{name}.html").write_text(text)
+        write_text(folder / name, text)
     wrapper = folder / f"all-{scheme}.html"
     wrapper.write_text(
         f'<!DOCTYPE html><title>all</title><pre id="found"></pre>{frames}'
@@ -111,7 +127,9 @@ def pages(paper, results, empty_results):
         write_artefacts(list(paper["artefacts"]), paper, folder)
         write_record(paper, folder, {"tier": "quick", "seed": 1})
         found = load_paper_result(paper, PaperFolder(folder.path))
-        made[name] = render_report([found], tier="quick")
+        pages = render_report([found], tier="quick")
+        for kind in KINDS[name]:
+            made[f"{name}/{kind}"] = pages[kind.rpartition("/")[2]]
     return made
 
 
@@ -124,7 +142,9 @@ def test_the_report_is_sound_at_all_widths(pages, tmp_path, scheme):
     background = {"dark": "rgb(23, 23, 23)", "light": "rgb(255, 255, 255)"}[scheme]
     assert {one["background"] for one in found.values()} == {background}
     # The script has run: filters by verdict and by method are there.
-    assert all(one["choices"] > 5 for one in found.values())
+    chosen = [one["choices"] for name, one in found.items() if PAPER in name]
+    assert len(chosen) == 2 * len(WIDTHS)
+    assert min(chosen) > 5
 
 
 def test_faults_are_found(tmp_path):
@@ -134,7 +154,7 @@ def test_faults_are_found(tmp_path):
         '<a href="#nowhere">x</a>'
         '<img src="data:," alt="none"></main><script>undefined.x</script>'
     )
-    found, errors = look(tmp_path, {"bad": bad}, "light")
+    found, errors = look(tmp_path, {"bad.html": bad}, "light")
     assert errors
     for one in found.values():
         kinds = {fault.partition(" ")[0] for fault in one["faults"]}

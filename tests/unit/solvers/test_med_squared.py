@@ -87,3 +87,15 @@ def test_path_equals_single_solutions():
     assert path.largest_q(10.0) == pytest.approx(
         SquaredPath(tasks).solve(10.0, -np.inf).extra["q"].max()
     )
+
+
+def test_kernels_so_large_that_the_ridge_is_lost_in_their_rounding():
+    x = 1e4 * np.random.default_rng(0).standard_normal((11, 1))
+    y = x[:, 0] / 1e4
+    gram = (x @ x.T + 1.0) ** 2
+    tasks = dual_problem(y, [11], epsilon=0.0, grams=gram.reshape(-1, 1))
+    solution = SquaredPath(tasks).solve(1.0, 0.0)
+    # Of all quadratics one passes through the points at next to no penalty.
+    outputs = gram @ solution.dual * solution.coef[0] + solution.intercept[0]
+    assert np.isfinite(solution.certificate.objective)
+    np.testing.assert_allclose(outputs, y, atol=1e-3)

@@ -137,6 +137,7 @@ class TestPlan:
                 "s": {"kind": "table", "experiment": "survey", "file": "s.csv",
                       "scale": 1, "tolerance": {"relative": 0.05},
                       "columns": {"RMSE": {"metric": "rmse"}}},
+                "o": {"kind": "table", "layout": "bounds", "experiment": "school"},
             }
         }  # fmt: skip
         published = {

@@ -1,0 +1,154 @@
+"""Support vector duals on the path that methods take, against SVC and LIBSVM.
+
+`mtmkl.solvers.sum_kernel.SumKernelPath` is what :class:`mtmkl.methods.IndependentSVM`
+runs; methods that learn weights run the duals beneath it. "ours" begins from nothing,
+"ours, next C" at the solution for a quarter of C, as in a search over a grid. All have
+one Gram matrix per task and the same relative error of the objective.
+
+SVC     ``sklearn.svm.SVC(kernel="precomputed").fit`` of each task
+LIBSVM  ``sklearn.svm._libsvm.fit``, its C routine with nothing around it
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from measuring import Outcome, Rival, Series, processor_seconds
+from sklearn.datasets import make_classification
+
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelTerms
+from mtmkl.solvers.sum_kernel import SumKernelPath
+from mtmkl.solvers.task_duals import DualProblem
+from mtmkl.typing import FloatArray
+
+TITLE = "Support vector machines on Gram matrices"
+KERNELS = {
+    "Gaussian": {"name": "gaussian", "median_factor": 1.0},
+    "cubic": {"name": "polynomial", "degree": 3},
+}
+POWERS = (-10, -5, 0, 5, 10)
+SIZES = (20, 63, 200, 632, 2000)
+TOLERANCES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+
+
+@dataclass(frozen=True)
+class Machines:
+    """The same tasks as ours and as others take them."""
+
+    ours: DualProblem
+    tasks: list[tuple[FloatArray, FloatArray]]
+    C: float
+
+
+def machines(n: int, n_tasks: int, kernel: Any, C: float) -> Machines:
+    """Return tasks of n examples each."""
+    X, y = [], []
+    for t in range(n_tasks):
+        inputs, labels = make_classification(
+            n, 10, n_informative=4, n_redundant=2, flip_y=0.1, class_sep=0.8,
+            random_state=t,
+        )  # fmt: skip
+        X.append(inputs)
+        y.append(2.0 * labels - 1.0)
+    inputs, labels = np.concatenate(X), np.concatenate(y)
+    terms = KernelTerms.of(inputs, [kernel], normalize="cosine")
+    task = np.repeat(np.arange(n_tasks), n)
+    blocks = TrainingSet(terms, inputs, task, n_tasks).blocks()
+    parts = [
+        (blocks.grams[t * n * n : (t + 1) * n * n, 0].reshape(n, n).copy(), y[t])
+        for t in range(n_tasks)
+    ]
+    return Machines(DualProblem.of(labels, blocks), parts, C)
+
+
+def ours(problem: Machines, accuracy: float) -> Outcome:
+    """Return the machines from nothing."""
+    found = SumKernelPath(problem.ours, tol=accuracy).solve(problem.C)
+    return Outcome(found.certificate.objective, found.certificate.dual_objective)
+
+
+def next_on_path(problem: Machines, accuracy: float) -> Outcome:
+    """Return the machines from those for a quarter of C."""
+    path = SumKernelPath(problem.ours, tol=accuracy)
+    path.solve(problem.C / 4.0)
+    seconds, found = processor_seconds(lambda: path.solve(problem.C))
+    return Outcome(found.certificate.objective, seconds=seconds)
+
+
+def each(problem: Machines, fit: Any, tol: float) -> Outcome:
+    """Return what another gives for all tasks; objectives are not timed."""
+    seconds, objective = 0.0, 0.0
+    for K, y in problem.tasks:
+        spent, (beta, offset) = processor_seconds(
+            lambda K=K, y=y: fit(K, y, problem.C, tol)
+        )
+        seconds += spent
+        f = K @ beta
+        objective += 0.5 * beta @ f
+        objective += problem.C * np.maximum(1.0 - y * (f + offset), 0.0).sum()
+    return Outcome(float(objective), seconds=seconds)
+
+
+def by_svc(
+    K: FloatArray, y: FloatArray, C: float, tol: float
+) -> tuple[FloatArray, float]:
+    from sklearn.svm import SVC
+
+    machine = SVC(kernel="precomputed", C=C, tol=tol).fit(K, y)
+    beta = np.zeros(y.size)
+    beta[machine.support_] = machine.dual_coef_[0]
+    return beta, float(machine.intercept_[0])
+
+
+def by_libsvm(
+    K: FloatArray, y: FloatArray, C: float, tol: float
+) -> tuple[FloatArray, float]:
+    from sklearn.svm import _libsvm
+
+    fit = _libsvm.fit(
+        K, y, svm_type=0, kernel="precomputed", C=C, tol=tol, cache_size=200
+    )
+    beta = np.zeros(y.size)
+    # LIBSVM's first class is the one with the smaller label, and its signs.
+    beta[fit[0]] = -fit[3][0]
+    return beta, float(-fit[4][0])
+
+
+def series(name: str, kernel: Any, n_tasks: int, power: int, sizes: Any) -> Series:
+    C = 2.0**power
+    return Series(
+        name=f"{name}, C = 2^{power}",
+        axis="examples per task",
+        sizes=sizes,
+        make=lambda n: machines(n, n_tasks, kernel, C),
+        ours=Rival("ours", ours, (1.0,)),
+        rivals=[
+            Rival("ours, next C", next_on_path, (1.0,)),
+            Rival(
+                "SVC", lambda p, tol: each(p, by_svc, tol), TOLERANCES, is_share=False
+            ),
+            Rival(
+                "LIBSVM",
+                lambda p, tol: each(p, by_libsvm, tol),
+                TOLERANCES,
+                is_share=False,
+            ),
+        ],
+        accuracy=1e-3,
+        reference=1e-7,
+        has_peaks=power == 0,
+    )
+
+
+SERIES = [
+    *(
+        series(name, kernel, 1, power, SIZES)
+        for name, kernel in KERNELS.items()
+        for power in POWERS
+    ),
+    *(
+        series("29 tasks, Gaussian", KERNELS["Gaussian"], 29, power, (20, 40, 80, 160))
+        for power in (-5, 0, 5)
+    ),
+]

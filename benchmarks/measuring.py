@@ -1,0 +1,408 @@
+"""How all benchmarks measure, and what they write.
+
+A series is one problem at a geometric series of sizes, solved by ours and by rivals in
+one process. Every rival gets as little accuracy as it needs for the same relative error
+of the objective, by the loosest of several settings that reaches it. What is timed is
+processor time, with one thread: the median of repeats. Slopes are those of log time
+against log size. The peak of memory is that of a process of its own, beyond what it
+needed for a problem of the smallest size.
+
+Only ratios of one run mean something. A rival that is slow at one size is left out at
+larger ones, by name; so is one that is not installed, and a series without its data.
+"""
+
+import contextlib
+import csv
+import importlib
+import importlib.util
+import json
+import platform
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+COLUMNS = (
+    "series", "axis", "size", "rival", "seconds", "ratio", "ratio_alone", "error",
+    "accuracy", "slope", "peak_mb", "repeats", "remark",
+)  # fmt: skip
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "cvxopt", "cvxpy", "clarabel",
+            "scs", "skglm")  # fmt: skip
+#: Seconds beyond which a rival is left out at the next size, and in a quick run.
+SLOW, SLOW_QUICK = 3.0, 1.0
+#: By how much more than the size time is expected to grow, at least: its exponent.
+GROWTH = 2.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a solver returns.
+
+    Attributes
+    ----------
+    objective : float
+    bound : float, optional
+        From below, of ours.
+    seconds : float, optional
+        If not the whole call counts.
+    alone : float, optional
+        Seconds of the solver within, without what a modelling language does.
+    """
+
+    objective: float
+    bound: float | None = None
+    seconds: float | None = None
+    alone: float | None = None
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another way to solve the problem of a series.
+
+    Attributes
+    ----------
+    name : str
+    solve : callable
+        Of the problem and an accuracy; returns an Outcome.
+    accuracies : sequence of float
+        From loose to fine, as shares of the accuracy of the series; or whatever else
+        the solver takes, such as numbers of iterations, if ``is_share`` is False.
+    is_share : bool
+    package : str
+        Which it needs.
+    largest : float
+        Size beyond which it is not tried.
+    remark : str
+    """
+
+    name: str
+    solve: Callable[[Any, float], Outcome]
+    accuracies: Sequence[float] = (1.0, 0.1, 0.01, 1e-3)
+    is_share: bool = True
+    package: str = ""
+    largest: float = np.inf
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One problem at several sizes.
+
+    Attributes
+    ----------
+    name : str
+    axis : str
+        What the size is.
+    sizes : sequence of int
+    make : callable
+        Of a size; returns the problem, whatever the solvers take. Raises
+        DataNotAvailableError if there are no data.
+    ours : Rival
+    rivals : sequence of Rival
+    accuracy : float
+        Relative error of the objective; that of ours is certified.
+    reference : float
+        Accuracy at which ours is the optimum that errors are relative to.
+    has_peaks : bool
+        Whether peaks of memory are measured, too.
+    """
+
+    name: str
+    axis: str
+    sizes: Sequence[int]
+    make: Callable[[int], Any]
+    ours: Rival
+    rivals: Sequence[Rival]
+    accuracy: float = 1e-4
+    reference: float = 1e-8
+    has_peaks: bool = True
+
+
+@dataclass
+class Table:
+    """The rows of a benchmark, and what was left out."""
+
+    name: str
+    title: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    def add(self, **row: Any) -> None:
+        """Add a row, and print it."""
+        self.rows.append(dict.fromkeys(COLUMNS, "") | row)
+        shown = " ".join(
+            f"{key}={_text(value)}" for key, value in row.items() if key != "series"
+        )
+        print(f"  {row['series']}: {shown}", flush=True)
+
+    def leave_out(self, what: str) -> None:
+        """Note what is not measured, with the reason, and print it."""
+        self.left_out.append(what)
+        print(f"  left out: {what}", flush=True)
+
+
+def processor_seconds(function: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the processor time of a call, and what it returns."""
+    begin = time.process_time()
+    found = function()
+    return time.process_time() - begin, found
+
+
+def run(series: Series, table: Table, *, quick: bool) -> None:
+    """Measure a series."""
+    sizes = series.sizes[:1] if quick else series.sizes
+    slow = SLOW_QUICK if quick else SLOW
+    try:
+        first = series.make(sizes[0])
+    except _unavailable() as error:
+        table.leave_out(f"{series.name}: no data ({str(error).splitlines()[0]})")
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rivals = [r for r in series.rivals if _is_there(r, series, table)]
+        # What is compiled or loaded by a first call is not timed.
+        series.ours.solve(first, series.accuracy)
+        for rival in rivals:
+            if rival.package:
+                _once(rival, series, first)
+        before: dict[str, float] = {}
+        for position, size in enumerate(sizes):
+            problem = first if position == 0 else series.make(size)
+            optimum = _optimum(series, problem)
+            base = _measure(series, series.ours, problem, optimum, quick)
+            _add(table, series, size, series.ours, base, base["seconds"])
+            for rival in list(rivals):
+                growth = (size / sizes[max(position - 1, 0)]) ** GROWTH
+                expected = before.get(rival.name, 0.0) * growth
+                if size > rival.largest or expected > 2 * slow:
+                    table.leave_out(
+                        f"{series.name}: {rival.name} from {series.axis} = {size} on"
+                        + (f", after {before[rival.name]:.2g} s" if expected else "")
+                    )
+                    rivals.remove(rival)
+                    continue
+                try:
+                    found = _measure(series, rival, problem, optimum, quick)
+                except Exception as error:
+                    # A rival's failure is a finding, not the end of the benchmark.
+                    what = str(error).splitlines() or [type(error).__name__]
+                    table.leave_out(
+                        f"{series.name}: {rival.name} fails at {series.axis} = {size}: "
+                        f"{what[0][:120]}"
+                    )
+                    rivals.remove(rival)
+                    continue
+                before[rival.name] = found["seconds"]
+                _add(table, series, size, rival, found, base["seconds"])
+    _add_slopes(table, series)
+
+
+def add_peaks(module: str, series: Series, table: Table) -> None:
+    """Write the peak of memory at the largest size of each solver.
+
+    ``module`` is where the process of its own finds the series, in ``SERIES``.
+    """
+    rows = [row for row in table.rows if row["series"] == series.name]
+    for row in {row["rival"]: row for row in rows}.values():
+        case = {
+            "module": module, "series": series.name, "rival": row["rival"],
+            "size": row["size"], "smallest": series.sizes[0],
+            "accuracy": row["accuracy"],
+        }  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, __file__, json.dumps(case)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode == 0:
+            row["peak_mb"] = json.loads(done.stdout.splitlines()[-1])
+
+
+def _peak_of(case: dict[str, Any]) -> float:
+    """Return by how many MB (2^20 bytes) a solver raises the peak of this process."""
+    sys.path.insert(0, str(Path(__file__).parent))
+    found = {each.name: each for each in importlib.import_module(case["module"]).SERIES}
+    series = found[case["series"]]
+    rivals = {rival.name: rival for rival in (series.ours, *series.rivals)}
+    rival = rivals[case["rival"]]
+    warnings.simplefilter("ignore")
+    rival.solve(series.make(case["smallest"]), case["accuracy"])
+    problem = series.make(case["size"])
+    before = peak_bytes()
+    rival.solve(problem, case["accuracy"])
+    return (peak_bytes() - before) / 2**20
+
+
+def peak_bytes() -> int:
+    """Return the most bytes that this process has had in memory."""
+    status = Path("/proc/self/status")
+    if status.is_file():  # Linux, whose getrusage counts the parent's memory too
+        line = next(x for x in status.read_text().splitlines() if "VmHWM" in x)
+        return 1024 * int(line.split()[1])
+    import resource
+
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size if sys.platform == "darwin" else 1024 * size
+
+
+def write(table: Table, folder: Path, *, quick: bool) -> None:
+    """Write the csv, the figure and where they come from, all or nothing."""
+    from figures import draw
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{table.name}.csv"
+    with path.with_suffix(".new").open("w", newline="", encoding="utf-8") as file:
+        out = csv.DictWriter(file, COLUMNS)
+        out.writeheader()
+        out.writerows(
+            {key: _text(value) for key, value in row.items()} for row in table.rows
+        )
+    draw(table, folder / f"{table.name}.svg")
+    path.with_suffix(".new").replace(path)
+    (folder / f"{table.name}.json").write_text(
+        json.dumps(
+            {
+                "title": table.title, "quick": quick, **provenance(),
+                "left_out": table.left_out,
+            },
+            indent=2, ensure_ascii=False,
+        ) + "\n",
+        encoding="utf-8",
+    )  # fmt: skip
+
+
+def provenance() -> dict[str, Any]:
+    """Return commit, machine and versions."""
+    from mtmkl.provenance import of_the_code
+
+    versions = {}
+    for name in PACKAGES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    import os
+
+    return {
+        "commit": of_the_code({})["commit"],
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "packages": versions,
+    }
+
+
+def _unavailable() -> type[Exception]:
+    from mtmkl.datasets.errors import DataNotAvailableError
+
+    return DataNotAvailableError
+
+
+def _is_there(rival: Rival, series: Series, table: Table) -> bool:
+    for package in rival.package.split():
+        if importlib.util.find_spec(package) is None:
+            table.leave_out(f"{series.name}: {rival.name} needs {package}")
+            return False
+    return True
+
+
+def _once(rival: Rival, series: Series, problem: Any) -> None:
+    """Let a rival compile or load; whether it can solve the problem is seen later."""
+    share = rival.accuracies[0]
+    with contextlib.suppress(Exception):
+        rival.solve(problem, share * series.accuracy if rival.is_share else share)
+
+
+def _optimum(series: Series, problem: Any) -> float:
+    """Return the optimum, from ours to a much finer gap: the middle of its bounds."""
+    found = series.ours.solve(problem, series.reference)
+    assert found.bound is not None
+    return 0.5 * (found.objective + found.bound)
+
+
+def _measure(
+    series: Series, rival: Rival, problem: Any, optimum: float, quick: bool
+) -> dict[str, Any]:
+    """Return the time of the loosest setting that reaches the accuracy."""
+    reached = False
+    for share in rival.accuracies:
+        accuracy = share * series.accuracy if rival.is_share else share
+        seconds, found = processor_seconds(lambda a=accuracy: rival.solve(problem, a))
+        seconds = seconds if found.seconds is None else found.seconds
+        error = abs(found.objective - optimum) / max(abs(optimum), 1e-300)
+        if error <= series.accuracy * (1 + 1e-6):
+            reached = True
+            break
+        if seconds > (SLOW_QUICK if quick else SLOW):
+            break
+    times = [seconds]
+    if not quick and seconds < 1.0:
+        # Short ones, which the clock and other work disturb most, most often.
+        times = []
+        for _ in range(int(np.clip(0.1 / max(seconds, 1e-9), 5, 99))):
+            seconds, found = processor_seconds(
+                lambda a=accuracy: rival.solve(problem, a)
+            )
+            times.append(seconds if found.seconds is None else found.seconds)
+    return {
+        "seconds": float(np.median(times)), "alone": found.alone, "error": error,
+        "accuracy": accuracy, "repeats": len(times), "reached": reached,
+    }  # fmt: skip
+
+
+def _add(
+    table: Table, series: Series, size: int, rival: Rival, found: Any, base: float
+) -> None:
+    remarks = [rival.remark] if rival.remark else []
+    if not found["reached"]:
+        remarks.append("accuracy not reached: the ratio is a lower bound")
+    table.add(
+        series=series.name,
+        axis=series.axis,
+        size=size,
+        rival=rival.name,
+        seconds=found["seconds"],
+        ratio=found["seconds"] / max(base, 1e-9),
+        ratio_alone="" if found["alone"] is None else found["alone"] / max(base, 1e-9),
+        error=found["error"],
+        accuracy=found["accuracy"],
+        repeats=found["repeats"],
+        remark="; ".join(remarks),
+    )
+
+
+def _add_slopes(table: Table, series: Series) -> None:
+    """Write the slope of log time against log size with the last size of each."""
+    for name in (series.ours.name, *(rival.name for rival in series.rivals)):
+        own = [
+            row
+            for row in table.rows
+            if (row["series"], row["rival"]) == (series.name, name)
+        ]
+        if len(own) >= 3:
+            # The smallest sizes are mostly what every call costs.
+            late = own[-3:]
+            own[-1]["slope"] = float(
+                np.polyfit(
+                    np.log([row["size"] for row in late]),
+                    np.log([max(row["seconds"], 1e-9) for row in late]),
+                    1,
+                )[0]
+            )
+
+
+def _text(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    print(_peak_of(json.loads(sys.argv[1])))

@@ -1,0 +1,733 @@
+"""Every convex method of the five papers against general solvers and the papers' own.
+
+Data are those of the papers, standardised, or drawn where a size has to vary beyond
+them. What ours times begins where the rivals' does: with Gram matrices, or inputs.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import printed
+from measuring import Outcome, Rival, Series
+from rivals import by_cvxopt, by_cvxpy
+from sklearn.preprocessing import StandardScaler
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.registry import load
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelTerms
+from mtmkl.methods._group_sharing import TEN_KERNELS
+from mtmkl.methods.mkmtfl import SEVEN_KERNELS
+from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.task_duals import DualProblem
+from mtmkl.typing import FloatArray, IntArray
+
+TITLE = "Convex methods of the five papers"
+EPSILON = 0.1
+
+
+def outcome(solution: Solution) -> Outcome:
+    """Return what a solver of ours reports."""
+    certificate = solution.certificate
+    return Outcome(certificate.objective, certificate.dual_objective)
+
+
+@cache
+def school() -> MultiTaskData:
+    return load("school", download=False)
+
+
+@cache
+def landmine() -> MultiTaskData:
+    return load("landmine_balanced", download=False, seed=0)
+
+
+@cache
+def letters() -> MultiTaskData:
+    return load("ocr_letters", download=False, n_per_class=200, seed=0)
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """Examples sorted by task, and the Gram matrices of each task, (D, n, n)."""
+
+    X: FloatArray
+    y: FloatArray
+    task: IntArray
+    kernels: tuple[Any, ...] = ()
+    normalize: Any = "trace"
+
+    @classmethod
+    def of(
+        cls, data: MultiTaskData, n_tasks: int, n: int, *kernels: Any, **options: Any
+    ) -> "Tasks":
+        """Return n examples, half of each class of labels, of the first tasks."""
+        rng, rows = np.random.default_rng(0), []
+        is_labels = set(np.unique(data.y)) <= {-1.0, 1.0}
+        for t in range(n_tasks):
+            own = rng.permutation(data.rows_of(t))
+            if is_labels:
+                parts = [own[data.y[own] == label][: n // 2] for label in (-1, 1)]
+                own = np.concatenate(parts)
+            rows.append(own[:n])
+        chosen = np.concatenate(rows)
+        y = data.y[chosen]
+        if not is_labels:
+            y = (y - y.mean()) / y.std()
+        X = StandardScaler().fit_transform(data.X[chosen])
+        return cls(X, y, data.task[chosen], kernels, **options)
+
+    @property
+    def n_tasks(self) -> int:
+        return int(self.task.max()) + 1
+
+    @property
+    def rows(self) -> list[IntArray]:
+        return [np.flatnonzero(self.task == t) for t in range(self.n_tasks)]
+
+    @property
+    def targets(self) -> list[FloatArray]:
+        return [self.y[rows] for rows in self.rows]
+
+    @property
+    def inputs(self) -> list[FloatArray]:
+        return [self.X[rows] for rows in self.rows]
+
+    def dual_problem(self, block: Any = None, epsilon: float | None = None) -> Any:
+        terms = KernelTerms.of(self.X, list(self.kernels), normalize=self.normalize)
+        training = TrainingSet(terms, self.X, self.task, self.n_tasks)
+        weight = terms.order
+        if block is not None:
+            weight = np.asarray(block)[:, None] * terms.n_terms + weight
+        else:
+            weight = np.tile(weight, (self.n_tasks, 1))
+        return DualProblem.of(self.y, training.blocks(), weight=weight, epsilon=epsilon)
+
+    def grams(self) -> list[FloatArray]:
+        terms = KernelTerms.of(self.X, list(self.kernels), normalize=self.normalize)
+        out = []
+        for rows in self.rows:
+            Z = self.X[rows]
+            features = terms.features(Z)
+            own = [np.outer(x, x) for x in features.T]
+            own += list(terms.grams(Z, Z).transpose(1, 0, 2))
+            out.append(np.array(own))
+        return out
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What all solvers of a series are given."""
+
+    tasks: Tasks
+    ours: Any
+    grams: Any = None
+    forms: Any = None
+    log_alpha: float = 0.0
+
+
+def forms_by_task(tasks: Tasks, grams: Any) -> list[Any]:
+    """Return the forms of the referee, ``forms[t][d]``."""
+    return [
+        [[(rows, K)] for K in own] for rows, own in zip(tasks.rows, grams, strict=True)
+    ]
+
+
+def by_kernel(tasks: Tasks, grams: Any) -> list[Any]:
+    """Return ``forms[d]``, of all tasks."""
+    return [
+        [block for form in forms for block in form]
+        for forms in zip(*forms_by_task(tasks, grams), strict=True)
+    ]
+
+
+# Argyriou et al. (2008), and RR-Het
+
+GAMMA = 20.0
+
+
+def _linear(n_tasks: int) -> Problem:
+    tasks = Tasks.of(school(), n_tasks, 10_000)
+    # Rivals are given as many rows per task as there are inputs: the rest is constant.
+    X, y, task, constant = [], [], [], 0.0
+    for t, (A, b) in enumerate(zip(tasks.inputs, tasks.targets, strict=True)):
+        Q, R = np.linalg.qr(A)
+        X.append(R)
+        y.append(Q.T @ b)
+        task.append(np.full(len(R), t))
+        constant += float(b @ b - y[-1] @ y[-1])
+    less = (np.concatenate(X), np.concatenate(y), np.concatenate(task))
+    return Problem(tasks, None, grams=less, log_alpha=constant)
+
+
+def _solve_linear(problem: Problem, accuracy: float, penalty: Any) -> Outcome:
+    from mtmkl.solvers.squared_norm import solve
+    from mtmkl.solvers.task_decomposition import decompose
+
+    tasks = problem.tasks
+    parts = decompose(tasks.X, tasks.y, tasks.task, n_tasks=tasks.n_tasks)
+    return outcome(solve(parts, GAMMA, penalty=penalty, tol=accuracy))
+
+
+def linear_series(name: str, penalty: Any) -> Series:
+    from mtmkl.referee import linear
+
+    rivals = [
+        *by_cvxpy(
+            lambda printed, p: (
+                printed.squared_norm(*p.grams, GAMMA, penalty) + p.log_alpha
+            ),
+            largest=139,
+        ),
+        by_cvxopt(
+            lambda p: linear.squared_norm(*p.grams, GAMMA, penalty).value + p.log_alpha,
+            largest=80,
+        ),
+    ]
+    if penalty == "trace":
+        rivals.append(
+            Rival(
+                "as printed",
+                lambda p, n: Outcome(
+                    printed.feature_learning(
+                        p.tasks.X, p.tasks.y, p.tasks.task, GAMMA, int(n)
+                    )
+                ),
+                accuracies=(20, 40, 80, 160, 320, 640, 1280),
+                is_share=False,
+            )
+        )
+    return Series(
+        name=name,
+        axis="tasks",
+        sizes=(5, 10, 20, 40, 80, 139),
+        make=_linear,
+        ours=Rival("ours", lambda p, a: _solve_linear(p, a, penalty), (1.0,)),
+        rivals=rivals,
+        accuracy=1e-4,
+    )
+
+
+# Jebara (2011)
+
+COST = 1.0
+
+
+def _switched(size: int) -> Problem:
+    from mtmkl.solvers.med import MedPath
+
+    gaussians = [{"name": "gaussian", "median_factor": 2.0**k} for k in (-2, 0, 2)]
+    data = landmine()
+    tasks = Tasks.of(data, data.n_tasks, size, "features", *gaussians)
+    ours = tasks.dual_problem()
+    largest = MedPath(ours, tol=1e-4).largest_q(COST)
+    return Problem(
+        tasks, ours, tasks.grams(), log_alpha=float(np.log(np.expm1(0.7 * largest)))
+    )
+
+
+def _med_series() -> Series:
+    from mtmkl.referee import machines
+    from mtmkl.solvers.med import MedPath
+
+    return Series(
+        name="Kernel selection (Jebara 2011), Landmine",
+        axis="examples per task",
+        sizes=(6, 10, 16, 24, 40),
+        make=_switched,
+        ours=Rival(
+            "ours",
+            lambda p, a: outcome(MedPath(p.ours, tol=a).solve(COST, p.log_alpha)),
+            (1.0,),
+        ),
+        rivals=[
+            *by_cvxpy(
+                lambda printed, p: printed.kernel_selection(
+                    p.tasks.targets, p.grams, COST, float(np.exp(p.log_alpha))
+                ),
+                largest=24,
+            ),
+            by_cvxopt(
+                lambda p: (
+                    machines.switched(
+                        p.tasks.y,
+                        by_kernel(p.tasks, p.grams),
+                        p.tasks.task,
+                        COST,
+                        p.log_alpha,
+                        unit=p.tasks.y.size,
+                    ).value
+                ),
+                largest=24,
+            ),
+            Rival(
+                "as printed",
+                lambda p, n: Outcome(
+                    printed.kernel_selection(
+                        p.tasks.targets, p.grams, COST, np.exp(p.log_alpha), int(n)
+                    )
+                ),
+                accuracies=(3, 10, 30),
+                is_share=False,
+                package="cvxopt",
+            ),
+        ],
+    )
+
+
+def _pooled(size: int) -> Problem:
+    """Return ten tasks, with the communal matrix and those of the tasks."""
+    tasks = Tasks.of(landmine(), 10, size)
+    square = np.sum((tasks.X[:, None] - tasks.X[None]) ** 2, axis=2)
+    K = np.exp(-square / (2 * np.median(square)))
+    own = [9.0 * K[np.ix_(rows, rows)] for rows in tasks.rows]
+    return Problem(tasks, None, grams=(0.1 * K, own))
+
+
+def _pooling_series() -> Series:
+    from mtmkl.referee import machines
+    from mtmkl.solvers.med_pooling import PoolingPath
+
+    alpha = 20.0
+
+    def ours(p: Problem, accuracy: float) -> Outcome:
+        path = PoolingPath(*p.grams, p.tasks.y, tol=accuracy)
+        return outcome(path.solve(COST, float(np.log(alpha))))
+
+    def referee(p: Problem) -> float:
+        communal, own = p.grams
+        forms = [[(rows, K)] for rows, K in zip(p.tasks.rows, own, strict=True)]
+        return machines.switched(
+            p.tasks.y,
+            forms,
+            p.tasks.task,
+            COST,
+            float(np.log(alpha)),
+            common=[(np.arange(p.tasks.y.size), communal)],
+            unit=p.tasks.y.size,
+        ).value
+
+    return Series(
+        name="Adaptive pooling (Jebara 2011), Landmine",
+        axis="examples per task",
+        sizes=(6, 10, 16, 24, 40),
+        make=_pooled,
+        ours=Rival("ours", ours, (1.0,)),
+        rivals=[
+            *by_cvxpy(
+                lambda printed, p: printed.adaptive_pooling(
+                    p.tasks.y, *p.grams, COST, alpha
+                ),
+                largest=40,
+            ),
+            by_cvxopt(referee, largest=40),
+        ],
+    )
+
+
+def _regression(n_tasks: int) -> Problem:
+    from mtmkl.solvers.med import MedPath
+
+    tasks = Tasks.of(school(), n_tasks, 15, "features")
+    ours = tasks.dual_problem(epsilon=EPSILON)
+    largest = MedPath(ours, tol=1e-4).largest_q(0.1)
+    return Problem(
+        tasks, ours, tasks.grams(), log_alpha=float(np.log(np.expm1(0.7 * largest)))
+    )
+
+
+def _regression_series() -> Series:
+    from mtmkl.referee import machines
+    from mtmkl.solvers.med import MedPath
+
+    cost = 0.1
+    return Series(
+        name="Regression (Jebara 2011), School",
+        axis="tasks",
+        sizes=(8, 16, 32, 64, 139),
+        make=_regression,
+        ours=Rival(
+            "ours",
+            lambda p, a: outcome(MedPath(p.ours, tol=a).solve(cost, p.log_alpha)),
+            (1.0,),
+        ),
+        rivals=[
+            *by_cvxpy(
+                lambda printed, p: printed.kernel_selection(
+                    p.tasks.targets, p.grams, cost, np.exp(p.log_alpha), EPSILON
+                ),
+                largest=64,
+            ),
+            by_cvxopt(
+                lambda p: (
+                    machines.switched(
+                        p.tasks.y,
+                        by_kernel(p.tasks, p.grams),
+                        p.tasks.task,
+                        cost,
+                        p.log_alpha,
+                        epsilon=EPSILON,
+                        unit=p.tasks.y.size,
+                    ).value
+                ),
+                largest=32,
+            ),
+        ],
+    )
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Samples of 0 and 1, one column per node."""
+
+    X: FloatArray
+
+
+def _nodes(n: int) -> Nodes:
+    """Return samples of eight nodes along a chain."""
+    rng = np.random.default_rng(0)
+    X = np.empty((n, 8))
+    X[:, 0] = rng.random(n) < 0.5
+    for node in range(1, 8):
+        same = rng.random(n) < 0.75
+        X[:, node] = np.where(same, X[:, node - 1], 1.0 - X[:, node - 1])
+    return Nodes(X)
+
+
+def _graph_series() -> Series:
+    from mtmkl.methods import MEDGraphStructure
+    from mtmkl.referee import machines
+
+    cost, alpha = 0.1, 20.0
+
+    def ours(p: Nodes, accuracy: float) -> Outcome:
+        model = MEDGraphStructure(cost, alpha, tol=accuracy).fit(p.X)
+        return Outcome(model.objective_, model.dual_objective_)
+
+    def by_hand(printed: Any, p: Nodes) -> float:
+        import cvxpy as cp
+
+        signs, nodes = 2.0 * p.X - 1.0, range(p.X.shape[1])
+        lam = [cp.Variable(len(p.X)) for _ in nodes]
+        constraints = [c for each in lam for c in (each >= 0, each <= cost)]
+        constraints += [signs[:, m] @ lam[m] == 0 for m in nodes]
+        q = [
+            0.5 * cp.square((signs[:, m] * p.X[:, d]) @ lam[m])
+            + 0.5 * cp.square((signs[:, d] * p.X[:, m]) @ lam[d])
+            for m in nodes
+            for d in nodes
+            if m < d
+        ]
+        value = printed._switch_costs(q, alpha) - sum(cp.sum(each) for each in lam)
+        return -float(printed._solve(value, constraints))
+
+    def referee(p: Nodes) -> float:
+        n, n_nodes = p.X.shape
+        rows = np.arange(n * n_nodes).reshape(n_nodes, n)
+        x = [np.outer(each, each) for each in p.X.T]
+        forms = [
+            [(rows[m], x[d]), (rows[d], x[m])]
+            for m in range(n_nodes)
+            for d in range(m + 1, n_nodes)
+        ]
+        return machines.switched(
+            (2.0 * p.X - 1.0).T.ravel(),
+            forms,
+            np.repeat(np.arange(n_nodes), n),
+            cost,
+            float(np.log(alpha)),
+            unit=n,
+        ).value
+
+    return Series(
+        name="Graph structure (Jebara 2011), drawn",
+        axis="samples",
+        sizes=(25, 50, 100, 200, 400),
+        make=_nodes,
+        ours=Rival("ours", ours, (1.0,)),
+        rivals=[*by_cvxpy(by_hand, largest=400), by_cvxopt(referee, largest=100)],
+    )
+
+
+# Yousefi et al. (2015)
+
+LAM = 0.3
+
+
+def _letters(size: int) -> Problem:
+    data = letters()
+    tasks = Tasks.of(data, data.n_tasks, size, *TEN_KERNELS, normalize="cosine")
+    return Problem(
+        tasks, tasks.dual_problem(block=np.arange(data.n_tasks)), tasks.grams()
+    )
+
+
+def _sharing_series() -> Series:
+    from mtmkl.referee import machines
+    from mtmkl.solvers.group_sharing import GroupSharingPath
+
+    return Series(
+        name="Group sharing (Yousefi 2015), Letter",
+        axis="examples per task",
+        sizes=(10, 20, 40, 80, 160),
+        make=_letters,
+        ours=Rival(
+            "ours",
+            lambda p, a: outcome(GroupSharingPath(p.ours, tol=a).solve(COST, LAM)),
+            (1.0,),
+        ),
+        rivals=[
+            *by_cvxpy(
+                lambda printed, p: printed.group_sharing(
+                    p.tasks.targets, p.grams, COST, LAM
+                ),
+                largest=80,
+            ),
+            by_cvxopt(
+                lambda p: (
+                    machines.weighted(
+                        p.tasks.y,
+                        forms_by_task(p.tasks, p.grams),
+                        p.tasks.task,
+                        COST,
+                        LAM,
+                        unit=p.tasks.y.size,
+                    ).value
+                ),
+                largest=80,
+            ),
+            Rival(
+                "as printed",
+                lambda p, n: Outcome(
+                    printed.group_sharing(p.tasks.targets, p.grams, COST, LAM, int(n))
+                ),
+                accuracies=(5, 20, 80),
+                is_share=False,
+            ),
+        ],
+    )
+
+
+# Jawanpuria and Nath (2011)
+
+P_NORM, Q_NORM, SCHOOL_COST = 6.0, 1.5, 0.5
+
+
+def _school_kernels(n_tasks: int) -> Problem:
+    tasks = Tasks.of(school(), n_tasks, 15, *SEVEN_KERNELS)
+    return Problem(tasks, tasks.dual_problem(epsilon=EPSILON), tasks.grams())
+
+
+def _mixed_series() -> Series:
+    from mtmkl.referee import mixed
+    from mtmkl.solvers.mixed_norm import MixedNormPath
+
+    def referee(p: Problem) -> float:
+        forms = forms_by_task(p.tasks, p.grams)
+        return mixed.mixed_norm(
+            p.tasks.y,
+            [list(each) for each in zip(*forms, strict=True)],
+            p.tasks.task,
+            SCHOOL_COST,
+            P_NORM,
+            epsilon=EPSILON,
+            unit=p.tasks.y.size,
+        ).value
+
+    return Series(
+        name="MK-MTFL (Jawanpuria 2011), School",
+        axis="tasks",
+        sizes=(8, 16, 32, 64, 139),
+        make=_school_kernels,
+        ours=Rival(
+            "ours",
+            lambda p, a: outcome(
+                MixedNormPath(p.ours, P_NORM, tol=a).solve(SCHOOL_COST)
+            ),
+            (1.0,),
+        ),
+        rivals=[
+            *by_cvxpy(
+                lambda printed, p: printed.mixed_norm(
+                    p.tasks.targets, p.grams, SCHOOL_COST, P_NORM, EPSILON
+                ),
+                largest=139,
+            ),
+            by_cvxopt(referee, largest=64),
+            Rival(
+                "as printed",
+                lambda p, n: Outcome(
+                    printed.mixed_norm(
+                        p.tasks.targets, p.grams, SCHOOL_COST, P_NORM, EPSILON, int(n)
+                    )
+                ),
+                accuracies=(10, 30, 100),
+                is_share=False,
+            ),
+        ],
+        accuracy=1e-3,
+        reference=1e-7,
+    )
+
+
+def _school_linear(n_tasks: int) -> Problem:
+    from mtmkl.solvers.mixed_schatten import SchattenProblem
+
+    tasks = Tasks.of(school(), n_tasks, 15)
+    tasks = Tasks(
+        tasks.X / np.sqrt(np.mean(np.sum(tasks.X**2, axis=1))), tasks.y, tasks.task
+    )
+    ours = SchattenProblem.of(
+        [tasks.X], tasks.y, np.full(n_tasks, 15), Q_NORM, epsilon=EPSILON
+    )
+    return Problem(tasks, ours)
+
+
+def _schatten_series() -> Series:
+    from mtmkl.referee import mixed
+    from mtmkl.solvers.mixed_schatten import MixedSchattenPath
+
+    return Series(
+        name="MK-MTSFL (Jawanpuria 2011), School, linear",
+        axis="tasks",
+        sizes=(8, 16, 32, 64, 139),
+        make=_school_linear,
+        ours=Rival(
+            "ours",
+            lambda p, a: outcome(MixedSchattenPath(p.ours, tol=a).solve(SCHOOL_COST)),
+            (1.0,),
+        ),
+        rivals=[
+            *by_cvxpy(
+                lambda printed, p: printed.mixed_schatten(
+                    p.tasks.y,
+                    [p.tasks.X @ p.tasks.X.T],
+                    p.tasks.task,
+                    SCHOOL_COST,
+                    2.0,  # with one kernel every q is the same
+                    EPSILON,
+                ),
+                largest=32,
+            ),
+            by_cvxopt(
+                lambda p: (
+                    mixed.schatten(
+                        p.tasks.y,
+                        [p.tasks.X],
+                        p.tasks.task,
+                        SCHOOL_COST,
+                        2.0,
+                        epsilon=EPSILON,
+                        unit=p.tasks.y.size,
+                    ).value
+                ),
+                largest=32,
+            ),
+            Rival(
+                "as printed",
+                lambda p, n: Outcome(
+                    printed.mixed_schatten(
+                        p.tasks.targets, p.tasks.inputs, SCHOOL_COST, EPSILON, int(n)
+                    )
+                ),
+                accuracies=(10, 30, 100, 300),
+                is_share=False,
+            ),
+        ],
+        accuracy=1e-3,
+        reference=1e-6,
+    )
+
+
+# Widmer et al. (2015)
+
+
+def _related(n: int) -> Problem:
+    """Four tasks, near and far, with two kernels and three kernels of the tasks."""
+    from mtmkl.kernels.gram import GramBlocks
+
+    rng = np.random.default_rng(0)
+    task = np.sort(np.arange(n) % 4)
+    X = rng.standard_normal((n, 10))
+    W = rng.standard_normal((10, 2))[:, [0, 0, 1, 1]] + rng.standard_normal((10, 4))
+    score = np.einsum("ij,ji->i", X, W[:, task])
+    y = np.where(score + score.std() * rng.standard_normal(n) > 0, 1.0, -1.0)
+    square = np.sum((X[:, None] - X[None]) ** 2, axis=2)
+    base = [X @ X.T / 10, np.exp(-square / 20)]
+    pairs = np.kron(np.eye(2), np.ones((2, 2)))
+    relations = [R[np.ix_(task, task)] for R in (np.eye(4), pairs, np.ones((4, 4)))]
+    grams = np.array([R * K for K in base for R in relations])
+    blocks = GramBlocks.of([n], grams=np.stack(list(grams), axis=-1).reshape(n * n, -1))
+    return Problem(Tasks(X, y, task), blocks, grams)
+
+
+def _related_series() -> Series:
+    from mtmkl.referee import mixed
+    from mtmkl.solvers.mt_mkl_gram import GramPath
+
+    def ours(p: Problem, accuracy: float) -> Outcome:
+        path = GramPath(
+            p.ours,
+            p.tasks.y,
+            p=2.0,
+            loss="hinge",
+            fit_intercept=True,
+            tol=accuracy,
+            max_iter=10_000,
+            rng=np.random.default_rng(0),
+        )
+        return outcome(path.solve(COST))
+
+    return Series(
+        name="Multi-task MKL (Widmer 2015), drawn",
+        axis="examples",
+        sizes=(50, 100, 200, 400, 800),
+        make=_related,
+        ours=Rival("ours", ours, (1.0,)),
+        rivals=[
+            *by_cvxpy(
+                lambda printed, p: printed.multi_task_mkl(
+                    p.tasks.y, p.grams, COST, 2, fit_intercept=True
+                ),
+                largest=400,
+            ),
+            by_cvxopt(
+                lambda p: (
+                    mixed.related(
+                        p.tasks.y,
+                        p.grams,
+                        COST,
+                        2.0,
+                        fit_intercept=True,
+                        unit=p.tasks.y.size,
+                    ).value
+                ),
+                largest=400,
+            ),
+            Rival(
+                "as printed",
+                lambda p, n: Outcome(
+                    printed.multi_task_mkl(p.tasks.y, p.grams, COST, 2.0, int(n))
+                ),
+                accuracies=(5, 10, 20, 40),
+                is_share=False,
+            ),
+        ],
+    )
+
+
+SERIES = [
+    linear_series("Trace norm (Argyriou 2008), School", "trace"),
+    linear_series("Row norms (Argyriou 2008), School", "rows"),
+    linear_series("Deviations (RR-Het), School", "deviations"),
+    _med_series(),
+    _pooling_series(),
+    _regression_series(),
+    _graph_series(),
+    _sharing_series(),
+    _mixed_series(),
+    _schatten_series(),
+    _related_series(),
+]

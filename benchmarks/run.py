@@ -1,0 +1,69 @@
+"""Run the benchmarks, and write their tables and figures.
+
+    python benchmarks/run.py [NAME ...] [--quick] [--output figures/benchmarks]
+
+Without names all: heart, methods, users, overhead. ``--quick`` takes the smallest size
+of each, once, to see that everything runs: no numbers to quote. docs/benchmarks.md says
+what is measured and how.
+"""
+
+import argparse
+import importlib
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import measuring
+from figures import write_page
+
+NAMES = ("heart", "methods", "users", "overhead")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    parser.add_argument("--quick", action="store_true", help="only see that all runs")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="default: figures/benchmarks; with --quick results/benchmarks",
+    )
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="series whose names have this text"
+    )
+    options = parser.parse_args()
+    for name in options.names:
+        if name not in NAMES:
+            parser.error(f"there is no benchmark {name!r}: {', '.join(NAMES)}")
+    parts = ("results" if options.quick else "figures", "benchmarks")
+    output = options.output or measuring.ROOT.joinpath(*parts)
+    from threadpoolctl import threadpool_limits
+
+    # One thread, so that times compare algorithms.
+    with threadpool_limits(1):
+        for name in options.names or NAMES:
+            begin = time.perf_counter()
+            module = importlib.import_module(name)
+            table = measuring.Table(name, module.TITLE)
+            print(f"== {module.TITLE}", flush=True)
+            if name == "overhead":
+                module.measure(table, quick=options.quick)
+            else:
+                for series in module.SERIES:
+                    if options.only.lower() not in series.name.lower():
+                        continue
+                    measuring.run(series, table, quick=options.quick)
+                    if series.has_peaks and not options.quick:
+                        measuring.add_peaks(name, series, table)
+            measuring.write(table, output, quick=options.quick)
+            print(f"   {time.perf_counter() - begin:.0f} s", flush=True)
+    write_page(output, measuring.provenance(), options.quick)
+    print(f"Tables and figures: {output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+"""What a user would take instead: group lasso solvers, LIBLINEAR, MKLpy.
+
+Shared inputs: the (2,1) norm as in :class:`mtmkl.methods.MultiTaskVariableSelection`,
+whose square is penalised; others penalise the norm itself, by 2γ times the norm at the
+optimum, which has the same solution. Objectives are all of the squared one.
+
+Strings: `MultiTaskMKL` on sparse features, against ``LinearSVC`` on the map of all
+terms written out, at the weights that we found, an easier problem (writing it out is
+not counted); and one task against ``LinearSVC``.
+
+MKLpy has algorithms for other problems (average kernels, the margin of EasyMKL), and
+none for this one: it is timed on them beside single-task weights, and its objective is
+not compared.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from measuring import Outcome, Rival, Series, processor_seconds
+
+from mtmkl.papers.widmer2015.strings import TASK_KERNELS, draw_strings, expanded
+from mtmkl.solvers import mt_mkl_features
+from mtmkl.solvers.squared_norm import solve
+from mtmkl.solvers.task_decomposition import decompose
+from mtmkl.typing import FloatArray
+
+TITLE = "What else a user would take"
+N_TASKS, N_EXAMPLES, COST = 20, 100, 1.0
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Inputs that all tasks share, targets (n, T), γ, and α of the other solvers."""
+
+    X: FloatArray
+    Y: FloatArray
+    gamma: float
+    alpha: float
+
+    def objective(self, W: FloatArray) -> float:
+        norm = np.linalg.norm(W, axis=1).sum()
+        return float(np.sum((self.Y - self.X @ W) ** 2) + self.gamma * norm**2)
+
+
+@cache
+def shared(d: int) -> Shared:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N_EXAMPLES, d))
+    W = np.zeros((d, N_TASKS))
+    W[:8] = rng.standard_normal((8, N_TASKS))
+    Y = X @ W + rng.standard_normal((N_EXAMPLES, N_TASKS))
+    gamma = 5.0
+    norm = float(_variable_selection(X, Y, gamma, 1e-9).extra["norm"])
+    # Others have ||Y − XW||²/2n + α ||W||.
+    return Shared(X, Y, gamma, gamma * norm / N_EXAMPLES)
+
+
+def _variable_selection(X: FloatArray, Y: FloatArray, gamma: float, tol: float) -> Any:
+    n_tasks = Y.shape[1]
+    task = np.repeat(np.arange(n_tasks), len(X))
+    parts = decompose(np.tile(X, (n_tasks, 1)), Y.T.ravel(), task, n_tasks=n_tasks)
+    return solve(parts, gamma, penalty="rows", tol=tol)
+
+
+def ours_shared(p: Shared, accuracy: float) -> Outcome:
+    found = _variable_selection(p.X, p.Y, p.gamma, accuracy).certificate
+    return Outcome(found.objective, found.dual_objective)
+
+
+def by_scikit_learn(p: Shared, tol: float) -> Outcome:
+    from sklearn.linear_model import MultiTaskLasso
+
+    model = MultiTaskLasso(
+        alpha=p.alpha, fit_intercept=False, tol=tol, max_iter=100_000
+    )
+    seconds, _ = processor_seconds(lambda: model.fit(p.X, p.Y))
+    return Outcome(p.objective(model.coef_.T), seconds=seconds)
+
+
+def by_skglm(p: Shared, tol: float) -> Outcome:
+    from skglm import MultiTaskLasso
+
+    model = MultiTaskLasso(alpha=p.alpha, fit_intercept=False, tol=tol)
+    seconds, _ = processor_seconds(lambda: model.fit(p.X, p.Y))
+    return Outcome(p.objective(model.coef_.T), seconds=seconds)
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Sparse features of some tasks, and the map of all terms written out."""
+
+    X: Any
+    y: FloatArray
+    task: Any
+    kernels: tuple[Any, ...]
+    Z: Any = None
+
+
+@cache
+def strings(n: int, is_one_task: bool) -> Strings:
+    X, y, task = draw_strings(n)
+    if is_one_task:
+        return Strings(X, y, np.zeros_like(task), (np.ones((1, 1)),), X)
+    problem = Strings(X, y, task, tuple(TASK_KERNELS))
+    theta = _features(problem, 1e-4).extra["theta"]
+    return Strings(X, y, task, problem.kernels, expanded(X, task, theta))
+
+
+def _features(p: Strings, tol: float) -> Any:
+    return mt_mkl_features.solve(
+        [p.X],
+        p.y,
+        p.task,
+        [(0, kernel) for kernel in p.kernels],
+        C=COST,
+        p=2.0,
+        rng=np.random.default_rng(0),
+        tol=tol,
+    )
+
+
+def ours_strings(p: Strings, accuracy: float) -> Outcome:
+    found = _features(p, accuracy).certificate
+    return Outcome(found.objective, found.dual_objective)
+
+
+def by_liblinear(p: Strings, tol: float) -> Outcome:
+    from sklearn.svm import LinearSVC
+
+    machine = LinearSVC(
+        dual=True, loss="hinge", fit_intercept=False, C=COST, tol=tol, max_iter=2000
+    )
+    seconds, _ = processor_seconds(lambda: machine.fit(p.Z, p.y))
+    w = machine.coef_[0]
+    losses = np.maximum(0.0, 1.0 - p.y * (p.Z @ w)).sum()
+    return Outcome(float(0.5 * w @ w + COST * losses), seconds=seconds)
+
+
+@dataclass(frozen=True)
+class OneTask:
+    """Labels and Gram matrices of one task."""
+
+    y: FloatArray
+    grams: list[FloatArray]
+
+
+@cache
+def one_task(n: int) -> OneTask:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 8))
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] ** 2 > 0.4 * rng.standard_normal(n), 1.0, -1.0)
+    square = np.sum((X[:, None] - X[None]) ** 2, axis=2)
+    return OneTask(y, [np.exp(-square / (2 * w**2)) for w in (0.5, 1, 2, 4, 8)])
+
+
+def ours_one_task(p: OneTask, accuracy: float) -> Outcome:
+    from mtmkl.kernels.gram import GramBlocks
+    from mtmkl.solvers.group_sharing import GroupSharingPath
+    from mtmkl.solvers.task_duals import DualProblem
+
+    grams = np.stack(p.grams, axis=-1).reshape(-1, len(p.grams))
+    blocks = GramBlocks.of([p.y.size], grams=grams)
+    path = GroupSharingPath(DualProblem.of(p.y, blocks), tol=accuracy)
+    found = path.solve(COST, 0.0).certificate
+    return Outcome(found.objective, found.dual_objective)
+
+
+def by_mklpy(p: OneTask, _: float) -> Outcome:
+    import torch
+    from MKLpy.algorithms import EasyMKL
+
+    grams = [torch.tensor(K) for K in p.grams]
+    model = EasyMKL(lam=0.1)
+    seconds, _fitted = processor_seconds(lambda: model.fit(grams, p.y))
+    return Outcome(np.nan, seconds=seconds)
+
+
+TOLERANCES = tuple(10.0**-k for k in range(1, 9))
+SERIES = [
+    Series(
+        name="(2,1) norm, shared inputs",
+        axis="inputs",
+        sizes=(25, 50, 100, 200, 400),
+        make=shared,
+        ours=Rival("ours", ours_shared, (1.0,)),
+        rivals=[
+            Rival("skglm", by_skglm, TOLERANCES, is_share=False, package="skglm"),
+            Rival("scikit-learn", by_scikit_learn, TOLERANCES, is_share=False),
+        ],
+    ),
+    Series(
+        name="Strings, three task kernels",
+        axis="examples",
+        sizes=(1000, 3000, 9000, 27_000),
+        make=lambda n: strings(n, False),
+        ours=Rival("ours", ours_strings, (1.0,)),
+        rivals=[
+            Rival("LinearSVC, expanded", by_liblinear, 0.5 ** np.arange(1, 20), False)
+        ],
+        accuracy=1e-3,
+        reference=1e-5,
+    ),
+    Series(
+        name="Strings, one task",
+        axis="examples",
+        sizes=(1000, 3000, 9000, 27_000),
+        make=lambda n: strings(n, True),
+        ours=Rival("ours", ours_strings, (1.0,)),
+        rivals=[Rival("LinearSVC", by_liblinear, 0.5 ** np.arange(1, 20), False)],
+        accuracy=1e-3,
+        reference=1e-5,
+    ),
+    Series(
+        name="Kernel weights of one task",
+        axis="examples",
+        sizes=(50, 100, 200, 400),
+        make=one_task,
+        ours=Rival("ours", ours_one_task, (1.0,)),
+        rivals=[
+            Rival(
+                "MKLpy, EasyMKL",
+                by_mklpy,
+                (1.0,),
+                package="MKLpy torch",
+                remark="another problem: its objective is not compared",
+            )
+        ],
+    ),
+]

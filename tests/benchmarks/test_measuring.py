@@ -1,0 +1,162 @@
+"""How benchmarks measure, on problems whose times and errors are known."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def measuring(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import measuring
+
+    yield measuring
+    for name in ("measuring", "figures"):
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def toy(measuring):
+    """A problem with the optimum 1, and solvers that say what they took."""
+
+    def solver(seconds, error=lambda accuracy: 0.5 * accuracy):
+        def solve(size, accuracy):
+            return measuring.Outcome(
+                1.0 + error(accuracy), 1.0 - accuracy, seconds(size, accuracy)
+            )
+
+        return solve
+
+    def series(*rivals, sizes=(10, 20, 40), **options):
+        ours = measuring.Rival(
+            "ours", solver(lambda n, a: 1e-3 * n, lambda a: 1e-3 * a), (1.0,)
+        )
+        return measuring.Series("toy", "n", sizes, lambda n: n, ours, rivals, **options)
+
+    return solver, series
+
+
+def measured(measuring, series, quick=False):
+    table = measuring.Table("toy", "Toy")
+    measuring.run(series, table, quick=quick)
+    return table, {(row["rival"], row["size"]): row for row in table.rows}
+
+
+def test_ratios_and_slopes(measuring, toy):
+    solver, series = toy
+    squared = measuring.Rival("squared", solver(lambda n, a: 1e-4 * n**2))
+    _, rows = measured(measuring, series(squared))
+    assert rows["squared", 20]["ratio"] == pytest.approx(2.0)
+    assert rows["squared", 40]["ratio"] == pytest.approx(4.0)
+    assert rows["squared", 40]["slope"] == pytest.approx(2.0)
+    assert rows["ours", 40]["slope"] == pytest.approx(1.0)
+    assert rows["squared", 10]["slope"] == ""
+
+
+def test_the_loosest_setting_that_is_good_enough(measuring, toy):
+    """Errors are those of the objective, whatever the solver calls its accuracy."""
+    solver, series = toy
+    sloppy = measuring.Rival(
+        "sloppy",
+        solver(lambda n, a: 0.01 / a * 1e-4, lambda a: 30.0 * a),
+        accuracies=(1.0, 0.1, 0.01, 0.001),
+    )
+    _, rows = measured(measuring, series(sloppy, accuracy=1e-4))
+    row = rows["sloppy", 10]
+    assert row["accuracy"] == pytest.approx(1e-6)
+    assert row["error"] <= 1e-4
+    assert row["remark"] == ""
+
+
+def test_the_solver_within_a_modelling_language(measuring, toy):
+    _, series = toy
+
+    def solve(size, accuracy):
+        return measuring.Outcome(1.0, seconds=1e-2 * size, alone=2e-3 * size)
+
+    _, rows = measured(measuring, series(measuring.Rival("modelled", solve)))
+    assert rows["modelled", 10]["ratio"] == pytest.approx(10.0)
+    assert rows["modelled", 10]["ratio_alone"] == pytest.approx(2.0)
+    assert rows["ours", 10]["ratio_alone"] == ""
+
+
+def test_an_accuracy_that_is_missed_is_said(measuring, toy):
+    solver, series = toy
+    coarse = measuring.Rival("coarse", solver(lambda n, a: 0.1, lambda a: 0.3))
+    _, rows = measured(measuring, series(coarse))
+    assert "lower bound" in rows["coarse", 10]["remark"]
+    assert rows["coarse", 10]["error"] == pytest.approx(0.3)
+
+
+def test_a_slow_rival_is_left_out_by_name(measuring, toy):
+    solver, series = toy
+    slow = measuring.Rival("slow", solver(lambda n, a: 0.3 * n))
+    table, rows = measured(measuring, series(slow))
+    assert ("slow", 10) in rows
+    assert ("slow", 20) not in rows
+    assert table.left_out == ["toy: slow from n = 20 on, after 3 s"]
+
+
+def test_a_rival_that_fails_or_is_missing_is_left_out_by_name(measuring, toy):
+    solver, series = toy
+
+    def fails(size, accuracy):
+        raise RuntimeError("no\nway")
+
+    table, rows = measured(
+        measuring,
+        series(
+            measuring.Rival("broken", fails),
+            measuring.Rival("absent", solver(lambda n, a: 1.0), package="no_such_one"),
+        ),
+    )
+    assert {rival for rival, _ in rows} == {"ours"}
+    assert table.left_out == [
+        "toy: absent needs no_such_one", "toy: broken fails at n = 10: no",
+    ]  # fmt: skip
+
+
+def test_a_series_without_data_is_left_out_by_name(measuring):
+    from mtmkl.datasets.errors import DataNotAvailableError
+
+    def make(size):
+        raise DataNotAvailableError("school: nowhere\nremedy")
+
+    ours = measuring.Rival("ours", lambda p, a: None)
+    series = measuring.Series("toy", "n", (1,), make, ours, [])
+    table, rows = measured(measuring, series)
+    assert rows == {}
+    assert table.left_out == ["toy: no data (school: nowhere)"]
+
+
+def test_table_figure_and_page(measuring, toy, tmp_path):
+    from figures import write_page
+
+    solver, series = toy
+    table, _ = measured(
+        measuring, series(measuring.Rival("other", solver(lambda n, a: 0.1)))
+    )
+    measuring.write(table, tmp_path, quick=False)
+    write_page(tmp_path, measuring.provenance(), False)
+    with (tmp_path / "toy.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == measuring.COLUMNS
+    assert len(rows) == 6
+    about = json.loads((tmp_path / "toy.json").read_text())
+    assert about["quick"] is False
+    assert about["packages"]["numpy"] == np.__version__
+    assert about["cores"] >= 1
+    assert "<svg" in (tmp_path / "toy.svg").read_text()
+    page = (tmp_path / "README.md").read_text()
+    assert "| toy | n 40 | other | 0.1 | 2.5 |  |" in page
+    assert "n 20" not in page
+    assert "no measurements" not in page
+    first = (tmp_path / "toy.svg").read_bytes()
+    measuring.write(table, tmp_path, quick=False)
+    assert (tmp_path / "toy.svg").read_bytes() == first

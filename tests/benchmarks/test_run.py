@@ -1,0 +1,79 @@
+"""Every benchmark runs, at its smallest size."""
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(folder, *words, mirror=None):
+    environment = {k: v for k, v in os.environ.items() if k != "MTMKL_DATA_MIRROR"}
+    environment["XDG_CACHE_HOME"] = str(folder / "cache")  # nor data downloaded before
+    if mirror:
+        environment["MTMKL_DATA_MIRROR"] = mirror
+    done = subprocess.run(
+        [
+            sys.executable, str(ROOT / "benchmarks" / "run.py"), *words, "--quick",
+            "--output", str(folder / "out"),
+        ],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )  # fmt: skip
+    return done
+
+
+def series_of(folder, name):
+    with (folder / "out" / f"{name}.csv").open(encoding="utf-8") as file:
+        return {row["series"] for row in csv.DictReader(file)}
+
+
+def test_without_data_series_are_left_out_by_name(tmp_path):
+    done = run(tmp_path, "methods")
+    assert done.returncode == 0, done.stderr
+    assert series_of(tmp_path, "methods") == {
+        "Graph structure (Jebara 2011), drawn", "Multi-task MKL (Widmer 2015), drawn",
+    }  # fmt: skip
+    for name in ("Trace norm (Argyriou 2008), School", "Group sharing (Yousefi 2015)"):
+        assert f"left out: {name}" in done.stdout
+    page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "these are no measurements" in page
+    assert "School: no data" in page
+
+
+@pytest.mark.skipif(
+    "MTMKL_DATA_MIRROR" not in os.environ, reason="no mirror of the data sets"
+)
+def test_methods_with_data(tmp_path):
+    done = run(tmp_path, "methods", mirror=os.environ["MTMKL_DATA_MIRROR"])
+    assert done.returncode == 0, done.stderr
+    assert len(series_of(tmp_path, "methods")) == 11
+    assert "fails at" not in done.stdout
+    assert "no data" not in done.stdout
+
+
+def test_heart(tmp_path):
+    done = run(tmp_path, "heart", "--only", "2^0")
+    assert done.returncode == 0, done.stderr
+    assert len(series_of(tmp_path, "heart")) == 3
+    assert "left out" not in done.stdout
+    assert "not reached" not in done.stdout
+
+
+def test_users(tmp_path):
+    done = run(tmp_path, "users", "--only", "inputs")
+    assert done.returncode == 0, done.stderr
+    assert series_of(tmp_path, "users") == {"(2,1) norm, shared inputs"}
+    assert "rival=scikit-learn" in done.stdout
+
+
+def test_an_unknown_benchmark(tmp_path):
+    done = run(tmp_path, "hart")
+    assert done.returncode == 2
+    assert "there is no benchmark 'hart': heart, methods" in done.stderr

@@ -1,0 +1,108 @@
+"""Every convex method beside an interior point's optimum of its problem.
+
+A method of the registry that is not in the tables of
+:mod:`mtmkl.referee.certificates` fails here.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import is_classifier
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.methods import REGISTRY
+from mtmkl.methods._graph import GraphEstimator
+from mtmkl.referee.certificates import (
+    PROBLEMS,
+    WITHOUT_OPTIMUM,
+    Judgement,
+    judge,
+    why_not,
+)
+from mtmkl.referee.cones import Optimum
+
+pytest.importorskip("cvxopt")
+
+
+SETTINGS = [
+    pytest.param(method(**params), id=f"{name}, {label}".rstrip(", "))
+    for name, method in sorted(REGISTRY.items())
+    if name not in WITHOUT_OPTIMUM
+    for label, params in getattr(method, "check_settings", lambda: {"": {}})().items()
+]
+
+
+def examples(model, seed=0):
+    """Return inputs, targets or labels, and tasks, in no order."""
+    rng = np.random.default_rng(seed)
+    if isinstance(model, GraphEstimator):
+        X = (rng.standard_normal((24, 4)) > 0.2).astype(float)
+        X[:, 3] = np.where(X[:, 3] + X[:, 2] > 1, 1.0, X[:, 0])
+        return np.tile(X, (4, 1)), np.zeros(96), np.repeat(np.arange(4), 24)
+    task = rng.permutation(np.repeat(np.arange(3), 11))
+    X = rng.standard_normal((task.size, 4)) + 0.4
+    W = rng.standard_normal((4, 1)) + 0.6 * rng.standard_normal((4, 3))
+    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.5 * rng.standard_normal(task.size)
+    if is_classifier(model):
+        y = np.where(y > np.median(y), 1.0, -1.0)
+    return X, y, task
+
+
+def fitted(model, seed=0):
+    X, y, task = examples(model, seed)
+    with warnings.catch_warnings():
+        # A gap that is missed is a gap all the same.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y, task=task), X, y, task
+
+
+def test_every_method_has_an_optimum_or_a_reason():
+    assert set(PROBLEMS) | set(WITHOUT_OPTIMUM) == set(REGISTRY)
+    assert set(PROBLEMS).isdisjoint(WITHOUT_OPTIMUM)
+
+
+@pytest.mark.parametrize("model", SETTINGS)
+def test_the_optimum_lies_between_the_bounds(model):
+    found = judge(*fitted(model))
+    assert found.optimum.accuracy <= 1e-6
+    assert found.holds
+    assert found.difference <= found.gap + 1e-6
+
+
+@pytest.mark.parametrize("model", SETTINGS)
+def test_the_referee_solves_the_problem_of_the_parameters(model):
+    """Of others, set after the fit, the optimum is another."""
+    model, X, y, task = fitted(model)
+    known = model.get_params()
+    weight = next(n for n in ("C", "gamma", "lam", "lam_1", "alpha") if n in known)
+    model.set_params(**{weight: 0.01 * known[weight]})
+    assert not judge(model, X, y, task).holds
+
+
+@pytest.mark.parametrize(
+    ("objective", "bound", "holds"),
+    [
+        (1.0, 1.0, True),
+        (1.01, 0.99, True),
+        (1.01, 1.005, False),
+        (0.995, 0.99, False),
+        (1.0 - 1e-8, 1.0 - 2e-8, True),
+    ],
+)
+def test_bounds_on_one_side_do_not_hold(objective, bound, holds):
+    judgement = Judgement(objective, bound, 0.0, Optimum(1.0, 1e-9))
+    assert judgement.holds is holds
+
+
+def test_an_unknown_method_has_no_optimum():
+    assert "is known here" in why_not("MyMethod")
+
+
+def test_targets_in_their_own_unit():
+    X, y, task = examples(REGISTRY["MKMTFLRegressor"]())
+    model = REGISTRY["MKMTFLRegressor"](
+        C=3.0, p=4.0, standardize_target=True, kernels=["linear"]
+    )
+    model.fit(X, 40.0 * y + 7.0, task=task)
+    assert judge(model, X, 40.0 * y + 7.0, task).holds

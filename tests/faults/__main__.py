@@ -1,0 +1,41 @@
+"""Run the tests of faults and write their table: ``python -m faults [MODULE ...]``."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from faults import FAULTS
+from faults.table import TABLE, merge, run
+
+
+def main() -> int:
+    """Run; return 1 if anything went wrong."""
+    parser = argparse.ArgumentParser(prog="python -m faults", description=__doc__)
+    parser.add_argument("modules", nargs="*", metavar="MODULE", choices=[[], *FAULTS])
+    parser.add_argument("--few", action="store_true", help="as many as `make test`")
+    parser.add_argument("--table", type=Path, default=TABLE)
+    parser.add_argument("--scratch", type=Path, help="folder for temporary files")
+    for module in FAULTS:
+        parser.add_argument(f"--{module}", type=int, metavar="N", help="trials of each")
+    parsed = parser.parse_args()
+    order = [fault.test for faults in FAULTS.values() for fault in faults]
+    problems: list[str] = []
+    for module in parsed.modules or FAULTS:
+        for fault in FAULTS[module]:
+            usual = fault.few if parsed.few else fault.many
+            count = getattr(parsed, module) or usual
+            if not count:
+                continue
+            print(f"\n{fault.test} ", end="", flush=True)
+            with tempfile.TemporaryDirectory(dir=parsed.scratch) as scratch:
+                row, found = run(fault, count, Path(scratch))
+            print(f" {row['passed']} of {row['count']} {row['note']}")
+            merge([row], parsed.table, order)
+            problems += found
+    print(f"\nTable: {parsed.table}")
+    return int(bool(problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""Files of the cache and of results that are not what was written."""
+
+import numpy as np
+
+from faults.runs import Runs
+from faults.table import Fault
+
+SEED = 17
+KINDS = ("flipped", "cut", "emptied", "zeroed")
+
+
+def damage(path, rng):
+    """Damage a file somewhere in some way; return what was done."""
+    content = bytearray(path.read_bytes())
+    kind = KINDS[rng.integers(len(KINDS))]
+    at = int(rng.integers(len(content)))
+    if kind == "flipped":
+        content[at] ^= 1 << int(rng.integers(8))
+    elif kind == "cut":
+        del content[at:]
+    elif kind == "emptied":
+        content.clear()
+    else:
+        end = min(at + 64, len(content))
+        content[at:end] = bytes(255 - byte for byte in content[at:end])
+    path.write_bytes(content)
+    return f"{path.name} {kind} at byte {at} of {path.stat().st_size}"
+
+
+def cells(count, scratch):
+    """Damage all finished cells at once, in several rounds, and run again."""
+    runs = Runs(scratch / "cells")
+    status, shown = runs.run()
+    scores, products = runs.scores(), runs.products()
+    trial = 0
+    while trial < count:
+        paths = sorted(runs.cache.rglob("*.npz"))
+        rng = np.random.default_rng([SEED, trial])
+        done = {path: damage(path, rng) for path in paths}
+        status, shown = runs.run()
+        is_same = status == 0 and (runs.scores(), runs.products()) == (scores, products)
+        for path, what in done.items():
+            trial += 1
+            if not is_same:
+                yield f"{what}: the run fails or has other scores: {shown[-300:]}"
+            elif f"{path.name} is damaged" not in shown:
+                yield f"{what}: not said"
+            else:
+                yield ""
+
+
+def results(count, scratch):
+    """Damage all results at once, in several rounds, and run the workflow again."""
+    runs = Runs(scratch / "results", "workflow")
+    status, shown = runs.run()
+    scores, products = runs.scores(), runs.products()
+    trial = 0
+    while trial < count:
+        rng = np.random.default_rng([SEED, trial])
+        paths = [
+            path
+            for path in sorted(runs.results.rglob("*"))
+            if path.is_file() and path.stat().st_size and "benchmarks" not in path.parts
+        ]
+        done = {
+            path: damage(path, rng)
+            for path in paths
+            if path.name != ".lock" and rng.uniform() < 0.5
+        }
+        status, shown = runs.run()
+        is_same = status == 0 and (runs.scores(), runs.products()) == (scores, products)
+        for path, what in done.items():
+            trial += 1
+            if not is_same:
+                yield f"{what}: the run fails or has other results: {shown[-300:]}"
+            elif f"{path.relative_to(runs.folder)} is damaged" not in shown:
+                yield f"{what}: not said"
+            else:
+                yield ""
+
+
+FAULTS = [
+    Fault(
+        "Finished cells damaged",
+        "Every file of the cache flipped, cut, emptied or overwritten somewhere: "
+        "noticed, computed again and said; the same scores, arrays and tables",
+        cells,
+        few=1,
+        many=100,
+    ),
+    Fault(
+        "Results damaged",
+        "Data, splits, scores, arrays, statistics, tables and report of a finished run "
+        "damaged in the same ways: noticed by digest, made again and said",
+        results,
+        few=0,
+        many=100,
+    ),
+]

@@ -1,0 +1,173 @@
+"""A full disk, folders that cannot be written, and two runs in one folder."""
+
+import os
+import signal
+import subprocess
+from contextlib import contextmanager
+
+import numpy as np
+
+from faults.runs import Runs, kill, wait_until
+from faults.table import Fault, SkippedError
+
+SEED = 18
+AMPLE = "size=256m"
+
+
+@contextmanager
+def disk(folder, options):
+    """Mount a disk of memory at a folder, for root where that is allowed."""
+    folder.mkdir(parents=True)
+    mount("-t", "tmpfs", "-o", options, "tmpfs", folder)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=False)
+
+
+def mount(*arguments):
+    command = ["mount", *map(str, arguments)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise SkippedError("there is no mount command") from error
+    if done.returncode:
+        raise SkippedError(f"mounting is refused ({done.stderr.strip()})")
+
+
+def full(way):
+    def trials(count, scratch):
+        whole = Runs(scratch / "whole", way)
+        whole.run()
+        scores = whole.scores()
+        need = sum(
+            -(-path.stat().st_size // 4096) * 4
+            for path in whole.folder.rglob("*")
+            if path.is_file()
+        )
+        for trial in range(count):
+            share = np.random.default_rng([SEED, trial]).uniform(0.05, 0.9)
+            size = max(int(share * need), 8)
+            folder = scratch / f"full{trial}"
+            with disk(folder, f"size={size}k"):
+                yield _full(Runs(folder, way), scores, f"{size} of {need} KiB")
+
+    return trials
+
+
+def _full(runs, scores, at):
+    status, shown = runs.run()
+    if status == 0:
+        return f"{at}: no error"
+    if "No space left on device" not in shown or "Traceback" in shown:
+        return f"{at}: {shown[-800:]}"
+    if halves := runs.half_files():
+        return f"{at}: half files {halves}"
+    mount("-o", f"remount,{AMPLE}", runs.folder)
+    status, shown = runs.run()
+    if status:
+        return f"{at}: no recovery: {shown[-500:]}"
+    return "" if runs.scores() == scores else f"{at}: other scores"
+
+
+def read_only(count, scratch):
+    """Try a folder that is empty, one with a finished run, and a cache."""
+    for trial in range(count):
+        folder = scratch / f"read-only{trial}"
+        what = ("an empty folder", "a finished run", "the cache")[trial % 3]
+        with disk(folder, AMPLE):
+            runs = Runs(folder)
+            if what == "an empty folder":
+                mount("-o", "remount,ro", folder)
+                yield _refused(runs, what)
+                mount("-o", "remount,rw", folder)
+            else:
+                runs.run()
+                scores = runs.scores()
+                if what == "a finished run":
+                    mount("-o", "remount,ro", folder)
+                    yield _refused(runs, what)
+                    mount("-o", "remount,rw", folder)
+                else:
+                    for path in runs.cache.rglob("*.npz"):
+                        path.unlink()
+                    mount("--bind", runs.cache, runs.cache)
+                    mount("-o", "remount,bind,ro", runs.cache)
+                    yield _refused(runs, what)
+                    subprocess.run(["umount", str(runs.cache)], check=False)
+                if runs.scores() != scores:
+                    yield f"{what}: scores have changed"
+            status, shown = runs.run()
+            yield f"{what}, writable again: {shown[-500:]}" if status else ""
+
+
+def _refused(runs, what):
+    status, shown = runs.run()
+    if status == 0 or "Read-only file system" not in shown or "Traceback" in shown:
+        return f"{what}: {shown[-800:]}"
+    return ""
+
+
+def two_runs(count, scratch):
+    """Start a second run in the folder of a first."""
+    ways = [
+        ("command", "command"), ("workflow", "workflow"), ("command", "workflow"),
+        ("workflow", "command"),
+    ]  # fmt: skip
+    for trial in range(count):
+        first_way, second_way = ways[trial % len(ways)]
+        folder = scratch / f"two{trial}"
+        first, second = Runs(folder, first_way), Runs(folder, second_way)
+        process = first.start()
+        lock = first.results / ".lock"
+        if not wait_until(lambda: lock.exists() and lock.read_text(), process):  # noqa: B023
+            kill(process)
+            yield f"{first_way}: no lock"
+            continue
+        # So that it does not end before the second has looked.
+        os.killpg(process.pid, signal.SIGSTOP)
+        status, shown = second.run()
+        os.killpg(process.pid, signal.SIGCONT)
+        _, err = process.communicate()
+        said = f"another run (process {process.pid}) is writing"
+        if status == 0 or said not in shown or "Traceback" in shown:
+            yield f"{first_way}, then {second_way}: {shown[-500:]}"
+        elif process.returncode:
+            yield f"{first_way}, then {second_way}: the first ends with {err[-500:]}"
+        else:
+            yield ""
+
+
+FAULTS = [
+    Fault(
+        "Full disk (mtmkl run)",
+        "A run on a disk that holds 5 % to 90 % of what it writes: an error that says "
+        "so, no half file, and the same scores once there is room",
+        full("command"),
+        few=1,
+        many=10,
+    ),
+    Fault(
+        "Full disk (workflow)",
+        "The same with Snakemake, whose own files are on that disk, too",
+        full("workflow"),
+        few=0,
+        many=3,
+    ),
+    Fault(
+        "Folders that cannot be written",
+        "An empty folder, a finished run, the cache: refused with the name of the "
+        "folder, nothing changed, and the run succeeds once it can write",
+        read_only,
+        few=1,
+        many=3,
+    ),
+    Fault(
+        "Two runs in one folder",
+        "A second run, by mtmkl run or the workflow, says who is writing and stops; "
+        "the first ends well",
+        two_runs,
+        few=0,
+        many=4,
+    ),
+]

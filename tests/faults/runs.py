@@ -1,0 +1,139 @@
+"""Runs of a small paper in a folder of its own, as a user would start them."""
+
+import gzip
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from interrupts import allow_interrupts
+from tiny_workflow import HERE, TIME_COLUMNS, TinyWorkflow
+
+from mtmkl.files import DamagedFileError, read_json, read_table
+
+PATIENCE = 1200
+"""Seconds after which a run counts as one that never ends; machines may be busy."""
+
+
+class Runs:
+    """One way to run the tiny paper of the workflow's tests in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+    way : {"command", "workflow"}
+        ``mtmkl run`` or Snakemake.
+    """
+
+    def __init__(self, folder: Path, way: str = "command") -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.way = folder, way
+        self._workflow = TinyWorkflow(folder)
+        self.results = folder / "results" / "quick+tiny+seed=1"
+        self.cache = folder / "results" / "cache"
+
+    def command(self, cores=2):
+        if self.way == "workflow":
+            return self._workflow.command(cores=cores)
+        paper = str(HERE / "papers/tiny")
+        return [
+            sys.executable, "-m", "mtmkl.cli", "run", "--paper", paper,
+            "--cores", str(cores), "--set", "seed=1",
+        ]  # fmt: skip
+
+    def start(self, cores=2):
+        """Start a run in a process group of its own."""
+        return subprocess.Popen(
+            self.command(cores),
+            cwd=self.folder,
+            env=self._workflow.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            preexec_fn=allow_interrupts,
+        )
+
+    def run(self, cores=2):
+        """Run to the end; return (status, everything that was shown)."""
+        process = self.start(cores)
+        try:
+            out, err = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            kill(process)
+            return -1, "it never ended"
+        return process.returncode, out + err
+
+    def scores(self):
+        """Return the digest of all scores, without the seconds."""
+        path = self.results / "tiny" / "scores.csv.gz"
+        table = pd.read_csv(path, keep_default_na=False, dtype=str)
+        text = table.drop(columns=TIME_COLUMNS).to_csv(index=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def products(self):
+        """Return the digest of what has no times in it, by path."""
+        folder = self.results / "tiny"
+        names = ["statistics.csv", "verdicts.csv", "claims.csv", "overlaps.csv"]
+        found = [folder / name for name in names]
+        found += sorted(folder.glob("artefacts/*.csv"))
+        found += sorted(folder.glob("splits/**/*.npz"))
+        found += sorted(folder.glob("fits/*.npz"))
+        return {
+            str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in found
+        }
+
+    def half_files(self):
+        """Return the files below ``results`` that cannot be read as what they are."""
+        return [
+            str(path.relative_to(self.folder))
+            for path in sorted(self.folder.glob("results/**/*"))
+            if path.is_file() and not _is_whole(path)
+        ]
+
+
+def kill(process):
+    """Kill a process group, and wait for its end."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def wait_until(found, process):
+    """Wait until something is there; return whether it came before the end."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if found():
+            return True
+        if process.poll() is not None:
+            return False
+        time.sleep(0.02)
+    return False
+
+
+def _is_whole(path):
+    try:
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as stored:
+                for name in stored.files:
+                    stored[name]
+        elif path.suffix == ".gz":
+            gzip.decompress(path.read_bytes())
+        elif path.suffix == ".csv":
+            read_table(path, keep_default_na=False)
+        elif path.suffix == ".json":
+            read_json(path)
+        elif path.suffix == ".html":
+            return path.read_text(encoding="utf-8").rstrip().endswith("</html>")
+    except (OSError, EOFError, ValueError, DamagedFileError, json.JSONDecodeError):
+        return False
+    # A temporary file of a killed run is none: nothing reads it.
+    return True

@@ -1,0 +1,476 @@
+"""Random and extreme problems for every method that certifies what it finds.
+
+Each is fitted twice, to the tolerance and to a looser one. What must hold:
+
+- nothing is NaN or infinite: objective, gap, predictions;
+- the gap is at most the tolerance, or a warning says what it is;
+- the objective is that of the model, computed from its predictions and coefficients
+  (``model_objectives``);
+- the lower bound of either fit is at most the objective of the other;
+- on problems of moderate scale the optimum, by an interior point from the problem as
+  the docstring prints it, lies between the two.
+"""
+
+import functools
+import warnings
+
+import model_objectives
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import HypothesisException
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import ConvergenceWarning
+
+from checks import test_certificates as printed
+from checks.test_model_objectives import CASES
+from faults.table import Fault
+from mtmkl.kernels.precomputed import Precomputed
+from mtmkl.methods import REGISTRY, MultiTaskFeatureLearning
+from mtmkl.solvers.solution import LEAST_SHARE
+
+# Of two sums of the same terms, relative to the larger of sum and terms.
+ROUNDING = 1e-6
+# Of the interior point, relative.
+REFEREE = 1e-6
+NOT_CONVEX = {"CoClus", "Whom"}
+STRENGTHS = ("C", "gamma", "lam", "lam_1", "alpha")
+SMALLEST = 1e-300
+
+
+class BrokenPromiseError(AssertionError):
+    """A promise that a solver has not kept."""
+
+
+class Problem:
+    """A problem with tasks, of any shape and scale.
+
+    Parameters
+    ----------
+    seed : int
+    sizes : sequence of int
+        Examples of each task.
+    d : int
+        Inputs.
+    scale : float
+        Of all inputs.
+    has_copies, has_constant, has_one_class : bool
+        Whether rows are repeated with the same and with another output, whether an
+        input is constant, whether the first task has one class or output alone.
+    """
+
+    def __init__(self, seed, sizes, d, scale, has_copies, has_constant, has_one_class):
+        self.words = (
+            f"Problem({seed}, {list(map(int, sizes))}, {d}, {scale:g}, {has_copies}, "
+            f"{has_constant}, {has_one_class})"
+        )
+        rng = np.random.default_rng(seed)
+        self.sizes = sizes
+        self.task = np.repeat(np.arange(len(sizes)), sizes)
+        n = self.task.size
+        self.base = rng.standard_normal((n, d)) + 0.3
+        W = rng.standard_normal((d, 1)) + 0.7 * rng.standard_normal((d, len(sizes)))
+        self.target = np.einsum("ij,ji->i", self.base, W[:, self.task])
+        self.target += 0.5 * rng.standard_normal(n)
+        if has_constant:
+            self.base[:, -1] = 1.0
+        if has_copies:
+            self.base[1::2] = self.base[: 2 * (n // 2) : 2]
+        self.scale, self.X = scale, scale * self.base
+        self.label = np.where(self.target > np.median(self.target), 1.0, -1.0)
+        if has_one_class:
+            self.label[self.task == 0] = 1.0
+            self.target[self.task == 0] = 1.0
+
+    def __repr__(self):
+        return self.words
+
+    def split(self, values):
+        return np.split(values, np.cumsum(self.sizes)[:-1])
+
+    def outputs(self, estimator):
+        return self.label if is_classifier(estimator) else self.target
+
+    features, grams, by_trace, centred = (
+        getattr(printed.Data, name)
+        for name in ("features", "grams", "by_trace", "centred")
+    )
+
+
+flags = st.booleans()
+seeds = st.integers(0, 10**6)
+
+
+@st.composite
+def extreme_problems(draw):
+    """Problems of 1 to 200 ragged tasks and of inputs from 1e-8 to 1e8."""
+    n_tasks = draw(st.sampled_from([1, 2, 3, 3, 5, 5, 20, 200]))
+    most = 12 if n_tasks <= 5 else 4
+    rng = np.random.default_rng(draw(seeds))
+    sizes = rng.integers(2, most + 1, n_tasks)
+    return Problem(
+        draw(seeds), sizes, draw(st.integers(1, 4)), 10.0 ** draw(st.integers(-8, 8)),
+        draw(flags), draw(flags), draw(flags),
+    )  # fmt: skip
+
+
+@st.composite
+def moderate_problems(draw):
+    """Problems of three ragged tasks that an interior point solves."""
+    sizes = [draw(st.integers(3, 9)) for _ in range(3)]
+    scale = 10.0 ** draw(st.integers(-1, 1))
+    return Problem(draw(seeds), sizes, 3, scale, draw(flags), draw(flags), draw(flags))
+
+
+powers = st.integers(-10, 10)
+
+
+def fitted(estimator, X, y, task):
+    """Fit; return what convergence warnings say."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(X, y, task)
+    return [
+        str(each.message)
+        for each in caught
+        if issubclass(each.category, ConvergenceWarning)
+    ]
+
+
+def size_of(model, X, y):
+    """Return the sum of the sizes of all terms: what rounding is relative to."""
+    zero = float(np.sum(y**2)) * max(getattr(model, "C", 1.0), 1.0)
+    return max(abs(model.objective_), zero * LEAST_SHARE, SMALLEST)
+
+
+def lower_bound(model, X, y):
+    return model.objective_ - model.duality_gap_ * size_of(model, X, y)
+
+
+def assert_certified(model, said, X, y, task):
+    """Check the promises of one fit."""
+    values = getattr(model, "decision_function", model.predict)(X, task)
+    for name, value in (
+        ("objective_", model.objective_),
+        ("duality_gap_", model.duality_gap_),
+        ("predictions", values),
+    ):
+        if not np.isfinite(value).all():
+            raise BrokenPromiseError(f"{name} not finite")
+    tol = getattr(model, "tol", 1e-9)
+    if isinstance(model, MultiTaskFeatureLearning) and model.solver == "alternating":
+        tol = np.inf  # of a step, not of the gap
+    is_said = any("gap of " in message for message in said)
+    if model.duality_gap_ > tol and not is_said:
+        raise BrokenPromiseError(
+            f"gap {model.duality_gap_:.1e} above tol={tol:g} without warning"
+        )
+
+
+def rounding(model, X):
+    """Return what rounding alone can do to a sum of losses over kernel values."""
+    if not hasattr(model, "dual_coef_"):
+        return 0.0
+    degree = 2 if "degree" in str(model.get_params()) else 1
+    largest = (1.0 + np.max(np.sum(X**2, axis=1))) ** degree
+    size = np.sum(np.abs(np.concatenate([*map(np.ravel, model.dual_coef_)])))
+    return (
+        4.0 * np.finfo(float).eps * getattr(model, "C", 1.0) * len(X) * largest * size
+    )
+
+
+def own_objective(model, X, y, task):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return float(model_objectives.objective(model, X, y, task))
+        except (AssertionError, ValueError):
+            # Too few digits are left to compare predictions with, or no input varies.
+            return np.nan
+
+
+def check_extreme(estimator, problem_inputs):
+    """Fit to two tolerances and compare the bounds."""
+    X, y, task = problem_inputs
+    models = [clone(estimator)]
+    if hasattr(estimator, "tol"):
+        models.append(clone(estimator).set_params(tol=0.1))
+    for model in models:
+        try:
+            said = fitted(model, X, y, task)
+        except ValueError as error:
+            if len(str(error)) < 20 or "array" in str(error):
+                raise BrokenPromiseError(f"refused by {error!r}") from error
+            return
+        assert_certified(model, said, X, y, task)
+    uppers = [model.objective_ for model in models]
+    lowers = [lower_bound(model, X, y) for model in models]
+    # The sums that a value is the rest of have the size of the outputs.
+    slack = ROUNDING * max(map(abs, uppers)) + ROUNDING * LEAST_SHARE * np.sum(y**2)
+    slack += max(rounding(model, X) for model in models)
+    if max(lowers) > min(uppers) + slack:
+        raise BrokenPromiseError(f"lower bounds {lowers} above objectives {uppers}")
+    for model, lower in zip(models, lowers, strict=True):
+        value = own_objective(model, X, y, task)
+        if value < lower - slack:
+            raise BrokenPromiseError(
+                f"the model has objective {value}, below the bound {lower}"
+            )
+
+
+# Of methods that have an interior point's answer: parameters and the optimum at a
+# strength s.
+REFEREED = {
+    "MEDKernelSelection": (
+        lambda s: {"C": s, "alpha": 3.0},
+        lambda p, u, s: printed.selection(p, s, 3.0, u),
+    ),
+    "MEDKernelSelection, per task": (
+        lambda s: {"C": s, "alpha": 2.0, "switches": "per_task"},
+        lambda p, u, s: printed.independent(p, s, 2.0, u),
+    ),
+    "MEDKernelSelection, sqp": (
+        lambda s: {"C": s, "alpha": 3.0, "solver": "sqp"},
+        lambda p, u, s: printed.selection(p, s, 3.0, u),
+    ),
+    "MEDAdaptivePooling": (
+        lambda s: {"C": s, "alpha": 3.0},
+        lambda p, u, s: printed.pooling(p, s, 3.0, u),
+    ),
+    "MEDRegression": (
+        lambda s: {"C": s, "alpha": 3.0},
+        lambda p, u, s: printed.regression(p, s, 3.0, u),
+    ),
+    "MEDRegression, squared": (
+        lambda s: {"C": s, "alpha": 3.0, "loss": "squared"},
+        lambda p, u, s: printed.squared_regression(p, s, 3.0, u),
+    ),
+    "IndependentSVM": (
+        lambda s: {"C": s},
+        lambda p, u, s: printed.selection(p, s, 0.0, u),
+    ),
+    "IndependentSVR": (
+        lambda s: {"C": s},
+        lambda p, u, s: printed.regression(p, s, 0.0, u),
+    ),
+    "PooledSVM": (lambda s: {"C": s}, lambda p, u, s: printed.pooled(p, s, u)),
+    "GroupFeatureSharing": (
+        lambda s: {"C": s, "lam": 0.3, "kernels": printed.KERNELS},
+        lambda p, u, s: printed.kernel_weights(p, s, 0.3, u),
+    ),
+    "SharedMKL": (
+        lambda s: {"C": s, "kernels": printed.KERNELS},
+        lambda p, u, s: printed.kernel_weights(p, s, 0.0, u, is_shared=True),
+    ),
+    "SingleTaskMKL": (
+        lambda s: {"C": s, "kernels": printed.KERNELS},
+        lambda p, u, s: printed.single_kernel_weights(p, s, u),
+    ),
+    "MKMTFLClassifier": (
+        lambda s: {"C": s, "p": 6.0, "kernels": printed.KERNELS},
+        lambda p, u, s: printed.mixed_norm(p, s, 6.0, u),
+    ),
+    "MKMTFLRegressor": (
+        lambda s: {"C": s, "p": 8.67, "kernels": printed.KERNELS},
+        lambda p, u, s: printed.mixed_norm(p, s, 8.67, u, 0.1),
+    ),
+    "MKMTSFLClassifier": (
+        lambda s: {
+            "C": s, "q": 1.5, "kernels": printed.KERNELS, "basis_tol": 1e-12
+        },
+        lambda p, u, s: printed.mixed_schatten(p, s, 1.5, u),
+    ),
+    "MKMTSFLRegressor": (
+        lambda s: {
+            "C": s, "q": 1.01, "kernels": printed.KERNELS, "basis_tol": 1e-12
+        },
+        lambda p, u, s: printed.mixed_schatten(p, s, 1.01, u, 0.1),
+    ),
+    "MultiTaskMKL": (
+        lambda s: {"C": s, "terms": [("linear", [printed.CHAIN, "union"])]},
+        lambda p, u, s: printed.multi_task_mkl(p, [p.X @ p.X.T], s, 2, "hinge", u),
+    ),
+    "MultiTaskMKL, logistic": (
+        lambda s: {
+            "C": s, "terms": [("linear", [printed.CHAIN, "union"])], "loss": "logistic"
+        },
+        lambda p, u, s: printed.multi_task_mkl(p, [p.X @ p.X.T], s, 2, "logistic", u),
+    ),
+    "MultiTaskFeatureLearning": (
+        lambda s: {"gamma": s},
+        lambda p, u, s: printed.linear(p, s, "trace", u),
+    ),
+    "MultiTaskVariableSelection": (
+        lambda s: {"gamma": s},
+        lambda p, u, s: printed.linear(p, s, "rows", u),
+    ),
+    "RRHet": (
+        lambda s: {"gamma": s},
+        lambda p, u, s: printed.linear(p, s, "deviations", u),
+    ),
+    "IndependentRidge": (
+        lambda s: {"gamma": s},
+        lambda p, u, s: printed.ridges(p, s, u, p.task),
+    ),
+}  # fmt: skip
+
+
+def check_refereed(name, problem, strength):
+    """Compare the bounds with the optimum of an interior point, where it has one."""
+    parameters, optimum_of = REFEREED[name]
+    estimator = REGISTRY[name.partition(",")[0]](**parameters(strength))
+    y = problem.outputs(estimator)
+    try:
+        said = fitted(estimator, problem.X, y, problem.task)
+    except ValueError as error:
+        if len(str(error)) < 20:
+            raise BrokenPromiseError(f"refused by {error!r}") from error
+        return
+    assert_certified(estimator, said, problem.X, y, problem.task)
+    upper, lower = estimator.objective_, lower_bound(estimator, problem.X, y)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            optimum = optimum_of(problem, max(upper, 1e-12), strength)
+    except (Warning, Exception):
+        return
+    # Relative to the outputs, too: the referee's sums are of that size.
+    slack = REFEREE * max(abs(optimum), 1e-3 * np.sum(y**2) * min(strength, 1.0))
+    if lower > optimum + slack:
+        raise BrokenPromiseError(f"lower bound {lower!r} above the optimum {optimum!r}")
+    if upper < optimum - slack:
+        raise BrokenPromiseError(f"objective {upper!r} below the optimum {optimum!r}")
+
+
+def given_matrix(rng, n, rank, dip):
+    """Return a positive semi-definite matrix less a multiple of the identity."""
+    half = rng.standard_normal((n, rank))
+    K = half @ half.T / rank
+    return K - dip * np.trace(K) / n * np.eye(n)
+
+
+WITH_KERNELS = {
+    name: cases[0][0]
+    for name, cases in CASES.items()
+    if name not in NOT_CONVEX and "kernels" in REGISTRY[name]().get_params()
+}
+
+
+def _examples(count, property_of, *strategies):
+    """Run a property; return a line for each example, the least that fails in words."""
+    done = []
+
+    @settings(
+        max_examples=count, derandomize=True, deadline=None, database=None,
+        phases=[Phase.generate, Phase.shrink], print_blob=False,
+        suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
+    )  # fmt: skip
+    @given(st.tuples(*strategies))
+    def check(drawn):
+        done.append(drawn)
+        property_of(*drawn)
+
+    try:
+        check()
+    except HypothesisException:
+        raise
+    except Exception as error:
+        return [f"{type(error).__name__}: {error}; {done[-1]}"]
+    return [""] * len(done)
+
+
+def extreme(count, scratch):
+    """Try every method with its settings."""
+    for name, (variants, _) in CASES.items():
+        if name in NOT_CONVEX:
+            continue
+        for number, params in enumerate(variants):
+            estimator = REGISTRY[name](**params)
+            for line in _examples(
+                count,
+                functools.partial(_extreme, estimator),
+                extreme_problems(),
+                powers,
+                powers,
+            ):
+                yield line and f"{name}, {number}: {line}"
+
+
+def _extreme(estimator, problem, first, second):
+    strengths = [s for s in STRENGTHS if s in estimator.get_params()]
+    drawn = zip(strengths, (first, second), strict=False)
+    changed = clone(estimator).set_params(**{s: 10.0**power for s, power in drawn})
+    y = problem.outputs(estimator)
+    check_extreme(changed, (problem.X, y, problem.task))
+
+
+def refereed(count, scratch):
+    """Try every method that an interior point can judge."""
+    for name in REFEREED:
+        for line in _examples(
+            count,
+            functools.partial(_refereed, name),
+            moderate_problems(),
+            st.integers(-3, 3),
+        ):
+            yield line and f"{name}: {line}"
+
+
+def _refereed(name, problem, power):
+    check_refereed(name, problem, 10.0**power)
+
+
+def matrices(count, scratch):
+    """Try every kernel method with matrices that are not quite kernels."""
+    for name in WITH_KERNELS:
+        for line in _examples(
+            count,
+            functools.partial(_matrices, REGISTRY[name]),
+            moderate_problems(),
+            st.integers(1, 20),
+            st.sampled_from([0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 0.3]),
+            powers,
+        ):
+            yield line and f"{name}: {line}"
+
+
+def _matrices(method, problem, rank, dip, power):
+    rng = np.random.default_rng([rank, *problem.sizes])
+    n = problem.task.size
+    kernels = [
+        Precomputed(given_matrix(rng, n, rank, each), f"K{k}")
+        for k, each in enumerate((dip, 0.0))
+    ]
+    estimator = method(kernels=kernels, C=10.0**power)
+    rows = np.arange(float(n))[:, None]
+    check_extreme(estimator, (rows, problem.outputs(estimator), problem.task))
+
+
+FAULTS = [
+    Fault(
+        "Extreme problems",
+        "Each convex method on 1 to 200 ragged tasks, copied rows, constant inputs, "
+        "tasks of one class, inputs times 1e-8 to 1e8, C and λ from 1e-10 to 1e10: "
+        "nothing NaN, the gap reached or said, no bound above an objective",
+        extreme,
+        few=2,
+        many=60,
+    ),
+    Fault(
+        "Bounds against an interior point",
+        "Random problems with copied rows, constant inputs and tasks of one class, C "
+        "and λ from 1e-3 to 1e3: the optimum of an interior point lies between bound "
+        "and objective",
+        refereed,
+        few=2,
+        many=40,
+    ),
+    Fault(
+        "Matrices that are not quite kernels",
+        "Each kernel method on given matrices of any rank less up to 0.3 of their mean "
+        "diagonal: refused by name, or certified as any other",
+        matrices,
+        few=2,
+        many=40,
+    ),
+]

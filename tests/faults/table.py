@@ -1,0 +1,92 @@
+"""What a test of a fault is, and the table of what came of all of them."""
+
+import csv
+import datetime
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "figures" / "faults" / "faults.csv"
+COLUMNS = (
+    "test", "what is done", "count", "passed", "seconds", "note", "commit", "date",
+)  # fmt: skip
+
+
+class SkippedError(Exception):
+    """A test that cannot be run here; says why."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A test of one kind of fault.
+
+    Attributes
+    ----------
+    test : str
+        Its name in the table.
+    done : str
+        What is done, and what has to follow.
+    trials : callable
+        Number of trials and scratch folder -> a line for each trial, empty where all
+        went well. Some come in rounds of several: there may be more lines than asked
+        for.
+    few, many : int
+        Trials in ``make test``, 0 where another test has the like, and in
+        ``make faults``.
+    """
+
+    test: str
+    done: str
+    trials: Callable[[int, Path], Iterator[str]]
+    few: int
+    many: int
+
+
+def run(fault: Fault, count: int, scratch: Path) -> tuple[dict[str, object], list[str]]:
+    """Run a test; return its row of the table, and what went wrong."""
+    lines: list[str] = []
+    note, started = "", time.monotonic()
+    try:
+        for line in fault.trials(count, scratch):
+            lines.append(line)
+            print("." if not line else f"\n{fault.test}: {line}", end="", flush=True)
+    except SkippedError as reason:
+        note = f"skipped: {reason}"
+    problems = [line for line in lines if line]
+    row = {
+        "test": fault.test,
+        "what is done": fault.done,
+        "count": len(lines),
+        "passed": len(lines) - len(problems),
+        "seconds": round(time.monotonic() - started),
+        "note": note,
+        "commit": _commit(),
+        "date": datetime.date.today().isoformat(),
+    }
+    return row, problems
+
+
+def merge(rows: list[dict[str, object]], path: Path, order: list[str]) -> None:
+    """Write rows into the table, in the order of the tests; others stay."""
+    known = {}
+    if path.is_file():
+        with path.open(newline="", encoding="utf-8") as file:
+            known = {row["test"]: row for row in csv.DictReader(file)}
+    known |= {row["test"]: row for row in rows}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(known[test] for test in order if test in known)
+
+
+def _commit() -> str:
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(ROOT), *arguments]
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+    changed = git("status", "--porcelain", "--", "src", "workflow", "config", "tests")
+    return git("rev-parse", "--short", "HEAD") + ("+changes" if changed else "")

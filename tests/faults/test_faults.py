@@ -1,0 +1,48 @@
+"""A few trials of every test of faults; ``make faults`` runs many more."""
+
+import csv
+
+import pytest
+
+from faults import FAULTS
+from faults.table import Fault, SkippedError, merge, run
+
+TESTS = [fault for faults in FAULTS.values() for fault in faults if fault.few]
+
+
+@pytest.mark.parametrize("fault", TESTS, ids=lambda fault: fault.test)
+def test_faults(fault, tmp_path):
+    row, problems = run(fault, fault.few, tmp_path)
+    if row["note"]:
+        pytest.skip(row["note"])
+    assert problems == []
+    assert row["count"] >= fault.few
+
+
+def of(*lines):
+    return Fault("name", "something", lambda count, scratch: iter(lines), 1, 1)
+
+
+def test_a_row_counts_what_went_well(tmp_path):
+    row, problems = run(of("", "broken", ""), 3, tmp_path)
+    assert (row["count"], row["passed"], problems) == (3, 2, ["broken"])
+
+
+def test_what_cannot_be_run_says_why(tmp_path):
+    def refuse(count, scratch):
+        yield ""
+        raise SkippedError("no disk")
+
+    row, problems = run(Fault("name", "x", refuse, 1, 1), 1, tmp_path)
+    assert (row["note"], problems) == ("skipped: no disk", [])
+
+
+def test_the_table_keeps_the_rows_of_other_tests(tmp_path):
+    path = tmp_path / "table.csv"
+    one, two = ({**run(of(""), 1, tmp_path)[0], "test": name} for name in ("b", "a"))
+    merge([one], path, ["a", "b"])
+    merge([two], path, ["a", "b"])
+    merge([{**two, "count": 9}], path, ["a", "b"])
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["test"], row["count"]) for row in rows] == [("a", "9"), ("b", "1")]
