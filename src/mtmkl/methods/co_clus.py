@@ -123,18 +123,16 @@ class CoClus(RestartedClassifier):
     ) -> "list[Solution]":
         from mtmkl.solvers.co_clusters import solve
 
-        return [
-            solve(
-                tasks,
-                self.lam_1,
-                self.lam_2,
-                number_of_groups(self.n_clusters, tasks.n_tasks),
-                tol=self.tol,
-                max_iter=self.max_iter,
-                rng=None if restart == 0 else rng,
-            )
-            for restart, rng in enumerate(rngs)
-        ]
+        # The first start is that of ridge regressions.
+        return solve(
+            tasks,
+            self.lam_1,
+            self.lam_2,
+            number_of_groups(self.n_clusters, tasks.n_tasks),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rngs=[None, *rngs[1:]],
+        )
 
     def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
         super()._keep(prepared, solution)

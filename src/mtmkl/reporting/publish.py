@@ -17,6 +17,7 @@ from mtmkl.reporting.explained import (
 )
 from mtmkl.statistics.claim_explanations import CLAIMS
 from mtmkl.statistics.claims import shown_notes, shown_verdicts
+from mtmkl.statistics.sample import read_scores
 from mtmkl.statistics.verdicts import counts_text, moved_text, own_numbers
 
 READING_SCORES = "readings.csv.gz"
@@ -74,8 +75,7 @@ def publish(
         if "readings" in config:
             continue
         seconds = Path(config["published"]).with_name("seconds.csv")
-        scores = figures / paper / "scores.csv.gz"
-        _add_seconds(seconds, pd.read_csv(scores))
+        _add_seconds(seconds, read_scores(figures / paper / "scores.csv.gz"))
     write_galleries(configs, figures)
 
 
@@ -163,7 +163,7 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
         lines += _artefact_lines(name, artefact, folder)
     lines += _readings_lines(config, folder)
     lines += ["", "## Core-seconds to choose and fit", ""]
-    lines += _seconds_lines(config, pd.read_csv(folder / "scores.csv.gz"))
+    lines += _seconds_lines(config, read_scores(folder / "scores.csv.gz"))
     return "\n".join(lines) + "\n"
 
 

@@ -26,17 +26,18 @@ learning, AAAI Conference on Artificial Intelligence, 2015.
 """
 
 import warnings
+from collections.abc import Sequence
 
-import numba
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.clustered_tasks import spectrum
+from mtmkl.solvers.row_products import pull_back_tasks
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.task_admm import loss
 from mtmkl.solvers.task_decomposition import TaskDecomposition
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray
 
 #: Weight of ||P + Q||_F².
 RIDGE = 1e-6
@@ -58,9 +59,9 @@ def solve(
     *,
     tol: float = 1e-6,
     max_iter: int = 1000,
-    rng: np.random.Generator | None = None,
-) -> Solution:
-    """Find a local minimum of the problem of this module.
+    rngs: Sequence[np.random.Generator | None] = (None,),
+) -> list[Solution]:
+    """Find local minima of the problem of this module, one from each start.
 
     Parameters
     ----------
@@ -74,15 +75,16 @@ def solve(
         1 % of Σ_t ||y_t||² where the objective is less).
     max_iter : int
         Maximum number of alternations.
-    rng : Generator, optional
-        Start from a random projection; without it, from that of ridge regressions.
+    rngs : sequence of Generator or None
+        One for each start: from a random projection, or with None from that of ridge
+        regressions.
 
     Returns
     -------
-    Solution
-        ``coef`` = P + Q of shape (d, T); ``extra["clustered"]`` is Q of shape (d, T).
-        There is no bound on the minimum. The history holds the objective after each
-        alternation.
+    list of Solution
+        One for each start. ``coef`` = P + Q of shape (d, T); ``extra["clustered"]`` is
+        Q of shape (d, T). There is no bound on the minimum. The history holds the
+        objective after each alternation.
 
     Warns
     -----
@@ -103,7 +105,22 @@ def solve(
     # At most T − 1 directions have no mean.
     n_free = min(n_clusters, n_tasks - 1)
     weight = lam_1 * lam_2 / (lam_1 + lam_2)
+    # The same for every start, and as dear as many alternations.
     steps = _Alternation(tasks, weight, n_free)
+    share = lam_2 / (lam_1 + lam_2)
+    return [_alternate(steps, weight, share, rng, tol, max_iter) for rng in rngs]
+
+
+def _alternate(
+    steps: "_Alternation",
+    weight: float,
+    share: float,
+    rng: np.random.Generator | None,
+    tol: float,
+    max_iter: int,
+) -> Solution:
+    """Return the local minimum to which a start leads; ``share`` is of λ₂."""
+    tasks = steps.tasks
     vectors, theta = steps.start(rng)
     null = tasks.constant + float(tasks.target @ tasks.target)
     history: list[float] = []
@@ -120,9 +137,9 @@ def solve(
             f"co-clusters: stopped after {len(history)} alternations that had not "
             f"settled to tol={tol:g}; raise max_iter or tol",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=4,
         )
-    clustered = W - W.mean(axis=0) - deviations * (lam_2 / (lam_1 + lam_2))
+    clustered = W - W.mean(axis=0) - deviations * share
     return Solution(
         coef=W.T,
         certificate=Certificate(
@@ -158,7 +175,7 @@ class _Alternation:
         """Return Γ, random or of ridge regressions, and Θ."""
         n_tasks = self.tasks.n_tasks
         nothing = np.zeros((n_tasks, self.tasks.n_features))
-        W = _with_deviations(*self.tasks.arrays, nothing, self.deviation_ridge)
+        W = _with_deviations(self.tasks, nothing, self.deviation_ridge)
         if rng is None:
             vectors = _free_directions(W, self.n_free)
         else:
@@ -170,7 +187,7 @@ class _Alternation:
         """Return W of no larger objective for Γ, shape (T, d)."""
         theta = self.descend(vectors, theta)
         shared = _shared(self.tasks, vectors, theta, self.weights, self.shared_ridge)
-        return _with_deviations(*self.tasks.arrays, shared, self.deviation_ridge)
+        return _with_deviations(self.tasks, shared, self.deviation_ridge)
 
     def projection(self, W: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the best Γ for W, the Θ to continue from, and W(Π − R)."""
@@ -195,8 +212,9 @@ class _Descent:
     def __init__(
         self, tasks: TaskDecomposition, weights: FloatArray, shared_ridge: float
     ) -> None:
-        self.data = (tasks.right, tasks.offsets, weights)
-        self.aims = tasks.target / tasks.singular
+        self.data = (tasks.right, tasks.offsets)
+        self.weights = weights
+        self.aims = weights * tasks.target / tasks.singular
         self.shared_ridge = shared_ridge
         rows = np.sqrt(weights)[:, None] * tasks.right
         curvature = rows.T @ rows / tasks.n_tasks
@@ -207,7 +225,8 @@ class _Descent:
 
     def __call__(self, vectors: FloatArray, theta: FloatArray) -> FloatArray:
         """Return a Θ of no larger objective, for Γ = ``vectors``."""
-        residual = vectors.T @ _pull(*self.data, self.aims, vectors @ theta)
+        pull, _ = pull_back_tasks(*self.data, vectors @ theta, self.aims, self.weights)
+        residual = vectors.T @ pull
         residual -= self.shared_ridge * theta
         no_aims = np.zeros_like(self.aims)
         towards = cho_solve(self.factor, residual.T).T
@@ -216,7 +235,10 @@ class _Descent:
         for _ in range(_GRADIENT_STEPS):
             if size <= _GRADIENT_SHARE * first:
                 break
-            image = -vectors.T @ _pull(*self.data, no_aims, vectors @ direction)
+            pull, _ = pull_back_tasks(
+                *self.data, vectors @ direction, no_aims, self.weights
+            )
+            image = -vectors.T @ pull
             image += self.shared_ridge * direction
             length = size / np.sum(direction * image)
             theta = theta + length * direction
@@ -238,10 +260,11 @@ def _shared(
     mean, factors = vectors[0, 0] * theta[0], theta[1:]
     shared = np.empty((vectors.shape[0], theta.shape[1]))
     penalty = shared_ridge * (factors @ factors.T)
+    along_all = tasks.right @ theta.T
+    left_all = tasks.target / tasks.singular - vectors[0, 0] * along_all[:, 0]
     for t in range(tasks.n_tasks):
         rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
-        along = tasks.right[rows] @ factors.T
-        left = tasks.target[rows] / tasks.singular[rows] - tasks.right[rows] @ mean
+        along, left = along_all[rows, 1:], left_all[rows]
         weighted = weights[rows, None] * along
         H = weighted.T @ along + penalty
         g = weighted.T @ left - shared_ridge * (factors @ mean)
@@ -249,41 +272,12 @@ def _shared(
     return shared
 
 
-@numba.njit(cache=True, nogil=True)
-def _pull(
-    right: FloatArray,
-    offsets: IntArray,
-    weights: FloatArray,
-    aims: FloatArray,
-    B: FloatArray,
-) -> FloatArray:
-    """Return V_t diag(weights) (aims − V_t'b_t) of each task, shape (T, d)."""
-    pull = np.empty_like(B)
-    for t in range(B.shape[0]):
-        lo, hi = offsets[t], offsets[t + 1]
-        p = np.dot(right[lo:hi], B[t])
-        for j in range(lo, hi):
-            p[j - lo] = weights[j] * (aims[j] - p[j - lo])
-        pull[t] = np.dot(p, right[lo:hi])
-    return pull
-
-
-@numba.njit(cache=True, nogil=True)
 def _with_deviations(
-    right: FloatArray,
-    singular: FloatArray,
-    target: FloatArray,
-    offsets: IntArray,
-    B: FloatArray,
-    ridge: float,
+    tasks: TaskDecomposition, B: FloatArray, ridge: float
 ) -> FloatArray:
     """Return B + D, D minimising Σ_t ||y_t − X_t (b_t + d_t)||² + ridge·||D||_F²."""
-    W = np.empty_like(B)
-    for t in range(B.shape[0]):
-        lo, hi = offsets[t], offsets[t + 1]
-        p = np.dot(right[lo:hi], B[t])
-        for j in range(lo, hi):
-            s = singular[j]
-            p[j - lo] = s * (target[j] - s * p[j - lo]) / (s * s + ridge)
-        W[t] = B[t] + np.dot(p, right[lo:hi])
-    return W
+    totals = tasks.singular**2 + ridge
+    aims = tasks.singular * tasks.target / totals
+    slopes = tasks.singular**2 / totals
+    D, _ = pull_back_tasks(tasks.right, tasks.offsets, B, aims, slopes)
+    return B + D

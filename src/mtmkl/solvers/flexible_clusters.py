@@ -44,23 +44,23 @@ class FlexibleClusters:
     def split(self, W: FloatArray) -> FloatArray:
         """Return U of the best split of W, both of shape (T, d)."""
         both = self.lam_2 + self.lam_3
-        return prox_pairwise(W * (self.lam_3 / both), self.lam_1 / (2.0 * both))
+        return prox_pairwise(W * (self.lam_3 / both), self.lam_1 / (2.0 * both))[0]
 
     def prox(self, B: FloatArray, step: float) -> tuple[FloatArray, float]:
         """Return the Z that minimises Ω(Z) + (ρ/2)||Z − B||_F², and Ω(Z)."""
         # With V at its best for U, a ridge of weight k pulls U towards B.
         k = self.lam_3 * step / (step + 2.0 * self.lam_3)
         both = k + self.lam_2
-        U = prox_pairwise(B * (k / both), self.lam_1 / (2.0 * both))
+        U, differences = prox_pairwise(B * (k / both), self.lam_1 / (2.0 * both))
         V = (B - U) * (step / (step + 2.0 * self.lam_3))
-        value = self.lam_1 * pairwise_differences(U)
+        value = self.lam_1 * differences
         value += self.lam_2 * np.sum(U * U) + self.lam_3 * np.sum(V * V)
         return U + V, float(value)
 
     def conjugate(self, M: FloatArray, Z: FloatArray) -> float:
         """Return Ω*(M)."""
         half = 0.5 / self.lam_2
-        U = prox_pairwise(M * half, self.lam_1 * half)
+        U, _ = prox_pairwise(M * half, self.lam_1 * half)
         return float(self.lam_2 * np.sum(U * U) + np.sum(M * M) / (4.0 * self.lam_3))
 
 
@@ -111,7 +111,7 @@ def solve(
 
 
 @numba.njit(cache=True, nogil=True)
-def prox_pairwise(B: FloatArray, weight: float) -> FloatArray:
+def prox_pairwise(B: FloatArray, weight: float) -> tuple[FloatArray, float]:
     """Return the U that minimises κ Σ_d Σ_{i<j} |u_di − u_dj| + ½||U − B||_F².
 
     Parameters
@@ -123,21 +123,32 @@ def prox_pairwise(B: FloatArray, weight: float) -> FloatArray:
 
     Returns
     -------
-    ndarray of shape (T, d)
+    U : ndarray of shape (T, d)
         Pooled values are equal to the last bit.
+    differences : float
+        Σ_d Σ_{i<j} |u_di − u_dj|.
     """
     n_tasks, n_features = B.shape
     U = np.empty_like(B)
-    column = np.empty(n_tasks)
+    differences = 0.0
+    values = np.empty(n_tasks)
+    order = np.empty(n_tasks, dtype=np.intp)
     total = np.empty(n_tasks)
     count = np.empty(n_tasks, dtype=np.intp)
     for i in range(n_features):
+        # Insertion: of a few dozen tasks it is several times as fast as a quicksort.
         for t in range(n_tasks):
-            column[t] = B[t, i]
-        order = np.argsort(column)
+            value = B[t, i]
+            k = t
+            while k > 0 and values[k - 1] > value:
+                values[k] = values[k - 1]
+                order[k] = order[k - 1]
+                k -= 1
+            values[k] = value
+            order[k] = t
         n_pools = 0
         for k in range(n_tasks):
-            value = column[order[k]] + weight * (n_tasks - 1 - 2 * k)
+            value = values[k] + weight * (n_tasks - 1 - 2 * k)
             size = 1
             while (
                 n_pools > 0 and total[n_pools - 1] * size >= value * count[n_pools - 1]
@@ -151,22 +162,9 @@ def prox_pairwise(B: FloatArray, weight: float) -> FloatArray:
         k = 0
         for pool in range(n_pools):
             mean = total[pool] / count[pool]
+            # The k-th value from below, from 0, is in 2k + 1 − T differences.
+            differences += mean * count[pool] * (2 * k + count[pool] - n_tasks)
             for _ in range(count[pool]):
                 U[order[k], i] = mean
                 k += 1
-    return U
-
-
-@numba.njit(cache=True, nogil=True)
-def pairwise_differences(U: FloatArray) -> float:
-    """Return Σ_d Σ_{i<j} |u_di − u_dj| for U of shape (T, d)."""
-    n_tasks, n_features = U.shape
-    column = np.empty(n_tasks)
-    value = 0.0
-    for i in range(n_features):
-        for t in range(n_tasks):
-            column[t] = U[t, i]
-        column.sort()
-        for k in range(n_tasks):
-            value += (2 * k + 1 - n_tasks) * column[k]
-    return value
+    return U, differences

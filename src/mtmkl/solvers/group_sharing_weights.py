@@ -28,6 +28,7 @@ group-specific feature space sharing, ECML PKDD 2015.
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
 
 from mtmkl.solvers.group_sharing_admm import (
@@ -292,12 +293,18 @@ def _first_rho(g: FloatArray, H: FloatArray) -> float:
     return max(curvature, 0.3 * spread, 1e-12)
 
 
+@numba.njit(cache=True, nogil=True)
 def edge_sums(edge_duals: FloatArray, n_tasks: int) -> FloatArray:
-    """Return r_t = Σ_s π_ts, shape (T, M)."""
+    """Return r_t = Σ_s π_ts, shape (T, M), for π of shape (T(T − 1)/2, M)."""
     out = np.zeros((n_tasks, edge_duals.shape[1]))
-    rows, columns = np.triu_indices(n_tasks, 1)
-    np.add.at(out, rows, edge_duals)
-    np.subtract.at(out, columns, edge_duals)
+    for sign in (1.0, -1.0):
+        e = 0
+        for t in range(n_tasks):
+            for s in range(t + 1, n_tasks):
+                receiver = t if sign > 0.0 else s
+                for m in range(out.shape[1]):
+                    out[receiver, m] += sign * edge_duals[e, m]
+                e += 1
     return out
 
 

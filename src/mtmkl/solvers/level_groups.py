@@ -35,6 +35,7 @@ import numba
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from mtmkl.solvers.row_products import pull_back_tasks
 from mtmkl.solvers.solution import Solution, warn_if_stopped
 from mtmkl.solvers.task_admm import (
     RELAXATION,
@@ -233,8 +234,10 @@ class _MeanStep:
         self.tasks = tasks
         squares = tasks.singular**2
         # Loss left once the deviations have taken their part.
-        self.weights = step / (2.0 * squares + step)
-        rows = np.sqrt(self.weights * squares)[:, None] * tasks.right
+        weights = step / (2.0 * squares + step)
+        self.aims = weights * tasks.singular * tasks.target
+        self.slopes = weights * squares
+        rows = np.sqrt(self.slopes)[:, None] * tasks.right
         system = rows.T @ rows
         # Beside the ridge, enough for rounding: the bound makes good what m misses.
         least = np.finfo(float).eps * np.trace(system)
@@ -244,8 +247,10 @@ class _MeanStep:
     def __call__(self, base: FloatArray) -> FloatArray:
         """Return m, shape (d,), for the step from ``base``, shape (T, d)."""
         tasks = self.tasks
-        pull = self.weights * tasks.singular * _residual(tasks, base)
-        mean: FloatArray = cho_solve(self.factor, pull @ tasks.right)
+        pull, _ = pull_back_tasks(
+            tasks.right, tasks.offsets, base, self.aims, self.slopes
+        )
+        mean: FloatArray = cho_solve(self.factor, pull.sum(axis=0))
         return mean
 
 
@@ -254,8 +259,10 @@ def _pooled_coefficients(
 ) -> FloatArray:
     """Return the best coefficients to add to those of all tasks, shape (d,)."""
     values, vectors = tasks.pooled_spectrum
-    aim = (tasks.singular * _residual(tasks, Z)) @ tasks.right
-    point: FloatArray = vectors @ ((vectors.T @ aim) / (values + ridge * tasks.n_tasks))
+    aims, slopes = tasks.singular * tasks.target, tasks.singular**2
+    pull, _ = pull_back_tasks(tasks.right, tasks.offsets, Z, aims, slopes)
+    along = vectors.T @ pull.sum(axis=0)
+    point: FloatArray = vectors @ (along / (values + ridge * tasks.n_tasks))
     return point
 
 

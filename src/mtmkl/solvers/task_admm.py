@@ -25,6 +25,7 @@ from typing import Protocol
 import numba
 import numpy as np
 
+from mtmkl.solvers.row_products import pull_back_tasks
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.task_decomposition import TaskDecomposition
 from mtmkl.typing import FloatArray, IntArray
@@ -298,23 +299,13 @@ def loss_step(
     residual : ndarray of shape (n_rows,)
         c − S V'w.
     """
-    W = np.empty_like(base)
-    pull = np.empty_like(base)
-    residual = np.empty(singular.size)
-    for t in range(base.shape[0]):
-        lo, hi = offsets[t], offsets[t + 1]
-        p = np.dot(right[lo:hi], base[t])
-        for j in range(lo, hi):
-            s = singular[j]
-            # Along v: w = b + v (q − p), q minimising (c − sq)² + (ρ/2)(q − p)².
-            q = (2.0 * s * target[j] + step * p[j - lo]) / (2.0 * s * s + step)
-            residual[j] = target[j] - s * q
-            p[j - lo] = q - p[j - lo]
-        shift = np.dot(p, right[lo:hi])
-        for i in range(base.shape[1]):
-            W[t, i] = base[t, i] + shift[i]
-            pull[t, i] = step * shift[i]
-    return W, pull, residual
+    # Along v: w = b + v (q − p), q minimising (c − sq)² + (ρ/2)(q − p)², p = v'b.
+    totals = 2.0 * singular * singular + step
+    aims = 2.0 * singular * target / totals
+    slopes = 2.0 * singular * singular / totals
+    shift, fit = pull_back_tasks(right, offsets, base, aims, slopes)
+    residual = target - singular * (fit + (aims - slopes * fit))
+    return base + shift, step * shift, residual
 
 
 @numba.njit(cache=True, nogil=True)

@@ -77,6 +77,12 @@ class TaskDecomposition:
         kept = values > 1e-13 * max(values[-1], 1e-300)
         return values[kept], vectors[:, kept]
 
+    @cached_property
+    def constants(self) -> FloatArray:
+        """The part of ``constant`` of each task, shape (T,)."""
+        parts = (self.orthogonal[rows] for rows in self.rows)
+        return np.array([float(part @ part) for part in parts])
+
     def subset(self, members: IntArray) -> "TaskDecomposition":
         """Return the decomposition of some of the tasks, in the order given.
 

@@ -29,15 +29,15 @@ learning, International Conference on Machine Learning, 2011.
 """
 
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.solvers import squared_norm
 from mtmkl.solvers.ridge import solve_ridge
 from mtmkl.solvers.solution import Certificate, Solution
-from mtmkl.solvers.squared_norm import WarmStart
+from mtmkl.solvers.squared_norm import GroupSolution, WarmStart, solve_group
 from mtmkl.solvers.task_decomposition import TaskDecomposition
 from mtmkl.typing import FloatArray, IntArray
 
@@ -143,7 +143,8 @@ def _search(
 ) -> Solution:
     """Return a local minimum; ``gram`` is W'W of the tasks' own ridge regressions."""
     best = rng.integers(n_groups, size=solver.tasks.n_tasks)
-    groups: IntArray | None = move_tasks(gram, best, n_groups)
+    costs, changed = _costs(gram, best, n_groups)
+    groups: IntArray | None = move_tasks(gram, best, costs, changed)
     history: list[float] = []
     trials: Iterator[IntArray] = iter(())
     while groups is not None:
@@ -153,8 +154,9 @@ def _search(
             best = groups
             W = solver.coefficients(_members(best))
             gram = W.T @ W
-            trials = _trials(gram, best, n_groups, n_trials)
-            groups = move_tasks(gram, best, n_groups)
+            costs, changed = _costs(gram, best, n_groups)
+            trials = _trials(gram, best, costs, changed, n_trials)
+            groups = move_tasks(gram, best, costs, changed)
             if not np.array_equal(groups, best):
                 continue
         groups = next(trials, None)
@@ -171,21 +173,22 @@ class _GroupSolver:
         self.gamma = gamma
         self.tol = tol
         self.max_iter = max_iter
-        self.solved: dict[tuple[int, ...], Solution] = {}
+        self.solved: dict[tuple[int, ...], GroupSolution] = {}
         self.states: list[tuple[FloatArray, FloatArray, float] | None]
         self.states = [None] * tasks.n_tasks
 
-    def solution(self, group: tuple[int, ...]) -> Solution:
+    def solution(self, group: tuple[int, ...]) -> GroupSolution:
         if group not in self.solved:
-            solution = squared_norm.solve(
-                self.tasks.subset(np.array(group)),
+            solution = solve_group(
+                self.tasks,
+                np.array(group),
                 self.gamma,
                 tol=self.tol,
                 max_iter=self.max_iter,
                 start=self._start(group),
             )
             self.solved[group] = solution
-            end = solution.extra["warm_start"]
+            end = solution.end
             for t, primal, multiplier in zip(
                 group, end.primal, end.multiplier, strict=True
             ):
@@ -198,27 +201,25 @@ class _GroupSolver:
         if len(known) < len(states):
             return None
         primal, multiplier, steps = zip(*known, strict=True)
-        return WarmStart(
-            np.array(primal), np.array(multiplier), float(np.median(steps))
-        )
+        return WarmStart(np.array(primal), np.array(multiplier), median(steps))
 
     def objective(self, partition: Partition) -> float:
-        return sum(self.solution(each).certificate.objective for each in partition)
+        return sum(self.solution(each).objective for each in partition)
 
     def coefficients(self, partition: Partition) -> FloatArray:
         W = np.empty((self.tasks.n_features, self.tasks.n_tasks))
         for each in partition:
-            W[:, list(each)] = self.solution(each).coef
+            W[:, list(each)] = self.solution(each).coef.T
         return W
 
     def answer(self, partition: Partition, history: list[float]) -> Solution:
         labels = np.empty(self.tasks.n_tasks, dtype=np.intp)
-        dual = np.zeros_like(self.tasks.orthogonal)
+        reduced = np.empty_like(self.tasks.target)
+        offsets = self.tasks.offsets
         for number, each in enumerate(partition):
             labels[list(each)] = number
-            part = self.solution(each).dual
-            assert part is not None
-            dual += part
+            rows = [np.arange(offsets[t], offsets[t + 1]) for t in each]
+            reduced[np.concatenate(rows)] = self.solution(each).reduced
         return Solution(
             coef=self.coefficients(partition),
             certificate=Certificate(
@@ -228,19 +229,24 @@ class _GroupSolver:
                 status="converged",
                 history=np.array(history),
             ),
-            dual=dual,
+            dual=self.tasks.expand(reduced),
             extra={"groups": labels},
         )
 
 
 def _trials(
-    gram: FloatArray, groups: IntArray, n_groups: int, n_trials: int
+    gram: FloatArray,
+    groups: IntArray,
+    costs: FloatArray,
+    changed: FloatArray,
+    n_trials: int,
 ) -> Iterator[IntArray]:
     """Yield assignments near this one: moves of one task, then swaps of two.
 
-    Of each kind those first that raise the penalty least at this W.
+    Of each kind those first that raise the penalty least at this W; ``costs`` and
+    ``changed`` are those of :func:`_costs`.
     """
-    rises = _rises(gram, groups, n_groups)
+    rises = _rises(groups, costs, changed)
     for t, g in _smallest(rises, n_trials):
         moved = groups.copy()
         moved[t] = g
@@ -249,7 +255,7 @@ def _trials(
     both = rises[:, groups]
     both = np.triu(both + both.T) + np.where(np.tri(groups.size, k=0), np.inf, 0.0)
     pairs = _smallest(both, _RATED_PER_TRIAL * n_trials)
-    rated = [(_swap_rise(gram, groups, s, t), s, t) for s, t in pairs]
+    rated = [(_swap_rise(gram, groups, costs, s, t), s, t) for s, t in pairs]
     for _, s, t in sorted(rated)[:n_trials]:
         swapped = groups.copy()
         swapped[[s, t]] = groups[[t, s]]
@@ -257,44 +263,69 @@ def _trials(
 
 
 @numba.njit(cache=True, nogil=True)
-def _rises(gram: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
+def _costs(
+    gram: FloatArray, groups: IntArray, n_groups: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return ||W_g||_tr² of each group, and what each becomes if one task changes.
+
+    The latter, of shape (T, G), with the task where it is not a member, without it
+    where it is.
+    """
+    costs = np.empty(n_groups)
+    changed = np.empty((groups.size, n_groups))
+    for g in range(n_groups):
+        inside = groups == g
+        costs[g] = squared_trace_norm(gram, inside)
+        for t in range(groups.size):
+            changed[t, g] = _changed_cost(gram, inside, t)
+    return costs, changed
+
+
+@numba.njit(cache=True, nogil=True)
+def _changed_cost(gram: FloatArray, inside: NDArray[np.bool_], t: int) -> float:
+    """Return ||W_g||_tr² with task t taken in, or out if it is inside."""
+    inside[t] = not inside[t]
+    cost = squared_trace_norm(gram, inside)
+    inside[t] = not inside[t]
+    return cost
+
+
+@numba.njit(cache=True, nogil=True)
+def _rises(groups: IntArray, costs: FloatArray, changed: FloatArray) -> FloatArray:
     """Return by how much a move of a task (row) to a group (column) raises the penalty.
 
     Infinite for moves that change nothing; of empty groups, which are alike, all but
     the first are left out.
     """
-    costs = np.empty(n_groups)
+    n_groups = costs.size
     sizes = np.zeros(n_groups, dtype=np.intp)
-    first_empty = n_groups
-    for g in range(n_groups - 1, -1, -1):
-        costs[g] = squared_trace_norm(gram, groups == g)
-        sizes[g] = np.sum(groups == g)
-        if sizes[g] == 0:
-            first_empty = g
+    for g in groups:
+        sizes[g] += 1
+    first_empty = 0
+    while first_empty < n_groups and sizes[first_empty] > 0:
+        first_empty += 1
     rises = np.full((groups.size, n_groups), np.inf)
     for t in range(groups.size):
         own = groups[t]
-        inside = groups == own
-        inside[t] = False
-        saved = costs[own] - squared_trace_norm(gram, inside)
+        saved = costs[own] - changed[t, own]
         for g in range(n_groups):
             to_empty = g == first_empty and sizes[own] > 1
             if g != own and (sizes[g] > 0 or to_empty):
-                inside = groups == g
-                inside[t] = True
-                rises[t, g] = squared_trace_norm(gram, inside) - costs[g] - saved
+                rises[t, g] = changed[t, g] - costs[g] - saved
     return rises
 
 
 @numba.njit(cache=True, nogil=True)
-def _swap_rise(gram: FloatArray, groups: IntArray, s: int, t: int) -> float:
+def _swap_rise(
+    gram: FloatArray, groups: IntArray, costs: FloatArray, s: int, t: int
+) -> float:
     """Return by how much the penalty rises as two tasks of two groups change places."""
     rise = 0.0
     for leaving, coming in ((s, t), (t, s)):
         inside = groups == groups[leaving]
-        rise -= squared_trace_norm(gram, inside)
         inside[leaving] = False
         inside[coming] = True
+        rise -= costs[groups[leaving]]
         rise += squared_trace_norm(gram, inside)
     return rise
 
@@ -312,14 +343,16 @@ def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
 
 def _members(groups: IntArray) -> Partition:
     """Return the tasks of each group that has any, in the order of their first."""
-    _, first, number = np.unique(groups, return_index=True, return_inverse=True)
-    return tuple(
-        tuple(np.flatnonzero(number == each).tolist()) for each in np.argsort(first)
-    )
+    members: dict[int, list[int]] = {}
+    for t, g in enumerate(groups.tolist()):
+        members.setdefault(g, []).append(t)
+    return tuple(map(tuple, members.values()))
 
 
 @numba.njit(cache=True, nogil=True)
-def move_tasks(gram: FloatArray, groups: IntArray, n_groups: int) -> IntArray:
+def move_tasks(
+    gram: FloatArray, groups: IntArray, costs: FloatArray, changed: FloatArray
+) -> IntArray:
     """Return an assignment from which no move of one task lowers Σ_g ||W_g||_tr².
 
     Parameters
@@ -328,35 +361,36 @@ def move_tasks(gram: FloatArray, groups: IntArray, n_groups: int) -> IntArray:
         W'W.
     groups : ndarray of shape (T,)
         The assignment to start from, 0 … G − 1.
-    n_groups : int
-        G.
+    costs : ndarray of shape (G,)
+        ||W_g||_tr² of each group.
+    changed : ndarray of shape (T, G)
+        The same with one task more, or less where it is a member.
     """
-    n_tasks = gram.shape[0]
+    n_tasks, n_groups = changed.shape
     groups = groups.copy()
-    costs = np.empty(n_groups)
-    for g in range(n_groups):
-        costs[g] = squared_trace_norm(gram, groups == g)
+    costs = costs.copy()
+    changed = changed.copy()
+    # Values are computed anew where a group has changed, once they are asked for.
+    is_known = np.ones((n_tasks, n_groups), dtype=np.bool_)
     # A smaller gain is rounding, and might lead in circles.
     least = 1e-9 * np.trace(gram)
     unmoved = 0
     t = 0
     while unmoved < n_tasks:
-        own = groups[t]
-        inside = groups == own
-        inside[t] = False
-        without = squared_trace_norm(gram, inside)
-        saved = costs[own] - without
-        best, best_with, best_rise = own, costs[own], saved - least
         for g in range(n_groups):
-            if g != own:
-                inside = groups == g
-                inside[t] = True
-                with_t = squared_trace_norm(gram, inside)
-                if with_t - costs[g] < best_rise:
-                    best, best_with, best_rise = g, with_t, with_t - costs[g]
+            if not is_known[t, g]:
+                changed[t, g] = _changed_cost(gram, groups == g, t)
+                is_known[t, g] = True
+        own = groups[t]
+        saved = costs[own] - changed[t, own]
+        best, best_rise = own, saved - least
+        for g in range(n_groups):
+            if g != own and changed[t, g] - costs[g] < best_rise:
+                best, best_rise = g, changed[t, g] - costs[g]
         if best != own:
-            costs[own] = without
-            costs[best] = best_with
+            for g in (own, best):
+                costs[g] = changed[t, g]
+                is_known[:, g] = False
             groups[t] = best
             unmoved = 0
         else:

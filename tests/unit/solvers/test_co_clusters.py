@@ -6,11 +6,18 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.solvers.co_clusters import RIDGE, solve
+from mtmkl.solvers import co_clusters
+from mtmkl.solvers.co_clusters import RIDGE
 from mtmkl.solvers.ridge import solve_ridge
 from mtmkl.solvers.task_decomposition import decompose
 
 WEIGHTS = [(1.0, 1.0), (0.1, 30.0), (50.0, 8.0)]
+
+
+def solve(tasks, *arguments, rng=None, **options):
+    """Return the local minimum of one start."""
+    (solution,) = co_clusters.solve(tasks, *arguments, rngs=[rng], **options)
+    return solution
 
 
 def _split_objective(X, y, task, P, Q, lam_1, lam_2, k):
@@ -144,3 +151,17 @@ def test_stopping_short_warns(example):
 def test_parameters_out_of_range(arguments, message, example):
     with pytest.raises(ValueError, match=message):
         solve(example[3], *arguments)
+
+
+def test_starts_that_share_their_preparation_end_where_each_ends_alone(example):
+    _, _, _, tasks = example
+    draw = np.random.default_rng
+    rngs = [None, draw(1), draw(2)]
+    together = co_clusters.solve(tasks, 3.0, 8.0, 2, rngs=rngs)
+    alone = [solve(tasks, 3.0, 8.0, 2, rng=rng) for rng in (None, draw(1), draw(2))]
+    assert len({each.certificate.n_iter for each in alone}) > 1
+    for one, other in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(one.coef, other.coef)
+        np.testing.assert_array_equal(
+            one.certificate.history, other.certificate.history
+        )

@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.flexible_clusters import (
     FlexibleClusters,
-    pairwise_differences,
     prox_pairwise,
     solve,
 )
@@ -72,7 +71,7 @@ def test_conjugate_is_a_supremum(weights):
         W = Z + rng.standard_normal(Z.shape)
         U = penalty.split(W)
         omega = (
-            weights[0] * pairwise_differences(U)
+            weights[0] * sum(np.abs(pair).sum() for pair in _pairs(U.T))
             + weights[1] * np.sum(U**2)
             + weights[2] * np.sum((W - U) ** 2)
         )
@@ -88,23 +87,36 @@ def test_pairwise_prox_is_the_optimum(weight):
     cp.Problem(cp.Minimize(objective + cp.sum_squares(U - B.T) / 2)).solve(
         solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12
     )
-    np.testing.assert_allclose(prox_pairwise(B, weight).T, U.value, atol=1e-6)
+    np.testing.assert_allclose(prox_pairwise(B, weight)[0].T, U.value, atol=1e-6)
 
 
 def test_pairwise_prox_pools_exactly():
     B = np.array([[3.0], [0.0], [0.1], [3.05]])
-    U = prox_pairwise(B, 0.2)
+    U, _ = prox_pairwise(B, 0.2)
     assert U[1, 0] == U[2, 0] < U[0, 0] == U[3, 0]
     np.testing.assert_allclose(U.sum(), B.sum())
-    all_pooled = prox_pairwise(B, 10.0)
+    all_pooled, differences = prox_pairwise(B, 10.0)
     assert np.ptp(all_pooled) == 0.0
+    assert differences == pytest.approx(0.0, abs=1e-12)
     assert all_pooled[0, 0] == pytest.approx(B.mean())
 
 
-def test_pairwise_differences_are_a_sum_over_pairs():
-    U = np.random.default_rng(2).standard_normal((5, 4))
+@pytest.mark.parametrize("weight", [0.0, 0.01, 0.1])
+def test_pairwise_differences_are_a_sum_over_pairs(weight):
+    B = np.random.default_rng(2).standard_normal((30, 4))
+    U, differences = prox_pairwise(B, weight)
     expected = sum(np.abs(pair).sum() for pair in _pairs(U.T))
-    assert pairwise_differences(U) == pytest.approx(expected)
+    assert differences == pytest.approx(expected)
+
+
+def test_pairwise_prox_of_equal_values_does_not_depend_on_their_order():
+    rng = np.random.default_rng(3)
+    B = rng.integers(4, size=(40, 3)).astype(float)
+    order = rng.permutation(40)
+    U, differences = prox_pairwise(B, 0.01)
+    mixed, same = prox_pairwise(B[order], 0.01)
+    np.testing.assert_allclose(mixed, U[order], rtol=1e-13)
+    assert same == pytest.approx(differences, rel=1e-13)
 
 
 def test_no_weight_on_differences_leaves_ridge_regressions(make_problem):

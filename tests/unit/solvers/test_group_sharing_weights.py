@@ -209,6 +209,10 @@ def test_pair_penalty_and_edge_duals():
     ]
     assert pair_penalty(theta) == pytest.approx(sum(distances))
     summed = edge_sums(edge_duals, 5)
+    in_turn = np.zeros((5, 3))
+    np.add.at(in_turn, PAIRS[0], edge_duals)
+    np.subtract.at(in_turn, PAIRS[1], edge_duals)
+    np.testing.assert_array_equal(summed, in_turn)
     np.testing.assert_allclose(summed.sum(axis=0), 0.0, atol=1e-14)
     product = sum(
         force @ (theta[t] - theta[s])

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.penalties import PENALTIES
 from mtmkl.solvers.ridge import solve_ridge
-from mtmkl.solvers.squared_norm import solve
+from mtmkl.solvers.squared_norm import WarmStart, solve, solve_group
 from mtmkl.solvers.task_decomposition import decompose
 
 
@@ -185,3 +185,23 @@ def test_school_is_certified_on_the_whole_grid(penalty, data_mirror):
         solution = solve(tasks, gamma, penalty=penalty, start=start)
         start = solution.extra["warm_start"]
         assert solution.certificate.duality_gap <= 1e-6
+
+
+def test_group_is_solved_as_the_subset_of_its_tasks(make_problem):
+    X, y, task = make_problem(6, 5, [7, 3, 9, 4])
+    tasks = decompose(X, y, task, n_tasks=6)
+    members = np.array([4, 1, 2])
+    rng = np.random.default_rng(0)
+    start = WarmStart(rng.standard_normal((3, 5)), rng.standard_normal((3, 5)), 9.0)
+    for given in (None, start):
+        of_subset = solve(tasks.subset(members), 0.3, tol=1e-9, start=given)
+        group = solve_group(tasks, members, 0.3, tol=1e-9, start=given)
+        value = of_subset.certificate.objective
+        assert group.objective == pytest.approx(value, rel=1e-13)
+        np.testing.assert_allclose(group.coef.T, of_subset.coef, atol=1e-12)
+        end = of_subset.extra["warm_start"]
+        np.testing.assert_allclose(group.end.primal, end.primal, atol=1e-12)
+        np.testing.assert_allclose(group.end.multiplier, end.multiplier, atol=1e-10)
+        assert group.end.step_over_gamma == pytest.approx(end.step_over_gamma)
+        expanded = tasks.subset(members).expand(group.reduced)
+        np.testing.assert_allclose(expanded, of_subset.dual, atol=1e-10)

@@ -9,6 +9,9 @@ from mtmkl.solvers import squared_norm, whom_partitions
 from mtmkl.solvers.ridge import solve_ridge
 from mtmkl.solvers.task_decomposition import decompose
 from mtmkl.solvers.whom_partitions import (
+    _costs,
+    _rises,
+    _swap_rise,
     move_tasks,
     partitions,
     solve,
@@ -213,7 +216,7 @@ def test_moves_end_where_no_single_one_lowers_the_penalty():
     gram = W.T @ W
     for n_groups in (2, 4):
         start = rng.integers(n_groups, size=9)
-        groups = move_tasks(gram, start, n_groups)
+        groups = move_tasks(gram, start, *_costs(gram, start, n_groups))
 
         def penalty(groups):
             return sum(
@@ -227,6 +230,73 @@ def test_moves_end_where_no_single_one_lowers_the_penalty():
                 moved = groups.copy()
                 moved[t] = g
                 assert penalty(moved) >= penalty(groups) * (1 - 1e-7)
+
+
+def _move_tasks_in_full(gram, groups, n_groups):
+    """Move tasks one at a time, each cost computed when it is asked for."""
+
+    def cost(inside):
+        return squared_trace_norm(gram, inside)
+
+    groups = groups.copy()
+    unmoved = t = 0
+    while unmoved < groups.size:
+        rises = np.zeros(n_groups)
+        for g in range(n_groups):
+            if g != groups[t]:
+                without = (groups == groups[t]) & (np.arange(groups.size) != t)
+                inside = groups == g
+                rises[g] = -cost(groups == groups[t]) + cost(without) - cost(inside)
+                inside[t] = True
+                rises[g] += cost(inside)
+        best = np.argmin(rises)
+        unmoved += 1
+        if rises[best] < -1e-9 * np.trace(gram):
+            groups[t], unmoved = best, 0
+        t = (t + 1) % groups.size
+    return groups
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 6])
+def test_moves_are_those_of_costs_that_are_always_computed_anew(n_groups):
+    n_moved = 0
+    for seed in range(10):
+        rng = np.random.default_rng([7, seed])
+        W = rng.standard_normal((5, 3)) @ rng.standard_normal((3, 14))
+        W += 0.2 * rng.standard_normal(W.shape)
+        gram, start = W.T @ W, rng.integers(n_groups, size=14)
+        expected = _move_tasks_in_full(gram, start, n_groups)
+        groups = move_tasks(gram, start, *_costs(gram, start, n_groups))
+        np.testing.assert_array_equal(groups, expected)
+        n_moved += np.count_nonzero(groups != start)
+    assert n_moved > 30
+
+
+def test_rises_are_differences_of_the_penalty():
+    rng = np.random.default_rng(8)
+    W = rng.standard_normal((4, 7))
+    gram, groups = W.T @ W, np.array([0, 0, 1, 1, 1, 3, 0])
+
+    def penalty(groups):
+        norms = [norm("trace", W[:, groups == g]) for g in np.unique(groups)]
+        return np.sum(np.square(norms))
+
+    costs, changed = _costs(gram, groups, 5)
+    rises = _rises(groups, costs, changed)
+    for t in range(7):
+        for g in range(5):
+            moved = groups.copy()
+            moved[t] = g
+            # Groups 2 and 4 are empty, and alike; a task alone gains nothing there.
+            if g in (groups[t], 4) or (g == 2 and groups[t] == 3):
+                assert rises[t, g] == np.inf
+            else:
+                expected = penalty(moved) - penalty(groups)
+                assert rises[t, g] == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    swapped = groups.copy()
+    swapped[[0, 4]] = groups[[4, 0]]
+    rise = _swap_rise(gram, groups, costs, 0, 4)
+    assert rise == pytest.approx(penalty(swapped) - penalty(groups), rel=1e-6)
 
 
 def test_squared_trace_norm_is_that_of_the_columns():
