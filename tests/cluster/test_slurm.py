@@ -10,7 +10,8 @@ from tiny_workflow import ROOT, TinyWorkflow
 HERE = Path(__file__).resolve().parent
 MISSING = 77  # exit status of loopback.sh where packages or rights are missing
 AS_HERE = [
-    "--workflow-profile", str(ROOT / "profiles/slurm"), "--jobs", "4", "--latency-wait", "5",
+    "--workflow-profile", str(ROOT / "profiles/slurm"),
+    "--jobs", "4", "--latency-wait", "5",
     "--slurm-no-account", "--slurm-status-command", "squeue",
     "--slurm-init-seconds-before-status-checks", "2",
     "--seconds-between-status-checks", "2",
