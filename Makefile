@@ -18,8 +18,8 @@ export MKL_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge site install test lint types format check benchmark faults \
-	lock clean-results help
+.PHONY: quick paper publish rejudge site install test cluster lint types format check benchmark \
+	faults lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
 	$(SNAKEMAKE)
@@ -50,6 +50,11 @@ install: $(INSTALLED) ## only create .venv from requirements.lock
 
 test: $(INSTALLED) ## run all tests
 	$(PYTEST)
+
+cluster: $(INSTALLED) ## test the workflow on a SLURM cluster of this machine (Debian: slurm-wlm, munge; root)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		snakemake-executor-plugin-slurm==2.8.0
+	$(BIN)/pytest tests/cluster
 
 lint: $(INSTALLED) ## check style: ruff, snakefmt, snakemake --lint
 	$(BIN)/ruff check .

@@ -14,7 +14,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 from mtmkl import fits, pipeline
 from mtmkl.config import ConfigError, load_run_config, read_yaml
 from mtmkl.digests import discard_damaged
-from mtmkl.evaluation import grouping, plan
+from mtmkl.evaluation import grouping, plan, resources
 from mtmkl.layout import EXPLANATIONS, RunFolder, cache
 from mtmkl.readings import load_papers
 from mtmkl.reporting.summary import closing_summary
@@ -48,6 +48,13 @@ TOP = Path("results")
 RESULTS = RunFolder(TOP / LABEL)
 GROUPS = {
     name: {group.name: group for group in grouping.fit_groups(paper)}
+    for name, paper in PAPERS.items()
+}
+
+
+# What jobs once took, for schedulers that end those which take more than they asked for.
+MEMORY = {
+    name: resources.measured_memory(Path(paper["published"]).with_name("memory.csv"))
     for name, paper in PAPERS.items()
 }
 
@@ -136,6 +143,20 @@ def fit_inputs(wildcards):
         "compiled": str(folder.compiled),
         "chosen": chosen_by(wildcards),
     }
+
+
+def memory_of(paper, job):
+    """Megabytes for a job, twice as many in its second attempt."""
+    return lambda wildcards, attempt: attempt * resources.megabytes(MEMORY[paper], job)
+
+
+def fit_memory(wildcards, attempt):
+    paper, group = wildcards.paper, group_of(wildcards)
+    return memory_of(paper, group.experiment)(wildcards, attempt)
+
+
+def fit_minutes(wildcards, attempt):
+    return attempt * resources.minutes(PAPERS[wildcards.paper], group_of(wildcards))
 
 
 def versions_of(paper, groups):

@@ -9,8 +9,14 @@ for paper, paper_config in PAPERS.items():
                 list(data_files(paper, datasets)),
             log:
                 log_of(f"{paper}/data_{number}"),
+            benchmark:
+                str(RESULTS.paper(paper).seconds_of(f"data_{number}"))
             conda:
                 "../../environment.yml"
+            resources:
+                mem_mb=memory_of(paper, f"data_{number}"),
+                runtime=60,
+                alone_in_group=1,
             params:
                 needs=pipeline.data_needs(paper_config, datasets),
                 folder=RESULTS.paper(paper),

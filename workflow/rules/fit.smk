@@ -11,6 +11,8 @@ rule compile:
         "../../environment.yml"
     resources:
         compiling=1,
+        mem_mb=lambda w, attempt: memory_of(w.paper, "compile")(w, attempt),
+        runtime=30,
     params:
         classes=lambda w: all_classes(w.paper),
         versions=lambda w: versions_of(w.paper, GROUPS[w.paper].values()),
@@ -32,6 +34,10 @@ rule fit:
         str(ANY.seconds_of("{group}"))
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=fit_memory,
+        runtime=fit_minutes,
+        alone_in_group=1,
     params:
         config=lambda w: fits.group_config(PAPERS[w.paper], group_of(w)),
         group=group_of,

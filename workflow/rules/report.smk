@@ -12,6 +12,9 @@ rule report:
         log_of("report"),
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=resources.UNMEASURED_MEGABYTES,
+        runtime=30,
     params:
         configs=list(PAPERS.values()),
         results=RESULTS,

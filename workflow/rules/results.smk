@@ -12,8 +12,17 @@ for paper, paper_config in PAPERS.items():
                 result_files(paper, group),
             log:
                 log_of(f"{paper}/{group.name}"),
+            benchmark:
+                str(RESULTS.paper(paper).seconds_of(group.name))
+            # All that is made of a paper takes less time than a job waits in a queue.
+            group:
+                f"{paper}_results"
             conda:
                 "../../environment.yml"
+            resources:
+                mem_mb=memory_of(paper, group.name),
+                runtime=60,
+                alone_in_group=1,
             params:
                 group=group,
                 config=result_config(paper, group),

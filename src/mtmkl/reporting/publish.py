@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl.evaluation.resources import largest_memory, measured_memory
 from mtmkl.files import write_table, write_text
 from mtmkl.layout import PaperFolder, RunFolder
 from mtmkl.reporting.explained import (
@@ -16,6 +17,7 @@ from mtmkl.reporting.explained import (
 )
 from mtmkl.statistics.claim_explanations import CLAIMS
 from mtmkl.statistics.claims import shown_notes, shown_verdicts
+from mtmkl.statistics.sample import read_scores
 from mtmkl.statistics.verdicts import counts_text, moved_text, own_numbers
 
 READING_SCORES = "readings.csv.gz"
@@ -32,7 +34,8 @@ def publish(
     """Copy artefacts and record of each paper to ``figures/<id>``.
 
     What a repeat of each method took is added to ``seconds.csv`` in the paper's
-    configuration, where the plan of jobs finds it.
+    configuration, where the plan of jobs finds it. The memory that jobs took replaces
+    what ``memory.csv`` there says of them.
 
     Parameters
     ----------
@@ -66,11 +69,13 @@ def publish(
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
     for config in configs:
+        paper = config["paper"]["id"]
+        measured = run.paper(paper).job_seconds()
+        _add_memory(Path(config["published"]).with_name("memory.csv"), measured)
         if "readings" in config:
             continue
         seconds = Path(config["published"]).with_name("seconds.csv")
-        scores = figures / config["paper"]["id"] / "scores.csv.gz"
-        _add_seconds(seconds, pd.read_csv(scores))
+        _add_seconds(seconds, read_scores(figures / paper / "scores.csv.gz"))
     write_galleries(configs, figures)
 
 
@@ -158,7 +163,7 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
         lines += _artefact_lines(name, artefact, folder)
     lines += _readings_lines(config, folder)
     lines += ["", "## Core-seconds to choose and fit", ""]
-    lines += _seconds_lines(config, pd.read_csv(folder / "scores.csv.gz"))
+    lines += _seconds_lines(config, read_scores(folder / "scores.csv.gz"))
     return "\n".join(lines) + "\n"
 
 
@@ -251,6 +256,13 @@ def _add_seconds(path: Path, scores: pd.DataFrame) -> None:
     if path.is_file():
         tables.insert(0, pd.read_csv(path))
     write_table(path, pd.concat(tables).drop_duplicates(keys))
+
+
+def _add_memory(path: Path, measured: Mapping[str, Path]) -> None:
+    memory = measured_memory(path) | largest_memory(measured)
+    if memory:
+        table = pd.DataFrame(sorted(memory.items()), columns=["job", "megabytes"])
+        write_table(path, table.astype({"megabytes": int}))
 
 
 def _seconds_lines(config: Mapping[str, Any], scores: pd.DataFrame) -> list[str]:
