@@ -68,8 +68,19 @@ class ArtefactView:
 
     @property
     def name(self) -> str:
-        """``figure_3`` as "Figure 3"."""
-        return self.id.replace("_", " ").capitalize()
+        """``figure_3`` as "Figure 3"; the title, if the paper has no number for it."""
+        return (
+            self.id.replace("_", " ").capitalize() if self._is_numbered else self.title
+        )
+
+    @property
+    def subtitle(self) -> str:
+        """The title, unless it is the name."""
+        return self.title if self._is_numbered else ""
+
+    @property
+    def _is_numbered(self) -> bool:
+        return any(character.isdigit() for character in self.id)
 
 
 def artefact_view(

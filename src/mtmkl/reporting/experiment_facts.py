@@ -85,7 +85,7 @@ def experiment_facts(
         )
     gaps = rows["gap"].dropna()
     return ExperimentFacts(
-        title=f"{configured['title']} (sec. {configured['section']})",
+        title=configured["title"] + _in_section(configured["section"]),
         protocol=_protocol_text(
             configured["protocol"], config["protocols"][configured["protocol"]]
         ),
@@ -101,6 +101,11 @@ def experiment_facts(
             else "none of the fits has one"
         ),
     )
+
+
+def _in_section(section: str) -> str:
+    """Return where a paper has an experiment; "" for one that is not the paper's."""
+    return f" (sec. {section})" if section[:1].isdigit() else ""
 
 
 def _protocol_text(name: str, protocol: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.metric_words import metric_words
 from mtmkl.reporting.numbers import DASH, p_text
 from mtmkl.reporting.tables import mean_sd
 from mtmkl.reporting.written import TextTable
@@ -124,7 +125,7 @@ def _standing(
             _seconds(row["seconds"]),
         ]
         rows.append(text)
-    shown = metric.replace("_", " ")
+    shown = metric_words(metric)
     header = [
         "rank",
         *(["rank without it"] if own else []),

@@ -1,8 +1,20 @@
 import math
+from dataclasses import fields
 
 import pandas as pd
+import pytest
 
-from mtmkl.reporting.artefact_views import values_of
+from mtmkl.reporting.artefact_views import ArtefactView, values_of
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("figure_3", ("Figure 3", "Ranks")), ("table_ranks_regression", ("Ranks", ""))],
+)
+def test_what_a_paper_did_not_number_goes_by_its_title(name, shown):
+    given = {field.name: None for field in fields(ArtefactView)}
+    view = ArtefactView(**given | {"id": name, "title": "Ranks"})
+    assert (view.name, view.subtitle) == shown
 
 
 def test_values_of_a_figure_are_a_table():

@@ -107,6 +107,7 @@ def test_a_smaller_error_ranks_first():
     assert column(standing.table, "rank") == ["1", "2", "3", "–"]
     assert column(standing.table, "method")[0] == "Bad"
     assert "better than Good; worse than Bad" in standing.sentences[0]
+    assert "root mean squared error" in standing.table.header
 
 
 def test_few_repeats_are_described():
