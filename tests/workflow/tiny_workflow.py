@@ -35,7 +35,7 @@ class TinyWorkflow:
         return [
             sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"),
             "--directory", str(self.folder), "--configfile", str(self.config),
-            "--workflow-profile", str(ROOT / "profiles/default"), "--cores", str(cores),
+            "--profile", str(ROOT / "profiles/default"), "--cores", str(cores),
             *arguments,
         ]  # fmt: skip
 

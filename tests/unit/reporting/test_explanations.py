@@ -166,7 +166,7 @@ def test_a_curve_has_every_combination_sorted_by_effect(config, main):
     assert numbers["effect"].is_monotonic_increasing
     assert numbers["is_main"].sum() == 1
     assert list(numbers.columns[:3]) == ["roles", "inputs", "tasks"]
-    assert f"of {len(made)} combinations" in figure.axes[0].get_title()
+    assert f"of {len(made)} combinations" in figure.get_suptitle()
 
     # The interval is that of the test which the verdict rests on.
     (shown,) = numbers[numbers["is_main"]].to_dict("records")
@@ -197,10 +197,11 @@ def test_a_curve_keeps_metrics_apart():
     for _, group in numbers.groupby("metric"):
         assert group["effect"].is_monotonic_increasing
     above = figure.axes[0]
-    assert above.get_ylabel() == "effect on auc\n(hollow: accuracy)"
-    half = len(numbers) // 2
-    assert f"of {half} combinations by auc, " in above.get_title()
-    assert f"of {half} combinations by accuracy" in above.get_title()
+    assert above.get_ylabel() == "effect on AUC"
+    half, title = len(numbers) // 2, figure.get_suptitle()
+    assert f"of {half} combinations by AUC; " in title
+    assert f"of {half} combinations by accuracy" in title
+    assert "hollow: accuracy" in title
 
 
 def test_a_curve_of_a_reduced_run_says_that_nothing_is_judged():
@@ -211,7 +212,7 @@ def test_a_curve_of_a_reduced_run_says_that_nothing_is_judged():
     scores = pd.concat([scores.assign(experiment=name) for name in made])
     figure, numbers = specification_curve(context_of(config, scores)[1], "robot_stl")
     assert numbers["effect"].isna().all()
-    assert "no combination is judged" in figure.axes[0].get_title()
+    assert "no combination is judged" in figure.get_suptitle()
 
 
 def test_a_reduced_run_judges_nothing():
