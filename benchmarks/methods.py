@@ -228,8 +228,37 @@ def _switched(size: int) -> Problem:
     )
 
 
-def _med_series() -> Series:
+def _switched_rivals(
+    cost: float, epsilon: float | None, *, largest: tuple[int, int]
+) -> list[Rival]:
+    """Return the rivals of MED's kernel selection, up to a size by cvxpy and cvxopt."""
     from mtmkl.referee import machines
+
+    return [
+        *by_cvxpy(
+            lambda printed, p: printed.kernel_selection(
+                p.tasks.targets, p.grams, cost, float(np.exp(p.log_alpha)), epsilon
+            ),
+            largest=largest[0],
+        ),
+        by_cvxopt(
+            lambda p: (
+                machines.switched(
+                    p.tasks.y,
+                    by_kernel(p.tasks, p.grams),
+                    p.tasks.task,
+                    cost,
+                    p.log_alpha,
+                    epsilon=epsilon,
+                    unit=p.tasks.y.size,
+                ).value
+            ),
+            largest=largest[1],
+        ),
+    ]
+
+
+def _med_series() -> Series:
     from mtmkl.solvers.med import MedPath
 
     return Series(
@@ -243,25 +272,7 @@ def _med_series() -> Series:
             (1.0,),
         ),
         rivals=[
-            *by_cvxpy(
-                lambda printed, p: printed.kernel_selection(
-                    p.tasks.targets, p.grams, COST, float(np.exp(p.log_alpha))
-                ),
-                largest=24,
-            ),
-            by_cvxopt(
-                lambda p: (
-                    machines.switched(
-                        p.tasks.y,
-                        by_kernel(p.tasks, p.grams),
-                        p.tasks.task,
-                        COST,
-                        p.log_alpha,
-                        unit=p.tasks.y.size,
-                    ).value
-                ),
-                largest=24,
-            ),
+            *_switched_rivals(COST, None, largest=(24, 24)),
             Rival(
                 "as printed",
                 lambda p, n: Outcome(
@@ -339,7 +350,6 @@ def _regression(n_tasks: int) -> Problem:
 
 
 def _regression_series() -> Series:
-    from mtmkl.referee import machines
     from mtmkl.solvers.med import MedPath
 
     cost = 0.1
@@ -354,26 +364,7 @@ def _regression_series() -> Series:
             (1.0,),
         ),
         rivals=[
-            *by_cvxpy(
-                lambda printed, p: printed.kernel_selection(
-                    p.tasks.targets, p.grams, cost, np.exp(p.log_alpha), EPSILON
-                ),
-                largest=64,
-            ),
-            by_cvxopt(
-                lambda p: (
-                    machines.switched(
-                        p.tasks.y,
-                        by_kernel(p.tasks, p.grams),
-                        p.tasks.task,
-                        cost,
-                        p.log_alpha,
-                        epsilon=EPSILON,
-                        unit=p.tasks.y.size,
-                    ).value
-                ),
-                largest=32,
-            ),
+            *_switched_rivals(cost, EPSILON, largest=(64, 32)),
         ],
     )
 

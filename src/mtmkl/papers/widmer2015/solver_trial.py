@@ -53,11 +53,11 @@ def run(trial: Mapping[str, Any]) -> dict[str, Any]:
         trial["solver"]
     ]
     solve(_WARM_UP, *draw_strings(_WARM_UP), {"theta": [0.6, 0.6, 0.6], "goal": np.inf})
-    before = _peak()
+    before = peak_bytes()
     X, y, task = draw_strings(trial["n"])
     found = solve(trial["n"], X, y, task, trial)
     data = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    return found | {"data": data / 2**20, "peak": (_peak() - before) / 2**20}
+    return found | {"data": data / 2**20, "peak": (peak_bytes() - before) / 2**20}
 
 
 def _features(n: int, X: csr_matrix, y: FloatArray, task: Any, trial: Any) -> dict:
@@ -125,7 +125,7 @@ def _liblinear(n: int, X: csr_matrix, y: FloatArray, task: Any, trial: Any) -> d
     }
 
 
-def _peak() -> int:
+def peak_bytes() -> int:
     """Return the most bytes that this process has had in memory."""
     status = Path("/proc/self/status")
     if status.is_file():  # Linux, whose getrusage counts the parent's memory too
