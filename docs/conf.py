@@ -31,8 +31,7 @@ root_doc = "docs/index"
 include_patterns = [
     "docs/**",
     "figures/README.md",
-    "figures/*/README.md",
-    "figures/*/table_*.md",
+    "figures/*/*.md",
 ]
 exclude_patterns = ["docs/_*/**"]
 # Published tables are reached by links alone.
