@@ -106,6 +106,7 @@ def by_libsvm(
 ) -> tuple[FloatArray, float]:
     from sklearn.svm import _libsvm
 
+    _libsvm.set_verbosity_wrap(0)
     fit = _libsvm.fit(
         K, y, svm_type=0, kernel="precomputed", C=C, tol=tol, cache_size=200
     )

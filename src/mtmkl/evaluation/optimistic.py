@@ -27,7 +27,7 @@ from mtmkl.typing import FloatArray
 
 def _common(part: Part) -> Iterator[Fitted]:
     """Choose the one point for all tasks that is best on the test rows."""
-    start = time.perf_counter()
+    start = time.process_time()
     points = list(_points(part))
     losses = [
         part.criterion.loss(outcome_of(fitted.estimator, part.test))
@@ -38,20 +38,20 @@ def _common(part: Part) -> Iterator[Fitted]:
         points[best],
         params=part.grid[best],
         setting="",
-        seconds=time.perf_counter() - start,
+        seconds=time.process_time() - start,
     )
 
 
 def _per_task(part: Part) -> Iterator[Fitted]:
     """Choose for each task the point of which the fit is best on its test rows."""
-    start = time.perf_counter()
+    start = time.process_time()
     points = list(_points(part))
     losses = np.array([_losses_of_tasks(part, fitted) for fitted in points])
     # A criterion may have no value in a task, whatever the point.
     best = [int(k) for k in np.nan_to_num(losses, nan=np.inf).argmin(axis=0)]
     fitted = EstimatorByTask([points[k].estimator for k in best])
     params = {name: [part.grid[k][name] for k in best] for name in part.grid[0]}
-    yield Fitted(fitted, params, None, "", time.perf_counter() - start)
+    yield Fitted(fitted, params, None, "", time.process_time() - start)
 
 
 def _points(part: Part) -> Iterator[Fitted]:

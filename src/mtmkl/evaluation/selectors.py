@@ -51,7 +51,7 @@ class Fitted:
     setting : str
         Point of a path, as JSON; "" for what was chosen.
     seconds : float
-        To choose and fit.
+        Processor time to choose and fit, which other work on the machine hardly changes.
     on_validation : Outcome or None
         Predictions of validation rows, scored too.
     measured : mapping of str to float, or None
@@ -135,10 +135,10 @@ class Selector:
 
 def none(part: Part) -> Iterator[Fitted]:
     """Fit with the fixed parameters alone."""
-    start = time.perf_counter()
+    start = time.process_time()
     estimator = part.estimator()
     estimator.fit(part.train.X, part.train.y, task=part.train.task)
-    yield Fitted(estimator, {}, None, "", time.perf_counter() - start)
+    yield Fitted(estimator, {}, None, "", time.process_time() - start)
 
 
 def common(part: Part) -> Iterator[Fitted]:
@@ -157,7 +157,7 @@ def alone(part: Part) -> Iterator[Fitted]:
     For methods that learn each task by itself. Unlike `per_task` it takes any
     parameter, kernels among them.
     """
-    start = time.perf_counter()
+    start = time.process_time()
     errors, grid = _errors_of_points(part, part.estimator())
     if errors.shape[1] != part.n_tasks:
         raise ValueError(
@@ -172,7 +172,7 @@ def alone(part: Part) -> Iterator[Fitted]:
         models[k].fit(mine.X, mine.y, task=mine.task)
     fitted = EstimatorByTask([models[k] for k in picks])
     params = {name: [grid[k][name] for k in picks] for name in grid[0]}
-    yield Fitted(fitted, params, at_grid_edge, "", time.perf_counter() - start)
+    yield Fitted(fitted, params, at_grid_edge, "", time.process_time() - start)
 
 
 class EstimatorByTask:
@@ -345,23 +345,23 @@ def outcome_of(estimator: Any, data: "MultiTaskData") -> Outcome:
 
 
 def _path(part: Part, rows: "MultiTaskData") -> Iterator[Fitted]:
-    start = time.perf_counter()
+    start = time.process_time()
     fits = fit_path(part.estimator(), rows.X, rows.y, rows.task, part.grid)
     for point, estimator in zip(part.grid, fits, strict=True):
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         setting = as_json(point) if point else ""
         yield Fitted(estimator, {}, None, setting, seconds)
-        start = time.perf_counter()
+        start = time.process_time()
 
 
 def _by_folds(part: Part, *, per_task: bool) -> Iterator[Fitted]:
-    start = time.perf_counter()
+    start = time.process_time()
     estimator = part.estimator()
     errors, grid = _errors_of_points(part, estimator)
     choice = choose(errors, grid, per_task=per_task)
     estimator.set_params(**choice.params)
     estimator.fit(part.train.X, part.train.y, task=part.train.task)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     yield Fitted(estimator, choice.params, choice.at_grid_edge, "", seconds)
 
 

@@ -306,7 +306,7 @@ class _Search:
         self.gap = self.last_gap = np.inf
         self.history: list[float] = []
         self.seconds: list[float] = []
-        self.begin = time.perf_counter()
+        self.begin = time.process_time()
 
     def run(self, max_iter: int) -> Solution:
         """Iterate until the gap is closed."""
@@ -381,7 +381,7 @@ class _Search:
             self.best = model
         value = self.best.inner.primal
         self.history.append(value)
-        self.seconds.append(time.perf_counter() - self.begin)
+        self.seconds.append(time.process_time() - self.begin)
         self.gap = relative_gap(value, self.bound, self.floor)
 
     def model(self, beta: FloatArray) -> _Model:

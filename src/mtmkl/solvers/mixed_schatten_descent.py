@@ -129,7 +129,7 @@ class MixedSchattenDescent:
 
     def solve(self, C: float) -> Solution:
         """Solve for one C; returns what :meth:`MixedSchattenPath.solve` does."""
-        begin = time.perf_counter()
+        begin = time.process_time()
         problem = self.problem
         if self._C is not None and C < self._C:
             self._beta = self._beta * (C / self._C)
@@ -148,7 +148,7 @@ class MixedSchattenDescent:
                 bound, best_beta = value, share * here.state.beta
             gap = relative_gap(here.inner.primal, bound, floor)
             history.append(here.inner.primal)
-            seconds.append(time.perf_counter() - begin)
+            seconds.append(time.process_time() - begin)
             inner_gap = relative_gap(here.inner.primal, here.inner.dual, floor)
             if gap <= self.tol:
                 status = "converged"

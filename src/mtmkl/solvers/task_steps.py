@@ -26,6 +26,7 @@ from mtmkl.solvers.smo import (
 from mtmkl.typing import FloatArray, IntArray
 
 _LEAST_STEPS = 16
+_TILE = 32  # rows and columns that are mirrored together
 # Columns of a task's statistics.
 INTERCEPT, LINEAR, QUADRATIC, LOSS, SOLVES, VIOLATION = range(6)
 N_STATISTICS = 6
@@ -177,21 +178,36 @@ def sub_gram(
 ) -> None:
     """Write ``Σ_f s_f K_f`` between some rows to K."""
     n_features, n_grams = s_features.size, s_grams.size
-    for a in range(rows.size):
+    m = rows.size
+    # One-dimensional, for a row taken out of a matrix costs more than its sum.
+    flat = gram.reshape(gram.size)
+    for a in range(m):
         i = rows[a]
         for f in range(n_features):
             scaled[f] = s_features[f] * features[i, f]
+        target = K[a]
+        if n_grams == 1 and n_features == 0:
+            source = flat[i * n : (i + 1) * n]
+            for b in range(a + 1):
+                target[b] = s_grams[0] * source[rows[b]]
+            continue
         for b in range(a + 1):
             j = rows[b]
             value = 0.0
             for f in range(n_features):
                 value += scaled[f] * features[j, f]
-            if n_grams:
-                entry = gram[i * n + j]
-                for g in range(n_grams):
-                    value += s_grams[g] * entry[g]
-            K[a, b] = value
-            K[b, a] = value
+            first = (i * n + j) * n_grams
+            entry = flat[first : first + n_grams]
+            for g in range(n_grams):
+                value += s_grams[g] * entry[g]
+            target[b] = value
+    # By tiles: down a column, each entry is in another line of the cache.
+    for top in range(0, m, _TILE):
+        for left in range(0, top + 1, _TILE):
+            for a in range(top, min(top + _TILE, m)):
+                row = K[a]
+                for b in range(left, min(left + _TILE, a)):
+                    K[b, a] = row[b]
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
