@@ -173,10 +173,14 @@ def _run_paper(parsed: argparse.Namespace) -> "Finished":
         if getattr(parsed, name) is not None:
             option = "--" + name.replace("_", "-")
             raise ConfigError(f"{option} is for --data; a paper's data are configured")
-    if parsed.artefact and (parsed.experiment or parsed.against):
+    if parsed.artefact and parsed.experiment:
         raise ConfigError(
-            "--artefact runs the experiments that it needs, of this run's methods: "
-            "leave out --experiment and --against"
+            "--artefact runs the experiments that it needs: leave out --experiment"
+        )
+    if parsed.artefact and parsed.against:
+        raise ConfigError(
+            "--against published shows the tables that compare methods: leave out "
+            "--artefact"
         )
     if parsed.against is not None:
         if parsed.tier == "quick" or parsed.readings is not None:

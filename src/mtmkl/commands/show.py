@@ -9,7 +9,7 @@ from mtmkl.config import TIERS, ConfigError
 
 _PERCENT = "{:.0%}"
 _FEW = 6
-_NOT_SET = ("title", "methods")  # text, and what has keys of its own
+_NOT_SET = ("title", "section", "methods")  # text, and what has keys of its own
 
 
 def add_parser(commands: Any) -> None:
@@ -117,7 +117,8 @@ def _print_keys(config: dict[str, Any], name: str, method: str) -> None:
     )
     print("\nKeys for mtmkl run --set KEY=VALUE")
     for key, value in keys.items():
-        print(f"  {key}={_in_short(value) if isinstance(value, list) else value}")
+        is_list = isinstance(value, list)
+        print(f"  {key}={f'[{_in_short(value)}]' if is_list else value}")
     print(f"  methods.{method}.grid.PARAMETER, and so on for the methods above")
 
 
