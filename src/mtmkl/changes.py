@@ -111,15 +111,17 @@ def settable(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, list):
-        names = [_name_of(item) for item in value]
-        items = dict(zip(names, value, strict=True)) if all(names) else {}
-    else:
-        items = value if isinstance(value, dict) else {}
-    if not items:
+    names = [_name_of(item) for item in value] if isinstance(value, list) else []
+    items = value if isinstance(value, dict) else {}
+    if names and all(names):
+        items = {
+            name: {k: v for k, v in item.items() if k not in _NAMES}
+            for name, item in zip(names, value, strict=True)
+        }
+    elif not items:
         yield key, value
     for name, item in items.items():
-        if name not in _NAMES:
+        if item != {} or not names:
             yield from _leaves(item, f"{key}.{name}")
 
 

@@ -102,7 +102,7 @@ def test_every_published_paper_can_be_compared_with(paper):
 PLAN = {
     "control": "Features", "scale": 100, "unit": "points", "rope": 0.5,
     "main": "all sizes", "pairs": ["Features", "Variables"],
-    "columns": {"Features": "features", "Variables": "variables"},
+    "columns": {"Features": "features", "Variables": "variables", "Ridge": "ridge"},
     "rows": {
         name.capitalize(): {
             "experiment": name, "metric": "explained_variance", "properties": []
@@ -120,6 +120,7 @@ def compared(tmp_path, monkeypatch):
     classes = {
         "features": "MultiTaskFeatureLearning",
         "variables": "MultiTaskVariableSelection",
+        "ridge": "IndependentRidge",
     }
     drawn = {"options": {"n_tasks": 6}}
     datasets = {
@@ -178,9 +179,9 @@ def test_it_joins_the_ranks_of_the_data_sets_that_are_here(compared, tmp_path):
     )  # fmt: skip
     folder = done.report.parent / "compared" / "artefacts"
     ranks = pd.read_csv(folder / "table_ranks.csv")
-    assert set(ranks["method"]) == {"Features", "Variables", "IndependentRidge"}
+    assert set(ranks["method"]) == {*PLAN["columns"], "IndependentRidge"}
     assert set(ranks["n"]) == {2}
-    assert ranks["p_holm"].notna().sum() == 2
+    assert ranks["p_holm"].notna().sum() == 3
     text = (folder / "table_ranks.md").read_text()
     assert "IndependentRidge joined the methods of the plan; ranks and tests" in text
     assert "IndependentRidge" in (folder / "table_pairs.md").read_text()

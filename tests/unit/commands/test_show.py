@@ -27,7 +27,7 @@ def test_the_keys_that_can_be_set_can_be_set(capsys):
     shown = capsys.readouterr().out.partition("--set KEY=VALUE\n")[2]
     lines = [line.strip() for line in shown.splitlines()]
     settings = [line for line in lines if line.endswith(("]", "repeats=20"))]
-    assert "protocols.robot.repeats=20" in settings
+    assert "protocols.percent.repeats=20" in settings
     assert any(line.startswith("experiments.robot.metrics=[") for line in settings)
     usual = load_paper("yousefi2015", "paper")
     again = load_paper("yousefi2015", "paper", [parse(text) for text in settings])
