@@ -5,7 +5,6 @@ from printed_problems import PRECISE, adaptive_pooling, square_root
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.solvers import med_pooling
 from mtmkl.solvers.med_pooling import PoolingPath
 
 
@@ -133,18 +132,18 @@ def test_joint_solves_end_at_rounding_and_say_so(scale):
     X[:, 0] *= scale
     blocks = [X[:40], X[40:80], X[80:]]
     path = PoolingPath(X @ X.T, [x @ x.T for x in blocks], c)
+    granted = path._problem.work_left
     with pytest.warns(ConvergenceWarning, match=r"rounding .*standardize=True"):
         solution = path.solve(100.0, 0.0)
     assert solution.certificate.dual_objective <= solution.certificate.objective
-    granted = med_pooling._MAX_STEPS_PER_EXAMPLE * c.size
-    assert 0 < granted - path._problem.steps_left < 0.5 * granted
+    assert 0 < granted - path._problem.work_left < 0.5 * granted
 
 
 def test_without_pair_steps_the_point_at_hand_is_returned():
     toy = Toy()
     problem = toy.path()._problem
     problem.set_box(1.0)
-    problem.steps_left = 0
+    problem.work_left = 0
     inner = problem.solve(np.ones(4), 1e-12)
     assert "bound on their work" in inner.limit
     assert inner.dual <= inner.primal
