@@ -90,11 +90,12 @@ class PoolingPath(SwitchedPath):
         problem = self._problem
         problem.set_box(C)
         problem.renew()
+        start = problem.first_log_odds(log_alpha, self._log_odds)
         result = minimise_over_switches(
             problem,
             log_alpha,
             n_switches=problem.intercept.size,
-            start=self._log_odds,
+            start=start,
             tol=self.tol,
             max_iter=self.max_iter,
         )
@@ -146,6 +147,28 @@ class _Pooling:
             self.refresh()
         self.C = C
         self._lo, self._hi = np.minimum(C * self.c, 0.0), np.maximum(C * self.c, 0.0)
+
+    def first_log_odds(
+        self, log_alpha: float, last: FloatArray | None
+    ) -> FloatArray | None:
+        """Return log-odds to start from, and continue from the β that they lead to."""
+        if log_alpha == -np.inf:
+            return None
+        log_odds = np.zeros(self.intercept.size) if last is None else last.copy()
+        steps.move_switches(
+            self.communal,
+            self.own,
+            self.offsets,
+            self.entries,
+            self.c,
+            self._lo,
+            self._hi,
+            log_alpha,
+            self.beta,
+            self._outputs,
+            log_odds,
+        )
+        return log_odds
 
     def solve(self, s: FloatArray, accuracy: float) -> Inner:
         """Solve for switches s until no optimality condition is violated by more.

@@ -39,6 +39,9 @@ _SWEPT = 0.1  # violation of the tasks that are swept, relative to the largest
 _PATIENCE = 16  # pair steps per variable between two looks at the rounding errors
 _REFRESH = 4  # updates per variable after which outputs are computed afresh
 _LEAST_STEPS = 16
+_TURNS, _TRIALS = 4, 8  # of switches that move: of all, and of one within
+_ROUGH = 0.005  # violation that is left where switches move
+_SETTLED = 0.02  # change of log-odds that is
 _DEGENERATE = 1e-8  # what is left of a sum's column, relative to it, to be kept
 
 # What a slice of work hands to the next, and to Python.
@@ -231,7 +234,7 @@ def _list_free(
     index: IntArray,
     column: IntArray,
 ) -> tuple[int, int]:
-    """Write the free variables and whose of the tasks with any; return their numbers."""
+    """Write the free variables and which of the tasks with any; count both."""
     m, n_tasks = 0, 0
     for t in range(offsets.size - 1):
         before = m
@@ -594,6 +597,90 @@ def solve_joint(
         if not is_moved:
             # Rounding is all that is left of what is asked for.
             progress[LOOKED] += _PATIENCE * n + 1.0
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def move_switches(
+    communal: FloatArray,
+    own: FloatArray,
+    offsets: IntArray,
+    entries: IntArray,
+    c: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    log_alpha: float,
+    beta: FloatArray,
+    outputs: FloatArray,
+    log_odds: FloatArray,
+) -> None:
+    """Improve log-odds u and β in turns, a task at a time, in place.
+
+    Given the others' outputs, q_t(u_t) − log α − u_t falls in u_t. Its root is sought by
+    Newton's method within a bracket, as if multipliers at a bound stayed there and the
+    free ones were inverse to s_t.
+    """
+    n, n_tasks = beta.size, log_odds.size
+    v = np.empty(n)
+    work_left = SLICE
+    for _ in range(_TURNS):
+        is_settled = True
+        for t in range(n_tasks):
+            first, last = offsets[t], offsets[t + 1]
+            lowest, highest = -FAR, FAR
+            for _ in range(_TRIALS):
+                s = 1.0 / (1.0 + np.exp(-log_odds[t]))
+                for i in range(first, last):
+                    v[i] = c[i] - outputs[0, i] - s * outputs[1, i]
+                violation, _ = violation_at(
+                    v[first:last],
+                    beta[first:last],
+                    lo[first:last],
+                    hi[first:last],
+                    0.0,
+                    True,
+                )
+                if violation > _ROUGH:
+                    most = max(int(work_left / step_cost(last - first)), _LEAST_STEPS)
+                    done, _, changed = _sweep_task(
+                        communal,
+                        own,
+                        first,
+                        last,
+                        entries[t],
+                        lo,
+                        hi,
+                        s,
+                        max(_ROUGH, _SWEEP * violation),
+                        most,
+                        beta,
+                        outputs,
+                        v,
+                        0.0,
+                    )
+                    work_left -= done * step_cost(last - first) + changed * n
+                q, free = 0.0, 0.0
+                for i in range(first, last):
+                    part = 0.5 * beta[i] * outputs[1, i]
+                    q += part
+                    if lo[i] < beta[i] < hi[i]:
+                        free += part
+                residual = q - log_alpha - log_odds[t]
+                step = residual / (1.0 + 2.0 * max(free, 0.0) * (1.0 - s))
+                if abs(step) < _SETTLED:
+                    break
+                is_settled = False
+                if residual > 0.0:
+                    lowest = log_odds[t]
+                else:
+                    highest = log_odds[t]
+                moved = log_odds[t] + step
+                if moved <= lowest or moved >= highest:
+                    moved = 0.5 * (lowest + highest)
+                log_odds[t] = moved
+            if work_left <= 0.0:
+                return
+        if is_settled:
+            return
 
 
 @numba.njit(cache=True, nogil=True)
