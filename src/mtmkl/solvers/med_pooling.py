@@ -12,8 +12,8 @@ K the communal Gram matrix of all examples, and the primal
          + C Σ hinge.
 
 For fixed s it is one support vector machine with the kernel k + δ_tu s_t k_t and one
-bias per task, that is with T equality constraints, which :func:`_minimise_grouped`
-solves by pairs within tasks.
+bias per task, that is with T equality constraints, which
+:mod:`mtmkl.solvers.med_pooling_steps` solves.
 
 References
 ----------
@@ -27,6 +27,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mtmkl.solvers import med_pooling_free as free
 from mtmkl.solvers import med_pooling_steps as steps
 from mtmkl.solvers.inner import Inner
 from mtmkl.solvers.smo import step_cost
@@ -132,7 +133,7 @@ class _Pooling:
         # Only the part that a factor needs is ever touched.
         self._factor = np.empty(n * (n + n_tasks + 1))
         self._index, self._column = np.empty((2, n), dtype=np.intp)
-        self._size = np.zeros(steps.N_SIZES, dtype=np.intp)
+        self._size = np.zeros(free.N_SIZES, dtype=np.intp)
         self._factor_s = np.zeros(n_tasks)
         self.renew()
 
@@ -246,14 +247,14 @@ class _Pooling:
         self._write_outputs(self._outputs)
 
     def _write_outputs(self, outputs: FloatArray) -> None:
-        steps.write_outputs(
+        free.write_outputs(
             self.communal, self.own, self.offsets, self.entries, self.beta, outputs
         )
 
     def curvature(self, s: FloatArray) -> FloatArray:
         """Return V''(s), shape (T, T), at the last solution."""
         out = np.empty((s.size, s.size))
-        steps.write_curvature(
+        free.write_curvature(
             self.communal,
             self.own,
             self.offsets,
