@@ -218,7 +218,15 @@ def load_paper(
     folder = paper_folder(paper)
     # The other tier is read for its mistakes alone.
     tiers = sorted(TIERS, key=lambda each: each != tier)
-    config = {each: _read_paper(folder, each, changes) for each in tiers}[tier]
+    try:
+        config = {each: _read_paper(folder, each, changes) for each in tiers}[tier]
+    except ConfigError as error:
+        if not changes:
+            raise
+        from mtmkl.changes import nearest_keys
+
+        hint = nearest_keys(changes, _read_paper(folder, tier, ()))
+        raise ConfigError(f"{error}{hint}") from error
     _check_names(config, folder.name)
     _place_files(config, folder)
     config["tier"] = tier
@@ -230,6 +238,10 @@ def load_paper(
 
 
 def _read_paper(folder: Path, tier: str, changes: "Sequence[Change]") -> dict[str, Any]:
+    if changes:
+        from mtmkl.changes import check_top
+
+        check_top(changes)
     config: dict[str, Any] = {"artefacts": {}, "claims": []}
     lists: Mapping[str, Any] = {}
     for name, is_needed in _FILES.items():
