@@ -5,7 +5,7 @@ from printed_problems import PRECISE, adaptive_pooling, square_root
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.solvers import med_pooling
+from mtmkl.solvers import med_pooling_steps
 from mtmkl.solvers.med_pooling import PoolingPath
 
 
@@ -133,18 +133,78 @@ def test_joint_solves_end_at_rounding_and_say_so(scale):
     X[:, 0] *= scale
     blocks = [X[:40], X[40:80], X[80:]]
     path = PoolingPath(X @ X.T, [x @ x.T for x in blocks], c)
+    granted = path._problem.work_left
     with pytest.warns(ConvergenceWarning, match=r"rounding .*standardize=True"):
         solution = path.solve(100.0, 0.0)
     assert solution.certificate.dual_objective <= solution.certificate.objective
-    granted = med_pooling._MAX_STEPS_PER_EXAMPLE * c.size
-    assert 0 < granted - path._problem.steps_left < 0.5 * granted
+    assert 0 < granted - path._problem.work_left < 0.5 * granted
 
 
 def test_without_pair_steps_the_point_at_hand_is_returned():
     toy = Toy()
     problem = toy.path()._problem
     problem.set_box(1.0)
-    problem.steps_left = 0
+    problem.work_left = 0
     inner = problem.solve(np.ones(4), 1e-12)
     assert "bound on their work" in inner.limit
     assert inner.dual <= inner.primal
+
+
+def test_curvature_is_the_change_of_q_with_the_switches():
+    toy = Toy(seed=3)
+    problem = toy.path()._problem
+    problem.set_box(5.0)
+    s = np.array([0.3, 0.9, 0.6, 0.5])
+    problem.solve(s, 1e-11)
+    free = (np.abs(problem.beta) > 0) & (np.abs(problem.beta) < 5.0)
+    assert 0 < free.sum() < free.size
+    found, step = problem.curvature(s), 1e-6
+    for t in range(4):
+        ends = []
+        for side in (step, -step):
+            moved = s.copy()
+            moved[t] += side
+            ends.append(problem.solve(moved, 1e-11).q)
+        np.testing.assert_allclose(
+            (ends[1] - ends[0]) / (2 * step), found[t], rtol=1e-4, atol=1e-5
+        )
+    # The last factor belongs to other switches and is not taken for theirs.
+    problem.solve(s, 1e-11)
+    assert not np.allclose(problem.curvature(0.5 * s), found, rtol=0.01)
+    np.testing.assert_allclose(problem.curvature(s), found, rtol=1e-6, atol=1e-9)
+
+
+def test_work_in_slices_comes_to_the_same_solution(monkeypatch):
+    toy = Toy(seed=4)
+    s = np.full(4, 0.4)
+    whole, sliced = toy.path()._problem, toy.path()._problem
+    whole.set_box(50.0)
+    sliced.set_box(50.0)
+    expected = whole.solve(s, 1e-10)
+    calls = []
+    solve_joint = med_pooling_steps.solve_joint.py_func
+    monkeypatch.setitem(solve_joint.__globals__, "SLICE", 1.0)
+
+    def counted(*arguments):
+        calls.append(solve_joint(*arguments))
+        return calls[-1]
+
+    monkeypatch.setattr(med_pooling_steps, "solve_joint", counted)
+    found = sliced.solve(s, 1e-10)
+    assert len(calls) > 3
+    assert calls[-1]
+    assert not any(calls[:-1])
+    assert found.dual == pytest.approx(expected.dual, rel=1e-9)
+    assert found.primal == pytest.approx(expected.primal, rel=1e-9)
+
+
+def test_first_log_odds_are_close_to_the_solution():
+    toy = Toy(seed=5)
+    path = toy.path(tol=1e-9)
+    log_alpha = 0.5 * path.largest_q(3.0)
+    expected = path.solve(3.0, log_alpha).extra["log_odds"]
+    problem = toy.path()._problem
+    problem.set_box(3.0)
+    start = problem.first_log_odds(log_alpha, None)
+    assert np.ptp(expected) > 0.3
+    np.testing.assert_allclose(start, expected, atol=0.15)
