@@ -80,11 +80,21 @@ def _check_experiment(name: str, config: Mapping[str, Any]) -> None:
 def _check_datasets(key: str, datasets: Mapping[str, Any]) -> None:
     from mtmkl.datasets import default_registry
 
-    options = [*datasets.get("options", {}), *datasets.get("vary", {})]
+    registry = default_registry()
+    fixed, varied = datasets.get("options", {}), datasets.get("vary", {})
+    first = {name: values[0] for name, values in varied.items()}
     try:
-        default_registry().check_options(datasets["name"], options)
+        registry.check_options(datasets["name"], {**fixed, **first})
     except ValueError as error:
         raise ConfigError(f"key '{key}': {error}") from error
+    for name, values in varied.items():
+        for value in values:
+            try:
+                registry.check_options(
+                    datasets["name"], {**fixed, **first, name: value}
+                )
+            except ValueError as error:
+                raise ConfigError(f"key '{key}.vary.{name}': {error}") from error
 
 
 def _check_entry(
