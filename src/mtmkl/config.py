@@ -216,6 +216,7 @@ def load_paper(
         experiment) is used but not defined; names file, key and value.
     """
     folder = paper_folder(paper)
+    from mtmkl.config_published import check_published
     from mtmkl.config_selectors import check_selectors
 
     # The other tier is read for its mistakes, and for what it alone has.
@@ -227,6 +228,7 @@ def load_paper(
     # usual ones are empty, not wrong.
     usual = [_read_paper(folder, each, ()) for each in tiers] if changes else []
     check_selectors(config, [*by_tier.values(), *usual], folder.name)
+    check_published(config, folder / "published")
     _place_files(config, folder)
     config["tier"] = tier
     if changes:

@@ -153,6 +153,7 @@ def _check_method(key: str, method: Mapping[str, Any]) -> None:
                 text = unknown(f"parameter of {name}", parameter, known)
                 raise ConfigError(f"key '{key}.{part}.{parameter}': {text}")
     if takes is not None:
+        _check_arguments(key, name, takes, method)
         return
     if method["selection"] == "per_task":
         allowed = getattr(found, "per_task_params", ())
@@ -162,8 +163,36 @@ def _check_method(key: str, method: Mapping[str, Any]) -> None:
                     f"key '{key}.selection': {name} takes no {parameter!r} for each "
                     "task, only one for all: write selection: common"
                 )
+    from mtmkl.config_terms import check_terms
+
     for point in _covering_points(grid):
         _check_values(key, name, found, method.get("params", {}), point)
+        check_terms(f"{key}.grid.terms", point.get("terms"))
+    check_terms(f"{key}.params.terms", method.get("params", {}).get("terms"))
+
+
+def _check_arguments(
+    key: str, name: str, takes: Callable[..., Any], method: Mapping[str, Any]
+) -> None:
+    """Check the arguments of a way to choose by what it says of them."""
+    from mtmkl.datasets.options import option_problem
+    from mtmkl.kernels.terms import check_kernels
+
+    given = [(f"params.{p}", p, v) for p, v in method.get("params", {}).items()]
+    for parameter, values in method.get("grid", {}).items():
+        given += [(f"grid.{parameter}", parameter, value) for value in values]
+    for place, parameter, value in given:
+        wanted = option_problem(takes, parameter, value)
+        if parameter == "kernels":
+            try:
+                check_kernels(value)
+            except (TypeError, ValueError) as error:
+                raise ConfigError(f"key '{key}.{place}': {error}") from error
+        if wanted is not None:
+            raise ConfigError(
+                f"key '{key}.{place}': {name}: {parameter} is {value!r}, "
+                f"wanted {wanted}"
+            )
 
 
 def _check_is_method(key: str, name: str, found: type) -> None:

@@ -155,6 +155,8 @@ def check_selectors(
         experiments = Experiments(known)
         for name, artefact in config["artefacts"].items():
             _check_artefact(f"artefacts.{name}", artefact, experiments)
+            others = [a for each in known for a in each["artefacts"].values()]
+            _check_settings(f"artefacts.{name}.settings", artefact, others)
         for claim in config["claims"]:
             _check_claim(f"claims.{claim['id']}.args", claim, experiments)
     except ConfigError as error:
@@ -210,6 +212,22 @@ def _check_comparison(
             _check_value(place, "method", method, everywhere, experiments)
     for label, selector in comparison["blocks"].items():
         check_selector(f"{key}.blocks.{label}", selector, names, experiments)
+
+
+def _check_settings(
+    key: str, artefact: Mapping[str, Any], others: Sequence[Mapping[str, Any]]
+) -> None:
+    """Check that the settings of a decision name properties that data sets have."""
+    known = dict.fromkeys(
+        each
+        for other in others
+        for row in other.get("comparison", {}).get("rows", {}).values()
+        for each in row.get("properties", [])
+    )
+    for number, setting in enumerate(artefact.get("settings", [])):
+        if setting["property"] not in known:
+            text = unknown("property of a data set", setting["property"], known)
+            raise ConfigError(f"key '{key}.{number}.property': {text}")
 
 
 def _experiments_of(selectors: Collection[Mapping[str, Any]]) -> list[str]:

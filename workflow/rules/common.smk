@@ -2,6 +2,7 @@
 import os
 import re
 import sys
+import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -15,6 +16,7 @@ from mtmkl import fits, pipeline
 from mtmkl.config import ConfigError, load_run_config, read_yaml
 from mtmkl.digests import discard_damaged
 from mtmkl.evaluation import grouping, plan, resources
+from mtmkl.files import discard_unfinished
 from mtmkl.layout import EXPLANATIONS, RunFolder, cache
 from mtmkl.readings import load_papers
 from mtmkl.reporting.summary import closing_summary
@@ -83,6 +85,7 @@ if (
     and RESULTS.path.is_dir()
 ):
     with suppress(ResultsInUseError), lock_results(RESULTS):
+        discard_unfinished(Path("logs") / LABEL, before=time.time())
         for damaged in discard_damaged(Path("logs") / LABEL):
             logger.warning(f"{damaged} is damaged (its digest is another): made again")
 

@@ -95,11 +95,13 @@ def missing_options(loader: Callable[..., Any], given: Mapping[str, Any]) -> lis
 
 
 def _hints(loader: Callable[..., Any]) -> dict[str, Any]:
+    # Of a partial function, those of the function itself.
+    function = getattr(loader, "func", loader)
     try:
-        # Of a partial function, those of the function itself.
-        return get_type_hints(getattr(loader, "func", loader), include_extras=True)
-    except (NameError, TypeError):
-        return {}  # of one's own, with names that only a type checker knows
+        return get_type_hints(function, include_extras=True)
+    except (NameError, TypeError):  # names that only a type checker knows
+        known = inspect.get_annotations(function)
+        return {name: hint for name, hint in known.items() if not isinstance(hint, str)}
 
 
 def _fits(value: Any, hint: Any) -> bool:
