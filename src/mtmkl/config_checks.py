@@ -1,7 +1,10 @@
 """What only the code can tell of a paper's configuration, asked before any work."""
 
+import ast
+import importlib.util
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +40,54 @@ def check_settings(config: Mapping[str, Any]) -> None:
         folder = Path(config["published"]).parent.name
         file = "readings" if "readings" in config else "experiments"
         raise ConfigError(f"{folder}/{file}.yaml: {error}") from error
+
+
+def check_functions(config: Mapping[str, Any]) -> None:
+    """Check that there are functions that draw the figures and compute the steps.
+
+    Parameters
+    ----------
+    config : mapping
+        A paper's configuration with its tier resolved.
+
+    Raises
+    ------
+    mtmkl.config.ConfigError
+        Names the file, the key, its value and what is known.
+    """
+    if "readings" in config:
+        return  # drawn by what the file of readings says
+    package = f"mtmkl.papers.{config['paper']['id']}"
+    source = f"{Path(config['published']).parent.name}/artefacts.yaml"
+    for name, artefact in config["artefacts"].items():
+        drawn = [name] if artefact["kind"] == "figure" else []
+        for module, key, functions in (
+            ("figures", "", drawn),
+            ("steps", ".steps", artefact.get("steps", [])),
+        ):
+            known = _names_in(f"{package}.{module}") if functions else []
+            for function in functions:
+                if function not in known:
+                    text = unknown(f"function of {package}.{module}", function, known)
+                    raise ConfigError(f"{source}: key 'artefacts.{name}{key}': {text}")
+
+
+@cache
+def _names_in(module: str) -> list[str]:
+    """Return the public names of a module without importing it; none if it is not."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        return []
+    if spec is None or spec.origin is None:
+        return []
+    names = []
+    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            names.append(node.name)
+        elif isinstance(node, ast.ImportFrom):
+            names += [alias.asname or alias.name for alias in node.names]
+    return [name for name in names if not name.startswith("_")]
 
 
 def _check_protocol(name: str, protocol: Mapping[str, Any]) -> None:

@@ -282,11 +282,11 @@ FAULTS = [
     Fault(
         "Servers that do not deliver",
         "A server on this machine stalls, drips, truncates, answers 500, flips bits, "
-        "gives a wrong length, redirects to another host, to a file, forever: retried or "
-        "refused in bounded time and requests, nothing kept but the true content",
+        "gives a wrong length, redirects to another host, to a file, forever: retried "
+        "or refused in bounded time and requests, nothing kept but the true content",
         answers,
         few=1,
-        many=8,
+        many=4,
     ),
     Fault(
         "Archives that escape or explode",
@@ -294,6 +294,6 @@ FAULTS = [
         "nothing kept",
         archives,
         few=1,
-        many=4,
+        many=2,
     ),
 ]
