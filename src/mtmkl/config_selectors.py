@@ -26,6 +26,11 @@ COLUMNS = (
 """Columns of a scores table that a selector can name."""
 
 _VALIDATION = "validation_"  # before the name of a metric on validation rows
+_WORDS = {
+    "dataset": "data set",
+    "n_tasks": "number of tasks",
+    "train_size": "train size",
+}
 _SHOWN = 3  # more experiments are not listed in a message
 _SIZES = ("train_sizes", "train_percent", "train_samples")
 _AXES = ("n_tasks", "subset", "train_size", "repeat", "fold")
@@ -177,7 +182,9 @@ def _check_artefact(
             for parts in (("columns", "extra_columns"), ("rows", "extra_rows"))
         ]
         for mine, others in (sides, sides[::-1]):
-            beside = _experiments_of(others.values()) or [artefact["experiment"]]
+            beside = _experiments_of(others.values())
+            if len(beside) < max(len(others), 1):
+                beside.append(artefact["experiment"])
             for place, selector in mine.items():
                 check_selector(place, selector, beside, experiments)
     for number, cell in enumerate(artefact.get("quoted", {}).get("cells", [])):
@@ -285,7 +292,7 @@ def _check_value(
         value = text
     if known is not None and value not in known:
         where = ", ".join(names) if 0 < len(names) <= _SHOWN else "the paper"
-        kind = column.replace("_", " ")
+        kind = _WORDS.get(column, column)
         known = list(map(str, known))
         raise ConfigError(f"key '{key}': {unknown(f'{kind} of {where}', value, known)}")
 

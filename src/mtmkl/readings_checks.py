@@ -56,6 +56,7 @@ def check_readings(
                 if not fitted_part(reading["change"]):
                     _check_main_scores(reading, experiment, mains, place)
             _check_select_by(reading, mains, f"{key}.change.select_by")
+            _check_in_place(reading, mains, f"{key}.change.in_place")
             for position, entry in enumerate(reading["change"].get("methods", [])):
                 place = f"{key}.change.methods.{position}.of"
                 require(methods, entry["of"], place)
@@ -146,6 +147,19 @@ def _check_select_by(
         return
     known = Experiments(list(mains)).values("metric", reading["experiments"]) or []
     require([*change.get("metrics", []), *known], [change["select_by"]], key)
+
+
+def _check_in_place(
+    reading: Mapping[str, Any], mains: Iterable[Mapping[str, Any]], key: str
+) -> None:
+    """Check that metrics stand for metrics, as far as a configuration knows them."""
+    change = reading["change"]
+    made = change.get("in_place", {})
+    known = Experiments(list(mains)).values("metric", reading["experiments"]) or []
+    require(known, list(made), key)
+    chosen = [entry.get("selection", "") for entry in change.get("methods", [])]
+    if not any(":" in selection for selection in chosen):  # which may measure more
+        require([*known, *change.get("metrics", [])], list(made.values()), key)
 
 
 def _check_main_scores(

@@ -1,6 +1,6 @@
 """Run the tests of faults and write their table: ``python -m faults [MODULE ...]``.
 
-Rows that this very commit has already are kept: an interrupted run goes on where it was.
+Rows that this very commit has already are kept: an interrupted run goes on.
 """
 
 import argparse

@@ -120,15 +120,8 @@ TEXTS = {
 }  # fmt: skip
 # Names that only files of data, or the table that a step computes, can confirm.
 OF_DATA = {
-    "column",
-    "distances",
-    "level",
-    "matrix",
-    "member",
-    "path",
-    "similarity",
-    "solver",
-}
+    "column", "distances", "level", "matrix", "member", "path", "similarity", "solver",
+}  # fmt: skip
 
 
 def judged(file, folder, path, edit):
@@ -162,7 +155,8 @@ def may_be(path, edit):
     if edit == "of another type":
         return False
     if edit == "of unknown value":
-        return key in TEXTS | OF_DATA or path[-2:] == ("where", "axis")
+        is_measured = path[-2:] == ("where", "axis") or "in_place" in path
+        return is_measured or key in TEXTS | OF_DATA
     # Names are free, and what is removed may be optional.
     return edit == "removed" or path[-1] not in KNOWN
 
