@@ -46,7 +46,7 @@ def check_places(wanted: Iterator[Wanted], folder: Path, source: str) -> None:
     wanted : iterator of (str, str, collection of (str, str))
         Key and name of each file, and the rows and columns that are shown of it.
     folder : Path
-        With the published numbers.
+        With the published numbers; nothing is checked if there is none.
     source : str
         Of the configuration, for the message.
 
@@ -55,6 +55,8 @@ def check_places(wanted: Iterator[Wanted], folder: Path, source: str) -> None:
     mtmkl.config.ConfigError
         Names the file, the key, its value and what is known.
     """
+    if not folder.is_dir():
+        return  # the experiments can be run without it
     files = sorted(path.name for path in folder.glob("*.csv"))
     known: dict[str, set[Place]] = {}
     for key, name, places in wanted:

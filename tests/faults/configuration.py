@@ -154,9 +154,10 @@ def may_be(path, edit):
     key = next(step for step in reversed(path) if isinstance(step, str))
     if edit == "of another type":
         return False
+    if path[-2:] == ("where", "axis"):
+        return True  # a column of a step's table
     if edit == "of unknown value":
-        is_measured = path[-2:] == ("where", "axis") or "in_place" in path
-        return is_measured or key in TEXTS | OF_DATA
+        return "in_place" in path or key in TEXTS | OF_DATA
     # Names are free, and what is removed may be optional.
     return edit == "removed" or path[-1] not in KNOWN
 

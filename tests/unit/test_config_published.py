@@ -95,3 +95,7 @@ def test_a_file_of_other_columns(folder):
     (folder / "table_1.csv").write_text("method,value\nridge,1\n")
     with pytest.raises(ConfigError, match="has no column 'row'"):
         check_published({"artefacts": {"a": quoted()}}, folder)
+
+
+def test_without_published_numbers_experiments_can_be_run(tmp_path):
+    check_published({"artefacts": {"a": quoted()}}, tmp_path / "published")
