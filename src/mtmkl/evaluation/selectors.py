@@ -51,7 +51,7 @@ class Fitted:
     setting : str
         Point of a path, as JSON; "" for what was chosen.
     seconds : float
-        Processor time to choose and fit, which other work on the machine hardly changes.
+        Processor time to choose and fit, which other work hardly changes.
     on_validation : Outcome or None
         Predictions of validation rows, scored too.
     measured : mapping of str to float, or None

@@ -155,10 +155,15 @@ def decompose(
     right, singular, target, left, rows = [], [], [], [], []
     offsets = np.zeros(n_tasks + 1, dtype=np.intp)
     orthogonal = np.zeros(y.size)
+    # Tasks may have the same inputs, as several targets of the same examples do.
+    known: dict[tuple[int, bytes], tuple[FloatArray, FloatArray, FloatArray]] = {}
     for t in range(n_tasks):
         members = order[bounds[t] : bounds[t + 1]]
         X_t, y_t = X[members], y[members]
-        U, s, Vt = _thin_svd(X_t)
+        key = (members.size, X_t.tobytes())
+        if key not in known:
+            known[key] = _thin_svd(X_t)
+        U, s, Vt = known[key]
         c = U.T @ y_t
         orthogonal[members] = y_t - U @ c
         offsets[t + 1] = offsets[t] + s.size

@@ -66,3 +66,29 @@ def test_subset_is_the_decomposition_of_those_tasks(make_problem):
         for t in (1, 3)
     ]
     assert some.constant == pytest.approx(sum(constants), abs=1e-12)
+
+
+def test_tasks_with_the_same_inputs_share_a_decomposition(make_problem, monkeypatch):
+    X, y, _ = make_problem(1, 4, [7])
+    rng = np.random.default_rng(2)
+    inputs = [X, X + 1.0, X]
+    targets = rng.standard_normal((3, 7))
+    alone = [
+        decompose(x, b, np.zeros(7, np.intp), n_tasks=1)
+        for x, b in zip(inputs, targets, strict=True)
+    ]
+    decomposed = []
+
+    def counted(matrix, *, full_matrices):
+        decomposed.append(matrix)
+        return svd(matrix, full_matrices=full_matrices)
+
+    svd = np.linalg.svd
+    monkeypatch.setattr(np.linalg, "svd", counted)
+    tasks = decompose(
+        np.concatenate(inputs), targets.ravel(), np.repeat([0, 1, 2], 7), n_tasks=3
+    )
+    assert len(decomposed) == 2
+    for name in ("right", "singular", "target", "orthogonal"):
+        together = np.concatenate([getattr(each, name) for each in alone])
+        np.testing.assert_array_equal(getattr(tasks, name), together)

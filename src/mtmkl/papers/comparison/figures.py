@@ -138,7 +138,9 @@ def _cost(context: Context, name: str) -> FigureAndNumbers:
             textcoords="offset points", fontsize=8, color=colour,
         )  # fmt: skip
     axis.set_xscale("log")
-    axis.set_xlabel("processor seconds to choose and fit, mean over repeats and data sets")
+    axis.set_xlabel(
+        "processor seconds to choose and fit, mean over repeats and data sets"
+    )
     axis.set_ylabel(f"mean score, {comparison['unit']}")
     axis.set_title(f"{block}, {len(values)} data sets", fontsize=9)
     figure.legend(loc="outside right upper", fontsize=7, handlelength=1)
