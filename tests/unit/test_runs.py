@@ -120,4 +120,3 @@ def test_what_another_run_may_be_writing_stays(tmp_path, holder):
     )
     with lock_results(RunFolder(tmp_path / "paper")):
         assert [path.exists() for path in (mine, cell, other)] == [False, True, True]
-
