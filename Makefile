@@ -18,8 +18,8 @@ export MKL_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge site install test cluster lint types format check benchmark \
-	faults audit lock clean-results help
+.PHONY: quick paper publish rejudge site install test cluster cluster-quick lint types format check \
+	benchmark faults audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
 	$(SNAKEMAKE)
@@ -55,6 +55,11 @@ cluster: $(INSTALLED) ## test the workflow on a SLURM cluster of this machine (D
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		snakemake-executor-plugin-slurm==2.8.0
 	$(BIN)/pytest tests/cluster
+
+cluster-quick: $(INSTALLED) ## the whole quick tier on that cluster and without it: equal digests? to figures/cluster
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		snakemake-executor-plugin-slurm==2.8.0
+	$(BIN)/python tests/cluster/quick_tier.py
 
 lint: $(INSTALLED) ## check style: ruff, snakefmt, snakemake --lint
 	$(BIN)/ruff check .

@@ -4,11 +4,11 @@ The record has their scores on splits that follow from the seed and the data alo
 method is fitted on the same splits, and its scores join those of the record.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mtmkl.config import ConfigError
+from mtmkl.config import ConfigError, experiments_of
 from mtmkl.files import read_json, read_table, write_table
 from mtmkl.layout import PaperFolder
 from mtmkl.published import published_folder
@@ -22,8 +22,8 @@ _TEXT: dict[str, Any] = {"dtype": str, "keep_default_na": False}
 def compared_config(config: dict[str, Any]) -> dict[str, Any]:
     """Return what of a paper's configuration a method can be compared in.
 
-    These are the experiments that choose hyper-parameters, without claims, and the
-    tables that show them.
+    These are the experiments that choose hyper-parameters, without claims, the tables
+    that show them, and the comparisons over data sets that no paper printed.
 
     Parameters
     ----------
@@ -48,11 +48,16 @@ def compared_config(config: dict[str, Any]) -> dict[str, Any]:
     artefacts = {
         name: artefact
         for name, artefact in config["artefacts"].items()
-        if artefact["kind"] == "table"
-        and "layout" not in artefact
-        and artefact["experiment"] in experiments
+        if _is_kept(artefact, experiments)
     }
     return {**config, "experiments": experiments, "artefacts": artefacts, "claims": []}
+
+
+def _is_kept(artefact: Mapping[str, Any], experiments: Collection[str]) -> bool:
+    if "pairs" in artefact.get("comparison", {}):
+        return any(name in experiments for name in experiments_of(artefact))
+    is_table = artefact["kind"] == "table" and "layout" not in artefact
+    return is_table and artefact["experiment"] in experiments
 
 
 def fewer_repeats(config: dict[str, Any], repeats: int) -> dict[str, Any]:
@@ -151,11 +156,31 @@ def available(config: dict[str, Any], folder: PaperFolder) -> dict[str, Any]:
         if any(variant.id in here for variant in variants(experiment))
     }
     artefacts = {
-        name: artefact
+        name: _of_experiments(artefact, experiments)
         for name, artefact in config["artefacts"].items()
-        if artefact["experiment"] in experiments
+        if _is_kept(artefact, experiments)
     }
     return {**config, "experiments": experiments, "artefacts": artefacts}
+
+
+def _of_experiments(
+    artefact: dict[str, Any], experiments: Collection[str]
+) -> dict[str, Any]:
+    """Return an artefact whose comparison has the data sets of some experiments."""
+    if "comparison" not in artefact:
+        return artefact
+    comparison = artefact["comparison"]
+    rows = {
+        name: row
+        for name, row in comparison["rows"].items()
+        if row["experiment"] in experiments
+    }
+    kept = [name for name in artefact.get("experiments", ()) if name in experiments]
+    return {
+        **artefact,
+        **({"experiments": kept} if "experiments" in artefact else {}),
+        "comparison": {**comparison, "rows": rows},
+    }
 
 
 def write_merged(
@@ -172,19 +197,14 @@ def write_merged(
     run : mapping
         The run's configuration.
     """
-    from mtmkl.reporting import written
-    from mtmkl.reporting.build import printed
+    from mtmkl.reporting.build import write_artefact
     from mtmkl.reporting.context import load_context
-    from mtmkl.reporting.files import write_table_files
     from mtmkl.reporting.record import write_what_follows
 
     write_table(folder.scores, _merged(config, folder.scores))
     context = load_context(config, folder)
     for name in config["artefacts"]:
-        table, shown = printed(context, name)
-        if table is not None:
-            write_table_files(folder, name, table)
-        written.write(folder, name, shown)
+        write_artefact(name, context, folder)
     write_what_follows(config, folder, run)
 
 

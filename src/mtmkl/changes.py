@@ -1,7 +1,8 @@
 """Single keys of a configuration, set to other values: ``seed=7``."""
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,8 @@ PARTS = {
 _RUN = ("seed", "mirror", "download", "on_missing_data")
 _OPTIONS = {"tier": "--tier", "papers": "--paper", "readings": "--readings"}
 _NAMES = ("id", "method")  # what names an item of a list
+_FEW = 3
+_ALIKE = 1.2  # of 2: of the whole key, and of its last part
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ def parse(text: str) -> Change:
     Raises
     ------
     ConfigError
-        If it is not of that form, the value is no YAML, or no file has such a key.
+        If it is not of that form, or the value is no YAML.
     """
     key, equals, value = text.partition("=")
     path = tuple(key.strip().split("."))
@@ -55,11 +58,6 @@ def parse(text: str) -> Change:
     first = path[0]
     if first in _OPTIONS:
         raise ConfigError(f"--set {text!r}: use {_OPTIONS[first]} for {first!r}")
-    known = [*_RUN, *(name for names in PARTS.values() for name in names)]
-    if first not in known:
-        raise ConfigError(
-            f"--set {text!r}: {unknown('key of a configuration', first, known)}"
-        )
     return Change(path, read_yaml_text(value, source=f"--set {text!r}"))
 
 
@@ -71,6 +69,95 @@ def of_run(changes: Iterable[Change]) -> dict[str, Any]:
 def of_paper(changes: Iterable[Change]) -> list[Change]:
     """Return the changes of a paper's configuration."""
     return [change for change in changes if change.path[0] not in _RUN]
+
+
+def check_top(changes: Iterable[Change]) -> None:
+    """Check that keys begin with one of the run's or of a paper's files.
+
+    Raises
+    ------
+    ConfigError
+        Names the first that does not, and those that there are.
+    """
+    known = [*_RUN, *(name for names in PARTS.values() for name in names)]
+    for change in changes:
+        if change.path[0] not in known:
+            raise ConfigError(
+                f"--set {change.key}: "
+                f"{unknown('key of a configuration', change.path[0], known)}"
+            )
+
+
+def settable(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a paper's configuration by their dotted keys.
+
+    Parameters
+    ----------
+    config : mapping
+        With any of the keys in :data:`PARTS`, the tier resolved.
+
+    Returns
+    -------
+    dict of str to object
+        Lists are values, unless their items have names.
+    """
+    return {
+        key: value
+        for names in PARTS.values()
+        for name in names
+        if name in config
+        for key, value in _leaves(config[name], name)
+    }
+
+
+def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:
+    names = [_name_of(item) for item in value] if isinstance(value, list) else []
+    items = value if isinstance(value, dict) else {}
+    if names and all(names):
+        items = {
+            name: {k: v for k, v in item.items() if k not in _NAMES}
+            for name, item in zip(names, value, strict=True)
+        }
+    elif not items:
+        yield key, value
+    for name, item in items.items():
+        if item != {} or not names:
+            yield from _leaves(item, f"{key}.{name}")
+
+
+def nearest_keys(changes: Iterable[Change], config: Mapping[str, Any]) -> str:
+    """Return what to do about keys that a configuration does not have.
+
+    Parameters
+    ----------
+    changes : iterable of Change
+    config : mapping
+        The paper's, without them.
+
+    Returns
+    -------
+    str
+        The keys nearest to the first of those keys, and how to list all; "" if the
+        configuration has them all.
+    """
+    keys = [*_RUN, *settable(config)]
+    for change in changes:
+        if any(f"{key}.".startswith(f"{change.key}.") for key in keys):
+            continue
+        last = change.path[-1]
+        alike = {
+            key: _likeness(change.key, key) + _likeness(last, key.rpartition(".")[2])
+            for key in keys
+        }
+        near = sorted(keys, key=lambda key: -alike[key])[:_FEW]
+        named = ", ".join(key for key in near if alike[key] > _ALIKE)
+        listed = "mtmkl show EXPERIMENT lists the keys that can be set"
+        return f"; nearest: {named}; {listed}" if named else f"; {listed}"
+    return ""
+
+
+def _likeness(first: str, second: str) -> float:
+    return difflib.SequenceMatcher(None, first, second).ratio()
 
 
 def changed(
@@ -138,12 +225,7 @@ def _position(items: list[Any], step: str, path: Sequence[str], source: str) -> 
     """Return the place of an item of a list by its number, id or method."""
     if step.isdigit() and int(step) < len(items):
         return int(step)
-    names = [
-        next((item[n] for n in _NAMES if n in item), None)
-        if isinstance(item, dict)
-        else None
-        for item in items
-    ]
+    names = [_name_of(item) for item in items]
     if step in names:
         return names.index(step)
     known = [str(name) for name in names if name is not None]
@@ -151,3 +233,10 @@ def _position(items: list[Any], step: str, path: Sequence[str], source: str) -> 
     raise ConfigError(
         f"{source}: key {'.'.join(path)!r}: {unknown('item', step, known)}"
     )
+
+
+def _name_of(item: Any) -> Any:
+    """Return what names an item of a list, None if nothing does."""
+    if not isinstance(item, dict):
+        return None
+    return next((item[name] for name in _NAMES if name in item), None)

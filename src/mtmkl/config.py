@@ -221,7 +221,15 @@ def load_paper(
 
     # The other tier is read for its mistakes, and for what it alone has.
     tiers = sorted(TIERS, key=lambda each: each != tier)
-    by_tier = {each: _read_paper(folder, each, changes) for each in tiers}
+    try:
+        by_tier = {each: _read_paper(folder, each, changes) for each in tiers}
+    except ConfigError as error:
+        if not changes:
+            raise
+        from mtmkl.changes import nearest_keys
+
+        hint = nearest_keys(changes, _read_paper(folder, tier, ()))
+        raise ConfigError(f"{error}{hint}") from error
     config = by_tier[tier]
     _check_names(config, folder.name)
     # With other train sizes or numbers of tasks, the cells of a table that select the
@@ -239,6 +247,10 @@ def load_paper(
 
 
 def _read_paper(folder: Path, tier: str, changes: "Sequence[Change]") -> dict[str, Any]:
+    if changes:
+        from mtmkl.changes import check_top
+
+        check_top(changes)
     config: dict[str, Any] = {"artefacts": {}, "claims": []}
     lists: Mapping[str, Any] = {}
     for name, is_needed in _FILES.items():

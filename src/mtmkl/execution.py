@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 from mtmkl import fits, pipeline
 from mtmkl.evaluation.grouping import data_groups, fit_groups
 from mtmkl.evaluation.plan import FitJob, fit_jobs
+from mtmkl.fit_warnings import FitWarning, counted, warnings_to
 from mtmkl.layout import PaperFolder
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_Fitted = tuple[fits.Fits, list[FitWarning]]
 
 
 def prepare(
@@ -48,29 +51,39 @@ def fit_all(
     folder: PaperFolder,
     cores: int,
     cells: Path,
-) -> None:
-    """Run all fits, each in any process, and write them by the groups of the plan."""
+) -> list[str]:
+    """Run all fits, each in any process, and write them by the groups of the plan.
+
+    Returns
+    -------
+    list of str
+        A line for each method and kind of warning; the logs have all warnings.
+    """
     from mtmkl.progress import ProgressLine
 
     jobs = list(fit_jobs(config))
     fits.warm_compiled_code(fits.classes_of(config, jobs))
     fit = partial(_fit_one, config, run, folder, cells)
     done: dict[str, fits.Fits] = {}
+    warned: list[tuple[str, FitWarning]] = []
     later = [job for job in jobs if fits.needs_first_chunk(config, job)]
     first = [job for job in jobs if job not in later]
     with ProgressLine(len(jobs), "fits") as line:
         for batch in (first, later):
             calls = [(job, fits.first_chunk(config, job, done)) for job in batch]
-            for result in _results(fit, calls, cores):
+            for result, found in _results(fit, calls, cores):
                 done[result.plan.stem] = result
+                label = config["methods"][result.plan.method]["label"]
+                warned += [(label, each) for each in found]
                 line.update(len(done))
     for group in fit_groups(config):
         fits.write_fits(group, [done[job.stem] for job in group.jobs], folder)
+    return counted(warned)
 
 
 def _results(
-    fit: Callable[..., fits.Fits], calls: Sequence[tuple[Any, ...]], cores: int
-) -> Iterator[fits.Fits]:
+    fit: Callable[..., _Fitted], calls: Sequence[tuple[Any, ...]], cores: int
+) -> Iterator[_Fitted]:
     """Yield what calls return, in the order in which they end."""
     if cores == 1:
         yield from (fit(*arguments) for arguments in calls)
@@ -105,12 +118,15 @@ def _fit_one(
     cells: Path,
     job: FitJob,
     chosen: "pd.DataFrame | None",
-) -> fits.Fits:
+) -> _Fitted:
     protocol = config["experiments"][job.experiment]["protocol"]
     log = folder.log(job.stem)
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w", encoding="utf-8", buffering=1) as lines:
-        return fits.run_fit(
+    with (
+        log.open("w", encoding="utf-8", buffering=1) as lines,
+        warnings_to(lines) as warned,
+    ):
+        result = fits.run_fit(
             config,
             job,
             seed=run["seed"],
@@ -119,3 +135,4 @@ def _fit_one(
             chosen=chosen,
             progress=lambda line: print(line, file=lines),
         )
+    return result, warned

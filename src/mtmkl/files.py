@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,6 @@ _OF_THE_DISK = {
     errno.EROFS: "make it writable or take another folder",
     errno.EACCES: "make it writable or take another folder",
 }
-
-
-_UNFINISHED = f"tmp{'[a-z0-9_]' * 8}.part"
-"""Names of files that are being written, as :func:`tempfile.mkstemp` makes them."""
 
 
 class DamagedFileError(ValueError):
@@ -157,29 +153,3 @@ def write_bytes(path: Path, content: bytes) -> None:
         if isinstance(error, OSError) and error.filename is None:
             error.filename = str(path)
         raise
-
-
-def discard_unfinished(*folders: Path, before: float) -> list[Path]:
-    """Delete what killed processes were writing.
-
-    Parameters
-    ----------
-    *folders : Path
-        Searched with all folders in them; they need not exist. No process that is
-        still wanted may be writing there.
-    before : float
-        A time, as of :func:`time.time`: what was written to later is kept.
-
-    Returns
-    -------
-    list of Path
-        The deleted files.
-    """
-    discarded = []
-    for folder in folders:
-        for path in sorted(folder.rglob(_UNFINISHED)):
-            with suppress(OSError):  # read-only, or its process has finished it
-                if path.is_file() and path.stat().st_mtime < before:
-                    path.unlink()
-                    discarded.append(path)
-    return discarded

@@ -390,7 +390,7 @@ def collect_scores(config: Mapping[str, Any], folder: PaperFolder) -> None:
     tables = [
         read_table(folder.scores_of(group.name), keep_default_na=False, dtype=str)
         for group in fit_groups(config)
-    ]
+    ] or [no_scores()]  # a figure of equations needs none
     scores = complete_methods(pd.concat(tables, ignore_index=True))
     write_table(folder.scores, scores)
 

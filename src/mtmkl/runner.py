@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mtmkl import against, fits, pipeline
 from mtmkl.changes import Change, of_paper, of_run, parse
@@ -18,6 +18,7 @@ from mtmkl.config import (
 from mtmkl.evaluation.grouping import all_results
 from mtmkl.evaluation.plan import (
     fit_jobs,
+    restricted_to_artefacts,
     with_method,
     with_repeats,
 )
@@ -27,9 +28,7 @@ from mtmkl.layout import PaperFolder, RunFolder, cache
 from mtmkl.own_data import own_data_config
 from mtmkl.readings import load_papers
 from mtmkl.runs import lock_results, run_label
-
-if TYPE_CHECKING:
-    pass
+from mtmkl.schema_errors import unknown
 
 
 @dataclass(frozen=True)
@@ -45,12 +44,15 @@ class Finished:
         A line for each data set that is missing, with the command that fetches it.
     logs : Path
         Folder of the logs of the fit jobs, with the tracebacks of failures.
+    warnings : list of str
+        A line for each method and kind of warning; all of them are in the logs.
     """
 
     report: Path
     failures: list[str]
     missing: list[str]
     logs: Path
+    warnings: list[str]
 
 
 def run_paper(
@@ -58,6 +60,7 @@ def run_paper(
     *,
     tier: str = "quick",
     experiments: Sequence[str] | None = None,
+    artefacts: Sequence[str] | None = None,
     methods: Sequence[str] = (),
     grid: Mapping[str, list[Any]] | None = None,
     readings: bool | Sequence[str] = False,
@@ -78,6 +81,9 @@ def run_paper(
     tier : {"quick", "paper"}
     experiments : sequence of str or None
         Which; None is all. Artefacts and claims on others are left out.
+    artefacts : sequence of str or None
+        Which figures and tables, with the experiments that these need and no claims;
+        None is all. Not together with ``experiments``.
     methods : sequence of str
         Methods that join these experiments: configured ones, or
         ``package.module:Class``.
@@ -114,11 +120,16 @@ def run_paper(
     changes = [parse(setting) for setting in settings]
     run = _run_settings(paper, tier, changes, readings)
     whole = _load(paper, run, of_paper(changes))
-    config = _restricted(whole, paper, experiments)
+    if artefacts is None:
+        config = _restricted(whole, paper, experiments)
+        parts = _chosen(config, whole)
+    else:
+        config = _with_artefacts(whole, paper, artefacts)
+        parts = list(artefacts)
     return _run_all(
         config,
         run,
-        _chosen(config, whole),
+        parts,
         methods=methods,
         grid=grid,
         repeats=repeats,
@@ -260,13 +271,13 @@ def run_against_record(
         if not own["experiments"]:
             raise ConfigError("\n".join(["no experiment has its data here:", *missing]))
         against.check_record(own, folder, run)
-        fit_all(own, run, folder, cores, cache(results))
+        warnings = fit_all(own, run, folder, cores, cache(results))
         fits.collect_scores(own, folder)
         failures = fits.failures(folder.scores)
         against.write_merged(config, folder, run)
         note = against.note_on_record(config["paper"]["id"])
         write_report([{**config, "record": note}], whole_run, tier="paper")
-    return Finished(whole_run.report, failures, missing, folder.path / "logs")
+    return Finished(whole_run.report, failures, missing, folder.path / "logs", warnings)
 
 
 def _run_all(
@@ -296,18 +307,14 @@ def _run_all(
     folder = whole_run.paper(config["paper"]["id"])
     with lock_results(whole_run):
         prepare(config, run, folder)
-        fit_all(config, run, folder, cores, cache(results))
+        warnings = fit_all(config, run, folder, cores, cache(results))
         _report(config, run, whole_run)
-    return _finished(config, whole_run)
-
-
-def _finished(config: Mapping[str, Any], whole_run: RunFolder) -> Finished:
-    folder = whole_run.paper(config["paper"]["id"])
     return Finished(
         whole_run.report,
         failures=fits.failures(folder.scores),
         missing=_missing(config, folder),
         logs=folder.path / "logs",
+        warnings=warnings,
     )
 
 
@@ -390,9 +397,9 @@ def _restricted(
 ) -> dict[str, Any]:
     if experiments is None:
         return config
-    unknown = sorted(set(experiments) - set(config["experiments"]))
-    if unknown:
-        raise ConfigError(_no_experiment(unknown[0], config, paper))
+    missing = sorted(set(experiments) - set(config["experiments"]))
+    if missing:
+        raise ConfigError(_no_such("experiment", missing[0], config, paper))
     return {
         **config,
         "experiments": {e: config["experiments"][e] for e in experiments},
@@ -409,11 +416,21 @@ def _restricted(
     }
 
 
-def _no_experiment(name: str, config: Mapping[str, Any], paper: str | Path) -> str:
+def _with_artefacts(
+    config: dict[str, Any], paper: str | Path, names: Sequence[str]
+) -> dict[str, Any]:
+    for name in names:
+        if name not in config["artefacts"]:
+            raise ConfigError(_no_such("artefact", name, config, paper))
+    return restricted_to_artefacts(config, names)
+
+
+def _no_such(kind: str, name: str, config: Mapping[str, Any], paper: str | Path) -> str:
+    """Say that an experiment or artefact is of the other tier, or unknown."""
     for tier in TIERS:
-        if name in load_paper(paper, tier)["experiments"]:
-            return f"experiment {name!r} is only in tier {tier}: add --tier {tier}"
-    return f"experiment {name!r} is unknown; known: {', '.join(config['experiments'])}"
+        if name in load_paper(paper, tier)[f"{kind}s"]:
+            return f"{kind} {name!r} is only in tier {tier}: add --tier {tier}"
+    return unknown(kind, name, config[f"{kind}s"])
 
 
 def _report(

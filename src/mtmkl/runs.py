@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from mtmkl.config import config_dir, load_run_config, read_yaml
-from mtmkl.files import discard_unfinished
 from mtmkl.layout import RunFolder, cache
+from mtmkl.unfinished import discard_unfinished
 
 _LONGEST_LABEL = 120
 _SETTINGS = ("seed", "on_missing_data")

@@ -1,21 +1,10 @@
 """The workflow through SLURM, on a cluster of this machine alone (loopback.sh)."""
 
 import importlib.util
-import subprocess
-from pathlib import Path
 
 import pytest
-from tiny_workflow import ROOT, TinyWorkflow
-
-HERE = Path(__file__).resolve().parent
-MISSING = 77  # exit status of loopback.sh where packages or rights are missing
-AS_HERE = [
-    "--workflow-profile", str(ROOT / "profiles/slurm"),
-    "--jobs", "4", "--latency-wait", "5",
-    "--slurm-no-account", "--slurm-status-command", "squeue",
-    "--slurm-init-seconds-before-status-checks", "2",
-    "--seconds-between-status-checks", "2",
-]  # fmt: skip
+from slurm_here import AS_HERE, MISSING, on_loopback
+from tiny_workflow import TinyWorkflow
 
 # Runs the command, and cancels the first job with fits as soon as it runs.
 CANCEL_ONE = """
@@ -46,16 +35,6 @@ def local_scores(tmp_path_factory):
     done = workflow.run()
     assert done.returncode == 0, done.stdout + done.stderr
     return workflow.scores()
-
-
-def on_loopback(*command, **options):
-    return subprocess.run(
-        [str(HERE / "loopback.sh"), *command],
-        capture_output=True,
-        text=True,
-        check=False,
-        **options,
-    )
 
 
 def submitted(workflow, *before):

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from mtmkl.changes import changed, of_paper, of_run, parse
+from mtmkl.changes import Change, changed, of_paper, of_run, parse, settable
 from mtmkl.config import ConfigError, load_paper
 from mtmkl.runner import run_paper
 
@@ -27,7 +27,6 @@ def test_keys_of_the_run_and_of_the_paper():
         ("protocols..x=7", "is not KEY=VALUE"),
         ("tier=paper", "use --tier"),
         ("papers=[a]", "use --paper"),
-        ("sed=7", "did you mean 'seed'"),
         ("seed=[", "not valid YAML"),
     ],
 )
@@ -78,11 +77,54 @@ def test_a_value_per_tier():
         ("experiments.digits.title.x=1", "has no keys"),
         ("artefacts.table_1.scale=big", "tiny/artefacts.yaml: .*scale"),
         ("claims.nope.claim=x", "tiny/claims.yaml: key 'claims.nope'"),
+        ("sed=7", "unknown key of a configuration 'sed'; did you mean 'seed'"),
     ],
 )  # fmt: skip
 def test_a_wrong_key_or_value_names_file_and_key(text, words):
     with pytest.raises(ConfigError, match=words):
         changed_tiny(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("sed=7", "seed"),
+        ("train_samples=5", "protocols.random.train_samples"),
+        ("protocols.randm.train_samples=5", "protocols.random.train_samples"),
+        ("protocols.train_samples=5", "protocols.random.train_samples"),
+        ("datasets.n_per_clas=5", "experiments.digits.datasets.options.n_per_class"),
+        ("experiments.digits.methods.features.tasks=[2]",
+         "experiments.digits.methods.features.n_tasks"),
+    ],
+)  # fmt: skip
+def test_a_key_that_is_not_there_has_the_nearest_and_how_to_list_them(text, nearest):
+    with pytest.raises(ConfigError) as refusal:
+        changed_tiny(text)
+    message, _, hint = str(refusal.value).partition("; nearest: ")
+    assert "tiny/experiments.yaml: key" in message or text.partition("=")[0] in message
+    assert hint.partition(";")[0].split(", ")[0] == nearest
+    assert hint.endswith("mtmkl show EXPERIMENT lists the keys that can be set")
+
+
+def test_a_wrong_value_of_a_key_that_is_there_has_no_other_keys():
+    with pytest.raises(ConfigError) as refusal:
+        changed_tiny("protocols.random.repeats=many")
+    assert "nearest" not in str(refusal.value)
+    with pytest.raises(ConfigError) as refusal:
+        changed_tiny("zzzzzzzz=1")
+    assert "nearest" not in str(refusal.value)
+    assert "mtmkl show EXPERIMENT" in str(refusal.value)
+
+
+def test_every_key_that_is_named_can_be_set():
+    config = load_paper(TINY, "quick")
+    keys = settable(config)
+    assert keys["protocols.random.train_samples"] == 60
+    assert keys["experiments.digits.methods.features.n_tasks"] == [5, 10]
+    assert keys["claims.ceiling_is_better.args.lower.method"] == "ceiling"
+    changes = [Change(tuple(key.split(".")), value) for key, value in keys.items()]
+    again = load_paper(TINY, "quick", changes)
+    assert {k: v for k, v in again.items() if k != "changes"} == config
 
 
 def test_items_of_lists_have_numbers_too():

@@ -25,7 +25,9 @@ def test_verify_without_names_checks_every_data_set(capsys, monkeypatch, tmp_pat
 
 def test_an_unknown_experiment_is_a_line_not_a_traceback(capsys):
     assert main(["run", "--paper", "argyriou2008", "--experiment", "scholl"]) == 1
-    assert "'scholl' is unknown; known: linear_synthetic" in capsys.readouterr().err
+    assert (
+        "unknown experiment 'scholl'; did you mean 'school'?" in capsys.readouterr().err
+    )
 
 
 def test_audit_prints_what_differs(capsys):

@@ -14,7 +14,7 @@ import yaml
 from interrupts import allow_interrupts
 
 from mtmkl.cli import main
-from mtmkl.config import ConfigError
+from mtmkl.config import ConfigError, load_paper
 from mtmkl.files import read_table
 from mtmkl.runner import run_paper
 
@@ -25,14 +25,59 @@ TINY = Path(__file__).parents[1] / "workflow" / "papers" / "tiny"
     ("paper", "experiment", "tier", "message"),
     [
         ("yousefi2015", "vehicle", "quick", "only in tier paper: add --tier paper"),
-        ("yousefi2015", "nope", "quick", "'nope' is unknown; known: robot, digits"),
-        ("yousefi2015", "nope", "paper", "'nope' is unknown; known: robot, vehicle"),
+        ("yousefi2015", "nope", "quick", r"'nope' \(known: robot, digits"),
+        ("yousefi2015", "vehcle", "paper", "'vehcle'; did you mean 'vehicle'"),
     ],
 )
 def test_an_experiment_that_is_not_there(tmp_path, paper, experiment, tier, message):
     with pytest.raises(ConfigError, match=message):
         run_paper(paper, tier=tier, experiments=["robot", experiment], results=tmp_path)
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--artefact", "table_9"], "unknown artefact 'table_9'; did you mean 'table_"),
+        (["--artefact", "table_1", "--experiment", "digits"], "leave out --experiment"),
+        (["--artefact", "table_1", "--against", "published"], "leave out --artefact"),
+    ],
+)
+def test_an_artefact_that_cannot_be_made(tmp_path, capsys, words, message):
+    run = ["run", "--paper", str(TINY), "--results", str(tmp_path)]
+    assert main([*run, *words]) == 1
+    assert message in capsys.readouterr().err
+    assert main(["run", "--data", "x.csv", "--artefact", "table_1"]) == 1
+    assert "--artefact is for --paper" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
+
+
+def test_an_artefact_of_the_other_tier(tmp_path):
+    tables = {
+        tier: set(load_paper("yousefi2015", tier)["artefacts"])
+        for tier in ("quick", "paper")
+    }
+    for tier, other in (("quick", "paper"), ("paper", "quick")):
+        for name in sorted(tables[other] - tables[tier])[:1]:
+            with pytest.raises(ConfigError, match=f"tier {other}: add --tier {other}"):
+                run_paper("yousefi2015", tier=tier, artefacts=[name], results=tmp_path)
+
+
+def test_an_artefact_runs_its_experiments_and_no_others(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(TINY.parents[1])
+    report = run_paper(TINY, artefacts=["table_1"], results=tmp_path).report
+    assert report == tmp_path / "quick+tiny+table_1" / "report.html"
+    folder = report.parent / "tiny"
+    assert set(read_table(folder / "scores.csv.gz")["experiment"]) == {"digits"}
+    made = {path.stem for path in (folder / "artefacts").iterdir()}
+    assert made == {"table_1"}
+
+
+def test_a_figure_of_equations_runs_nothing(tmp_path):
+    report = run_paper("argyriou2008", artefacts=["figure_1"], results=tmp_path).report
+    folder = report.parent / "argyriou2008"
+    assert (folder / "artefacts" / "figure_1.svg").is_file()
+    assert read_table(folder / "scores.csv.gz").empty
 
 
 @pytest.mark.parametrize("methods", [[], ["mtl_feat_linear", "floor"]])

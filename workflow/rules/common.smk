@@ -16,13 +16,13 @@ from mtmkl import fits, pipeline
 from mtmkl.config import ConfigError, load_run_config, read_yaml
 from mtmkl.digests import discard_damaged
 from mtmkl.evaluation import grouping, plan, resources
-from mtmkl.files import discard_unfinished
 from mtmkl.layout import EXPLANATIONS, RunFolder, cache
 from mtmkl.readings import load_papers
 from mtmkl.reporting.summary import closing_summary
 from mtmkl.runs import ResultsInUseError, lock_results, run_label
 from snakemake_logger_plugin_mtmkl import Run, announce
 from mtmkl.schema_errors import unknown
+from mtmkl.unfinished import discard_unfinished
 from snakemake.logging import logger
 
 try:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mtmkl.runner import Finished
 
 _OF_DATA = ("task", "target", "ignore", "min_examples", "outputs", "methods")
-_OF_PAPERS = ("experiment", "readings", "against")
+_OF_PAPERS = ("experiment", "artefact", "readings", "against")
 
 
 def add_parser(commands: Any) -> None:
@@ -35,6 +35,13 @@ def add_parser(commands: Any) -> None:
         action="append",
         metavar="NAME",
         help="only this one (may be repeated)",
+    )
+    run.add_argument(
+        "--artefact",
+        action="append",
+        metavar="NAME",
+        help="only this figure or table, and the experiments that it needs (may be "
+        "repeated; mtmkl list artefacts)",
     )
     run.add_argument(
         "--method",
@@ -150,8 +157,13 @@ def _run(parsed: argparse.Namespace) -> int:
         print(f"mtmkl: {line}", file=sys.stderr)
     if done.failures:
         print(f"mtmkl: tracebacks: {done.logs}", file=sys.stderr)
+    for line in done.warnings:
+        print(f"mtmkl: {line}", file=sys.stderr)
+    if done.warnings:
+        print(f"mtmkl: all warnings: {done.logs}", file=sys.stderr)
     print(f"Report: {done.report.resolve().as_uri()}")
-    return int(bool(done.failures or (parsed.experiment and done.missing)))
+    is_asked_for = parsed.experiment or parsed.artefact
+    return int(bool(done.failures or (is_asked_for and done.missing)))
 
 
 def _run_paper(parsed: argparse.Namespace) -> "Finished":
@@ -161,6 +173,15 @@ def _run_paper(parsed: argparse.Namespace) -> "Finished":
         if getattr(parsed, name) is not None:
             option = "--" + name.replace("_", "-")
             raise ConfigError(f"{option} is for --data; a paper's data are configured")
+    if parsed.artefact and parsed.experiment:
+        raise ConfigError(
+            "--artefact runs the experiments that it needs: leave out --experiment"
+        )
+    if parsed.artefact and parsed.against:
+        raise ConfigError(
+            "--against published shows the tables that compare methods: leave out "
+            "--artefact"
+        )
     if parsed.against is not None:
         if parsed.tier == "quick" or parsed.readings is not None:
             raise ConfigError(
@@ -176,6 +197,7 @@ def _run_paper(parsed: argparse.Namespace) -> "Finished":
         parsed.paper,
         tier=parsed.tier or "quick",
         experiments=parsed.experiment,
+        artefacts=parsed.artefact,
         readings=False if parsed.readings is None else (parsed.readings or True),
         **_of_every_run(parsed),
     )

@@ -9,6 +9,7 @@ from mtmkl.config import TIERS, ConfigError
 
 _PERCENT = "{:.0%}"
 _FEW = 6
+_NOT_SET = ("title", "section", "methods")  # text, and what has keys of its own
 
 
 def add_parser(commands: Any) -> None:
@@ -97,7 +98,28 @@ def _show_settings(config: dict[str, Any], name: str) -> int:
             }
         )
     print_table(rows)
+    _print_keys(config, name, next(iter(grids), "METHOD"))
     return 0
+
+
+def _print_keys(config: dict[str, Any], name: str, method: str) -> None:
+    """Print the keys of an experiment that other values can be set to."""
+    from mtmkl.changes import settable
+
+    experiment = config["experiments"][name]
+    own = {k: v for k, v in experiment.items() if k not in _NOT_SET}
+    protocol = experiment["protocol"]
+    keys = settable(
+        {
+            "protocols": {protocol: config["protocols"][protocol]},
+            "experiments": {name: own},
+        }
+    )
+    print("\nKeys for mtmkl run --set KEY=VALUE")
+    for key, value in keys.items():
+        is_list = isinstance(value, list)
+        print(f"  {key}={f'[{_in_short(value)}]' if is_list else value}")
+    print(f"  methods.{method}.grid.PARAMETER, and so on for the methods above")
 
 
 def _in_short(values: list[Any]) -> str:

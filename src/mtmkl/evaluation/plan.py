@@ -14,6 +14,8 @@ JOB_SECONDS = 300.0
 UNMEASURED_REPEATS = 5
 """Repeats in one job of a method whose seconds were never measured."""
 
+_UNTUNED = " (untuned)"
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -330,7 +332,8 @@ def with_method(
     config : dict
         A paper's configuration with its tier resolved.
     experiment : str
-        Which experiment it joins; its tables get a row for it.
+        Which experiment it joins; its tables get a row for it, and the comparisons over
+        data sets that have it a column.
     class_name : str
         The id of a configured method, or ``package.module:Class``.
     grid : mapping or None
@@ -341,12 +344,14 @@ def with_method(
     Returns
     -------
     dict
-        ``own`` lists the methods that joined.
+        ``own`` lists the methods that joined. A new method is labelled with the name of
+        its class, or with all of ``class_name`` where that is another's label.
 
     Raises
     ------
     ConfigError
-        If the experiment is unknown.
+        If the experiment is unknown, or has another of the configured methods that
+        share a column of a comparison.
     """
     if experiment not in config["experiments"]:
         known = ", ".join(config["experiments"])
@@ -357,12 +362,21 @@ def with_method(
     methods = dict(config["methods"])
     method_id = class_name
     if class_name not in methods:
-        method_id = class_name.rpartition(":")[2].rpartition(".")[2].lower()
-        if methods.get(method_id, {"class": class_name})["class"] != class_name:
+        own_name = class_name.rpartition(":")[2].rpartition(".")[2]
+        method_id = own_name.lower()
+        while methods.get(method_id, {"class": class_name})["class"] != class_name:
             method_id += "_own"
+        labels = {
+            each["label"].removesuffix(_UNTUNED)
+            for name, each in methods.items()
+            if name != method_id
+        }
+        label = class_name if own_name in labels else own_name
         # Grids of a comparison are searched; what stays at its defaults is marked.
-        label = class_name if grid else f"{class_name} (untuned)"
-        spec: dict[str, Any] = {"label": label, "class": class_name}
+        spec: dict[str, Any] = {
+            "label": label if grid else f"{label}{_UNTUNED}",
+            "class": class_name,
+        }
         others = {methods[entry["method"]]["selection"] for entry in current["methods"]}
         selection = "validation" if "validation" in others else "common"
         spec |= (
@@ -373,16 +387,8 @@ def with_method(
         methods[method_id] = spec
     changed = {**current, "methods": [*current["methods"], {"method": method_id}]}
     artefacts = {
-        name: (
-            {
-                **artefact,
-                "extra_rows": {
-                    **artefact.get("extra_rows", {}),
-                    methods[method_id]["label"]: {"method": method_id},
-                },
-            }
-            if artefact["kind"] == "table" and artefact.get("experiment") == experiment
-            else artefact
+        name: _with_label(
+            artefact, experiment, changed, method_id, methods[method_id]["label"]
         )
         for name, artefact in config["artefacts"].items()
     }
@@ -394,3 +400,35 @@ def with_method(
         "experiments": {**config["experiments"], experiment: changed},
         "artefacts": artefacts,
     }
+
+
+def _with_label(
+    artefact: dict[str, Any],
+    name: str,
+    experiment: Mapping[str, Any],
+    method: str,
+    label: str,
+) -> dict[str, Any]:
+    """Return an artefact that shows one more method if it shows the experiment."""
+    if artefact["kind"] == "table" and artefact.get("experiment") == name:
+        extra = {**artefact.get("extra_rows", {}), label: {"method": method}}
+        return {**artefact, "extra_rows": extra}
+    comparison = artefact.get("comparison", {})
+    shown = {row["experiment"] for row in comparison.get("rows", {}).values()}
+    # Without ``pairs`` it stands beside the ranks that a paper printed of its methods.
+    if name not in shown or "pairs" not in comparison:
+        return artefact
+    present = {entry["method"] for entry in experiment["methods"]} - {method}
+    for column, methods in comparison["columns"].items():
+        sharing = {methods} if isinstance(methods, str) else set(methods)
+        if method in sharing and present & sharing:
+            raise ConfigError(
+                f"method {method!r} cannot join experiment {name!r}: "
+                f"{min(present & sharing)!r} has its column {column!r} there; name "
+                "the others with --experiment"
+            )
+        if method in sharing:
+            return artefact
+    own = f"{label} (joined)" if label in comparison["columns"] else label
+    columns = {**comparison["columns"], own: [method]}
+    return {**artefact, "comparison": {**comparison, "columns": columns}}

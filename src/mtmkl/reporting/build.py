@@ -77,7 +77,7 @@ def write_artefacts(
     config = restricted_to_artefacts(config, names)
     context = load_context(config, folder, of_fits=True)
     for name in names:
-        _write_artefact(name, context, folder)
+        write_artefact(name, context, folder)
 
 
 def write_step(
@@ -138,7 +138,8 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
     return table, Written(tables, verdicts[list(written.VERDICT_COLUMNS)])
 
 
-def _write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
+def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
+    """Write a figure or table, and what record and report need of it."""
     table, shown = printed(context, name)
     if table is not None:
         write_table_files(folder, name, table)

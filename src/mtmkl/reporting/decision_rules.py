@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.metric_words import metrics_in_words
 from mtmkl.reporting.overview import counts
 from mtmkl.reporting.tables import tolerance_text
 from mtmkl.statistics import claims as claim_tests
@@ -130,7 +131,7 @@ def pair_rules(
         PairRule(
             paper_name=paper_name,
             experiment=titles.get(str(name), str(name)),
-            metric=str(metric).replace("_", " "),
+            metric=metrics_in_words(str(metric)),
             units=f"{n} {unit}s",
             pairs=len(rows),
             rope=ropes.get((str(name), str(metric)), float("nan")),

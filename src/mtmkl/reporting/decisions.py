@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.joined import notes_on_settings
 from mtmkl.reporting.method_comparison import ranked
 from mtmkl.reporting.numbers import p_text
 from mtmkl.reporting.printed_table import PrintedTable
@@ -174,6 +175,7 @@ def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTab
         "if you have", "data sets", "what held up", "against learning alone", "cost",
     ]  # fmt: skip
     body, tables = [], []
+    decided: dict[str, pd.Index[Any]] = {}
     for setting in artefact["settings"]:
         with_property = {
             name: row
@@ -199,6 +201,7 @@ def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTab
                 decision.cost(),
             ]
         )
+        decided[label] = decision.methods.index
         named = decision.methods.rename_axis("method").reset_index()
         n = len(decision.datasets)
         tables.append(named.assign(setting=label, n=n, **{"train size": size}))
@@ -219,6 +222,7 @@ def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTab
             "hyper-parameters chosen and fitted, geometric mean over the data sets.",
             f"Fewer than {MIN_UNITS} data sets have no probability: they show what "
             "happened there, and nothing beyond.",
+            *notes_on_settings(context, comparison, decided),
         ],
     )
 

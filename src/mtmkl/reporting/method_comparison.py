@@ -12,6 +12,8 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.reporting.context import Context
+from mtmkl.reporting.joined import notes_on_pairs, notes_on_ranks, notes_on_scores
+from mtmkl.reporting.metric_words import metric_words
 from mtmkl.reporting.numbers import DASH, p_text
 from mtmkl.reporting.printed_table import PrintedTable
 from mtmkl.statistics.comparison import values_in_pairs
@@ -118,7 +120,7 @@ def build_method_scores(context: Context, artefact: Mapping[str, Any]) -> Printe
         if main.loc[column]["n"].sum()
     ]
     metrics = ", ".join(
-        f"{name} {row['metric'].replace('_', ' ')}" for name, row in rows.items()
+        f"{name} {metric_words(row['metric'])}" for name, row in rows.items()
     )
     return PrintedTable(
         title=artefact["title"],
@@ -130,6 +132,7 @@ def build_method_scores(context: Context, artefact: Mapping[str, Any]) -> Printe
             f"standard deviation over repeats: {metrics}.",
             "A dash: the method was not run there, or gives no scores; see the table "
             "of what is left out.",
+            *notes_on_scores(context, comparison, [line[0] for line in body]),
         ],
     )
 
@@ -181,6 +184,7 @@ def build_method_ranks(context: Context, artefact: Mapping[str, Any]) -> Printed
             f"{comparison['main']}; p of the difference of mean ranks, corrected by "
             "Holm's procedure over the methods.",
             *(_friedman_note(block, each) for block, each in found.items()),
+            *notes_on_ranks(context, comparison, found),
         ],
     )
 
@@ -235,6 +239,7 @@ def build_method_pairs(context: Context, artefact: Mapping[str, Any]) -> Printed
             found.power_limit(),
             "Posterior probabilities of the Bayesian signed-rank test; differences up "
             f"to {comparison['rope']:g} {comparison['unit']} count as none.",
+            *notes_on_pairs(context, comparison),
         ],
     )
 

@@ -26,3 +26,8 @@ def metric_words(name: str) -> str:
         As in a configuration.
     """
     return _WORDS.get(name, name.replace("_", " "))
+
+
+def metrics_in_words(names: str) -> str:
+    """Return the names of metrics with commas between them in words."""
+    return ", ".join(map(metric_words, names.split(", ")))

@@ -34,6 +34,7 @@ from mtmkl.reporting.experiment_facts import (
 )
 from mtmkl.reporting.explained import read_explained
 from mtmkl.reporting.method_uses import MethodUse, method_uses
+from mtmkl.reporting.metric_words import metrics_in_words
 from mtmkl.reporting.overview import Answer, answer
 from mtmkl.reporting.published_record import (
     RECORD,
@@ -141,7 +142,10 @@ class PaperResult:
             ["experiment", "metric", "unit", "n"], sort=False
         )
         return [
-            (f"{experiment}: {metric}, {n} {unit}s", group.to_dict("records"))
+            (
+                f"{experiment}: {metrics_in_words(str(metric))}, {n} {unit}s",
+                group.to_dict("records"),
+            )
             for (experiment, metric, unit, n), group in groups
         ]
 
@@ -222,6 +226,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
     statistics = pd.read_csv(folder.statistics)
     paper = config["paper"]
     name_of_paper = short_name(paper)
+    in_column = column_name(paper) if of_tier else name_of_paper
     documentation = Documentation.of(config, RunFolder(folder.path.parent))
     views = [
         artefact_view(
@@ -239,7 +244,8 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         name=name_of_paper,
         title=str(paper["title"]),
         reference=(
-            f"{paper['authors']} ({paper['year']}). {paper['title']}. {paper['venue']}."
+            f"{paper['authors']} ({paper['year']}). {paper['title']}. "
+            f"{_capitalised(paper['venue'])}."
             + (f" doi:{paper['doi']}" if "doi" in paper else "")
             if of_tier
             else ""
@@ -260,22 +266,22 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         statistics=_with_labels(context, statistics),
         data=_data_by_origin(context),
         methods=[
-            *method_uses(config, name_of_paper, context.scores, RUN),
+            *method_uses(config, in_column, context.scores, RUN),
             *(
-                method_uses(full, name_of_paper, read_scores(record.scores), RECORD)
+                method_uses(full, in_column, read_scores(record.scores), RECORD)
                 if record and full
                 else []
             ),
         ],
         datasets=data_uses(
             config,
-            name_of_paper,
+            in_column,
             context.data_info,
             published=record.data if record else {},
             full=full if record else None,
         ),
-        number_rules=number_rules(config, name_of_paper, verdicts),
-        pair_rules=pair_rules(context, name_of_paper, statistics),
+        number_rules=number_rules(config, in_column, verdicts),
+        pair_rules=pair_rules(context, in_column, statistics),
         errata=errata_of(config, name_of_paper, documentation),
         missing=sorted(missing_data(config, folder)),
         provenance=read_json(folder.provenance),
@@ -322,6 +328,19 @@ def short_name(paper: Mapping[str, Any]) -> str:
     if len(surnames) > 2:
         surnames = [f"{surnames[0]} et al."]
     return f"{' & '.join(surnames)} {paper['year']}"
+
+
+def column_name(paper: Mapping[str, Any]) -> str:
+    """Return what stands for a paper in a narrow column: one or two words."""
+    if paper["authors"] == "mtmkl":
+        return _capitalised(str(paper["id"]).replace("_", " "))
+    return short_name(paper)
+
+
+def _capitalised(text: str) -> str:
+    """Return a text with a capital, unless its first word has one, as arXiv does."""
+    first = text.partition(" ")[0]
+    return text[:1].upper() + text[1:] if first.islower() else text
 
 
 def _with_labels(context: Context, statistics: pd.DataFrame) -> pd.DataFrame:

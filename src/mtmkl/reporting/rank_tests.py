@@ -7,6 +7,7 @@ import pandas as pd
 
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.explained import Marks
+from mtmkl.reporting.joined import notes_on_printed_ranks
 from mtmkl.reporting.lined_tables import (
     OURS_LINE,
     numbers,
@@ -149,6 +150,7 @@ def build_rank_tests(context: Context, artefact: Mapping[str, Any]) -> PrintedTa
         notes=(
             *remarks,
             _rule_of_tests(tolerances) if context.is_judged else NOT_JUDGED_NOTE,
+            *notes_on_printed_ranks(context, comparison),
             *reasons_of(cells),
         ),
     )

@@ -7,6 +7,7 @@ import pandas as pd
 
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.explained import Marks
+from mtmkl.reporting.joined import notes_on_printed_ranks
 from mtmkl.reporting.lined_tables import (
     NO_DATA,
     OURS_LINE,
@@ -122,6 +123,7 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable
             rule_note(context, artefact["tolerance"], artefact["unit"], acceptance),
             *_remarks_on_ranks(artefact, is_judged=context.is_judged),
             *marks.notes(),
+            *notes_on_printed_ranks(context, comparison),
             *reasons_of(shown),
         ),
     )

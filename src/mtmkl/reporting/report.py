@@ -15,7 +15,7 @@ from mtmkl.reporting.decision_rules import claim_tests_of
 from mtmkl.reporting.experiment_facts import duration
 from mtmkl.reporting.fault_table import fault_rows
 from mtmkl.reporting.method_uses import MethodUse, problem_in_words, totals
-from mtmkl.reporting.numbers import DASH, p_text
+from mtmkl.reporting.numbers import DASH, is_number, p_text, with_minus
 from mtmkl.reporting.overview import MOSTLY, PARTLY
 from mtmkl.reporting.paper_result import PaperResult, load_paper_result
 from mtmkl.reporting.published_record import RECORD
@@ -150,7 +150,9 @@ def _renderer(shared: Mapping[str, Any]) -> Callable[..., str]:
         "percent": _percent,
         "counted": _counted,
         "duration": duration,
+        "with_minus": with_minus,
     }
+    environment.tests["a_number"] = is_number
     environment.globals |= {"page_name": page_name, **shared}
 
     def show(template: str, **values: Any) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.metric_words import metric_words
-from mtmkl.reporting.numbers import DASH, p_text
+from mtmkl.reporting.numbers import DASH, p_text, with_minus
 from mtmkl.reporting.tables import mean_sd
 from mtmkl.reporting.written import TextTable
 from mtmkl.statistics.comparison import is_control
@@ -201,7 +201,7 @@ def _own_sentence(
     value = mean_sd(row["mean"], row["sd"], int(row["n"]), _decimals(row["mean"]))
     text = (
         f"{_label(context, method, [])}: rank {_rank(ranks[method])} of {len(ranks)} "
-        f"by {metric}, {value}."
+        f"by {metric}, {with_minus(value)}."
     )
     sides: dict[str, list[str]] = {"better than": [], "worse than": []}
     tested = {k: v for k, v in pairs.items() if not pd.isna(v["p"])}

@@ -7,6 +7,7 @@ import pandas as pd
 
 from mtmkl.files import read_json, write_json
 from mtmkl.layout import PaperFolder
+from mtmkl.reporting.numbers import DASH, is_number
 
 VERDICT_COLUMNS = (
     "artefact", "row", "column", "unit", "published", "published_sd", "status",
@@ -36,6 +37,12 @@ class TextTable:
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
+
+    def has_numbers(self, column: int) -> bool:
+        """Tell whether a column has numbers, and nothing else but gaps."""
+        texts = [row[column] for row in self.rows]
+        filled = [text for text in texts if text not in ("", DASH)]
+        return bool(filled) and all(map(is_number, filled))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from mtmkl.changes import parse
 from mtmkl.cli import main
+from mtmkl.config import load_paper
 from mtmkl.published import published_folder
 
 TINY = str(Path(__file__).parents[2] / "workflow" / "papers" / "tiny")
@@ -18,6 +20,22 @@ def test_settings_of_an_experiment(capsys):
     assert "C 21 values from 0.000976562 to 1024" in shown
     assert main(["show", "robot", "--tier", "quick"]) == 0
     assert "repeats 1\n" in capsys.readouterr().out
+
+
+def test_the_keys_that_can_be_set_can_be_set(capsys):
+    assert main(["show", "robot"]) == 0
+    shown = capsys.readouterr().out.partition("--set KEY=VALUE\n")[2]
+    lines = [line.strip() for line in shown.splitlines()]
+    settings = [line for line in lines if line.endswith(("]", "repeats=20"))]
+    assert "protocols.percent.repeats=20" in settings
+    assert any(line.startswith("experiments.robot.metrics=[") for line in settings)
+    usual = load_paper("yousefi2015", "paper")
+    again = load_paper("yousefi2015", "paper", [parse(text) for text in settings])
+    assert again["protocols"] == usual["protocols"]
+    assert again["experiments"] == usual["experiments"]
+    assert lines[-1].startswith("methods.")
+    method = lines[-1].split(".")[1]
+    assert usual["methods"][method]["grid"]
 
 
 def test_what_was_chosen_is_counted_in_the_published_record(capsys):

@@ -112,9 +112,7 @@ def test_ones_own_method_joins_an_experiment_and_its_table(config):
     assert "own" not in config["methods"]
     (spec,) = [s for s in plan.method_specs(joined, "real").values() if s.id == "own"]
     assert spec.grid_points() == [{"gamma": 1}, {"gamma": 2}]
-    assert joined["artefacts"]["table_1"]["extra_rows"] == {
-        "my.module:Own": {"method": "own"}
-    }
+    assert joined["artefacts"]["table_1"]["extra_rows"] == {"Own": {"method": "own"}}
 
 
 def test_ones_own_method_chooses_as_the_others_do():
@@ -250,4 +248,76 @@ def test_a_method_that_joins_is_known_and_marked_if_it_is_not_tuned(config, grid
     joined = plan.with_method(config, "curve", "own.module:Class", grid=grid)
     joined = plan.with_method(joined, "real", "own.module:Class", grid=grid)
     assert joined["own"] == ["class"]
-    assert joined["methods"]["class"]["label"] == f"own.module:Class{mark}"
+    assert joined["methods"]["class"]["label"] == f"Class{mark}"
+
+
+def test_equal_labels_are_told_apart_by_the_module():
+    paper = load_paper("yousefi2015", "quick")
+    taken = next(
+        m["label"] for m in paper["methods"].values() if m["label"].isidentifier()
+    )
+    joined = plan.with_method(paper, "digits", f"a.module:{taken}")
+    for module in ("a", "b", "c"):
+        joined = plan.with_method(joined, "digits", f"{module}:Mine")
+    labels = [joined["methods"][name]["label"] for name in joined["own"]]
+    assert labels == [
+        f"a.module:{taken} (untuned)",
+        "Mine (untuned)", "b:Mine (untuned)", "c:Mine (untuned)",
+    ]  # fmt: skip
+    assert len(set(joined["own"])) == 4
+
+
+def joined_everywhere(name, paper="comparison", tier="quick"):
+    config = load_paper(paper, tier)
+    for experiment in config["experiments"]:
+        config = plan.with_method(config, experiment, name)
+    return config
+
+
+def test_ones_own_method_has_a_column_in_each_comparison_of_its_experiments():
+    usual = load_paper("comparison", "quick")
+    names = [n for n in usual["artefacts"] if n.endswith("_classification")]
+    joined = plan.with_method(usual, "on_digits", "my.module:Own")
+    for name, artefact in joined["artefacts"].items():
+        columns = artefact["comparison"]["columns"]
+        before = usual["artefacts"][name]["comparison"]["columns"]
+        more = {"Own (untuned)": ["own"]} if name in names else {}
+        assert columns == {**before, **more}
+        assert (
+            artefact["comparison"]["pairs"]
+            == (usual["artefacts"][name]["comparison"]["pairs"])
+        )
+    everywhere = joined_everywhere("my.module:Own")
+    for artefact in everywhere["artefacts"].values():
+        assert list(artefact["comparison"]["columns"]).count("Own (untuned)") == 1
+
+
+def test_no_method_joins_the_ranks_that_a_paper_printed():
+    usual = load_paper("yousefi2015", "paper")
+    joined = joined_everywhere("my.module:Own", "yousefi2015", "paper")
+    name = next(n for n, a in usual["artefacts"].items() if "comparison" in a)
+    assert joined["artefacts"][name] == usual["artefacts"][name]
+
+
+def test_a_configured_method_fills_its_column_or_is_refused():
+    usual = load_paper("comparison", "quick")
+    table = "table_ranks_classification"
+    joined = plan.with_method(usual, "on_digits", "cmtl")
+    assert joined["artefacts"][table] == usual["artefacts"][table]
+    with pytest.raises(ConfigError, match="'svm' has its column 'Independent SVMs'"):
+        plan.with_method(usual, "on_digits", "svm_images")
+
+
+def test_a_label_that_is_another_column_is_marked():
+    usual = load_paper("comparison", "quick")
+    columns = usual["artefacts"]["table_ranks_classification"]["comparison"]["columns"]
+    name = next(
+        name
+        for name, method in usual["methods"].items()
+        if method["label"] in columns and name not in columns[method["label"]]
+    )
+    joined = plan.with_method(usual, "on_digits", name)
+    found = joined["artefacts"]["table_ranks_classification"]["comparison"]["columns"]
+    label = usual["methods"][name]["label"]
+    assert found[label] == columns[label]
+    assert found[f"{label} (joined)"] == [name]

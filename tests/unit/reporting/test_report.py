@@ -1,6 +1,7 @@
 import base64
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from mtmkl.layout import RunFolder
 from mtmkl.reporting import paper_result
 from mtmkl.reporting.build import write_artefacts
 from mtmkl.reporting.claim_views import group_claims
-from mtmkl.reporting.paper_result import load_paper_result, short_name
+from mtmkl.reporting.paper_result import column_name, load_paper_result, short_name
 from mtmkl.reporting.record import write_record
 from mtmkl.reporting.report import FIRST, render_report, write_report
+from mtmkl.reporting.standing import Standing
+from mtmkl.reporting.written import TextTable
 
 PAPER = "paper-argyriou2008.html"
 RUN = {"tier": "quick", "seed": 1}
@@ -361,7 +364,7 @@ def test_missing_data_have_one_box_and_the_record_stands_in(paper, empty_results
 def test_values_of_a_figure_are_folded_below_it(page):
     section = page[page.index('<section id="figure_2"') :].partition("</section>")[0]
     folded = section[section.index("Values of Figure 2") :].partition("</details>")[0]
-    headings = re.findall(r'<th scope="col">([^<]*)', folded)
+    headings = re.findall(r'<th scope="col"[^>]*>([^<]*)', folded)
     assert {"panel", "series", "x", "mean"} <= set(headings)
     assert folded.count("<tr>") > 20
 
@@ -395,3 +398,31 @@ def test_a_run_of_some_experiments_answers_for_these_alone(
 )
 def test_citations_are_short(authors, name):
     assert short_name({"authors": authors, "year": 2011}) == name
+
+
+def test_a_comparison_of_our_own_is_short_in_a_column():
+    ours = load_paper("comparison", "paper")["paper"]
+    assert column_name(ours) == "Comparison"
+    assert column_name(load_paper("jebara2011", "paper")["paper"]) == "Jebara 2011"
+
+
+def test_sentences_of_a_reference_begin_with_a_capital(paper, results):
+    venues = {"no paper, but ours": "No paper, but ours.", "arXiv:1": "arXiv:1."}
+    complete(paper, results)
+    for venue, shown in venues.items():
+        config = {**paper, "paper": {**paper["paper"], "venue": venue}}
+        reference = load_paper_result(config, results).reference
+        assert f". {shown} doi:" in reference
+
+
+def test_numbers_of_tables_are_on_the_right_with_a_minus(paper, results):
+    found = complete(paper, results)
+    table = TextTable(
+        ["method", "score", "remark"], [["A", "-0.5 ± 0.1", "x-3"], ["B", "–", "2"]]
+    )
+    standing = Standing("Where it stands", [], table)
+    page = render_report([replace(found, standings=[standing])], tier="quick")[FIRST]
+    assert '<th scope="col" class="right">score</th>' in page
+    assert '<th scope="col">remark</th>' in page
+    assert '<td class="num">−0.5 ± 0.1</td>' in page
+    assert "<td>x-3</td>" in page

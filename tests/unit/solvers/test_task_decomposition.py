@@ -69,7 +69,7 @@ def test_subset_is_the_decomposition_of_those_tasks(make_problem):
 
 
 def test_tasks_with_the_same_inputs_share_a_decomposition(make_problem, monkeypatch):
-    X, y, _ = make_problem(1, 4, [7])
+    X, _, _ = make_problem(1, 4, [7])
     rng = np.random.default_rng(2)
     inputs = [X, X + 1.0, X]
     targets = rng.standard_normal((3, 7))

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from mtmkl.reporting.colours import MARKERS, PALETTE
 from mtmkl.reporting.context import Context
 from mtmkl.reporting.drawing import WIDE, FigureAndNumbers, no_data_figure
+from mtmkl.reporting.joined import joined_columns, notes_on_pairs
 from mtmkl.reporting.method_comparison import compare_block, ranked
 from mtmkl.reporting.rank_figures import (
     critical_difference_figure,
@@ -105,7 +106,10 @@ def _differences(context: Context, name: str) -> FigureAndNumbers:
             "p_holm": p.to_numpy().ravel(),
         }
     )
-    return difference_figure(found), numbers[numbers["method"] != numbers["than"]]
+    figure = difference_figure(found)
+    for note in notes_on_pairs(context, comparison):
+        figure.axes[0].set_title(note, fontsize=8)
+    return figure, numbers[numbers["method"] != numbers["than"]]
 
 
 def _cost(context: Context, name: str) -> FigureAndNumbers:
@@ -148,7 +152,7 @@ def _cost(context: Context, name: str) -> FigureAndNumbers:
 
 
 def _sizes(context: Context, name: str) -> FigureAndNumbers:
-    """Draw ranks among all methods; those that are tested are in colour."""
+    """Draw ranks among all methods; those that are tested or joined are in colour."""
     comparison = _comparison(context, name)
     tables = []
     for block, selector in comparison["blocks"].items():
@@ -161,7 +165,8 @@ def _sizes(context: Context, name: str) -> FigureAndNumbers:
     numbers = pd.concat(tables, ignore_index=True)
     figure = Figure(figsize=(WIDE[0], 4.2))
     axis = figure.subplots()
-    coloured = {method: k for k, method in enumerate(comparison["pairs"])}
+    own = joined_columns(context.config, comparison)
+    coloured = {name: k for k, name in enumerate([*comparison["pairs"], *own])}
     for method, curve in numbers.groupby("method", sort=False):
         k = coloured.get(str(method))
         axis.plot(
