@@ -92,7 +92,7 @@ audit: $(BIN)/pip ## look up the locked packages among known vulnerabilities (ne
 		$(BIN)/python -m venv "$$folder/venv" && \
 		"$$folder/venv/bin/pip" install --quiet --disable-pip-version-check "pip-audit>=2.7" && \
 		"$$folder/venv/bin/pip-audit" --requirement requirements.lock --require-hashes \
-			--disable-pip --progress-spinner off $(AUDIT)
+			--disable-pip --strict --progress-spinner off $(AUDIT)
 
 lock: $(INSTALLED) ## resolve requirements.lock from pyproject.toml (needs the network; LOCK_FLAGS=--upgrade)
 	$(BIN)/uv pip compile --universal --extra dev --generate-hashes \
