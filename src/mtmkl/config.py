@@ -216,10 +216,13 @@ def load_paper(
         experiment) is used but not defined; names file, key and value.
     """
     folder = paper_folder(paper)
-    # The other tier is read for its mistakes alone.
+    from mtmkl.config_published import check_published
+    from mtmkl.config_selectors import check_selectors
+
+    # The other tier is read for its mistakes, and for what it alone has.
     tiers = sorted(TIERS, key=lambda each: each != tier)
     try:
-        config = {each: _read_paper(folder, each, changes) for each in tiers}[tier]
+        by_tier = {each: _read_paper(folder, each, changes) for each in tiers}
     except ConfigError as error:
         if not changes:
             raise
@@ -227,7 +230,13 @@ def load_paper(
 
         hint = nearest_keys(changes, _read_paper(folder, tier, ()))
         raise ConfigError(f"{error}{hint}") from error
+    config = by_tier[tier]
     _check_names(config, folder.name)
+    # With other train sizes or numbers of tasks, the cells of a table that select the
+    # usual ones are empty, not wrong.
+    usual = [_read_paper(folder, each, ()) for each in tiers] if changes else []
+    check_selectors(config, [*by_tier.values(), *usual], folder.name)
+    check_published(config, folder / "published")
     _place_files(config, folder)
     config["tier"] = tier
     if changes:
@@ -367,16 +376,7 @@ def _check_names(config: Mapping[str, Any], folder: str) -> None:
     for name, artefact in config["artefacts"].items():
         for experiment in experiments_of(artefact):
             require("experiments", experiment, f"artefacts.{name}.experiment")
-        for methods in artefact.get("comparison", {}).get("columns", {}).values():
-            for method in [methods] if isinstance(methods, str) else methods:
-                require("methods", method, f"artefacts.{name}.comparison.columns")
         _check_comparison(folder, name, artefact)
-        for part in _SELECTORS:
-            for label, selector in artefact.get(part, {}).items():
-                methods = selector.get("method", [])
-                for method in [methods] if isinstance(methods, str) else methods:
-                    key = f"artefacts.{name}.{part}.{label}.method"
-                    require("methods", method, key)
     seen = set()
     steps = {s for a in config["artefacts"].values() for s in a.get("steps", ())}
     for claim in config["claims"]:

@@ -1,7 +1,10 @@
 """What only the code can tell of a paper's configuration, asked before any work."""
 
+import ast
+import importlib.util
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +40,54 @@ def check_settings(config: Mapping[str, Any]) -> None:
         folder = Path(config["published"]).parent.name
         file = "readings" if "readings" in config else "experiments"
         raise ConfigError(f"{folder}/{file}.yaml: {error}") from error
+
+
+def check_functions(config: Mapping[str, Any]) -> None:
+    """Check that there are functions that draw the figures and compute the steps.
+
+    Parameters
+    ----------
+    config : mapping
+        A paper's configuration with its tier resolved.
+
+    Raises
+    ------
+    mtmkl.config.ConfigError
+        Names the file, the key, its value and what is known.
+    """
+    if "readings" in config:
+        return  # drawn by what the file of readings says
+    package = f"mtmkl.papers.{config['paper']['id']}"
+    source = f"{Path(config['published']).parent.name}/artefacts.yaml"
+    for name, artefact in config["artefacts"].items():
+        drawn = [name] if artefact["kind"] == "figure" else []
+        for module, key, functions in (
+            ("figures", "", drawn),
+            ("steps", ".steps", artefact.get("steps", [])),
+        ):
+            known = _names_in(f"{package}.{module}") if functions else []
+            for function in functions:
+                if function not in known:
+                    text = unknown(f"function of {package}.{module}", function, known)
+                    raise ConfigError(f"{source}: key 'artefacts.{name}{key}': {text}")
+
+
+@cache
+def _names_in(module: str) -> list[str]:
+    """Return the public names of a module without importing it; none if it is not."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        return []
+    if spec is None or spec.origin is None:
+        return []
+    names = []
+    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            names.append(node.name)
+        elif isinstance(node, ast.ImportFrom):
+            names += [alias.asname or alias.name for alias in node.names]
+    return [name for name in names if not name.startswith("_")]
 
 
 def _check_protocol(name: str, protocol: Mapping[str, Any]) -> None:
@@ -80,11 +131,21 @@ def _check_experiment(name: str, config: Mapping[str, Any]) -> None:
 def _check_datasets(key: str, datasets: Mapping[str, Any]) -> None:
     from mtmkl.datasets import default_registry
 
-    options = [*datasets.get("options", {}), *datasets.get("vary", {})]
+    registry = default_registry()
+    fixed, varied = datasets.get("options", {}), datasets.get("vary", {})
+    first = {name: values[0] for name, values in varied.items()}
     try:
-        default_registry().check_options(datasets["name"], options)
+        registry.check_options(datasets["name"], {**fixed, **first})
     except ValueError as error:
         raise ConfigError(f"key '{key}': {error}") from error
+    for name, values in varied.items():
+        for value in values:
+            try:
+                registry.check_options(
+                    datasets["name"], {**fixed, **first, name: value}
+                )
+            except ValueError as error:
+                raise ConfigError(f"key '{key}.vary.{name}': {error}") from error
 
 
 def _check_entry(
@@ -143,6 +204,7 @@ def _check_method(key: str, method: Mapping[str, Any]) -> None:
                 text = unknown(f"parameter of {name}", parameter, known)
                 raise ConfigError(f"key '{key}.{part}.{parameter}': {text}")
     if takes is not None:
+        _check_arguments(key, name, takes, method)
         return
     if method["selection"] == "per_task":
         allowed = getattr(found, "per_task_params", ())
@@ -152,8 +214,36 @@ def _check_method(key: str, method: Mapping[str, Any]) -> None:
                     f"key '{key}.selection': {name} takes no {parameter!r} for each "
                     "task, only one for all: write selection: common"
                 )
+    from mtmkl.config_terms import check_terms
+
     for point in _covering_points(grid):
         _check_values(key, name, found, method.get("params", {}), point)
+        check_terms(f"{key}.grid.terms", point.get("terms"))
+    check_terms(f"{key}.params.terms", method.get("params", {}).get("terms"))
+
+
+def _check_arguments(
+    key: str, name: str, takes: Callable[..., Any], method: Mapping[str, Any]
+) -> None:
+    """Check the arguments of a way to choose by what it says of them."""
+    from mtmkl.datasets.options import option_problem
+    from mtmkl.kernels.terms import check_kernels
+
+    given = [(f"params.{p}", p, v) for p, v in method.get("params", {}).items()]
+    for parameter, values in method.get("grid", {}).items():
+        given += [(f"grid.{parameter}", parameter, value) for value in values]
+    for place, parameter, value in given:
+        wanted = option_problem(takes, parameter, value)
+        if parameter == "kernels":
+            try:
+                check_kernels(value)
+            except (TypeError, ValueError) as error:
+                raise ConfigError(f"key '{key}.{place}': {error}") from error
+        if wanted is not None:
+            raise ConfigError(
+                f"key '{key}.{place}': {name}: {parameter} is {value!r}, "
+                f"wanted {wanted}"
+            )
 
 
 def _check_is_method(key: str, name: str, found: type) -> None:

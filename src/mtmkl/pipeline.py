@@ -52,10 +52,11 @@ def check_names(config: Mapping[str, Any]) -> None:
         Names the method and what it lacks, or the metric, test or argument that is
         wrong; the metric that a data set cannot have, or that nothing can be chosen by.
     """
-    from mtmkl.config_checks import check_settings
+    from mtmkl.config_checks import check_functions, check_settings
     from mtmkl.statistics.claims import ClaimError, check_claims
 
     check_settings(config)
+    check_functions(config)
     try:
         check_claims(config["claims"], config["methods"])
     except ClaimError as error:

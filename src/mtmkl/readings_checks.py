@@ -1,7 +1,12 @@
 """Checks of a paper's readings: what they name exists, and something changes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+from mtmkl.config import ConfigError
+from mtmkl.config_published import Wanted, check_places
+from mtmkl.config_selectors import Experiments, check_selector
 
 MAIN = "main"
 """Level of a factor that stands for what the main protocol does."""
@@ -27,6 +32,8 @@ def check_readings(
     ------
     ReadingError
         Names key and value.
+    mtmkl.config.ConfigError
+        If there is no such published number; names the file, too.
     """
     mains = list(mains)
     methods = mains[0]["methods"]
@@ -48,6 +55,8 @@ def check_readings(
                 require(methods, own.get("methods", []), f"{place}.methods")
                 if not fitted_part(reading["change"]):
                     _check_main_scores(reading, experiment, mains, place)
+            _check_select_by(reading, mains, f"{key}.change.select_by")
+            _check_in_place(reading, mains, f"{key}.change.in_place")
             for position, entry in enumerate(reading["change"].get("methods", [])):
                 place = f"{key}.change.methods.{position}.of"
                 require(methods, entry["of"], place)
@@ -63,6 +72,13 @@ def check_readings(
             require(readings, [figure["axis"]], f"{key}.axis")
         for position, panel in enumerate(figure["panels"]):
             _check_panel(figure, panel, readings, methods, f"{key}.panels.{position}")
+        try:
+            _check_drawn(figure, readings, Experiments(mains), key)
+        except ConfigError as error:
+            raise ReadingError(str(error)) from error
+    published = Path(mains[0]["published"])
+    source = f"{published.parent.name}/readings.yaml"
+    check_places(_printed(document), published, source)
 
 
 def _check_panel(
@@ -86,6 +102,64 @@ def _check_panel(
             require(alternatives, [alternative], f"{key}.curves")
             known = alternatives[alternative]["experiments"]
             require(known, [panel["experiment"]], f"{key}.experiment")
+
+
+def _check_drawn(
+    figure: Mapping[str, Any],
+    readings: Mapping[str, Any],
+    experiments: Experiments,
+    key: str,
+) -> None:
+    """Check metric, axis and selectors of a figure against its experiments."""
+    names = [panel["experiment"] for panel in figure["panels"]]
+    changes = [
+        alternative["change"]
+        for factor in readings.values()
+        for alternative in factor["alternatives"].values()
+    ]
+    changed = [metric for change in changes for metric in change.get("metrics", [])]
+    if figure["metric"] not in changed:
+        check_selector(key, {"metric": figure["metric"]}, names, experiments)
+    options = [o for c in changes for o in c.get("datasets", {}).get("options", {})]
+    if "levels" not in figure:
+        require([*experiments.axes(names), *options], [figure["axis"]], f"{key}.axis")
+    for number, panel in enumerate(figure["panels"]):
+        for position, curve in enumerate(panel["curves"]):
+            place = f"{key}.panels.{number}.curves.{position}.where"
+            check_selector(place, curve.get("where", {}), names, experiments)
+
+
+def _printed(document: Mapping[str, Any]) -> Iterator[Wanted]:
+    """Yield the published numbers that figures show."""
+    for name, figure in document.get("figures", {}).items():
+        for number, panel in enumerate(figure["panels"]):
+            if printed := panel.get("printed"):
+                key = f"figures.{name}.panels.{number}.printed"
+                yield key, printed["file"], [(printed["row"], printed["column"])]
+
+
+def _check_select_by(
+    reading: Mapping[str, Any], mains: Iterable[Mapping[str, Any]], key: str
+) -> None:
+    """Check that a reading chooses by a metric that its experiments have."""
+    change = reading["change"]
+    if "select_by" not in change:
+        return
+    known = Experiments(list(mains)).values("metric", reading["experiments"]) or []
+    require([*change.get("metrics", []), *known], [change["select_by"]], key)
+
+
+def _check_in_place(
+    reading: Mapping[str, Any], mains: Iterable[Mapping[str, Any]], key: str
+) -> None:
+    """Check that metrics stand for metrics, as far as a configuration knows them."""
+    change = reading["change"]
+    made = change.get("in_place", {})
+    known = Experiments(list(mains)).values("metric", reading["experiments"]) or []
+    require(known, list(made), key)
+    chosen = [entry.get("selection", "") for entry in change.get("methods", [])]
+    if not any(":" in selection for selection in chosen):  # which may measure more
+        require([*known, *change.get("metrics", [])], list(made.values()), key)
 
 
 def _check_main_scores(

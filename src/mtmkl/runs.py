@@ -5,12 +5,14 @@ import hashlib
 import json
 import os
 import re
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from mtmkl.config import config_dir, load_run_config, read_yaml
-from mtmkl.layout import RunFolder
+from mtmkl.layout import RunFolder, cache
+from mtmkl.unfinished import discard_unfinished
 
 _LONGEST_LABEL = 120
 _SETTINGS = ("seed", "on_missing_data")
@@ -79,7 +81,8 @@ def lock_results(folder: RunFolder) -> IO[str]:
     """Keep other runs out of a folder of results, until this process ends.
 
     The kernel holds the lock and drops it with the process, however that ends: nothing
-    is left to be removed by hand.
+    is left to be removed by hand. What a killed run was writing here is deleted, and
+    what it was writing to the cache, unless another run may be writing there.
 
     Parameters
     ----------
@@ -96,6 +99,7 @@ def lock_results(folder: RunFolder) -> IO[str]:
     ResultsInUseError
         If another process has the lock; names it.
     """
+    started = time.time()
     folder.path.mkdir(parents=True, exist_ok=True)
     file = folder.lock.open("a+", encoding="ascii")
     try:
@@ -112,4 +116,19 @@ def lock_results(folder: RunFolder) -> IO[str]:
     file.truncate(0)
     file.write(str(os.getpid()))
     file.flush()
+    shared = [] if _others_run(folder) else [cache(folder.path.parent)]
+    discard_unfinished(folder.path, *shared, before=started)
     return file
+
+
+def _others_run(folder: RunFolder) -> bool:
+    """Tell whether any other run below the same top folder holds its lock."""
+    for path in folder.path.parent.glob(f"*/{folder.lock.name}"):
+        if path == folder.lock:
+            continue  # closing it would give our own lock back
+        try:
+            with path.open("a", encoding="ascii") as file:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # held, or of somebody else
+            return True
+    return False

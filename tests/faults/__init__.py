@@ -1,9 +1,11 @@
 """What goes wrong outside of the code, done on purpose.
 
-``make faults`` runs everything (about half an hour on two idle cores) and writes one
+``make faults`` runs everything (less than an hour on two idle cores) and writes one
 row for each test to ``figures/faults/faults.csv``: what was done, how often, how often
-it went well, the seconds, the commit and the date. ``make test`` runs the same
-functions with a few trials each (``test_faults.py``).
+it went well, the seconds, the commit and the date. It says which row it is at. A row in
+which all went well at the same commit, with nothing changed since, is kept, so that an
+interrupted run goes on where it was; ``--again`` measures it again. ``make test`` runs
+the same functions with a few trials each (``test_faults.py``).
 
 | module | faults |
 |---|---|

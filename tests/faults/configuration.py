@@ -16,11 +16,12 @@ from mtmkl.config import (
     schema_dir,
 )
 from mtmkl.datasets.registry import Registry
-from mtmkl.pipeline import check_names
-from mtmkl.readings import load_readings
+from mtmkl.pipeline import check_names, use_mirror
+from mtmkl.readings import load_papers, load_readings
 
 SEED = 20
 EDITS = ("removed", "misspelt", "of another type", "of unknown value")
+SHARES = (0.15, 0.2, 0.15, 0.5)
 
 
 class Dumper(yaml.SafeDumper):
@@ -81,7 +82,9 @@ def edited(document, path, edit):
 def check(file, folder, tier):
     """Read a changed file as a run would before it starts any work."""
     if file.name == "config.yaml":
-        load_run_config(read_yaml(folder / file.name))
+        run = load_run_config(read_yaml(folder / file.name))
+        use_mirror(run["mirror"])
+        load_papers(run)
     elif file.name == "datasets.yaml":
         list(Registry(folder / file.name))
     else:
@@ -109,14 +112,25 @@ def schema_keys():
 KNOWN = schema_keys()
 # Of named grids it is the copies at the methods that count.
 FREE = {"lists", "for_each", "grids"}
+# Keys whose value may be any text: what readers see, and names that are defined there.
+TEXTS = {
+    "authors", "citation", "claim", "corner", "doi", "id", "label", "licence", "main",
+    "metric_label", "notes", "original_url", "reason", "section", "source", "title",
+    "unit", "venue",
+}  # fmt: skip
+# Names that only files of data, or the table that a step computes, can confirm.
+OF_DATA = {
+    "column", "distances", "level", "matrix", "member", "path", "similarity", "solver",
+}  # fmt: skip
 
 
 def judged(file, folder, path, edit):
     """Return what is wrong with the answer to an edit, nothing if it is right."""
     shown = f"{file.parent.name}/{file.name}, {'.'.join(map(str, path))} {edit}"
     try:
-        # Both tiers are read for either, but values are those of the one that runs.
-        check(file, folder, "quick" if "quick" in path else "paper")
+        # What one tier leaves out is checked where the other runs it.
+        for tier in ("paper", "quick"):
+            check(file, folder, tier)
     except (ConfigError, ValueError) as error:
         message = str(error)
         # What is listed in one file may be missed in another that uses it.
@@ -130,50 +144,76 @@ def judged(file, folder, path, edit):
         return ""
     except Exception as error:
         return f"{shown}: {type(error).__name__}: {error}"
-    # Names are free, and so are the fields of what other places take entries from.
-    is_known = path[-1] in KNOWN or edit == "of another type"
-    if edit in {"misspelt", "of another type"} and is_known and not FREE & {*path}:
-        return f"{shown}: accepted"
-    return ""
+    if FREE & {*path} or may_be(path, edit):
+        return ""
+    return f"{shown}: accepted"
+
+
+def may_be(path, edit):
+    """Tell whether an edit leaves a file that is legal."""
+    key = next(step for step in reversed(path) if isinstance(step, str))
+    if edit == "of another type":
+        return False
+    if path[-2:] == ("where", "axis"):
+        return True  # a column of a step's table
+    if edit == "of unknown value":
+        return "in_place" in path or key in TEXTS | OF_DATA
+    # Names are free, and what is removed may be optional.
+    return edit == "removed" or path[-1] not in KNOWN
 
 
 def candidates():
-    """Return (file, path) of every key of every file."""
+    """Return (file, paths) of the keys and list items that have the same place.
+
+    The place is the file's name and the path without numbers and names of one's own.
+    """
     files = sorted(config_dir().glob("*.yaml"))
     files += sorted((config_dir() / "papers").glob("*/*.yaml"))
-    return [(file, path) for file in files for path in places(read_yaml(file))]
+    found = {}
+    for file in files:
+        for path in places(read_yaml(file)):
+            kept = tuple(step if step in KNOWN else "*" for step in path)
+            found.setdefault((file.name, kept), []).append((file, path))
+    return list(found.values())
 
 
 def keys(count, scratch):
-    """Change keys that are drawn from all files."""
-    known = candidates()
+    """Change keys that are drawn from all places, and of each from all files."""
     rng = np.random.default_rng(SEED)
+    alike = candidates()
     folder = scratch / "edited"
     done = 0
     while done < count:
-        file, path = known[rng.integers(len(known))]
-        edit = EDITS[done % len(EDITS)]
-        is_key = isinstance(path[-1], str)
-        document = unshared(read_yaml(file))
-        changed = edited(document, path, edit) if is_key else None
-        if changed is None:
-            continue
-        done += 1
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(file.parent, folder, ignore=shutil.ignore_patterns("papers"))
-        text = yaml.dump(changed, Dumper=Dumper, allow_unicode=True, sort_keys=False)
-        (folder / file.name).write_text(text, encoding="utf-8")
-        yield judged(file, folder, path, edit)
+        for number in rng.permutation(len(alike)):
+            if done == count:
+                break
+            file, path = alike[number][rng.integers(len(alike[number]))]
+            edit = EDITS[rng.choice(len(EDITS), p=SHARES)]
+            if edit == "misspelt" and not isinstance(path[-1], str):
+                continue
+            document = unshared(read_yaml(file))
+            changed = edited(document, path, edit)
+            if changed is None:
+                continue
+            done += 1
+            shutil.rmtree(folder, ignore_errors=True)
+            others = shutil.ignore_patterns("papers", "own_data")
+            shutil.copytree(file.parent, folder, ignore=others)
+            text = yaml.dump(
+                changed, Dumper=Dumper, allow_unicode=True, sort_keys=False
+            )
+            (folder / file.name).write_text(text, encoding="utf-8")
+            yield judged(file, folder, path, edit)
 
 
 FAULTS = [
     Fault(
         "Configuration with a wrong key",
-        "A key of any YAML file removed, misspelt, of another type or of unknown "
-        "value: an error that names file and key before any work, or a key that may "
-        "be so",
+        "A key or list item of any YAML file removed, misspelt, of another type or of "
+        "unknown value, options and selectors too: an error that names file and key "
+        "before any work, or legal",
         keys,
         few=8,
-        many=400,
+        many=600,
     ),
 ]

@@ -94,6 +94,6 @@ FAULTS = [
         "damaged in the same ways: noticed by digest, made again and said",
         results,
         few=0,
-        many=100,
+        many=40,
     ),
 ]

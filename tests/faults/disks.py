@@ -145,14 +145,14 @@ FAULTS = [
         "so, no half file, and the same scores once there is room",
         full("command"),
         few=1,
-        many=10,
+        many=6,
     ),
     Fault(
         "Full disk (workflow)",
         "The same with Snakemake, whose own files are on that disk, too",
         full("workflow"),
         few=0,
-        many=3,
+        many=2,
     ),
     Fault(
         "Folders that cannot be written",

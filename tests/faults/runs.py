@@ -99,6 +99,14 @@ class Runs:
             if path.is_file() and not _is_whole(path)
         ]
 
+    def unfinished(self):
+        """Return the files that a process was writing when it was killed."""
+        found = [
+            *self.folder.glob("results/**/*.part"),
+            *self.folder.glob("logs/**/*.part"),
+        ]
+        return [str(path.relative_to(self.folder)) for path in sorted(found)]
+
 
 def kill(process):
     """Kill a process group, and wait for its end."""
@@ -135,5 +143,5 @@ def _is_whole(path):
             return path.read_text(encoding="utf-8").rstrip().endswith("</html>")
     except (OSError, EOFError, ValueError, DamagedFileError, json.JSONDecodeError):
         return False
-    # A temporary file of a killed run is none: nothing reads it.
+    # What a killed run was writing is none: the next run deletes it.
     return True

@@ -22,6 +22,8 @@ SEED = 19
 CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))
 MOST_SECONDS = 60
 MOST_REQUESTS = 100
+WINDOW = 5.0  # seconds in which enough has to arrive
+DRIPPING = 120.0  # seconds, more than anybody should wait
 STALL = 3.0  # seconds; the client waits for half a second
 
 
@@ -55,6 +57,22 @@ class Answers(BaseHTTPRequestHandler):
         self.send(body[: len(body) // 2], len(body))
         self.wfile.flush()
         time.sleep(STALL)
+
+    def drips(self, body):
+        self.send(body[:1], len(body))
+        self.drip(body[1:])
+
+    def drips_headers(self, body):
+        self.drip(b"HTTP/1.1 200 OK\r\nX-Padding: " + b"x" * 60_000)
+
+    def drip(self, content):
+        """Send a byte now and then, often enough for the patience between two."""
+        started = time.monotonic()
+        for byte in content:
+            if self.server.is_over.wait(0.1) or time.monotonic() - started > DRIPPING:
+                return
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
 
     def truncates(self, body):
         self.send(body[: int(len(body) * self.server.rng.uniform())], len(body))
@@ -107,6 +125,7 @@ def served(rng):
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
     server.pages, server.rng, server.n_requests = {}, rng, 0
     server.daemon_threads = True
+    server.is_over = threading.Event()
     server.handle_error = lambda *args: None  # clients hang up
     thread = threading.Thread(
         target=server.serve_forever, kwargs={"poll_interval": 0.01}
@@ -117,9 +136,11 @@ def served(rng):
             mock.patch.dict("os.environ", NO_PROXY="*", no_proxy="*"),
             mock.patch("pooch.core.time.sleep"),
             mock.patch.object(download, "_TIMEOUT", (0.5, 0.5)),
+            mock.patch.object(download, "_WINDOW", WINDOW),
         ):
             yield server
     finally:
+        server.is_over.set()
         server.shutdown()
         server.server_close()
         thread.join()
@@ -178,6 +199,8 @@ ARCHIVES = {
 ANSWERS = {
     "stalls_at_once": False,
     "stalls_in_the_middle": False,
+    "drips": False,
+    "drips_headers": False,
     "truncates": False,
     "fails": False,
     "fails_twice": True,
@@ -258,12 +281,12 @@ def archives(count, scratch):
 FAULTS = [
     Fault(
         "Servers that do not deliver",
-        "A server on this machine stalls, truncates, answers 500, flips bits, gives a "
-        "wrong length, redirects to another host, to a file, forever: retried or "
-        "refused in bounded time and requests, nothing kept but the true content",
+        "A server on this machine stalls, drips, truncates, answers 500, flips bits, "
+        "gives a wrong length, redirects to another host, to a file, forever: retried "
+        "or refused in bounded time and requests, nothing kept but the true content",
         answers,
         few=1,
-        many=8,
+        many=4,
     ),
     Fault(
         "Archives that escape or explode",
@@ -271,6 +294,6 @@ FAULTS = [
         "nothing kept",
         archives,
         few=1,
-        many=4,
+        many=2,
     ),
 ]

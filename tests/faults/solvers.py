@@ -402,7 +402,7 @@ FAULTS = [
         "nothing NaN, the gap reached or said, no bound above an objective",
         extreme,
         few=2,
-        many=60,
+        many=30,
     ),
     Fault(
         "Bounds against an interior point",

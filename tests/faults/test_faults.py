@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from faults import FAULTS
-from faults.table import Fault, SkippedError, merge, run
+from faults import FAULTS, table
+from faults.table import Fault, SkippedError, measured, merge, run
 
 TESTS = [fault for faults in FAULTS.values() for fault in faults if fault.few]
 
@@ -46,3 +46,30 @@ def test_the_table_keeps_the_rows_of_other_tests(tmp_path):
     with path.open() as file:
         rows = list(csv.DictReader(file))
     assert [(row["test"], row["count"]) for row in rows] == [("a", "9"), ("b", "1")]
+
+
+@pytest.mark.parametrize(
+    ("measured_at", "now", "line", "count", "is_kept"),
+    [
+        ("abc1234", "abc1234", "", 1, True),
+        ("abc1234", "def5678", "", 1, False),
+        ("abc1234+changes", "abc1234+changes", "", 1, False),
+        ("abc1234", "abc1234", "broken", 1, False),
+        ("abc1234", "abc1234", "", 2, False),
+    ],
+)
+def test_a_row_of_the_same_commit_is_kept(
+    tmp_path, monkeypatch, measured_at, now, line, count, is_kept
+):
+    path = tmp_path / "table.csv"
+    monkeypatch.setattr(table, "current_commit", lambda: measured_at)
+    assert not measured(of(line), count, path)
+    merge([run(of(line), 1, tmp_path)[0]], path, ["name"])
+    monkeypatch.setattr(table, "current_commit", lambda: now)
+    assert measured(of(line), count, path) == is_kept
+
+
+def test_a_row_measured_while_the_code_changed_is_not_kept(tmp_path, monkeypatch):
+    commits = iter(["abc1234", "def5678"])
+    monkeypatch.setattr(table, "current_commit", lambda: next(commits))
+    assert run(of(""), 1, tmp_path)[0]["commit"] == "abc1234+changes"

@@ -1,7 +1,7 @@
 import pytest
 
 from mtmkl.config import ConfigError
-from mtmkl.config_checks import check_settings
+from mtmkl.config_checks import check_functions, check_settings
 from mtmkl.methods import REGISTRY
 
 
@@ -203,3 +203,66 @@ def test_a_mistake_in_a_methods_own_check_is_not_hidden(config, monkeypatch):
     )
     with pytest.raises(AttributeError, match="gama"):
         check_settings(config)
+
+
+@pytest.mark.parametrize(
+    ("datasets", "message"),
+    [
+        (
+            {"name": "digits", "options": {"n_per_class": "zzz"}},
+            "'experiments.digits.datasets': data set 'digits': n_per_class is 'zzz', "
+            "wanted a whole number from 1 to 174 or null",
+        ),
+        (
+            {"name": "digits", "vary": {"n_per_class": [10, 200]}},
+            "'experiments.digits.datasets.vary.n_per_class': data set 'digits': "
+            "n_per_class is 200, wanted",
+        ),
+        (
+            {"name": "digits", "vary": {"n_of_class": [10]}},
+            "'experiments.digits.datasets': data set 'digits' has no option",
+        ),
+    ],
+)
+def test_values_of_options_are_checked(config, datasets, message):
+    of_digits(datasets=datasets)(config)
+    with pytest.raises(ConfigError, match=f"^toy2000/experiments.yaml: key {message}"):
+        check_settings(config)
+
+
+@pytest.mark.parametrize(
+    ("params", "grid", "message"),
+    [
+        ({"n_rounds": "zzz"}, {}, "params.n_rounds.* is 'zzz', wanted a whole number"),
+        ({"kernels": "zzz"}, {}, "params.kernels': .*'zzz'"),
+        ({}, {"lam": [1.0, "zzz"]}, "grid.lam.* is 'zzz', wanted a number"),
+        ({}, {"mu": [1.0]}, "grid.mu"),
+    ],
+)
+def test_arguments_of_a_way_to_choose_are_checked(config, params, grid, message):
+    config["methods"]["ridge"] = {
+        "label": "Theirs",
+        "class": "GroupFeatureSharing",
+        "params": params,
+        "grid": {"lam": [1.0], **grid},
+        "selection": "mtmkl.papers.yousefi2015.best_on_test:best_on_test",
+    }
+    with pytest.raises(ConfigError, match=message):
+        check_settings(config)
+
+
+def test_figures_and_steps_need_functions(config):
+    def named(figure, step="solver_seconds"):
+        artefacts = {
+            figure: {"kind": "figure", "steps": [step]},
+            "t": {"kind": "table"},
+        }
+        return config | {"paper": {"id": "widmer2015"}, "artefacts": artefacts}
+
+    check_functions(named("figure_4"))
+    with pytest.raises(ConfigError, match=r"key 'artefacts\.figure_44': .*'figure_4'"):
+        check_functions(named("figure_44"))
+    with pytest.raises(ConfigError, match=r"key 'artefacts\.figure_4\.steps'"):
+        check_functions(named("figure_4", "zzz"))
+    with pytest.raises(ConfigError, match=r"unknown function of mtmkl\.papers\.toy"):
+        check_functions(named("figure_4") | {"paper": {"id": "toy"}})

@@ -234,7 +234,7 @@ def test_a_wrong_reading_names_file_key_and_value(folder, old, new, message):
     [
         ("standardize: false", "standardise: false", "unknown parameter of SingleTask"),
         ("C: [64.0]", "C: [-64.0]", "C must be positive"),
-        ("stratified: false", "stratified: 3", "stratified is 3, wanted true or false"),
+        ("stratified: false", "stratified: 3", "stratified': 3 is not true or false"),
         ("inputs: unit_range", "input: unit_range", "no option 'input'"),
     ],
 )

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -93,3 +94,29 @@ def test_a_killed_process_leaves_no_lock(tmp_path, holder):
     holder.wait()
     with lock_results(RunFolder(tmp_path / "quick")):
         assert (tmp_path / "quick/.lock").read_text() == str(os.getpid())
+
+
+def unfinished(*folders):
+    """Make what a process that was killed an hour ago was writing."""
+    an_hour_ago = time.time() - 3600
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / "tmpab_12345.part"
+        path.touch()
+        os.utime(path, (an_hour_ago, an_hour_ago))
+        yield path
+
+
+def test_the_next_run_deletes_what_a_killed_one_was_writing(tmp_path):
+    quick = tmp_path / "quick" / "tiny" / "fits"
+    mine, cell, other = unfinished(quick, tmp_path / "cache" / "0a", tmp_path / "paper")
+    lock_results(RunFolder(tmp_path / "quick")).close()
+    assert [path.exists() for path in (mine, cell, other)] == [False, False, True]
+
+
+def test_what_another_run_may_be_writing_stays(tmp_path, holder):
+    mine, cell, other = unfinished(
+        tmp_path / "paper", tmp_path / "cache" / "0a", tmp_path / "quick"
+    )
+    with lock_results(RunFolder(tmp_path / "paper")):
+        assert [path.exists() for path in (mine, cell, other)] == [False, True, True]

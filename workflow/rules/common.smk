@@ -2,6 +2,7 @@
 import os
 import re
 import sys
+import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from mtmkl.reporting.summary import closing_summary
 from mtmkl.runs import ResultsInUseError, lock_results, run_label
 from snakemake_logger_plugin_mtmkl import Run, announce
 from mtmkl.schema_errors import unknown
+from mtmkl.unfinished import discard_unfinished
 from snakemake.logging import logger
 
 try:
@@ -83,6 +85,7 @@ if (
     and RESULTS.path.is_dir()
 ):
     with suppress(ResultsInUseError), lock_results(RESULTS):
+        discard_unfinished(Path("logs") / LABEL, before=time.time())
         for damaged in discard_damaged(Path("logs") / LABEL):
             logger.warning(f"{damaged} is damaged (its digest is another): made again")
 

@@ -1,19 +1,23 @@
 """Data that come with scikit-learn, cut into tasks: stand-ins that need no download."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
+from mtmkl.datasets.options import NotNegative, Range
 from mtmkl.datasets.tasks import draw_per_class, one_vs_one, one_vs_rest
 from mtmkl.typing import FloatArray, IntArray
 
 _SMALLEST_CLASS = 174
+_Images = Annotated[int, Range(1, _SMALLEST_CLASS)]
 
 
-def load_digits(*, n_per_class: int | None = None, seed: int = 0) -> MultiTaskData:
+def load_digits(
+    *, n_per_class: _Images | None = None, seed: NotNegative = 0
+) -> MultiTaskData:
     """Read scikit-learn's handwritten digits as ten one-vs-rest tasks.
 
     Parameters
@@ -49,7 +53,10 @@ def load_digits(*, n_per_class: int | None = None, seed: int = 0) -> MultiTaskDa
 
 
 def load_digits_pairs(
-    *, n_classes: int = 10, n_per_class: int = 30, seed: int = 0
+    *,
+    n_classes: Annotated[int, Range(2, 10)] = 10,
+    n_per_class: _Images = 30,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     """Read scikit-learn's handwritten digits as one-vs-one tasks.
 

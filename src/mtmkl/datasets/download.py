@@ -10,6 +10,7 @@ import io
 import logging
 import tarfile
 import tempfile
+import threading
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +28,9 @@ MAX_ARCHIVE_BYTES = 256 * 2**20
 _ATTEMPTS = 3
 _BUSY = (429, 500, 502, 503, 504)  # HTTP statuses that may pass
 _TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two packets
-_CHUNK = 1 << 16
+_WINDOW = 90.0  # seconds, more than _TIMEOUT: a stall is retried, a trickle is not
+_LEAST_RATE = 1024.0  # bytes per second over a window
+_CHUNK = 1 << 13  # bytes; within a chunk nothing is known to have arrived
 
 
 class TransferError(Exception):
@@ -227,8 +230,53 @@ class Downloads:
         return target
 
 
+class _Transfer:
+    """What one attempt has received, and whether anybody still waits for it."""
+
+    def __init__(self) -> None:
+        self.received = 0
+        self.is_wanted = True
+        self.error: BaseException | None = None
+        self.ended = threading.Event()
+
+
 def _download(url: str, output_file: str, _: object, *, max_bytes: int) -> None:
-    """Download for pooch, up to a size and with a bar; pooch retries what may pass."""
+    """Download for pooch, up to a size and no slower than a rate; pooch retries.
+
+    A server that sends a byte now and then, of its headers or of the file, keeps every
+    read within its timeout. So another thread reads, and this one watches what arrives.
+    """
+    transfer = _Transfer()
+
+    def receive() -> None:
+        try:
+            _receive(url, output_file, transfer, max_bytes=max_bytes)
+        except BaseException as error:
+            transfer.error = error
+        finally:
+            transfer.ended.set()
+
+    threading.Thread(target=receive, daemon=True).start()
+    try:
+        before = 0
+        while not transfer.ended.wait(_WINDOW):
+            recent = transfer.received - before
+            if recent < _LEAST_RATE * _WINDOW:
+                raise TransferError(
+                    f"it sent {recent} bytes in {_WINDOW:g} s, fewer than "
+                    f"{_LEAST_RATE:g} per second: try again later"
+                )
+            before += recent
+    finally:
+        transfer.is_wanted = False
+    if transfer.error is not None:
+        raise transfer.error
+
+
+def _receive(
+    url: str, output_file: str, transfer: _Transfer, *, max_bytes: int
+) -> None:
+    """Read the answer of a server into a file, with a bar, while it is wanted."""
     import requests
     from tqdm import tqdm
 
@@ -244,7 +292,6 @@ def _download(url: str, output_file: str, _: object, *, max_bytes: int) -> None:
             raise ContentError(
                 f"it has {announced} bytes, expected at most {max_bytes}"
             )
-        received = 0
         with (
             open(output_file, "wb") as file,
             tqdm(
@@ -256,13 +303,16 @@ def _download(url: str, output_file: str, _: object, *, max_bytes: int) -> None:
             ) as bar,
         ):
             for chunk in response.iter_content(_CHUNK):
-                received += len(chunk)
-                if received > max_bytes:
+                if not transfer.is_wanted:
+                    return
+                transfer.received += len(chunk)
+                if transfer.received > max_bytes:
                     raise ContentError(f"it has more than {max_bytes} bytes")
                 file.write(chunk)
                 bar.update(len(chunk))
         # urllib3 before version 2 does not notice by itself.
         is_encoded = "Content-Encoding" in response.headers
+        received = transfer.received
         if announced is not None and not is_encoded and received != announced:
             raise requests.exceptions.ConnectionError(
                 f"the connection broke after {received} of {announced} bytes"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
-from mtmkl.config import ConfigError, read_yaml, validate
+from mtmkl.config import ConfigError, config_dir, read_yaml, validate
 from mtmkl.datasets.container import MultiTaskData, Origin
 
 
@@ -174,6 +174,10 @@ def _entry(name: str, spec: Mapping[str, Any], source: str) -> DataSetEntry:
             raise ConfigError(
                 f"{source}: key '{key}.members_sha256': {file.members_sha256!r} is not "
                 f"a file of {name!r}"
+            )
+        if file.shipped is not None and not (config_dir() / file.shipped).is_file():
+            raise ConfigError(
+                f"{source}: key '{key}.shipped': config/{file.shipped} does not exist"
             )
     return DataSetEntry(
         name=name,

@@ -1,11 +1,13 @@
 """Samples of random Ising models, whose graphs are to be found."""
 
 import zlib
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.options import Count, NotNegative, Positive, Range
 from mtmkl.typing import FloatArray, IntArray
 
 MAX_NODES = 20
@@ -16,13 +18,13 @@ _MAX_DRAWS = 1000
 
 def ising_graphs(
     *,
-    n_nodes: int = 5,
-    n_train: int = 60,
-    n_test: int = 200,
-    edge_probability: float | None = None,
-    least_coupling: float = 0.5,
-    largest_coupling: float = 1.5,
-    seed: int = 0,
+    n_nodes: Annotated[int, Range(3, MAX_NODES)] = 5,
+    n_train: Count = 60,
+    n_test: Count = 200,
+    edge_probability: Annotated[float, Range(0, 1, is_open=True)] | None = None,
+    least_coupling: Positive = 0.5,
+    largest_coupling: Positive = 1.5,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     r"""Draw a random graph, an Ising model on it, and independent samples of that.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
+from mtmkl.datasets.options import NotNegative
 
 _N_FIELDS, _N_FEATURES, _N_ROWS, _N_MINES = 29, 9, 14820, 904
 
@@ -53,7 +54,7 @@ def load_landmine(files: Mapping[str, Path]) -> MultiTaskData:
 
 
 def load_balanced_landmine(
-    files: Mapping[str, Path], *, seed: int = 0
+    files: Mapping[str, Path], *, seed: NotNegative = 0
 ) -> MultiTaskData:
     """Read the landmine data with as much clutter as mines in each field.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
+from mtmkl.datasets.options import Count, NotNegative, TaskKind
 from mtmkl.datasets.tasks import ONE_VS_ONE, draw_per_class, of_classes
 
 _SIDE = 28
@@ -22,9 +23,9 @@ _UNSIGNED_BYTE = 8  # type code of the idx format
 def load_mnist(
     files: Mapping[str, Path],
     *,
-    n_per_class: int | None = 200,
-    tasks: str = ONE_VS_ONE,
-    seed: int = 0,
+    n_per_class: Count | None = 200,
+    tasks: TaskKind = ONE_VS_ONE,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     """Read MNIST as 45 one-vs-one tasks.
 

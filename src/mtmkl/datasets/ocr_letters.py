@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
+from mtmkl.datasets.options import Count, NotNegative
 from mtmkl.datasets.tasks import draw_per_class, one_vs_one
 from mtmkl.typing import FloatArray
 
@@ -33,7 +34,7 @@ _CLASS_SIZES = {
 
 
 def load_ocr_letters(
-    files: Mapping[str, Path], *, n_per_class: int | None = 200, seed: int = 0
+    files: Mapping[str, Path], *, n_per_class: Count | None = 200, seed: NotNegative = 0
 ) -> MultiTaskData:
     """Read the letters as eight one-vs-one tasks, ``PAIRS``.
 

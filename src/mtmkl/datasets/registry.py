@@ -2,7 +2,7 @@
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +12,7 @@ from mtmkl.config import config_dir
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.entries import DataSetEntry, read_entries
 from mtmkl.datasets.obtaining import Places, damage, obtain
+from mtmkl.datasets.options import missing_options, option_problem
 from mtmkl.datasets.own import OwnEntry, is_own, known_options, own_entry
 from mtmkl.datasets.scaling import scaled_inputs
 
@@ -99,33 +100,46 @@ class Registry:
         return data if inputs is None else scaled_inputs(data, inputs)
 
     def check_options(
-        self, name: str, options: Iterable[str]
+        self, name: str, options: Mapping[str, Any]
     ) -> Callable[..., MultiTaskData]:
-        """Check the names of a data set and of its options, and return its loader.
+        """Check the name of a data set and its options, and return its loader.
+
+        Parameters
+        ----------
+        name : str
+        options : mapping
+            All of them; values are checked as far as the loader says what they are.
 
         Raises
         ------
         ValueError
-            If the name or an option is unknown, or the set has no loader.
+            If the name or an option is unknown, an option is missing or has a value
+            that the loader cannot take, or the set has no loader.
         """
         entry = self[name]
         loader = entry.find_loader()
         if isinstance(entry, OwnEntry):
             known = known_options(loader)
-            if known is None:
-                return loader
         else:
             known = [
                 parameter.name
                 for parameter in inspect.signature(loader).parameters.values()
                 if parameter.kind is inspect.Parameter.KEYWORD_ONLY
             ]
-        for option in options:
-            if option not in (*known, _INPUTS):
+        for option, value in options.items():
+            if known is not None and option not in (*known, _INPUTS):
                 raise ValueError(
                     f"data set {entry.name!r} has no option {option!r}; it has "
                     f"{', '.join(known) or 'none'}"
                 )
+            asked = scaled_inputs if option == _INPUTS else loader
+            wanted = option_problem(asked, option, value)
+            if wanted is not None:
+                raise ValueError(
+                    f"data set {entry.name!r}: {option} is {value!r}, wanted {wanted}"
+                )
+        if missing := missing_options(loader, options):
+            raise ValueError(f"data set {entry.name!r} needs the option {missing[0]!r}")
         return loader
 
     def locate(self, name: str, *, mirror: str | Path | None = None) -> Place | None:

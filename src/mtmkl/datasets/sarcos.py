@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
+from mtmkl.datasets.options import NotNegative, Range
 
 _N_ROWS, _N_JOINTS = 4449, 7
 _QUANTITIES = ("position", "velocity", "acceleration")
@@ -14,7 +16,10 @@ _N_FEATURES = _N_JOINTS * len(_QUANTITIES)
 
 
 def load_sarcos(
-    files: Mapping[str, Path], *, n_per_task: int = 2000, seed: int = 0
+    files: Mapping[str, Path],
+    *,
+    n_per_task: Annotated[int, Range(1, _N_ROWS)] = 2000,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     """Read the inverse dynamics of the arm, one task per joint.
 

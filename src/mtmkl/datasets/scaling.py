@@ -1,17 +1,18 @@
 """Inputs of a data set on another scale: options that every set takes."""
 
 from dataclasses import replace
+from typing import Final, Literal
 
 import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.sparse import is_sparse
 
-UNIT_RANGE = "unit_range"
+UNIT_RANGE: Final = "unit_range"
 """Every feature from 0 to 1 over the examples of the set, or of the draw."""
 
 
-def scaled_inputs(data: MultiTaskData, inputs: str) -> MultiTaskData:
+def scaled_inputs(data: MultiTaskData, inputs: Literal["unit_range"]) -> MultiTaskData:
     """Return data with their inputs scaled.
 
     Parameters

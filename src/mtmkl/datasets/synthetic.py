@@ -6,11 +6,13 @@ second one, column after column.
 """
 
 import zlib
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.options import Count, NotNegative, Range
 from mtmkl.typing import FloatArray
 
 N_RELEVANT = 5
@@ -24,11 +26,11 @@ NOISE_SD = 0.1
 
 def linear_synthetic(
     *,
-    n_irrelevant: int = 0,
-    n_tasks: int = 200,
-    n_train: int = 5,
-    n_test: int = 20,
-    seed: int = 0,
+    n_irrelevant: NotNegative = 0,
+    n_tasks: Count = 200,
+    n_train: Count = 5,
+    n_test: Count = 20,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     r"""Draw the linear synthetic data of Argyriou et al. (2008), Section 6.1.
 
@@ -97,11 +99,11 @@ def linear_synthetic(
 
 def nonlinear_synthetic(
     *,
-    n_variables: int = 5,
-    n_tasks: int = 200,
-    n_train: int = 20,
-    n_test: int = 20,
-    seed: int = 0,
+    n_variables: Annotated[int, Range(N_RELEVANT)] = 5,
+    n_tasks: Count = 200,
+    n_train: Count = 20,
+    n_test: Count = 20,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     r"""Draw the nonlinear synthetic data of Argyriou et al. (2008), Section 6.1.
 

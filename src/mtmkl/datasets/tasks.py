@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from mtmkl.datasets.container import MultiTaskData, Origin
 from mtmkl.sparse import is_sparse
 from mtmkl.typing import IntArray
 
-ONE_VS_ONE = "one_vs_one"
+ONE_VS_ONE: Final = "one_vs_one"
 
 
 def draw_per_class(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.options import Count, NotNegative, Positive
 from mtmkl.typing import FloatArray
 
 Reading = Literal["standard_deviation", "variance"]
@@ -17,15 +18,15 @@ Reading = Literal["standard_deviation", "variance"]
 
 def toy_tree(
     *,
-    spread: float = 20.0,
+    spread: Positive = 20.0,
     reading: Reading = "standard_deviation",
-    dims: int = 100,
-    depth: int = 5,
-    flips: int = 5,
-    n_train: int = 10,
-    n_validation: int = 100,
-    n_test: int = 1000,
-    seed: int = 0,
+    dims: Count = 100,
+    depth: Count = 5,
+    flips: NotNegative = 5,
+    n_train: Count = 10,
+    n_validation: Count = 100,
+    n_test: Count = 1000,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     r"""Draw the hierarchical tasks of Widmer et al. (2015), Section 4.2.
 

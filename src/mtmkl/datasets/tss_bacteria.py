@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
+from mtmkl.datasets.options import Count, NotNegative
 from mtmkl.datasets.tasks import draw_per_class
 from mtmkl.kernels.task_trees import leaf_distances, restrict_tree
 from mtmkl.sequences import read_fasta
@@ -50,8 +51,8 @@ def load_tss_bacteria(
     files: Mapping[str, Path],
     *,
     features: Mapping[str, Any] | str | None = None,
-    n_per_class: int | None = None,
-    seed: int = 0,
+    n_per_class: Count | None = None,
+    seed: NotNegative = 0,
     overlapping: bool = False,
 ) -> MultiTaskData:
     """Read windows around transcription start sites, and others, one task per species.

@@ -11,6 +11,7 @@ import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataNotAvailableError
+from mtmkl.datasets.options import Count, NotNegative
 from mtmkl.datasets.tasks import draw_per_class
 from mtmkl.sequences import FastaRecord, read_fasta
 from mtmkl.sequences.specs import features_from_spec
@@ -30,8 +31,8 @@ def load_tss_fasta(
     folder: str | None = None,
     distances: str = "distances.csv",
     features: Mapping[str, Any] | str = "weighted_degree",
-    n_per_class: int | None = None,
-    seed: int = 0,
+    n_per_class: Count | None = None,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     """Read a FASTA file of positives and one of negatives per organism.
 

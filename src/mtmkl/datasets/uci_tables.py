@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
+from mtmkl.datasets.options import Count, NotNegative, TaskKind
 from mtmkl.datasets.tasks import ONE_VS_ONE, draw_per_class, of_classes
 from mtmkl.typing import FloatArray
 
@@ -70,9 +71,9 @@ _IMAGE_PREAMBLE = 5  # two comments, a blank, the names of the features, a blank
 def load_wall_following(
     files: Mapping[str, Path],
     *,
-    n_per_class: int | None = 200,
-    tasks: str = ONE_VS_ONE,
-    seed: int = 0,
+    n_per_class: Count | None = 200,
+    tasks: TaskKind = ONE_VS_ONE,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     """Read the wall-following robot as six one-vs-one tasks.
 
@@ -108,9 +109,9 @@ def load_wall_following(
 def load_statlog_vehicle(
     files: Mapping[str, Path],
     *,
-    n_per_class: int | None = 200,
-    tasks: str = ONE_VS_ONE,
-    seed: int = 0,
+    n_per_class: Count | None = 200,
+    tasks: TaskKind = ONE_VS_ONE,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     """Read Statlog vehicle silhouettes as six one-vs-one tasks.
 
@@ -145,9 +146,9 @@ def load_statlog_vehicle(
 def load_segmentation(
     files: Mapping[str, Path],
     *,
-    n_per_class: int | None = 200,
-    tasks: str = ONE_VS_ONE,
-    seed: int = 0,
+    n_per_class: Count | None = 200,
+    tasks: TaskKind = ONE_VS_ONE,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     """Read image segmentation as 21 one-vs-one tasks of all seven classes.
 
@@ -185,9 +186,9 @@ def load_segmentation(
 def load_pendigits(
     files: Mapping[str, Path],
     *,
-    n_per_class: int | None = 200,
-    tasks: str = ONE_VS_ONE,
-    seed: int = 0,
+    n_per_class: Count | None = 200,
+    tasks: TaskKind = ONE_VS_ONE,
+    seed: NotNegative = 0,
 ) -> MultiTaskData:
     """Read pen-based digits as 45 one-vs-one tasks.
 

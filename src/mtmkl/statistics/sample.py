@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mtmkl.config_selectors import COLUMN_METRICS
 from mtmkl.files import read_table
 
 ALL = "all"
 
 VALIDATION = "validation_"
 """Before the name of a metric on validation rows."""
-
-COLUMN_METRICS = ("n_iter", "gap", "fit_seconds", "at_grid_edge")
-"""Columns of a scores table that can be asked for as if they were metrics."""
 
 _HIGHER_IS_BETTER = {
     "mse": False,

@@ -17,8 +17,11 @@ class Site:
     n_requests : Counter of str
     n_failures : dict of str to int
         Answers with status 503 before the page is served.
-    truncated, unannounced : set of str
-        Pages cut in half, and pages sent without Content-Length.
+    truncated, unannounced, dripped : set of str
+        Pages cut in half, pages sent without Content-Length, and pages of which a byte
+        comes now and then.
+    is_over : Event
+        Set at the end of a test, when nothing more is sent.
     """
 
     def __init__(self, address):
@@ -28,6 +31,8 @@ class Site:
         self.n_failures = {}
         self.truncated = set()
         self.unannounced = set()
+        self.dripped = set()
+        self.is_over = threading.Event()
 
     def url(self, path):
         return f"{self.address}/{path}"
@@ -54,6 +59,12 @@ def site(monkeypatch):
             if path not in site.unannounced:
                 self.send_header("Content-Length", str(len(body)))
             self.end_headers()
+            if path in site.dripped:
+                for byte in body[:200]:
+                    self.wfile.write(bytes([byte]))
+                    if site.is_over.wait(0.1):
+                        break
+                return
             self.wfile.write(body[: len(body) // 2] if path in site.truncated else body)
 
         def log_message(self, *args):
@@ -69,6 +80,7 @@ def site(monkeypatch):
     )
     thread.start()
     yield site
+    site.is_over.set()
     server.shutdown()
     server.server_close()
     thread.join()

@@ -127,6 +127,28 @@ def test_a_busy_server_is_asked_again(site, folder):
     assert site.n_requests["a.csv"] == 3
 
 
+def test_a_trickle_is_given_up(site, folder, monkeypatch):
+    # Every byte comes within the timeout, but they are too few; it takes 20 seconds.
+    monkeypatch.setattr(download, "_WINDOW", 1.0)
+    url = site.add("a.csv", CONTENT)
+    site.dripped.add("a.csv")
+    wanted = r"sent \d+ bytes in 1 s, fewer than 1024 per second: try again later"
+    with pytest.raises(TransferError, match=wanted):
+        get_file(folder, url, **expected_of(CONTENT))
+    assert site.n_requests["a.csv"] == 1
+    assert not folder.exists()
+
+
+def test_what_comes_fast_enough_is_waited_for(site, folder, monkeypatch):
+    # Four windows, with a byte or two in each.
+    monkeypatch.setattr(download, "_WINDOW", 0.2)
+    monkeypatch.setattr(download, "_LEAST_RATE", 0.0)
+    url = site.add("a.csv", b"12345678")
+    site.dripped.add("a.csv")
+    get_file(folder, url, **expected_of(b"12345678"))
+    assert (folder / "a.csv").read_bytes() == b"12345678"
+
+
 def test_a_missing_page_is_not_asked_again(site, folder):
     with pytest.raises(TransferError, match="HTTP status 404"):
         get_file(folder, site.url("none.csv"), **expected_of(CONTENT))
