@@ -16,6 +16,7 @@ from mtmkl.statistics.pairs import MIN_UNITS, bayesian_signed_rank
 from mtmkl.statistics.ranks import ranking_matrix, seconds_matrix
 
 NO_RECORD = "no scores of the full protocol yet: nothing is decided"
+NO_DATA = "no data set has this property: nothing is decided"
 
 _COLUMNS = (
     "setting", "train size", "method", "n", "mean_rank", "mean", "held_up",
@@ -53,13 +54,15 @@ class Decision:
         """Say which method ranks best, and which are as good within the region."""
         best = self.methods.iloc[0]
         others = self._named(self.methods[self.methods["held_up"]].index[1:])
+        unit = self.unit.removesuffix("s") if self.rope == 1.0 else self.unit
+        region = f"{self.rope:g} {unit}"
         text = (
             f"{best.name} has the best mean rank, {best['mean_rank']:.1f} of "
             f"{len(self.methods)} methods, mean {best['mean']:.1f}."
         )
         if others:
-            return f"{text} At most {self.rope:g} {self.unit} below it: {others}."
-        return f"{text} All others are more than {self.rope:g} {self.unit} below it."
+            return f"{text} No more than {region} below it, or above: {others}."
+        return f"{text} All others are more than {region} below it."
 
     def against_control(self) -> str:
         """Say what the best method gains over learning alone, and which lose."""
@@ -189,7 +192,8 @@ def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTab
             else None
         )
         if decision is None:
-            body.append([label, ", ".join(with_property) or "none", NO_RECORD, "", ""])
+            why = NO_RECORD if with_property else NO_DATA
+            body.append([label, ", ".join(with_property) or "none", why, "", ""])
             continue
         where = f"{', '.join(decision.datasets)}; {size} for training"
         body.append(
