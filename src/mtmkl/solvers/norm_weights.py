@@ -7,6 +7,8 @@ import numpy as np
 
 from mtmkl.typing import FloatArray
 
+_LEAST = 1e-10  # weight, as a share of the largest
+
 
 def equal_weights(n_terms: int, p: float) -> FloatArray:
     """Return the weights M^{-1/p}, on the sphere.
@@ -41,16 +43,20 @@ def next_weights(theta: FloatArray, q: FloatArray, p: float) -> FloatArray:
     """Return the best weights for W as it stands.
 
     That is θ_m ∝ ||W_m||^{2/(p+1)} with ||W_m||² = θ_m² q_m, eq. (22) of Widmer et al.
-    (2015). A weight of 0 stays 0.
+    (2015), where a weight of 0 would stay 0 for ever: here none gets below a share of
+    1e-10 of the largest, from which it returns in some twenty steps.
 
     Parameters
     ----------
     theta, q : ndarray of shape (M,)
+        Values of q that rounding leaves below 0 count as 0.
     p : float
     """
-    squared = theta**2 * q
+    # β'Kβ of examples whose labels cancel out is rounding, of either sign.
+    squared = theta**2 * np.maximum(q, 0.0)
     if not squared.any():
         return theta
     weights = (squared / squared.max()) ** (1.0 / (p + 1.0))
+    weights = np.maximum(weights, _LEAST)
     best: FloatArray = weights / np.linalg.norm(weights, p)
     return best

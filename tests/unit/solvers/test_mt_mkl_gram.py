@@ -252,3 +252,20 @@ def test_the_logistic_loss_has_no_intercept():
         path(
             [np.eye(2)], np.array([1.0, -1.0]), p=2, loss="logistic", fit_intercept=True
         )
+
+
+def test_labels_that_cancel_out_over_the_tasks():
+    """Two tasks with the same examples and opposite labels: pooled, all is rounding."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((9, 4))
+    y = np.where(rng.random(9) < 0.5, -1.0, 1.0)
+    task = np.repeat([0, 1], 9)
+    K = np.tile(X @ X.T, (2, 2))
+    same = (task[:, None] == task).astype(float)
+    grams = np.stack([same * K, K], axis=-1)
+    blocks = GramBlocks.of([18], grams=grams.reshape(18 * 18, 2))
+    path = GramPath(blocks, np.concatenate([y, -y]), p=2.0, fit_intercept=True, rng=rng)
+    for C in 2.0 ** np.arange(-10, 6):
+        solution = path.solve(C)
+        assert solution.certificate.duality_gap <= 1e-4
+        assert (solution.coef > 0.0).all()
