@@ -105,7 +105,7 @@ class Decision:
         own, alone = seconds.iloc[0], seconds[self.control]
         text = f"{best.name}: {_seconds(own)}"
         if best.name != self.control:
-            text += f", {own / alone:.2g} times {self.control} ({_seconds(alone)})"
+            text += f", {_factor(own / alone)} times {self.control} ({_seconds(alone)})"
         held = seconds[self.methods["held_up"]]
         cheapest, least = held.idxmin(), _seconds(float(held.min()))
         if cheapest == best.name:
@@ -247,3 +247,7 @@ def _signed(value: float) -> str:
 
 def _seconds(value: float) -> str:
     return f"{value:.2g} s" if value < 10 else f"{value:.0f} s"
+
+
+def _factor(value: float) -> str:
+    return f"{value:.2g}" if value < 100 else f"{value:.0f}"

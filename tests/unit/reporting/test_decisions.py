@@ -88,3 +88,8 @@ def test_seconds_are_geometric_means():
     seconds = pd.DataFrame({"Alone": [1.0, 1.0], "Ours": [1.0, 100.0]})
     found = decide(values, seconds, COMPARISON)
     assert found.methods.loc["Ours", "seconds"] == pytest.approx(10.0)
+
+
+def test_large_factors_of_cost_are_whole_numbers():
+    decision = decided([90.0, 90.0, 90.0], seconds=(0.01, 1.5))
+    assert "150 times Alone" in decision.cost()
