@@ -43,8 +43,9 @@ def next_weights(theta: FloatArray, q: FloatArray, p: float) -> FloatArray:
     """Return the best weights for W as it stands.
 
     That is θ_m ∝ ||W_m||^{2/(p+1)} with ||W_m||² = θ_m² q_m, eq. (22) of Widmer et al.
-    (2015), where a weight of 0 would stay 0 for ever: here none gets below a share of
-    1e-10 of the largest, from which it returns in some twenty steps.
+    (2015), where a weight of 0 would stay 0 for ever. For p > 1, whose best weights are
+    0 only with their models, none gets below a share of 1e-10 of the largest, from
+    which it returns in some twenty steps.
 
     Parameters
     ----------
@@ -57,6 +58,7 @@ def next_weights(theta: FloatArray, q: FloatArray, p: float) -> FloatArray:
     if not squared.any():
         return theta
     weights = (squared / squared.max()) ** (1.0 / (p + 1.0))
-    weights = np.maximum(weights, _LEAST)
+    if p > 1:
+        weights = np.maximum(weights, _LEAST)
     best: FloatArray = weights / np.linalg.norm(weights, p)
     return best

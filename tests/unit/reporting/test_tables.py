@@ -243,4 +243,4 @@ def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):
 
     config = with_method(paper, "survey", "package.module:Mine")
     table = build_table(load_context(config, results), config["artefacts"]["table_1"])
-    assert "package.module:Mine (untuned)" in set(table.cells["row"])
+    assert "Mine (untuned)" in set(table.cells["row"])
