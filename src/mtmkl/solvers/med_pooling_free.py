@@ -9,7 +9,7 @@ keeps for the derivatives.
 import numba
 import numpy as np
 
-from mtmkl.solvers.smo import factorise
+from mtmkl.solvers.smo import drop, factorise
 from mtmkl.typing import FloatArray, IntArray
 
 _RIDGE = 1e-11  # least pivot of a factor, relative to the largest diagonal entry
@@ -59,6 +59,20 @@ def write_outputs(
 
 
 @numba.njit(cache=True, nogil=True)
+def write_gradient_of_task(
+    first: int,
+    last: int,
+    c: FloatArray,
+    s: float,
+    outputs: FloatArray,
+    v: FloatArray,
+) -> None:
+    """Write ``c − K_sβ`` to v in the rows of one task, with the switch s."""
+    for i in range(first, last):
+        v[i] = c[i] - outputs[0, i] - s * outputs[1, i]
+
+
+@numba.njit(cache=True, nogil=True)
 def write_gradient(
     offsets: IntArray,
     c: FloatArray,
@@ -68,8 +82,7 @@ def write_gradient(
 ) -> None:
     """Write ``c − K_sβ`` to v."""
     for t in range(s.size):
-        for i in range(offsets[t], offsets[t + 1]):
-            v[i] = c[i] - outputs[0, i] - s[t] * outputs[1, i]
+        write_gradient_of_task(offsets[t], offsets[t + 1], c, s[t], outputs, v)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -193,23 +206,9 @@ def _write_direction(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
-def _drop(U: FloatArray, m: int, n_tasks: int, p: int) -> None:
+def _drop_free(U: FloatArray, m: int, n_tasks: int, p: int) -> None:
     """Remove free variable p from [U | Q | U'⁻¹v], in place."""
-    width = m + n_tasks + 1
-    for k in range(m):
-        row = U[k]
-        for b in range(max(p, k - 1), width - 1):
-            row[b] = row[b + 1]
-    for k in range(p, m - 1):
-        upper, lower = U[k], U[k + 1]
-        f, g = upper[k], lower[k]
-        h = np.sqrt(f * f + g * g)
-        f /= h
-        g /= h
-        for b in range(k, width - 1):
-            x, y = upper[b], lower[b]
-            upper[b] = f * x + g * y
-            lower[b] = f * y - g * x
+    drop(U, m, m + n_tasks + 1, p)
     # Without its last row w, Q'Q is I − ww': multiplied by the root of the inverse.
     w = U[m - 1, m - 1 : m - 1 + n_tasks]
     square = _dot(w, w)
@@ -278,7 +277,7 @@ def joint_step(
         remaining *= 1.0 - step
         for k in range(blocking, m - 1):
             index[k], column[k], point[k] = index[k + 1], column[k + 1], point[k + 1]
-        _drop(U, m, n_tasks, blocking)
+        _drop_free(U, m, n_tasks, blocking)
         m -= 1
     for k in range(m):
         i = index[k]

@@ -24,6 +24,7 @@ from mtmkl.solvers.med_pooling_free import (
     joint_step,
     list_free,
     write_gradient,
+    write_gradient_of_task,
     write_outputs,
 )
 from mtmkl.solvers.smo import (
@@ -283,8 +284,7 @@ def solve_joint(
             if violations[t] <= max(allowed, _SWEPT * worst):
                 continue
             first, last = offsets[t], offsets[t + 1]
-            for i in range(first, last):
-                v[i] = c[i] - outputs[0, i] - s[t] * outputs[1, i]
+            write_gradient_of_task(first, last, c, s[t], outputs, v)
             affordable = min(slice_left, progress[WORK]) / step_cost(last - first)
             most = max(int(affordable), _LEAST_STEPS)
             done, credit, changed = _sweep_task(
@@ -351,8 +351,7 @@ def move_switches(
             lowest, highest = -FAR, FAR
             for _ in range(_TRIALS):
                 s = 1.0 / (1.0 + np.exp(-log_odds[t]))
-                for i in range(first, last):
-                    v[i] = c[i] - outputs[0, i] - s * outputs[1, i]
+                write_gradient_of_task(first, last, c, s, outputs, v)
                 violation, _ = violation_at(
                     v[first:last],
                     beta[first:last],

@@ -32,7 +32,12 @@ from mtmkl.solvers.group_sharing import GroupSharingPath
 from mtmkl.solvers.inner import FINEST_ACCURACY, first_accuracy, next_accuracy
 from mtmkl.solvers.logistic_duals import LogisticDuals
 from mtmkl.solvers.mt_mkl_features import LossName
-from mtmkl.solvers.norm_weights import dual_norm, equal_weights, next_weights
+from mtmkl.solvers.norm_weights import (
+    dual_norm,
+    equal_weights,
+    next_weights,
+    on_sphere,
+)
 from mtmkl.solvers.solution import (
     Certificate,
     Solution,
@@ -222,8 +227,5 @@ class GramPath:
         best = next_weights(theta, q, self._p)
         if length == 1.0:
             return best
-        moved = np.zeros_like(theta)
-        kept = best > 0.0
-        logs = np.log(theta[kept]) + length * np.log(best[kept] / theta[kept])
-        moved[kept] = np.exp(logs - logs.max())
-        return moved / np.linalg.norm(moved, self._p)
+        logs = np.log(theta) + length * np.log(best / theta)
+        return on_sphere(np.exp(logs - logs.max()), self._p)

@@ -22,6 +22,25 @@ def equal_weights(n_terms: int, p: float) -> FloatArray:
     return np.full(n_terms, n_terms ** (-1.0 / p))
 
 
+def on_sphere(weights: FloatArray, p: float) -> FloatArray:
+    """Return the multiple of weights that has the norm 1.
+
+    For p > 1, whose best weights are 0 only with their models, none gets below a share
+    of 1e-10 of the largest: one of 0 would stay 0 for ever, and from there it returns,
+    at p = 2 in some twenty steps of :func:`next_weights`.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (M,)
+        At least 0, with 1 as the largest.
+    p : float
+    """
+    if p > 1:
+        weights = np.maximum(weights, _LEAST)
+    scaled: FloatArray = weights / np.linalg.norm(weights, p)
+    return scaled
+
+
 def dual_norm(q: FloatArray, p: float) -> float:
     """Return the norm of q that is dual to the p-norm.
 
@@ -43,9 +62,7 @@ def next_weights(theta: FloatArray, q: FloatArray, p: float) -> FloatArray:
     """Return the best weights for W as it stands.
 
     That is θ_m ∝ ||W_m||^{2/(p+1)} with ||W_m||² = θ_m² q_m, eq. (22) of Widmer et al.
-    (2015), where a weight of 0 would stay 0 for ever. For p > 1, whose best weights are
-    0 only with their models, none gets below a share of 1e-10 of the largest, from
-    which it returns in some twenty steps.
+    (2015), put on the sphere by :func:`on_sphere`.
 
     Parameters
     ----------
@@ -57,8 +74,4 @@ def next_weights(theta: FloatArray, q: FloatArray, p: float) -> FloatArray:
     squared = theta**2 * np.maximum(q, 0.0)
     if not squared.any():
         return theta
-    weights = (squared / squared.max()) ** (1.0 / (p + 1.0))
-    if p > 1:
-        weights = np.maximum(weights, _LEAST)
-    best: FloatArray = weights / np.linalg.norm(weights, p)
-    return best
+    return on_sphere((squared / squared.max()) ** (1.0 / (p + 1.0)), p)

@@ -234,7 +234,7 @@ def factorise(U: FloatArray, m: int, width: int, ridge: float) -> None:
 
 
 @njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def _drop(U: FloatArray, m: int, width: int, p: int) -> None:
+def drop(U: FloatArray, m: int, width: int, p: int) -> None:
     """Remove variable `p` from ``[U | U'⁻¹B]`` by Givens rotations, in place."""
     for k in range(m):
         row = U[k]
@@ -362,7 +362,7 @@ def _face_step(
             point[k] = point[k + 1]
             smallest[k] = smallest[k + 1]
             largest[k] = largest[k + 1]
-        _drop(U, m, width, p)
+        drop(U, m, width, p)
         m -= 1
         width -= 1
     for k in range(m):
