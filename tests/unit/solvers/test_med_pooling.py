@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -37,6 +39,31 @@ class Toy:
         return PoolingPath(self.communal, self.specialised, self.c, **kwargs)
 
 
+class Pairs(Toy):
+    """One-vs-one tasks of classes of points with one linear kernel."""
+
+    def __init__(self, n_classes, n_features, *, seed, spread):
+        rng = np.random.default_rng(seed)
+        centres = spread * rng.standard_normal((n_classes, n_features))
+        pairs = list(combinations(range(n_classes), 2))
+        n = 8
+        X = np.vstack(
+            [
+                centres[np.repeat(pair, n // 2)] + rng.standard_normal((n, n_features))
+                for pair in pairs
+            ]
+        )
+        self.sizes = (n,) * len(pairs)
+        self.ends = np.arange(0, n * len(pairs) + 1, n)
+        kernel = X @ X.T / n_features
+        self.communal = 0.1 * kernel
+        self.specialised = [
+            0.9 * len(pairs) * kernel[self.rows(t), self.rows(t)]
+            for t in range(len(pairs))
+        ]
+        self.c = np.tile(np.repeat([1.0, -1.0], n // 2), len(pairs))
+
+
 def log_of(alpha):
     return np.log(alpha) if alpha > 0 else -np.inf
 
@@ -53,6 +80,26 @@ def test_against_the_printed_dual(C, alpha):
     assert solution.certificate.dual_objective == pytest.approx(value, rel=1e-6)
     switches = np.ones(4) if alpha == 0 else expit(q - np.log(alpha))
     np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+# Clarabel falls short of its own tolerance there, not of the one below.
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize(
+    ("seed", "spread", "C", "relative"),
+    [(0, 2.0, 64.0, 5.0), (0, 2.0, 1024.0, 0.5), (5, 0.5, 64.0, 5.0)],
+)
+def test_a_large_box_and_switches_almost_off(seed, spread, C, relative):
+    # V grows like 1/s there: a line search that cuts steps by the secant of its slopes
+    # is still at gaps of 0.05 to 0.78 after 100 steps.
+    toy = Pairs(4, 3, seed=seed, spread=spread)
+    path = toy.path()
+    log_alpha = relative * path.largest_q(C)
+    solution = path.solve(C, log_alpha)
+    assert solution.certificate.status == "converged"
+    assert solution.certificate.n_iter <= 30
+    alpha = np.exp(log_alpha)
+    value, _ = adaptive_pooling(toy.c, toy.communal, toy.specialised, C, alpha)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-5)
 
 
 def joint_machine(toy, K, C):
