@@ -144,22 +144,27 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
         "rules and data in [verdicts.csv](verdicts.csv), "
         "[claims.csv](claims.csv), [statistics.csv](statistics.csv), "
         "[scores.csv.gz](scores.csv.gz), [provenance.json](provenance.json).",
-        "",
-        f"Published cells: {counts_text(verdicts)}. With our spread where the "
-        f"paper prints none, verdicts that move: {moved_text(own_numbers(verdicts))}. "
-        f"Claims: {_counts(shown_verdicts(claims))}."
-        + f" Different cells, by other readings: {counted}."
-        * bool(counted),
-        "",
-        "| claim | section | verdict | evidence |",
-        "|---|---|---|---|",
     ]
-    lines += [
-        f"| {row.claim} | {row.section} | {row.shown} | {row.note} |"
-        for row in claims.itertuples()
-    ]
+    if len(verdicts) or len(claims):
+        lines += [
+            "",
+            f"Published cells: {counts_text(verdicts)}. With our spread where the "
+            f"paper prints none, verdicts that move: "
+            f"{moved_text(own_numbers(verdicts))}. "
+            f"Claims: {_counts(shown_verdicts(claims))}."
+            + f" Different cells, by other readings: {counted}."
+            * bool(counted),
+        ]
+    if len(claims):
+        lines += ["", "| claim | section | verdict | evidence |", "|---|---|---|---|"]
+        lines += [
+            f"| {row.claim} | {row.section} | {row.shown} | {row.note} |"
+            for row in claims.itertuples()
+        ]
     for name, artefact in config["artefacts"].items():
-        lines += ["", f"## {_heading(name)}: {artefact['title']}", ""]
+        heading = _heading(name)
+        title = f"{heading}: {artefact['title']}" if heading else artefact["title"]
+        lines += ["", f"## {title}", ""]
         lines += _artefact_lines(name, artefact, folder)
     lines += _readings_lines(config, folder)
     lines += ["", "## Core-seconds to choose and fit", ""]
@@ -186,7 +191,7 @@ def _readings_lines(config: Mapping[str, Any], folder: Path) -> list[str]:
         for path in sorted(folder.glob(f"*.{ending}")):
             name = path.stem
             if name not in config["artefacts"] and name != "README":
-                artefact = {"kind": kind, "title": _heading(name)}
+                artefact = {"kind": kind, "title": name.replace("_", " ").capitalize()}
                 lines += ["", *_artefact_lines(name, artefact, folder)]
     return lines
 
@@ -315,5 +320,6 @@ def _counts(verdicts: pd.Series) -> str:
 
 
 def _heading(name: str) -> str:
+    """Return "Table 1" for ``table_1``, and nothing for a name without a number."""
     kind, _, number = name.partition("_")
-    return f"{kind.capitalize()} {number}"
+    return f"{kind.capitalize()} {number}" if len(number) < 3 else ""

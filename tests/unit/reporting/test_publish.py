@@ -93,6 +93,24 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     )
 
 
+def test_without_printed_numbers_and_claims_nothing_is_said_of_them(config, results):
+    base = results.path / "toy"
+    for name in ("verdicts.csv", "claims.csv"):
+        path = base / name
+        path.write_text(path.read_text().splitlines()[0] + "\n")
+    artefact = config["artefacts"]["table_1"]
+    config["artefacts"] = {"table_ranks": artefact}
+    for ending in ("csv", "md", "tex"):
+        (base / "artefacts" / f"table_ranks.{ending}").write_text(ending)
+    figures = base.parent / "figures"
+    publish([config], results, figures, tier="paper")
+    gallery = (figures / "toy/README.md").read_text()
+    assert "Published cells" not in gallery
+    assert "| claim |" not in gallery
+    assert f"\n## {artefact['title']}\n" in gallery
+    assert "\n\n\n" not in gallery
+
+
 def test_a_path_counts_once():
     seconds = core_seconds(SCORES)
     assert seconds.loc["a", "first"] == 3.0 + 4.0
@@ -156,7 +174,7 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
     gallery = after.pop("README.md").decode()
     for words in (
         "explained as md",
-        "![Prior ](prior.svg)",
+        "![Prior](prior.svg)",
         "Different cells, by other readings: 1 explained, 1 unexplained.",
         "[readings.csv.gz](readings.csv.gz)",
     ):
