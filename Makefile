@@ -77,7 +77,7 @@ format: $(INSTALLED) ## format the code as `make lint` expects
 
 check: lint types test ## style, types and tests
 
-benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: 25 minutes
+benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: a quarter of an hour
 	$(BIN)/python benchmarks/run.py $(BENCHMARK)
 
 # FAULTS=kills runs those of one module; FAULTS="kills --kills 3" a few of them; rows of
