@@ -152,7 +152,7 @@ FAULTS = [
         "The same with Snakemake, whose own files are on that disk, too",
         full("workflow"),
         few=0,
-        many=2,
+        many=4,
     ),
     Fault(
         "Folders that cannot be written",
