@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.datasets import MultiTaskData, load, make_split
+from mtmkl.evaluation.plan import n_repeats
 from mtmkl.methods import MKMTFLRegressor, MKMTSFLRegressor
 from mtmkl.reporting.context import Context
 
@@ -168,8 +169,11 @@ def _reached(history: pd.DataFrame, level: float) -> dict[str, Any]:
     }
 
 
-def _splits(context: Context, n: int) -> Iterator[tuple[int, MultiTaskData]]:
-    """Yield the first splits of School and their training examples."""
+def _splits(context: Context, most: int) -> Iterator[tuple[int, MultiTaskData]]:
+    """Yield the first splits of School and their training examples.
+
+    A run may have fewer than are wanted.
+    """
     found = [context.data_info.get(d, {}) for d in context.datasets(EXPERIMENT)]
     if any(info.get("status") == "missing" for info in found):
         return
@@ -179,7 +183,7 @@ def _splits(context: Context, n: int) -> Iterator[tuple[int, MultiTaskData]]:
     name = spec["protocol"]
     protocol = {"id": name, **config["protocols"][name]}
     (size,) = protocol["train_sizes"]
-    for repeat in range(n):
+    for repeat in range(min(most, n_repeats(config, EXPERIMENT))):
         split = make_split(data, protocol, 0, train_size=size, repeat=repeat)
         yield repeat, data.subset(split.train)
 

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mtmkl.evaluation.plan import with_repeats
 from mtmkl.papers.jawanpuria2011 import steps
 
 STEPS = ["scaling", "convergence", "convergence_speed"]
@@ -56,6 +57,12 @@ def test_splits_are_those_of_the_protocol(small_steps, context, small_data):
     for part in parts.values():
         assert np.bincount(part.task).tolist() == [15] * small_data.n_tasks
     assert not np.array_equal(parts[0].X, parts[1].X)
+
+
+def test_a_run_of_fewer_repeats_has_no_more_splits(small_steps, context):
+    config = with_repeats(context.config, 1)
+    parts = list(small_steps._splits(replace(context, config=config), 2))
+    assert [repeat for repeat, _ in parts] == [0]
 
 
 @pytest.mark.parametrize("name", STEPS)
