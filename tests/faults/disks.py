@@ -152,7 +152,7 @@ FAULTS = [
         "The same with Snakemake, whose own files are on that disk, too",
         full("workflow"),
         few=0,
-        many=4,
+        many=6,
     ),
     Fault(
         "Folders that cannot be written",
