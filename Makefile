@@ -19,7 +19,7 @@ export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
 .PHONY: quick paper publish rejudge site install test cluster cluster-quick lint types format check \
-	benchmark faults audit lock clean-results help
+	benchmark benchmark-tier faults audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
 	$(SNAKEMAKE)
@@ -79,6 +79,9 @@ check: lint types test ## style, types and tests
 
 benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: a quarter of an hour
 	$(BIN)/python benchmarks/run.py $(BENCHMARK)
+
+benchmark-tier: $(INSTALLED) ## how long the paper tier takes, by paper, from one repeat of each: half an hour
+	$(BIN)/python benchmarks/paper_tier.py $(BENCHMARK)
 
 # FAULTS=kills runs those of one module; FAULTS="kills --kills 3" a few of them; rows of
 # this very commit are kept unless FAULTS=--again.
