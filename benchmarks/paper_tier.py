@@ -17,17 +17,14 @@ from collections import Counter
 import measuring
 import pandas as pd
 
-from mtmkl.config import load_paper
+from mtmkl.config import config_dir, load_paper, load_run_config, read_yaml
 from mtmkl.evaluation.plan import fit_jobs
 from mtmkl.files import write_table
 from mtmkl.layout import RunFolder
 from mtmkl.reporting.publish import seconds_per_repeat
+from mtmkl.runs import run_label
 from mtmkl.statistics.sample import read_scores
 
-PAPERS = (
-    "argyriou2008", "jebara2011", "yousefi2015", "widmer2015", "jawanpuria2011",
-    "comparison",
-)  # fmt: skip
 TABLE = measuring.ROOT / "figures/benchmarks/paper_tier.csv"
 
 
@@ -41,7 +38,10 @@ def measured(paper: str) -> pd.DataFrame:
         cwd=measuring.ROOT,
         check=True,
     )  # fmt: skip
-    folder = RunFolder(measuring.ROOT / f"results/paper+{paper}+repeats=1")
+    usual = read_yaml(config_dir() / "config.yaml")
+    settings = load_run_config(usual | {"papers": [paper], "tier": "paper"})
+    label = run_label(settings, changes={"repeats": 1})
+    folder = RunFolder(measuring.ROOT / "results" / label)
     return seconds_per_repeat(read_scores(folder.paper(paper).scores))
 
 
@@ -62,8 +62,8 @@ def whole(paper: str) -> pd.DataFrame:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("papers", nargs="*", metavar="PAPER", default=PAPERS)
-    names = parser.parse_args().papers
+    parser.add_argument("papers", nargs="*", metavar="PAPER")
+    names = parser.parse_args().papers or load_run_config()["papers"]
     table = pd.concat([whole(paper) for paper in names], ignore_index=True)
     table = table[["paper", "experiment", "core_minutes"]]
     table = table.assign(commit=measuring.provenance()["commit"][:12])

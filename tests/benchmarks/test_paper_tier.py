@@ -31,6 +31,7 @@ def test_a_repeat_counts_as_often_as_it_is_run(monkeypatch, paper_tier):
     )
     monkeypatch.setattr(paper_tier, "measured", lambda paper: seconds)
     table = paper_tier.whole("jebara2011")
+    assert set(table["experiment"]) == {job.experiment for job in jobs}
     for experiment, minutes in zip(
         table["experiment"], table["core_minutes"], strict=True
     ):

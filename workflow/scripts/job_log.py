@@ -23,27 +23,33 @@ def job_log(snakemake: Any) -> Iterator[TextIO]:
     """
     path = Path(snakemake.log[0])
     digests_of(path).unlink(missing_ok=True)
+    with _opened(path) as log:
+        stdout, stderr = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = log
+        try:
+            yield log
+            write_digests(path, map(Path, snakemake.output))
+        except EXPLAINED as error:
+            print(f"{CAUSE}\n{error}", file=log)
+            sys.exit(1)
+        except Exception as error:
+            print(CAUSE, file=log)
+            problem = disk_problem(error) if isinstance(error, OSError) else None
+            print(problem or traceback.format_exc(), file=log)
+            sys.exit(1)
+        except KeyboardInterrupt:
+            sys.exit(130)
+        finally:
+            sys.stdout, sys.stderr = stdout, stderr
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    """Open the log; what a full disk does to it can only be said elsewhere."""
     try:
         with path.open("w", encoding="utf-8") as log:
-            stdout, stderr = sys.stdout, sys.stderr
-            sys.stdout = sys.stderr = log
-            try:
-                yield log
-                write_digests(path, map(Path, snakemake.output))
-            except EXPLAINED as error:
-                print(f"{CAUSE}\n{error}", file=log)
-                sys.exit(1)
-            except Exception as error:
-                print(CAUSE, file=log)
-                problem = disk_problem(error) if isinstance(error, OSError) else None
-                print(problem or traceback.format_exc(), file=log)
-                sys.exit(1)
-            except KeyboardInterrupt:
-                sys.exit(130)
-            finally:
-                sys.stdout, sys.stderr = stdout, stderr
+            yield log
     except OSError as error:
-        # What a full disk does to the log itself can only be said elsewhere.
         problem = disk_problem(error)
         if not problem:
             raise

@@ -322,4 +322,5 @@ def _counts(verdicts: pd.Series) -> str:
 def _heading(name: str) -> str:
     """Return "Table 1" for ``table_1``, and nothing for a name without a number."""
     kind, _, number = name.partition("_")
-    return f"{kind.capitalize()} {number}" if len(number) < 3 else ""
+    is_number = number.isalnum() and number[0].isdigit()
+    return f"{kind.capitalize()} {number}" if is_number else ""
