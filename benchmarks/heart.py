@@ -1,9 +1,10 @@
 """Support vector duals on the path that methods take, against SVC and LIBSVM.
 
-`mtmkl.solvers.sum_kernel.SumKernelPath` is what :class:`mtmkl.methods.IndependentSVM`
-runs; methods that learn weights run the duals beneath it. "ours" begins from nothing,
-"ours, next C" at the solution for a quarter of C, as in a search over a grid. All have
-one Gram matrix per task and the same relative error of the objective.
+`mtmkl.solvers.svm.sum_kernel.SumKernelPath` is what
+:class:`mtmkl.methods.IndependentSVM` runs; methods that learn weights run the duals
+beneath it. "ours" begins from nothing, "ours, next C" at the solution for a quarter of
+C, as in a search over a grid. All have one Gram matrix per task and the same relative
+error of the objective.
 
 SVC     ``sklearn.svm.SVC(kernel="precomputed").fit`` of each task
 LIBSVM  ``sklearn.svm._libsvm.fit``, its C routine with nothing around it
@@ -18,8 +19,8 @@ from sklearn.datasets import make_classification
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.solvers.sum_kernel import SumKernelPath
-from mtmkl.solvers.task_duals import DualProblem
+from mtmkl.solvers.svm.sum_kernel import SumKernelPath
+from mtmkl.solvers.svm.task_duals import DualProblem
 from mtmkl.typing import FloatArray
 
 TITLE = "Support vector machines on Gram matrices"

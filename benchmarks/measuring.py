@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl.papers.widmer2015.solver_trial import peak_bytes
+from mtmkl_suite.papers.widmer2015.solver_trial import peak_bytes
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = (
@@ -272,7 +272,7 @@ def write(table: Table, folder: Path, *, quick: bool) -> None:
 
 def provenance() -> dict[str, Any]:
     """Return commit, machine and versions."""
-    from mtmkl.provenance import of_the_code
+    from mtmkl_suite.run.provenance import of_the_code
 
     versions = {}
     for name in PACKAGES:

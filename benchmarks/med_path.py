@@ -35,9 +35,9 @@ from mtmkl.datasets.registry import load
 from mtmkl.datasets.splits import make_splits
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.solvers.med import MedPath
-from mtmkl.solvers.med_sqp import SqpPath, solve_sqp
-from mtmkl.solvers.task_duals import DualProblem
+from mtmkl.solvers.med.med import MedPath
+from mtmkl.solvers.svm.task_duals import DualProblem
+from mtmkl_suite.papers.jebara2011.med_sqp import SqpPath, solve_sqp
 
 TOL = 1e-4
 C_GRID = (0.01, 0.1, 1.0, 10.0)

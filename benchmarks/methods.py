@@ -18,10 +18,10 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.registry import load
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.methods._group_sharing import TEN_KERNELS
+from mtmkl.methods._base.group_sharing import TEN_KERNELS
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl.solvers.solution import Solution
-from mtmkl.solvers.task_duals import DualProblem
+from mtmkl.solvers.svm.task_duals import DualProblem
 from mtmkl.typing import FloatArray, IntArray
 
 TITLE = "Convex methods of the five papers"
@@ -163,8 +163,8 @@ def _linear(n_tasks: int) -> Problem:
 
 
 def _solve_linear(problem: Problem, accuracy: float, penalty: Any) -> Outcome:
-    from mtmkl.solvers.squared_norm import solve
-    from mtmkl.solvers.task_decomposition import decompose
+    from mtmkl.solvers.linear.squared_norm import solve
+    from mtmkl.solvers.linear.task_decomposition import decompose
 
     tasks = problem.tasks
     parts = decompose(tasks.X, tasks.y, tasks.task, n_tasks=tasks.n_tasks)
@@ -172,7 +172,7 @@ def _solve_linear(problem: Problem, accuracy: float, penalty: Any) -> Outcome:
 
 
 def linear_series(name: str, penalty: Any) -> Series:
-    from mtmkl.referee import linear
+    from mtmkl.certify import linear
 
     rivals = [
         *by_cvxpy(
@@ -216,7 +216,7 @@ COST = 1.0
 
 
 def _switched(size: int) -> Problem:
-    from mtmkl.solvers.med import MedPath
+    from mtmkl.solvers.med.med import MedPath
 
     gaussians = [{"name": "gaussian", "median_factor": 2.0**k} for k in (-2, 0, 2)]
     data = landmine()
@@ -232,7 +232,7 @@ def _switched_rivals(
     cost: float, epsilon: float | None, *, largest: tuple[int, int]
 ) -> list[Rival]:
     """Return the rivals of MED's kernel selection, up to a size by cvxpy and cvxopt."""
-    from mtmkl.referee import machines
+    from mtmkl.certify import machines
 
     return [
         *by_cvxpy(
@@ -259,7 +259,7 @@ def _switched_rivals(
 
 
 def _med_series() -> Series:
-    from mtmkl.solvers.med import MedPath
+    from mtmkl.solvers.med.med import MedPath
 
     return Series(
         name="Kernel selection (Jebara 2011), Landmine",
@@ -298,8 +298,8 @@ def _pooled(size: int) -> Problem:
 
 
 def _pooling_series() -> Series:
-    from mtmkl.referee import machines
-    from mtmkl.solvers.med_pooling import PoolingPath
+    from mtmkl.certify import machines
+    from mtmkl.solvers.med.med_pooling import PoolingPath
 
     alpha = 20.0
 
@@ -339,7 +339,7 @@ def _pooling_series() -> Series:
 
 
 def _regression(n_tasks: int) -> Problem:
-    from mtmkl.solvers.med import MedPath
+    from mtmkl.solvers.med.med import MedPath
 
     tasks = Tasks.of(school(), n_tasks, 15, "features")
     ours = tasks.dual_problem(epsilon=EPSILON)
@@ -350,7 +350,7 @@ def _regression(n_tasks: int) -> Problem:
 
 
 def _regression_series() -> Series:
-    from mtmkl.solvers.med import MedPath
+    from mtmkl.solvers.med.med import MedPath
 
     cost = 0.1
     return Series(
@@ -388,8 +388,8 @@ def _nodes(n: int) -> Nodes:
 
 
 def _graph_series() -> Series:
+    from mtmkl.certify import machines
     from mtmkl.methods import MEDGraphStructure
-    from mtmkl.referee import machines
 
     cost, alpha = 0.1, 20.0
 
@@ -456,8 +456,8 @@ def _letters(size: int) -> Problem:
 
 
 def _sharing_series() -> Series:
-    from mtmkl.referee import machines
-    from mtmkl.solvers.group_sharing import GroupSharingPath
+    from mtmkl.certify import machines
+    from mtmkl.solvers.weights.group_sharing import GroupSharingPath
 
     return Series(
         name="Group sharing (Yousefi 2015), Letter",
@@ -512,8 +512,8 @@ def _school_kernels(n_tasks: int) -> Problem:
 
 
 def _mixed_series() -> Series:
-    from mtmkl.referee import mixed
-    from mtmkl.solvers.mixed_norm import MixedNormPath
+    from mtmkl.certify import mixed
+    from mtmkl.solvers.weights.mixed_norm import MixedNormPath
 
     def referee(p: Problem) -> float:
         forms = forms_by_task(p.tasks, p.grams)
@@ -564,7 +564,7 @@ def _mixed_series() -> Series:
 
 
 def _school_linear(n_tasks: int) -> Problem:
-    from mtmkl.solvers.mixed_schatten import SchattenProblem
+    from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
 
     tasks = Tasks.of(school(), n_tasks, 15)
     tasks = Tasks(
@@ -577,8 +577,8 @@ def _school_linear(n_tasks: int) -> Problem:
 
 
 def _schatten_series() -> Series:
-    from mtmkl.referee import mixed
-    from mtmkl.solvers.mixed_schatten import MixedSchattenPath
+    from mtmkl.certify import mixed
+    from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
 
     return Series(
         name="MK-MTSFL (Jawanpuria 2011), School, linear",
@@ -655,8 +655,8 @@ def _related(n: int) -> Problem:
 
 
 def _related_series() -> Series:
-    from mtmkl.referee import mixed
-    from mtmkl.solvers.mt_mkl_gram import GramPath
+    from mtmkl.certify import mixed
+    from mtmkl.solvers.weights.mt_mkl_gram import GramPath
 
     def ours(p: Problem, accuracy: float) -> Outcome:
         path = GramPath(

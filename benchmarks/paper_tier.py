@@ -17,13 +17,14 @@ from collections import Counter
 import measuring
 import pandas as pd
 
-from mtmkl.config import config_dir, load_paper, load_run_config, read_yaml
-from mtmkl.evaluation.plan import fit_jobs
+from mtmkl.documents import config_dir, read_yaml
 from mtmkl.files import write_table
-from mtmkl.layout import RunFolder
-from mtmkl.reporting.publish import seconds_per_repeat
-from mtmkl.runs import run_label
-from mtmkl.statistics.sample import read_scores
+from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.judge.sample import read_scores
+from mtmkl_suite.report.record.publish import seconds_per_repeat
+from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.plan import fit_jobs
+from mtmkl_suite.run.runs import run_label
 
 TABLE = measuring.ROOT / "figures/benchmarks/paper_tier.csv"
 
@@ -32,7 +33,7 @@ def measured(paper: str) -> pd.DataFrame:
     """Return the seconds of one repeat of each experiment, data set and method."""
     subprocess.run(
         [
-            sys.executable, "-m", "mtmkl.cli", "run", "--paper", paper,
+            sys.executable, "-m", "mtmkl_suite.cli.main", "run", "--paper", paper,
             "--tier", "paper", "--repeats", "1",
         ],
         cwd=measuring.ROOT,

@@ -69,10 +69,10 @@ def by_cvxpy(build: Callable[[Any, Any], Any], *, largest: float) -> list[Rival]
 
 
 def by_cvxopt(solve: Callable[[Any], float], *, largest: float) -> Rival:
-    """Return cvxopt on a formulation of `mtmkl.referee`."""
+    """Return cvxopt on a formulation of `mtmkl.certify`."""
 
     def at(problem: Any, accuracy: float) -> Outcome:
-        from mtmkl.referee import cones
+        from mtmkl.certify import cones
 
         before, cones.TOL = cones.TOL, accuracy
         try:

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from measuring import Outcome, Rival, Series, processor_seconds
 
-from mtmkl.papers.widmer2015.strings import TASK_KERNELS, draw_strings, expanded
-from mtmkl.solvers import mt_mkl_features
-from mtmkl.solvers.squared_norm import solve
-from mtmkl.solvers.task_decomposition import decompose
+from mtmkl.solvers.linear.squared_norm import solve
+from mtmkl.solvers.linear.task_decomposition import decompose
+from mtmkl.solvers.weights import mt_mkl_features
 from mtmkl.typing import FloatArray
+from mtmkl_suite.papers.widmer2015.strings import TASK_KERNELS, draw_strings, expanded
 
 TITLE = "What else a user would take"
 N_TASKS, N_EXAMPLES, COST = 20, 100, 1.0
@@ -157,8 +157,8 @@ def one_task(n: int) -> OneTask:
 
 def ours_one_task(p: OneTask, accuracy: float) -> Outcome:
     from mtmkl.kernels.gram import GramBlocks
-    from mtmkl.solvers.group_sharing import GroupSharingPath
-    from mtmkl.solvers.task_duals import DualProblem
+    from mtmkl.solvers.svm.task_duals import DualProblem
+    from mtmkl.solvers.weights.group_sharing import GroupSharingPath
 
     grams = np.stack(p.grams, axis=-1).reshape(-1, len(p.grams))
     blocks = GramBlocks.of([p.y.size], grams=grams)

@@ -17,8 +17,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mtmkl.methods import Whom
-from mtmkl.methods._linear_classifier import PreparedTasks
-from mtmkl.solvers import squared_norm
+from mtmkl.methods._base.linear_classifier import PreparedTasks
+from mtmkl.solvers.linear import squared_norm
 from mtmkl.typing import FloatArray, IntArray
 
 # Each group is solved to this relative gap, here and by Whom.

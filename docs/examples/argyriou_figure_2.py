@@ -14,8 +14,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from mtmkl.datasets import AS_PUBLISHED, load, make_split
-from mtmkl.evaluation.cross_validation import choose, cross_validation_errors
 from mtmkl.methods import IndependentRidge, MultiTaskFeatureLearning
+from mtmkl_suite.evaluation.cross_validation import choose, cross_validation_errors
 
 # %% Parameters
 #

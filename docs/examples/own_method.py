@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mtmkl.methods.base import MultiTaskEstimator
-from mtmkl.runner import run_paper
+from mtmkl.methods._base.estimator import MultiTaskEstimator
+from mtmkl_suite.run.runner import run_paper
 
 
 # %% The method

@@ -25,8 +25,8 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from mtmkl.files import DamagedFileError, read_json, write_json
-from mtmkl.layout import RunFolder
-from mtmkl.progress import ProgressLine, duration
+from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.progress import ProgressLine, duration
 
 CAUSE = "The job failed:"
 """Line in the log of a job after which its cause stands."""

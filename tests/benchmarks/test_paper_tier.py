@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mtmkl.config import load_paper
-from mtmkl.evaluation.plan import fit_jobs
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.run.plan import fit_jobs
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 

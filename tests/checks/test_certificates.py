@@ -15,10 +15,10 @@ import pytest
 from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
+from mtmkl.certify.certificates import optimum_of
 from mtmkl.kernels.base import Gaussian, Polynomial
 from mtmkl.kernels.normalize import CosineNormalized
 from mtmkl.methods import REGISTRY
-from mtmkl.referee.certificates import optimum_of
 
 # The interior point's, relative to the optimum.
 SLACK = 1e-8

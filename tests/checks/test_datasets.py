@@ -13,7 +13,7 @@ from mtmkl.datasets import (
     make_splits,
     save_splits,
 )
-from mtmkl.datasets.obtaining import Places
+from mtmkl.datasets.fetch.obtaining import Places
 from mtmkl.sparse import is_sparse, same_inputs
 
 REGISTRY = default_registry()

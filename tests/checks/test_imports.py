@@ -44,7 +44,7 @@ def test_the_package_loads_nothing_but_itself():
 
 
 def test_the_command_starts_without_numpy():
-    packages, _ = loaded_by("import mtmkl.cli")
+    packages, _ = loaded_by("import mtmkl_suite.cli.main")
     assert packages == {"mtmkl"}
 
 
@@ -65,7 +65,7 @@ IndependentRidge(gamma=1.0).fit(data.X, data.y, task=data.task)
 """
     packages, modules = loaded_by(code, before="import sklearn.svm")
     assert packages & (OF_THE_SUITE | OF_DOWNLOADS) == set()
-    assert not any(name.startswith("mtmkl.reporting") for name in modules)
+    assert not any(name.startswith("mtmkl_suite.report") for name in modules)
 
 
 @pytest.mark.parametrize("module", ["comparison", "claims", "verdicts", "audit"])

@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from mtmkl.methods import REGISTRY, resolve
-from mtmkl.methods._linear_classifier import RestartedClassifier
-from mtmkl.methods.base import MultiTaskEstimator
+from mtmkl.methods._base.estimator import MultiTaskEstimator
+from mtmkl.methods._base.linear_classifier import RestartedClassifier
 from mtmkl.methods.med_metric import MEDMetric
 
 ESTIMATORS = {**REGISTRY, "MEDMetric": MEDMetric}

@@ -7,8 +7,8 @@ import pytest
 from sklearn.base import is_classifier
 
 from mtmkl.methods import REGISTRY
-from mtmkl.methods._graph import GraphEstimator
-from mtmkl.methods.base import PathEstimator
+from mtmkl.methods._base.estimator import PathEstimator
+from mtmkl.methods._base.graph import GraphEstimator
 from mtmkl.methods.med_metric import MEDMetric
 
 ESTIMATORS = {**REGISTRY, "MEDMetric": MEDMetric}

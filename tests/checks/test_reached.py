@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mtmkl.config import read_part
+from mtmkl_suite.config.load import read_part
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "src" / "mtmkl").rglob("*.py"))

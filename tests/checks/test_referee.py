@@ -1,7 +1,7 @@
 """Every convex method beside an interior point's optimum of its problem.
 
 A method of the registry that is not in the tables of
-:mod:`mtmkl.referee.certificates` fails here.
+:mod:`mtmkl.certify.certificates` fails here.
 """
 
 import warnings
@@ -11,16 +11,16 @@ import pytest
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.methods import REGISTRY
-from mtmkl.methods._graph import GraphEstimator
-from mtmkl.referee.certificates import (
+from mtmkl.certify.certificates import (
     PROBLEMS,
     WITHOUT_OPTIMUM,
     Judgement,
     judge,
     why_not,
 )
-from mtmkl.referee.cones import Optimum
+from mtmkl.certify.cones import Optimum
+from mtmkl.methods import REGISTRY
+from mtmkl.methods._base.graph import GraphEstimator
 
 pytest.importorskip("cvxopt")
 

@@ -14,12 +14,12 @@ from sklearn.utils.estimator_checks import (
 )
 
 from mtmkl.datasets import MultiTaskData, make_splits
-from mtmkl.evaluation.cells import Job, run_job
-from mtmkl.evaluation.metrics import metric
-from mtmkl.evaluation.plan import FitJob, MethodSpec
 from mtmkl.methods import REGISTRY
-from mtmkl.methods._kernel_machine import KernelMachine
-from mtmkl.methods.base import MultiTaskEstimator
+from mtmkl.methods._base.estimator import MultiTaskEstimator
+from mtmkl.methods._base.kernel_machine import KernelMachine
+from mtmkl_suite.evaluation.cells import Job, run_job
+from mtmkl_suite.evaluation.metrics import metric
+from mtmkl_suite.run.plan import FitJob, MethodSpec
 
 WITH_TASKS = [
     name for name in REGISTRY if issubclass(REGISTRY[name], MultiTaskEstimator)

@@ -7,17 +7,11 @@ import numpy as np
 import yaml
 
 from faults.table import Fault
-from mtmkl.config import (
-    ConfigError,
-    config_dir,
-    load_paper,
-    load_run_config,
-    read_yaml,
-    schema_dir,
-)
 from mtmkl.datasets.registry import Registry
-from mtmkl.pipeline import check_names, use_mirror
-from mtmkl.readings import load_papers, load_readings
+from mtmkl.documents import ConfigError, config_dir, read_yaml, schema_dir
+from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.readings import load_papers, load_readings
+from mtmkl_suite.run.pipeline import check_names, use_mirror
 
 SEED = 20
 EDITS = ("removed", "misspelt", "of another type", "of unknown value")

@@ -44,7 +44,7 @@ class Runs:
             return self._workflow.command(cores=cores)
         paper = str(HERE / "papers/tiny")
         return [
-            sys.executable, "-m", "mtmkl.cli", "run", "--paper", paper,
+            sys.executable, "-m", "mtmkl_suite.cli.main", "run", "--paper", paper,
             "--cores", str(cores), "--set", "seed=1",
         ]  # fmt: skip
 

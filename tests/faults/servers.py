@@ -15,8 +15,8 @@ from unittest import mock
 import numpy as np
 
 from faults.table import Fault
-from mtmkl.datasets import download
-from mtmkl.datasets.download import ContentError, Downloads, TransferError
+from mtmkl.datasets.fetch import download
+from mtmkl.datasets.fetch.download import ContentError, Downloads, TransferError
 
 SEED = 19
 CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))

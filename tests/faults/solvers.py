@@ -25,10 +25,10 @@ from sklearn.exceptions import ConvergenceWarning
 from checks import test_certificates as printed
 from checks.test_model_objectives import CASES
 from faults.table import Fault
+from mtmkl.certify.certificates import optimum_of
+from mtmkl.certify.cones import RefereeError
 from mtmkl.kernels.precomputed import Precomputed
 from mtmkl.methods import REGISTRY, MultiTaskFeatureLearning
-from mtmkl.referee.certificates import optimum_of
-from mtmkl.referee.cones import RefereeError
 from mtmkl.solvers.solution import LEAST_SHARE
 
 # Of two sums of the same terms, relative to the larger of sum and terms.

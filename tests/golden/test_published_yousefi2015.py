@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mtmkl.config import config_dir
-from mtmkl.statistics.audit import audit, read_comparisons
-from mtmkl.statistics.verdicts import Published
+from mtmkl.documents import config_dir
+from mtmkl_suite.judge.audit import audit, read_comparisons
+from mtmkl_suite.judge.verdicts import Published
 
 FOLDER = config_dir() / "papers" / "yousefi2015" / "published"
 COLUMNS = [

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from mtmkl.evaluation.cells import COLUMNS
-from mtmkl.reporting.context import Context
+from mtmkl_suite.evaluation.cells import COLUMNS
+from mtmkl_suite.report.pages.context import Context
 
 NAMES = {"Alone": ["alone"], "Ours": ["ours", "ours_images"], "Linear": ["linear"]}
 # Accuracy in per cent of Alone, Ours and Linear, with 10 % and with 50 %.

@@ -3,8 +3,8 @@
 import numpy as np
 
 from mtmkl.kernels.gram import GramBlocks
-from mtmkl.solvers.med import MedPath
-from mtmkl.solvers.task_duals import DualProblem
+from mtmkl.solvers.med.med import MedPath
+from mtmkl.solvers.svm.task_duals import DualProblem
 
 
 def dual_problem(c, sizes, *, features=None, grams=None, entries=None, **options):

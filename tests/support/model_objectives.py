@@ -12,9 +12,9 @@ import numpy as np
 from printed_problems import square_root
 
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.methods._linear import LinearPathEstimator
-from mtmkl.methods._linear_classifier import LinearTaskClassifier
-from mtmkl.methods._multi_task_terms import MultiTaskTerms
+from mtmkl.methods._base.linear import LinearPathEstimator
+from mtmkl.methods._base.linear_classifier import LinearTaskClassifier
+from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
 
 
 def objective(model, X, y, task):

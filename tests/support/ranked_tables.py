@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mtmkl.evaluation.cells import COLUMNS
-from mtmkl.reporting.context import Context
+from mtmkl_suite.evaluation.cells import COLUMNS
+from mtmkl_suite.report.pages.context import Context
 
 METHODS = {"alone": "Alone", "pooled": "Pooled", "ours": "Our Method"}
 DATASETS = {"A": "set_a", "B": "set_b", "Mines": "mines"}

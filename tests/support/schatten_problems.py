@@ -4,7 +4,7 @@ import numpy as np
 import printed_problems as printed
 from dual_problems import Toy
 
-from mtmkl.solvers.mixed_schatten import SchattenProblem
+from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
 
 SIZES = (8, 11, 6, 9)
 TASK = np.repeat(np.arange(4), SIZES)

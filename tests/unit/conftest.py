@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl.config import load_paper
 from mtmkl.datasets.splits import Split, save_splits
-from mtmkl.evaluation.cells import COLUMNS
-from mtmkl.evaluation.grouping import fit_groups
-from mtmkl.evaluation.plan import fit_jobs, method_specs, variants
 from mtmkl.files import write_json
-from mtmkl.fits import Fits, no_scores, write_fits
-from mtmkl.layout import PaperFolder
-from mtmkl.statistics.sample import dataset_options
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.evaluation.cells import COLUMNS
+from mtmkl_suite.judge.sample import dataset_options
+from mtmkl_suite.run.fits import Fits, no_scores, write_fits
+from mtmkl_suite.run.grouping import fit_groups
+from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.plan import fit_jobs, method_specs, variants
 
 SIZES = {  # data set: number of tasks, number of features, origin
     "linear_synthetic": (200, 11, "synthetic"),

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mtmkl.cli import parser
-from mtmkl.config import load_paper, load_run_config, validate
 from mtmkl.datasets import default_registry
 from mtmkl.datasets.protocols import check_protocol
-from mtmkl.evaluation.plan import n_repeats
-from mtmkl.expand import expand
+from mtmkl.documents import validate
 from mtmkl.methods import REGISTRY
+from mtmkl_suite.cli.main import parser
+from mtmkl_suite.config.expand import expand
+from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.run.plan import n_repeats
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

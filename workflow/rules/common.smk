@@ -12,17 +12,18 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from mtmkl import fits, pipeline
-from mtmkl.config import ConfigError, load_run_config, read_yaml
-from mtmkl.digests import discard_damaged
-from mtmkl.evaluation import grouping, plan, resources
-from mtmkl.layout import EXPLANATIONS, RunFolder, cache
-from mtmkl.readings import load_papers
-from mtmkl.reporting.summary import closing_summary
-from mtmkl.runs import ResultsInUseError, lock_results, run_label
+from mtmkl_suite.run import fits, pipeline
+from mtmkl.documents import ConfigError, read_yaml
+from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.run.digests import discard_damaged
+from mtmkl_suite.run import grouping, plan, resources
+from mtmkl_suite.run.layout import EXPLANATIONS, RunFolder, cache
+from mtmkl_suite.config.readings import load_papers
+from mtmkl_suite.report.pages.summary import closing_summary
+from mtmkl_suite.run.runs import ResultsInUseError, lock_results, run_label
 from snakemake_logger_plugin_mtmkl import Run, announce
-from mtmkl.schema_errors import unknown
-from mtmkl.unfinished import discard_unfinished
+from mtmkl.documents import unknown
+from mtmkl_suite.run.unfinished import discard_unfinished
 from snakemake.logging import logger
 
 try:

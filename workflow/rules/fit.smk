@@ -20,7 +20,7 @@ rule compile:
         "../scripts/compile.py"
 
 
-# Fits that share a process (src/mtmkl/evaluation/grouping.py). Cells go to the cache,
+# Fits that share a process (src/mtmkl_suite/run/grouping.py). Cells go to the cache,
 # which is not an output: Snakemake deletes outputs of failed jobs.
 rule fit:
     input:

@@ -1,5 +1,5 @@
 from job_log import job_log
-from mtmkl.pipeline import prepare_data
+from mtmkl_suite.run.pipeline import prepare_data
 
 with job_log(snakemake):
     prepare_data(

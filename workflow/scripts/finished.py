@@ -1,7 +1,7 @@
 import sys
 
 from job_log import job_log
-from mtmkl.fits import discard_failures, failures
+from mtmkl_suite.run.fits import discard_failures, failures
 
 with job_log(snakemake):
     failed = []

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from job_log import job_log
-from mtmkl.fits import run_fits
+from mtmkl_suite.run.fits import run_fits
 
 with job_log(snakemake) as log:
     chosen = snakemake.input.get("chosen")

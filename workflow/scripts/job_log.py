@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from mtmkl.config import ConfigError
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
-from mtmkl.digests import digests_of, write_digests
+from mtmkl.documents import ConfigError
 from mtmkl.files import DamagedFileError, disk_problem
+from mtmkl_suite.run.digests import digests_of, write_digests
 from snakemake_logger_plugin_mtmkl import CAUSE
 
 # Their messages say all; where they were raised helps nobody.

@@ -1,5 +1,5 @@
 from job_log import job_log
-from mtmkl.reporting.report import write_report
+from mtmkl_suite.report.pages.report import write_report
 
 with job_log(snakemake):
     write_report(

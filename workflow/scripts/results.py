@@ -1,5 +1,5 @@
 from job_log import job_log
-from mtmkl.reporting.build import write_results
+from mtmkl_suite.report.pages.build import write_results
 
 with job_log(snakemake):
     write_results(

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
-from mtmkl.config import ConfigError, config_dir, read_yaml, validate
 from mtmkl.datasets.container import MultiTaskData, Origin
+from mtmkl.documents import ConfigError, config_dir, read_yaml, validate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +141,7 @@ def read_entries(path: Path) -> dict[str, DataSetEntry]:
 
     Raises
     ------
-    mtmkl.config.ConfigError
+    mtmkl.documents.ConfigError
         If the file is not as its schema says; names the key.
     """
     document = read_yaml(path)

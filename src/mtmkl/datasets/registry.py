@@ -8,13 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from mtmkl.config import config_dir
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.entries import DataSetEntry, read_entries
-from mtmkl.datasets.obtaining import Places, damage, obtain
+from mtmkl.datasets.fetch.obtaining import Places, damage, obtain
+from mtmkl.datasets.loaders.own import OwnEntry, is_own, known_options, own_entry
+from mtmkl.datasets.loaders.scaling import scaled_inputs
 from mtmkl.datasets.options import missing_options, option_problem
-from mtmkl.datasets.own import OwnEntry, is_own, known_options, own_entry
-from mtmkl.datasets.scaling import scaled_inputs
+from mtmkl.documents import config_dir
 
 Place = Literal["mirror", "cache", "built-in"]
 
@@ -31,7 +31,7 @@ class Registry:
 
     Raises
     ------
-    mtmkl.config.ConfigError
+    mtmkl.documents.ConfigError
         If the file is not as its schema says; names the key.
     """
 
@@ -66,14 +66,15 @@ class Registry:
         Parameters
         ----------
         name : str
-            A registered name, or data of one's own, see :mod:`mtmkl.datasets.own`.
+            A registered name, or data of one's own, see
+            :mod:`mtmkl.datasets.loaders.own`.
         mirror : str or Path, optional
             Folder with one folder per data set; by default ``MTMKL_DATA_MIRROR``.
         download : bool
             Ask the network for files that are neither in the mirror nor cached.
         **options
             Options of the set's loader, such as ``bias`` or ``n_irrelevant``; and
-            ``inputs``, see :func:`mtmkl.datasets.scaling.scaled_inputs`.
+            ``inputs``, see :func:`mtmkl.datasets.loaders.scaling.scaled_inputs`.
 
         Raises
         ------

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mtmkl.methods._linear import LinearPathEstimator, PreparedRegression
-from mtmkl.methods.base import check_positive
+from mtmkl.methods._base.estimator import check_positive
+from mtmkl.methods._base.linear import LinearPathEstimator, PreparedRegression
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class AggregateRidge(LinearPathEstimator):
         return super()._prepare(X, y, np.zeros_like(task), n_points=n_points)
 
     def _solve(self, prepared: PreparedRegression, start: None) -> "Solution":
-        from mtmkl.solvers.ridge import solve_ridge
+        from mtmkl.solvers.linear.ridge import solve_ridge
 
         return solve_ridge(prepared.tasks, self.gamma)
 

@@ -2,17 +2,17 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mtmkl.methods._linear_classifier import (
+from mtmkl.methods._base.estimator import check_positive
+from mtmkl.methods._base.linear_classifier import (
     LinearTaskClassifier,
     check_groups,
     number_of_groups,
 )
-from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
+    from mtmkl.solvers.linear.task_admm import WarmStart
+    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
     from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.task_admm import WarmStart
-    from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 
 class CMTL(LinearTaskClassifier):
@@ -115,7 +115,7 @@ class CMTL(LinearTaskClassifier):
     def _minimise(
         self, tasks: "TaskDecomposition", start: "WarmStart | None"
     ) -> "Solution":
-        from mtmkl.solvers.clustered_tasks import solve
+        from mtmkl.solvers.linear.clustered_tasks import solve
 
         return solve(
             tasks,

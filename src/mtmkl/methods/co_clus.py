@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mtmkl.methods._linear_classifier import (
+from mtmkl.methods._base.estimator import check_positive
+from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,
     RestartedClassifier,
     check_groups,
     number_of_groups,
 )
-from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
+    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
     from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 
 class CoClus(RestartedClassifier):
@@ -121,7 +121,7 @@ class CoClus(RestartedClassifier):
     def _local_minima(
         self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
     ) -> "list[Solution]":
-        from mtmkl.solvers.co_clusters import solve
+        from mtmkl.solvers.linear.co_clusters import solve
 
         # The first start is that of ridge regressions.
         return solve(

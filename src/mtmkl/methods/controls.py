@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import Tags
 
-from mtmkl.methods.base import MultiTaskEstimator
+from mtmkl.methods._base.estimator import MultiTaskEstimator
 from mtmkl.sparse import Inputs, row_digests, same_inputs
 from mtmkl.typing import FloatArray, IntArray
 

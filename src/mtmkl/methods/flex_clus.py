@@ -2,16 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mtmkl.methods._linear_classifier import (
-    LinearTaskClassifier,
-    PreparedTasks,
-)
-from mtmkl.methods.base import check_not_negative
+from mtmkl.methods._base.estimator import check_not_negative
+from mtmkl.methods._base.linear_classifier import LinearTaskClassifier, PreparedTasks
 
 if TYPE_CHECKING:
+    from mtmkl.solvers.linear.task_admm import WarmStart
+    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
     from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.task_admm import WarmStart
-    from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 
 class FlexClus(LinearTaskClassifier):
@@ -100,7 +97,7 @@ class FlexClus(LinearTaskClassifier):
     def _minimise(
         self, tasks: "TaskDecomposition", start: "WarmStart | None"
     ) -> "Solution":
-        from mtmkl.solvers.flexible_clusters import solve
+        from mtmkl.solvers.linear.flexible_clusters import solve
 
         return solve(
             tasks,

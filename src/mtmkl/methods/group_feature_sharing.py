@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.methods.base import CHECK_KERNELS, check_not_negative
-from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods._base.classifier import MultiTaskClassifier
+from mtmkl.methods._base.estimator import CHECK_KERNELS, check_not_negative
+from mtmkl.methods._base.group_sharing import TEN_KERNELS, WeightedKernelMachine
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mtmkl.methods.base import (
+from mtmkl.methods._base.estimator import (
     MultiTaskEstimator,
     check_count,
     check_number,
@@ -117,8 +117,11 @@ class HierarchicalBayes(MultiTaskEstimator):
             check_count("random_state", self.random_state, least=0)
 
     def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
-        from mtmkl.solvers.chain_diagnostics import effective_sample_size, split_r_hat
-        from mtmkl.solvers.hierarchical_gibbs import Prior, sample_posterior
+        from mtmkl.solvers.bayes.chain_diagnostics import (
+            effective_sample_size,
+            split_r_hat,
+        )
+        from mtmkl.solvers.bayes.hierarchical_gibbs import Prior, sample_posterior
 
         d = X.shape[1]
         degrees = d + 2 if self.prior_degrees is None else self.prior_degrees

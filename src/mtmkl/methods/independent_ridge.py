@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.base import Kernel
-from mtmkl.methods._linear import LinearPathEstimator, PreparedRegression
-from mtmkl.methods.base import check_positive
+from mtmkl.methods._base.estimator import check_positive
+from mtmkl.methods._base.linear import LinearPathEstimator, PreparedRegression
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
@@ -79,6 +79,6 @@ class IndependentRidge(LinearPathEstimator):
             check_positive("gamma", value)
 
     def _solve(self, prepared: PreparedRegression, start: None) -> "Solution":
-        from mtmkl.solvers.ridge import solve_ridge
+        from mtmkl.solvers.linear.ridge import solve_ridge
 
         return solve_ridge(prepared.tasks, np.asarray(self.gamma, dtype=float))

@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mtmkl.kernels.terms import KernelList, Normalization, check_kernels
-from mtmkl.methods._kernel_machine import KernelMachine, TubeRegression
-from mtmkl.methods.base import (
+from mtmkl.methods._base.classifier import MultiTaskClassifier
+from mtmkl.methods._base.estimator import (
     CHECK_KERNELS,
     check_choice,
     check_flag,
     check_positive,
 )
-from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods._base.kernel_machine import KernelMachine, TubeRegression
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.kernels.gram import TrainingSet
-    from mtmkl.solvers.sum_kernel import SumKernelPath
+    from mtmkl.solvers.svm.sum_kernel import SumKernelPath
 
 
 class IndependentMachine(KernelMachine):
@@ -51,8 +51,8 @@ class IndependentMachine(KernelMachine):
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> "tuple[TrainingSet, SumKernelPath]":
-        from mtmkl.solvers.sum_kernel import SumKernelPath
-        from mtmkl.solvers.task_duals import DualProblem
+        from mtmkl.solvers.svm.sum_kernel import SumKernelPath
+        from mtmkl.solvers.svm.task_duals import DualProblem
 
         training = self._training_set(X, task, n_points=n_points)
         problem = DualProblem.of(

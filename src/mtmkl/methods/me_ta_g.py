@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mtmkl.methods._linear_classifier import LinearTaskClassifier
-from mtmkl.methods.base import check_count, check_positive
+from mtmkl.methods._base.estimator import check_count, check_positive
+from mtmkl.methods._base.linear_classifier import LinearTaskClassifier
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.level_groups import WarmStart
+    from mtmkl.solvers.linear.level_groups import WarmStart
+    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
     from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 
 class MeTaG(LinearTaskClassifier):
@@ -104,7 +104,7 @@ class MeTaG(LinearTaskClassifier):
     def _minimise(
         self, tasks: "TaskDecomposition", start: "WarmStart | None"
     ) -> "Solution":
-        from mtmkl.solvers.level_groups import solve
+        from mtmkl.solvers.linear.level_groups import solve
 
         return solve(
             tasks,

@@ -9,25 +9,25 @@ import numpy as np
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization, check_kernel
-from mtmkl.methods._kernel_machine import keep_certificate
-from mtmkl.methods._switched import (
-    check_alpha,
-    keep_alpha,
-    log_alpha_of,
-    position_on_path,
-)
-from mtmkl.methods.base import (
+from mtmkl.methods._base.classifier import MultiTaskClassifier
+from mtmkl.methods._base.estimator import (
     PathEstimator,
     check_choice,
     check_count,
     check_flag,
     check_positive,
 )
-from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods._base.kernel_machine import keep_certificate
+from mtmkl.methods._base.switched import (
+    check_alpha,
+    keep_alpha,
+    log_alpha_of,
+    position_on_path,
+)
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.med_pooling import PoolingPath
+    from mtmkl.solvers.med.med_pooling import PoolingPath
 
 
 class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
@@ -146,7 +146,7 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> "_Prepared":
-        from mtmkl.solvers.med_pooling import PoolingPath
+        from mtmkl.solvers.med.med_pooling import PoolingPath
 
         terms = KernelTerms.of(
             X,

@@ -7,21 +7,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from mtmkl.methods._graph import GraphEstimator, symmetric
-from mtmkl.methods._kernel_machine import keep_certificate
-from mtmkl.methods._switched import (
+from mtmkl.methods._base.estimator import check_count, check_number, check_positive
+from mtmkl.methods._base.graph import GraphEstimator, symmetric
+from mtmkl.methods._base.kernel_machine import keep_certificate
+from mtmkl.methods._base.switched import (
     check_alpha,
     keep_alpha,
     log_alpha_of,
     position_on_path,
 )
-from mtmkl.methods.base import check_count, check_number, check_positive
 from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from mtmkl.solvers.med import MedPath
+    from mtmkl.solvers.med.med import MedPath
     from mtmkl.solvers.solution import Solution
 
 
@@ -146,8 +146,8 @@ class MEDGraphStructure(GraphEstimator):
 
     def _path(self, X: FloatArray) -> "MedPath":
         from mtmkl.kernels.gram import GramBlocks
-        from mtmkl.solvers.med import MedPath
-        from mtmkl.solvers.task_duals import DualProblem
+        from mtmkl.solvers.med.med import MedPath
+        from mtmkl.solvers.svm.task_duals import DualProblem
 
         n, n_nodes = X.shape
         edge = np.zeros((n_nodes, n_nodes), dtype=np.intp)

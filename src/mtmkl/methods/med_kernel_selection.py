@@ -3,19 +3,19 @@
 from typing import TYPE_CHECKING, Any, Literal
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._switched import SwitchedMachine
-from mtmkl.methods.base import (
+from mtmkl.methods._base.classifier import MultiTaskClassifier
+from mtmkl.methods._base.estimator import (
     CHECK_KERNELS,
     check_choice,
     check_count,
     check_not_negative,
 )
-from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods._base.switched import SwitchedMachine
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.switches import SwitchedPath
-    from mtmkl.solvers.task_duals import DualProblem
+    from mtmkl.solvers.med.switches import SwitchedPath
+    from mtmkl.solvers.svm.task_duals import DualProblem
 
 
 class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
@@ -155,9 +155,9 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         check_not_negative("change_tol", self.change_tol)
 
     def _path(self, tasks: "DualProblem") -> "SwitchedPath":
-        from mtmkl.solvers.med import MedPath
-        from mtmkl.solvers.med_per_task import PerTaskPath
-        from mtmkl.solvers.med_sqp import SqpPath
+        from mtmkl.solvers.med.med import MedPath
+        from mtmkl.solvers.med.med_per_task import PerTaskPath
+        from mtmkl_suite.papers.jebara2011.med_sqp import SqpPath
 
         def of(tasks: "DualProblem") -> "SwitchedPath":
             if self.solver == "newton":

@@ -3,18 +3,18 @@
 from typing import TYPE_CHECKING, Any, Literal
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._switched import SwitchedMachine
-from mtmkl.methods.base import (
+from mtmkl.methods._base.estimator import (
     CHECK_KERNELS,
     check_choice,
     check_count,
     check_not_negative,
 )
+from mtmkl.methods._base.switched import SwitchedMachine
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.switches import SwitchedPath
-    from mtmkl.solvers.task_duals import DualProblem
+    from mtmkl.solvers.med.switches import SwitchedPath
+    from mtmkl.solvers.svm.task_duals import DualProblem
 
 
 class MEDRegression(SwitchedMachine):
@@ -127,8 +127,8 @@ class MEDRegression(SwitchedMachine):
         return float(self.epsilon) if self.loss == "epsilon_insensitive" else 0.0
 
     def _path(self, tasks: "DualProblem") -> "SwitchedPath":
-        from mtmkl.solvers.med import MedPath
-        from mtmkl.solvers.med_squared import SquaredPath
+        from mtmkl.solvers.med.med import MedPath
+        from mtmkl.solvers.med.med_squared import SquaredPath
 
         path = MedPath if self.loss == "epsilon_insensitive" else SquaredPath
         return path(tasks, tol=self.tol, max_iter=self.max_iter)

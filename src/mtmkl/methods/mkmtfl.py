@@ -7,20 +7,20 @@ import numpy as np
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._group_sharing import WeightedKernelMachine
-from mtmkl.methods._kernel_machine import TubeRegression
-from mtmkl.methods.base import (
+from mtmkl.methods._base.classifier import MultiTaskClassifier
+from mtmkl.methods._base.estimator import (
     CHECK_KERNELS,
     check_choice,
     check_number,
     check_positive,
 )
-from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods._base.group_sharing import WeightedKernelMachine
+from mtmkl.methods._base.kernel_machine import TubeRegression
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.mixed_norm import MixedNormPath
     from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.weights.mixed_norm import MixedNormPath
 
 #: The linear and six Gaussian kernels of Jawanpuria and Nath (2011).
 SEVEN_KERNELS: tuple[Mapping[str, Any], ...] = (
@@ -73,7 +73,7 @@ class MixedNormMachine(WeightedKernelMachine):
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> tuple[TrainingSet, "MixedNormPath"]:
-        from mtmkl.solvers.mixed_norm import MixedNormPath
+        from mtmkl.solvers.weights.mixed_norm import MixedNormPath
 
         training = self._training_set(X, task, n_points=n_points)
         return training, MixedNormPath(

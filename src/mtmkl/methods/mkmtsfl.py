@@ -14,8 +14,8 @@ from mtmkl.kernels.terms import (
     Normalization,
     check_kernels,
 )
-from mtmkl.methods._kernel_machine import TubeRegression, keep_certificate
-from mtmkl.methods.base import (
+from mtmkl.methods._base.classifier import MultiTaskClassifier
+from mtmkl.methods._base.estimator import (
     CHECK_KERNELS,
     PathEstimator,
     check_choice,
@@ -25,7 +25,7 @@ from mtmkl.methods.base import (
     check_number,
     check_positive,
 )
-from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods._base.kernel_machine import TubeRegression, keep_certificate
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl.typing import FloatArray, IntArray
 
@@ -138,8 +138,13 @@ class MixedSchattenMachine(PathEstimator):
 
     def _path(self, prepared: "_Prepared") -> "Callable[[float], Solution]":
         """Return what solves for one C after the other."""
-        from mtmkl.solvers.mixed_schatten import MixedSchattenPath, SchattenProblem
-        from mtmkl.solvers.mixed_schatten_descent import MixedSchattenDescent
+        from mtmkl.solvers.weights.mixed_schatten import (
+            MixedSchattenPath,
+            SchattenProblem,
+        )
+        from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (
+            MixedSchattenDescent,
+        )
 
         problem = SchattenProblem.of(
             prepared.factors,

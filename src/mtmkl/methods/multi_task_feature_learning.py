@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mtmkl.kernels.base import Kernel
-from mtmkl.methods._linear import FeatureLearner, PreparedRegression, task_means
-from mtmkl.methods.base import check_choice, check_not_negative, check_positive
+from mtmkl.methods._base.estimator import (
+    check_choice,
+    check_not_negative,
+    check_positive,
+)
+from mtmkl.methods._base.linear import FeatureLearner, PreparedRegression, task_means
 from mtmkl.solvers.solution import relative_gap
 
 if TYPE_CHECKING:
+    from mtmkl.solvers.linear.squared_norm import WarmStart
     from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.squared_norm import WarmStart
 
 
 class MultiTaskFeatureLearning(FeatureLearner):
@@ -147,7 +151,7 @@ class MultiTaskFeatureLearning(FeatureLearner):
     ) -> "Solution":
         if self.solver == "admm":
             return super()._solve(prepared, start)
-        from mtmkl.solvers.alternating import solve_alternating
+        from mtmkl_suite.papers.argyriou2008.alternating import solve_alternating
 
         return solve_alternating(
             prepared.tasks,

@@ -12,9 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
-from mtmkl.methods._kernel_machine import keep_certificate
-from mtmkl.methods._multi_task_terms import MultiTaskTerms
-from mtmkl.methods.base import (
+from mtmkl.methods._base.classifier import MultiTaskClassifier
+from mtmkl.methods._base.estimator import (
     CHECK_KERNELS,
     PathEstimator,
     check_choice,
@@ -22,13 +21,14 @@ from mtmkl.methods.base import (
     check_flag,
     check_positive,
 )
-from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods._base.kernel_machine import keep_certificate
+from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.mt_mkl_gram import GramPath
     from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.weights.mt_mkl_gram import GramPath
 
 Term = Mapping[str, Any] | tuple[Any, Any]
 
@@ -271,7 +271,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         return prepared
 
     def _gram_path(self, prepared: "_Prepared") -> "GramPath":
-        from mtmkl.solvers.mt_mkl_gram import GramPath
+        from mtmkl.solvers.weights.mt_mkl_gram import GramPath
 
         terms, resolved = prepared.terms, prepared.resolved
         training = TrainingSet(
@@ -310,7 +310,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
             theta, beta = solution.coef, solution.dual
             offset = float(solution.intercept[0])
         else:
-            from mtmkl.solvers import mt_mkl_features
+            from mtmkl.solvers.weights import mt_mkl_features
 
             self.solver_ = "features"
             solution = mt_mkl_features.solve(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mtmkl.methods._linear import SquaredNormEstimator, rank_of
+from mtmkl.methods._base.linear import SquaredNormEstimator, rank_of
 from mtmkl.typing import FloatArray
 
 

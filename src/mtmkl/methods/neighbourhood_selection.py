@@ -4,8 +4,13 @@ from typing import Literal
 
 import numpy as np
 
-from mtmkl.methods._graph import GraphEstimator
-from mtmkl.methods.base import check_choice, check_count, check_number, check_positive
+from mtmkl.methods._base.estimator import (
+    check_choice,
+    check_count,
+    check_number,
+    check_positive,
+)
+from mtmkl.methods._base.graph import GraphEstimator
 from mtmkl.solvers.solution import relative_gap
 from mtmkl.typing import FloatArray
 
@@ -82,7 +87,7 @@ class NeighbourhoodSelection(GraphEstimator):
         check_count("max_iter", self.max_iter)
 
     def _fit_nodes(self, X: FloatArray) -> None:
-        from mtmkl.solvers.l1_logistic import solve_l1_logistic
+        from mtmkl.solvers.linear.l1_logistic import solve_l1_logistic
 
         n_nodes = X.shape[1]
         self.coef_ = np.zeros((n_nodes, n_nodes))

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from mtmkl.methods._linear import FeatureLearner, PreparedRegression
+from mtmkl.methods._base.linear import FeatureLearner, PreparedRegression
 from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:

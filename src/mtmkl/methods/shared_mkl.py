@@ -3,8 +3,8 @@
 import numpy as np
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods._base.classifier import MultiTaskClassifier
+from mtmkl.methods._base.group_sharing import TEN_KERNELS, WeightedKernelMachine
 from mtmkl.typing import FloatArray, IntArray
 
 

@@ -1,9 +1,9 @@
 """Multiple kernel learning, one task at a time."""
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.methods._kernel_machine import TubeRegression
-from mtmkl.methods.base_classifier import MultiTaskClassifier
+from mtmkl.methods._base.classifier import MultiTaskClassifier
+from mtmkl.methods._base.group_sharing import TEN_KERNELS, WeightedKernelMachine
+from mtmkl.methods._base.kernel_machine import TubeRegression
 from mtmkl.typing import FloatArray, IntArray
 
 

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mtmkl.methods._linear_classifier import (
+from mtmkl.methods._base.estimator import check_positive
+from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,
     RestartedClassifier,
     check_groups,
     number_of_groups,
 )
-from mtmkl.methods.base import check_positive
 
 if TYPE_CHECKING:
+    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
     from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.task_decomposition import TaskDecomposition
 
 
 class Whom(RestartedClassifier):
@@ -119,7 +119,7 @@ class Whom(RestartedClassifier):
     def _local_minima(
         self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
     ) -> "list[Solution]":
-        from mtmkl.solvers.whom_partitions import solve
+        from mtmkl.solvers.linear.whom_partitions import solve
 
         return solve(
             tasks,

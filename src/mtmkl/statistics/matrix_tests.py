@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.comparison import compare_all
-from mtmkl.statistics.pairs import smallest_wilcoxon_p
+from mtmkl.statistics.pairs import compare_all, smallest_wilcoxon_p
 from mtmkl.statistics.ranks import (
     FriedmanResult,
     critical_difference,
@@ -44,7 +43,7 @@ class MatrixTests:
     against_control : DataFrame or None
         As :func:`mtmkl.statistics.ranks.holm_against_control` returns it.
     pairs : DataFrame
-        :data:`mtmkl.statistics.comparison.PAIR_COLUMNS`, the better of two first.
+        :data:`mtmkl.statistics.pairs.PAIR_COLUMNS`, the better of two first.
     """
 
     scores: ScoreMatrix

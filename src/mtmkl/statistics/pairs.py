@@ -2,9 +2,13 @@
 
 import math
 import warnings
-from dataclasses import dataclass, replace
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from mtmkl.typing import FloatArray
@@ -54,7 +58,7 @@ class PairComparison:
     rho, t_divided_by, t_corrected, p_corrected : float
         Corrected resampled t-test of Nadeau and Bengio (2003) for units that share
         examples: t divided by √(1 + n ρ / (1 − ρ)), with the correlation ρ of two units
-        from :mod:`mtmkl.statistics.overlap`; ``nan`` for independent units.
+        from :mod:`mtmkl_suite.judge.overlap`; ``nan`` for independent units.
     p_wilcoxon : float
         Wilcoxon signed-rank test, two-sided, exact for n <= 50 without ties.
     posterior : str
@@ -110,7 +114,7 @@ def compare_pair(
         Direction of the metric.
     variance_ratio : float
         ρ / (1 − ρ) of units that share examples, see
-        :func:`mtmkl.statistics.overlap.variance_ratio`; 0 if they are independent.
+        :func:`mtmkl_suite.judge.overlap.variance_ratio`; 0 if they are independent.
     rope : float
         Differences up to this size are practically none; fixed in advance.
     seed : int
@@ -328,3 +332,60 @@ def _check_finite(values: FloatArray, name: str) -> None:
         raise ValueError(
             f"{name.format(position + 1)} is {values[position]}: give finite numbers"
         )
+
+
+PAIR_COLUMNS = (
+    "experiment", "metric", "unit", "first", "second",
+    *(field.name for field in fields(PairComparison)),
+    "p_printed", "p_wilcoxon_holm", "can_reject",
+)  # fmt: skip
+"""Columns of ``statistics.csv``, one row per pair of methods."""
+
+
+def compare_all(
+    paired: Mapping[tuple[str, str], FloatArray],
+    *,
+    experiment: str,
+    metric: str,
+    unit: str,
+    seed: int,
+    ratios: Mapping[tuple[str, str], float] | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """Compare pairs of methods; Holm's correction is over those that are tested.
+
+    Parameters
+    ----------
+    paired : mapping of (first, second) to ndarray of shape (n, 2)
+        Those with fewer than two units are left out.
+    experiment, metric, unit : str
+        What stands in the columns of these names.
+    seed : int
+    ratios : mapping of (first, second) to float or None
+        Variance ratios of units that share examples.
+    **options
+        Of :func:`compare_pair`.
+
+    Returns
+    -------
+    DataFrame
+        :data:`PAIR_COLUMNS`.
+    """
+    labels = {"experiment": experiment, "metric": metric, "unit": unit}
+    table = []
+    for (first, second), values in paired.items():
+        if len(values) < 2:
+            continue
+        names = "|".join([str(seed), experiment, metric, first, second])
+        found = compare_pair(
+            *values.T,
+            seed=zlib.crc32(names.encode()),
+            variance_ratio=0.0 if ratios is None else ratios[first, second],
+            **options,
+        )
+        table.append(labels | {"first": first, "second": second} | asdict(found))
+    frame = pd.DataFrame(table, columns=list(PAIR_COLUMNS))
+    p = frame["p_wilcoxon"].dropna().astype(float)
+    frame["p_wilcoxon_holm"] = pd.Series(holm(p), index=p.index)
+    frame["can_reject"] = [can_reject(n, len(p)) for n in frame["n"]]
+    return frame

@@ -4,17 +4,13 @@ The blocks are data sets, one number per method each; tasks or repeats of one da
 are never blocks, because they are not independent.
 """
 
-import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL, ROUNDING, holm
-from mtmkl.statistics.sample import average, higher_is_better, select
 
 
 @dataclass(frozen=True)
@@ -42,102 +38,6 @@ class FriedmanResult:
     p: float
     f: float
     p_iman_davenport: float
-
-
-def ranking_matrix(
-    scores: pd.DataFrame, comparison: Mapping[str, Any], block: str
-) -> pd.DataFrame:
-    """Return the block of a configured comparison: one mean per data set and method.
-
-    Parameters
-    ----------
-    scores : DataFrame
-    comparison : mapping
-        ``columns``: printed name -> method, or methods of which each experiment has at
-        most one; ``rows``: printed name -> ``experiment``, ``metric`` and, unless it is
-        in all blocks, ``blocks``; ``blocks``: label -> what columns of the scores must
-        be; ``scale``.
-    block : str
-        A label.
-
-    Returns
-    -------
-    DataFrame of shape (rows in the block, columns)
-        Means over repeats of what was chosen (no points of a path), times the scale;
-        ``nan`` where there are none.
-
-    Raises
-    ------
-    ValueError
-        If two rows would come from one data set (its variants are not independent), or
-        a smaller value of a metric is better.
-    """
-    datasets: list[str] = []
-    for name, row in _rows_of(comparison, block):
-        if not higher_is_better(row["metric"]):
-            raise ValueError(f"{name}: a smaller {row['metric']} is better: no ranking")
-        found = _found(scores, comparison, block, row, row["metric"])
-        datasets += found["dataset"].unique().tolist()
-    _check_independent(datasets)
-    return comparison["scale"] * _means(scores, comparison, block, metric=None)
-
-
-def seconds_matrix(
-    scores: pd.DataFrame, comparison: Mapping[str, Any], block: str
-) -> pd.DataFrame:
-    """Return the mean seconds to choose and fit, as :func:`ranking_matrix` the scores.
-
-    Parameters
-    ----------
-    scores, comparison, block
-        As for :func:`ranking_matrix`.
-    """
-    return _means(scores, comparison, block, metric="fit_seconds")
-
-
-def _rows_of(
-    comparison: Mapping[str, Any], block: str
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for name, row in comparison["rows"].items():
-        if block in row.get("blocks", comparison["blocks"]):
-            yield name, row
-
-
-def _methods_of(comparison: Mapping[str, Any]) -> dict[str, list[str]]:
-    return {
-        name: [method] if isinstance(method, str) else list(method)
-        for name, method in comparison["columns"].items()
-    }
-
-
-def _found(
-    scores: pd.DataFrame,
-    comparison: Mapping[str, Any],
-    block: str,
-    row: Mapping[str, Any],
-    metric: str,
-) -> pd.DataFrame:
-    methods = list(itertools.chain.from_iterable(_methods_of(comparison).values()))
-    where = {**comparison["blocks"][block], "method": methods, "setting": ""}
-    return select(scores, where, experiment=row["experiment"], metric=metric)
-
-
-def _means(
-    scores: pd.DataFrame,
-    comparison: Mapping[str, Any],
-    block: str,
-    *,
-    metric: str | None,
-) -> pd.DataFrame:
-    """Return the mean of a metric, or of each row's own, by row and column."""
-    methods = _methods_of(comparison)
-    matrix = {}
-    for name, row in _rows_of(comparison, block):
-        found = _found(scores, comparison, block, row, metric or row["metric"])
-        means = average(found, ["method"])
-        # An experiment has one of the methods that share a column.
-        matrix[name] = [means.reindex(each).mean() for each in methods.values()]
-    return pd.DataFrame.from_dict(matrix, orient="index", columns=list(methods))
 
 
 def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
@@ -294,13 +194,3 @@ def _number_of_orders(ranks: pd.Series) -> int:
     """Return in how many ways ranks, some of them equal, can fall to the methods."""
     repeated = math.prod(math.factorial(count) for count in ranks.value_counts())
     return math.factorial(len(ranks)) // repeated
-
-
-def _check_independent(datasets: Sequence[str]) -> None:
-    base = [name.partition("[")[0] for name in datasets]
-    twice = sorted({name for name in base if base.count(name) > 1})
-    if twice:
-        raise ValueError(
-            f"variants of {', '.join(twice)} cannot be separate blocks: "
-            "they are not independent"
-        )

@@ -338,3 +338,45 @@ def some(names: Sequence[object], count: int = _SHOWN) -> str:
     shown = ", ".join(map(str, names[:count]))
     more = len(names) - count
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+ALL = "all"
+
+
+_HIGHER_IS_BETTER = {
+    "mse": False,
+    "rmse": False,
+    "misclassified": False,
+    "accuracy": True,
+    "balanced_accuracy": True,
+    "one_of_all_accuracy": True,
+    "covariance_distance": False,
+    "explained_variance": True,
+    "explained_variance_weighted": True,
+    "explained_variance_task_mean": True,
+    "auc": True,
+    "auc_pooled": True,
+    "average_precision": True,
+    "edge_auc": True,
+    "similarity_correlation": True,
+}
+
+
+class SelectionError(ValueError):
+    """A selector names a column, axis, unit or metric that scores cannot have."""
+
+
+def higher_is_better(metric: str) -> bool:
+    """Tell the direction of a metric.
+
+    Raises
+    ------
+    SelectionError
+        If the metric has none, such as a number of features.
+    """
+    if metric not in _HIGHER_IS_BETTER:
+        known = ", ".join(_HIGHER_IS_BETTER)
+        raise SelectionError(
+            f"metric {metric!r} has no better direction; known: {known}"
+        )
+    return _HIGHER_IS_BETTER[metric]

@@ -14,14 +14,16 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.sample import ALL, SelectionError, higher_is_better
 from mtmkl.statistics.score_checks import (
+    ALL,
     GAPS,
     Numbered,
     ScoresError,
+    SelectionError,
     check_size,
     complete,
     group_numbered,
+    higher_is_better,
     is_number,
     means,
     oddities,

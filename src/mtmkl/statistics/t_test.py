@@ -57,7 +57,7 @@ def t_test(
         1 less the coverage of the interval.
     variance_ratio : float
         c of values that are not independent, 0 or more; see
-        :func:`mtmkl.statistics.overlap.variance_ratio`. Infinite: nothing is tested.
+        :func:`mtmkl_suite.judge.overlap.variance_ratio`. Infinite: nothing is tested.
     """
     from scipy import stats
 

@@ -1,0 +1,1 @@
+"""Downloads, mirrors and the integrity of files."""

@@ -1,0 +1,375 @@
+"""Data of one's own: a file with columns for task and target, or a function.
+
+Such data are in no registry. A file is named by its path, a function by
+``package.module:function``; both stand where a registered name stands.
+"""
+
+import importlib
+import inspect
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.entries import DataSetEntry
+from mtmkl.datasets.tasks import by_group
+
+DATA_FILES = (".csv", ".csv.gz", ".tsv", ".parquet", ".npz")
+"""Endings of a file of one's own that stands for a data set."""
+
+MIN_EXAMPLES = 6
+"""Fewer examples of a task cannot be divided for training, validation and testing."""
+
+MIN_OF_CLASS = 3
+"""Fewer examples of a class cannot be in each of these roles."""
+
+Outputs = Literal["labels", "numbers"]
+
+_SHOWN = 5
+_GAPS = ("", "na", "n/a", "nan", "none", "null", "?")
+
+
+class DataFileError(ValueError):
+    """A file cannot be read as tasks; says what to change."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnEntry(DataSetEntry):
+    """A file or a function in place of a registered data set.
+
+    Attributes
+    ----------
+    source : str
+        The path, or ``package.module:function``.
+    """
+
+    source: str
+
+    def find_loader(self) -> Callable[..., MultiTaskData]:
+        """Return the function that reads the data, which names them as the entry.
+
+        Raises
+        ------
+        ValueError
+            If a function of one's own cannot be imported.
+        """
+        if is_file(self.source):
+            return partial(load_file, Path(self.source))
+        return _imported(self.source)
+
+
+def is_own(name: str) -> bool:
+    """Tell whether a name of a data set is a file or a function of one's own."""
+    return is_file(name) or ":" in name
+
+
+def is_file(name: str) -> bool:
+    """Tell whether a name of a data set is that of a file, by its ending."""
+    return name.endswith(DATA_FILES)
+
+
+def own_entry(name: str) -> OwnEntry:
+    """Return what stands for a data set of one's own where an entry is expected.
+
+    Its outputs are unknown before it is read.
+
+    Parameters
+    ----------
+    name : str
+        A path, or ``package.module:function``.
+    """
+    short = Path(name).name if is_file(name) else name
+    return OwnEntry(
+        name=short,
+        title=short,
+        origin="original",
+        licence="yours",
+        citation="",
+        original_url=(),
+        notes=(),
+        loader=None,
+        drawn=False,
+        pool={},
+        outputs="unknown",
+        truth=(),
+        own_files=True,
+        files=(),
+        source=name,
+    )
+
+
+def known_options(loader: Callable[..., Any]) -> list[str] | None:
+    """Return the options of a loader of one's own, None if it takes any."""
+    parameters = inspect.signature(loader).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None
+    named = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [p.name for p in parameters if p.kind in named]
+
+
+def _imported(name: str) -> Callable[..., MultiTaskData]:
+    module_name, _, function = name.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise ValueError(
+            f"data set {name!r}: {error}; a module of your own must be in a folder on "
+            "PYTHONPATH (PYTHONPATH=. mtmkl … for the working folder)"
+        ) from error
+    found = getattr(module, function, None)
+    if not callable(found):
+        raise ValueError(f"data set {name!r}: {module_name} has no function {function}")
+
+    def load(**options: Any) -> MultiTaskData:
+        data = found(**options)
+        if not isinstance(data, MultiTaskData):
+            raise DataFileError(
+                f"{name} returned {type(data).__name__}, wanted a "
+                "mtmkl.datasets.MultiTaskData"
+            )
+        return data
+
+    load.__signature__ = inspect.signature(found)  # type: ignore[attr-defined]
+    return load
+
+
+def load_file(
+    path: Path,
+    *,
+    task: str,
+    target: str,
+    ignore: Sequence[str] = (),
+    outputs: Outputs | None = None,
+    min_examples: int | None = None,
+    bias: bool = True,
+) -> MultiTaskData:
+    """Read a table, one row per example, as tasks.
+
+    Parameters
+    ----------
+    path : Path
+        Ends with one of :data:`mtmkl.datasets.loaders.own.DATA_FILES`. An ``.npz`` file
+        has arrays in place of columns: those of task and target, and the inputs as the
+        only other array of two dimensions, or as ``X``.
+    task, target : str
+        Columns. All others are inputs.
+    ignore : sequence of str
+        Columns that are no inputs.
+    outputs : {"labels", "numbers"} or None
+        Labels are two values, of which the second in order becomes +1, the first −1.
+        Numbers are divided by their standard deviation, after subtracting the mean,
+        both over all examples. None: labels, if there are two values.
+    min_examples : int or None
+        Tasks with fewer examples are left out. None refuses tasks with fewer than
+        :data:`MIN_EXAMPLES`.
+    bias : bool
+        Add an input that is 1 everywhere, for methods without an intercept.
+
+    Returns
+    -------
+    MultiTaskData
+        Tasks in sorted order; named after the file.
+
+    Raises
+    ------
+    DataFileError
+        If the file or a column is missing, a value is missing or no number, or a task
+        has too few examples or one class only; names it and the remedy.
+    """
+    columns = _columns_of(path)
+    _check_columns(path, columns, {"task": task, "target": target}, ignore)
+    names = [n for n in columns if n not in (task, target, *ignore)]
+    if not names:
+        raise DataFileError(f"{path.name} has no inputs beside task and target")
+    _refuse_gaps(path, {n: columns[n] for n in (task, target, *names)})
+    inputs = np.column_stack([_numbers(path, n, columns[n]) for n in names])
+    group = np.asarray(columns[task]).astype(str)
+    y = _targets(path, target, columns[target], outputs)
+    is_labels = set(np.unique(y)) <= {-1.0, 1.0} and outputs != "numbers"
+    kept = _kept_tasks(path, group, min_examples)
+    inputs, group, y = inputs[kept], group[kept], y[kept]
+    if is_labels:
+        _check_classes(path, group, y)
+    else:
+        y = _standardized(path, target, y)
+    if bias:
+        inputs = np.column_stack([inputs, np.ones(len(inputs))])
+        names = [*names, "bias"]
+    return by_group(inputs, y, group, name=path.name, feature_names=names)
+
+
+def _columns_of(path: Path) -> dict[str, Any]:
+    """Return columns as arrays: of texts from a csv file, else as they are stored."""
+    import pandas as pd
+
+    if not path.is_file():
+        raise DataFileError(f"{path} does not exist")
+    if path.suffix == ".npz":
+        return _arrays_of(path)
+    if path.suffix == ".parquet":
+        table = pd.read_parquet(path)
+    else:
+        separator = "\t" if path.suffix == ".tsv" else ","
+        try:
+            table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
+        except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+            raise DataFileError(f"{path.name} is not a table: {error}") from error
+    if table.empty:
+        raise DataFileError(f"{path.name} has no rows")
+    return {str(name): table[name].to_numpy() for name in table.columns}
+
+
+def _arrays_of(path: Path) -> dict[str, Any]:
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except (ValueError, OSError, zipfile.BadZipFile) as error:
+        raise DataFileError(f"{path.name} cannot be read: {error}") from error
+    tables = [name for name, array in arrays.items() if array.ndim == 2]
+    chosen = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
+    if chosen is None:
+        raise DataFileError(
+            f"{path.name} needs inputs as one array of two dimensions, or as 'X'; it "
+            f"has {', '.join(f'{n} {a.shape}' for n, a in arrays.items())}"
+        )
+    X = arrays[chosen]
+    vectors = {n: a for n, a in arrays.items() if a.shape == (len(X),)}
+    if clash := [n for n in vectors if n in {f"x{k + 1}" for k in range(X.shape[1])}]:
+        raise DataFileError(f"{path.name}: rename array {clash[0]!r}: inputs are so")
+    return vectors | {f"x{k + 1}": X[:, k] for k in range(X.shape[1])}
+
+
+def _check_columns(
+    path: Path,
+    columns: Mapping[str, Any],
+    roles: Mapping[str, str],
+    ignore: Sequence[str],
+) -> None:
+    for role, name in [*roles.items(), *(("ignored", each) for each in ignore)]:
+        if name not in columns:
+            raise DataFileError(
+                f"{path.name} has no column {name!r} ({role}); it has "
+                f"{_some(list(columns), 30)}"
+            )
+    if roles["task"] == roles["target"]:
+        raise DataFileError(f"column {roles['task']!r} is both task and target")
+
+
+def _refuse_gaps(path: Path, columns: Mapping[str, Any]) -> None:
+    gaps = {name: _is_gap(values) for name, values in columns.items()}
+    counts = {name: int(gap.sum()) for name, gap in gaps.items() if gap.any()}
+    if not counts:
+        return
+    rows = np.logical_or.reduce(list(gaps.values()))
+    listed = _some([f"{name} ({count})" for name, count in counts.items()])
+    raise DataFileError(
+        f"{path.name}: {int(rows.sum())} of {rows.size} rows lack a value, in "
+        f"{listed}; the first is row {int(np.flatnonzero(rows)[0]) + 1}. Fill or "
+        "delete them, or leave out such columns by --ignore"
+    )
+
+
+def _is_gap(values: Any) -> np.ndarray:
+    import pandas as pd
+
+    missing = pd.isna(values)
+    if values.dtype == object or values.dtype.kind in "US":
+        texts = np.array([str(value).strip().lower() in _GAPS for value in values])
+        return np.asarray(missing | texts)
+    return np.asarray(missing)
+
+
+def _numbers(path: Path, name: str, values: Any) -> np.ndarray:
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        wrong = next(value for value in values if not _is_number(value))
+        raise DataFileError(
+            f"{path.name}: column {name!r} has {str(wrong)!r}, and inputs are numbers: "
+            f"encode it, or leave it out by --ignore {name}"
+        ) from None
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise DataFileError(f"{path.name}: column {name!r}, row {row + 1}: infinite")
+    return numbers
+
+
+def _targets(path: Path, name: str, values: Any, outputs: Outputs | None) -> np.ndarray:
+    """Return −1 and +1 for labels, else the numbers."""
+    classes, code = np.unique(np.asarray(values).astype(str), return_inverse=True)
+    are_numbers = all(map(_is_number, classes))
+    if outputs == "labels" or (outputs is None and len(classes) == 2):
+        if len(classes) != 2:
+            raise DataFileError(
+                f"{path.name}: column {name!r} has {len(classes)} values "
+                f"({_some(list(classes))}), and labels are two"
+            )
+        if are_numbers and float(classes[0]) > float(classes[1]):
+            code = 1 - code  # "-1" and "1", "10" and "9": in order of the numbers
+        return np.where(code == 1, 1.0, -1.0)
+    if not are_numbers:
+        raise DataFileError(
+            f"{path.name}: column {name!r} has {len(classes)} values that are no "
+            f"numbers ({_some(list(classes))}): a target is a number or one of two "
+            "labels. Make a column per class, or a file per pair of classes"
+        )
+    return _numbers(path, name, values)
+
+
+def _kept_tasks(path: Path, group: np.ndarray, min_examples: int | None) -> np.ndarray:
+    """Return a mask of the rows whose tasks have enough examples."""
+    names, code, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    least = MIN_EXAMPLES if min_examples is None else min_examples
+    if least < MIN_EXAMPLES:
+        raise DataFileError(
+            f"--min-examples is {least}, wanted at least {MIN_EXAMPLES}: each task is "
+            "divided for training, validation and testing"
+        )
+    small = [f"{n} ({s})" for n, s in zip(names, sizes, strict=True) if s < least]
+    if small and min_examples is None:
+        raise DataFileError(
+            f"{path.name}: {len(small)} of {len(names)} tasks have fewer than {least} "
+            f"examples: {_some(small)}. Leave them out by --min-examples {least}, or "
+            "join them"
+        )
+    if len(names) - len(small) < 1:
+        raise DataFileError(f"{path.name}: no task has {least} examples")
+    return np.asarray((sizes >= least)[code])
+
+
+def _check_classes(path: Path, group: np.ndarray, y: np.ndarray) -> None:
+    for name in np.unique(group):
+        labels = y[group == name]
+        rarer = int(min((labels > 0).sum(), (labels < 0).sum()))
+        if rarer < MIN_OF_CLASS:
+            what = "one class only" if rarer == 0 else f"{rarer} of one class"
+            raise DataFileError(
+                f"{path.name}: task {str(name)!r} has {what} among {labels.size} "
+                f"examples: it needs at least {MIN_OF_CLASS} of each. Delete or join it"
+            )
+
+
+def _standardized(path: Path, name: str, y: np.ndarray) -> np.ndarray:
+    spread = float(y.std())
+    if spread == 0:
+        raise DataFileError(f"{path.name}: column {name!r} has one value: {y[0]:g}")
+    return (y - y.mean()) / spread
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _some(names: Sequence[object], count: int = _SHOWN) -> str:
+    shown = ", ".join(map(str, names[:count]))
+    more = len(names) - count
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,1 @@
+"""Bases and mixins that methods share."""

@@ -1,0 +1,164 @@
+"""Graphs over binary variables, each predicted from all others."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mtmkl.methods._base.estimator import task_labels
+from mtmkl.typing import FloatArray
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from mtmkl.datasets.container import MultiTaskData
+
+
+class GraphEstimator(BaseEstimator):
+    """Base of estimators of the edges of a graphical model.
+
+    Called with samples alone, ``fit(X)`` has one column per node. With multi-task
+    data, one task per node in the order of the columns, every task must hold the same
+    samples with all columns as inputs, and its own node as label; the labels are then
+    those that ``X`` implies.
+
+    A subclass implements ``_fit_nodes(X)`` for 0/1 samples, which sets ``coef_``,
+    ``intercept_`` and ``edge_scores_``.
+    """
+
+    binarize: float
+
+    #: Parameters that may be an array with one value per task.
+    per_task_params = ()
+    #: Whether the method is handed the examples that it is then tested on.
+    fits_on_test = False
+
+    coef_: FloatArray
+    intercept_: FloatArray
+    edge_scores_: FloatArray
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike | None = None, task: ArrayLike | None = None
+    ) -> "Self":
+        """Estimate the graph.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, D)
+            One column per node; values above ``binarize`` count as 1, others as 0.
+        y : array-like of shape (n,), optional
+            Ignored; accepted together with ``task``.
+        task : array-like of shape (n,), optional
+            The node of each row, if X repeats its samples for every node.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the tasks are not the nodes, or do not hold the same samples.
+        """
+        samples = self._samples(X, task)
+        self._check_params()
+        self._fit_nodes((samples > self.binarize).astype(np.float64))
+        return self
+
+    def decision_function(
+        self, X: ArrayLike, task: ArrayLike | None = None
+    ) -> FloatArray:
+        """Return the score of every node being 1 given the others, (n, D).
+
+        With ``task``, return the score of each row's own node, (n,).
+        """
+        check_is_fitted(self)
+        samples = validate_data(self, X, dtype=np.float64, reset=False)
+        samples = (samples > self.binarize).astype(np.float64)
+        scores: FloatArray = samples @ self.coef_.T + self.intercept_
+        if task is None:
+            return scores
+        labels = task_labels(task, samples.shape[0])
+        unseen = np.setdiff1d(labels, self.tasks_)
+        if unseen.size:
+            raise ValueError(f"task not seen by fit: {unseen[0]!r}")
+        node = np.searchsorted(self.tasks_, labels)
+        own: FloatArray = scores[np.arange(node.size), node]
+        return own
+
+    def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> FloatArray:
+        """Return −1 or +1 for every node given the others, (n, D).
+
+        With ``task``, return the label of each row's own node, (n,).
+        """
+        return np.where(self.decision_function(X, task) > 0, 1.0, -1.0)
+
+    def fit_path(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        task: ArrayLike | None = None,
+        *,
+        grid: Sequence[Mapping[str, Any]],
+    ) -> "Iterator[Self]":
+        """Yield a fitted clone for each point of a grid of parameters, in its order.
+
+        Parameters
+        ----------
+        X, y, task : array-like
+            As for :meth:`fit`.
+        grid : sequence of mappings
+            Parameters that replace those of this estimator.
+        """
+        for point in grid:
+            yield clone(self).set_params(**point).fit(X, y, task)
+
+    @classmethod
+    def unsupported(cls, data: "MultiTaskData") -> str | None:
+        """Return why the method cannot run on the data, or None if it can."""
+        if data.n_tasks != data.X.shape[1]:
+            return (
+                f"graph structure needs one task per node: {data.name} has "
+                f"{data.n_tasks} tasks and {data.X.shape[1]} columns"
+            )
+        return None
+
+    def _check_params(self) -> None:
+        """Raise ValueError if a parameter is out of range."""
+
+    def _fit_nodes(self, X: FloatArray) -> None:
+        raise NotImplementedError
+
+    def _samples(self, X: ArrayLike, task: ArrayLike | None) -> FloatArray:
+        rows: FloatArray = validate_data(
+            self, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=2
+        )
+        n_nodes = rows.shape[1]
+        if task is None:
+            self.tasks_ = np.arange(n_nodes)
+            return rows
+        labels = task_labels(task, rows.shape[0])
+        self.tasks_ = np.unique(labels)
+        if self.tasks_.size != n_nodes:
+            raise ValueError(
+                f"one task per node is needed: got {self.tasks_.size} tasks for "
+                f"{n_nodes} columns"
+            )
+        groups = [rows[labels == each] for each in self.tasks_]
+        for each, group in zip(self.tasks_, groups, strict=True):
+            if not np.array_equal(group, groups[0]):
+                raise ValueError(
+                    f"the tasks must hold the same samples: {each!r} differs from "
+                    f"{self.tasks_[0]!r}"
+                )
+        return groups[0]
+
+
+def symmetric(pairs: FloatArray, n_nodes: int) -> FloatArray:
+    """Return the symmetric matrix with the given upper triangle, row by row."""
+    out = np.zeros((n_nodes, n_nodes))
+    out[np.triu_indices(n_nodes, 1)] = pairs
+    return out + out.T

@@ -1,0 +1,268 @@
+"""What the linear classifiers share that fit all tasks by penalised least squares."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
+
+from mtmkl.methods._base.classifier import MultiTaskClassifier
+from mtmkl.methods._base.estimator import (
+    PathEstimator,
+    check_count,
+    check_number,
+    check_positive,
+)
+from mtmkl.methods._base.linear import task_means
+from mtmkl.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+    from mtmkl.solvers.solution import Solution
+
+
+@dataclass(frozen=True)
+class PreparedTasks:
+    """Training data of the tasks that hold both classes, ready for every penalty.
+
+    Attributes
+    ----------
+    decomposition : TaskDecomposition or None
+        Of the standardised inputs, centred within each task, in coordinates of their
+        span; None if no task holds both classes or no input varies.
+    taking_part : ndarray of shape (T,), bool
+        The tasks that hold both classes.
+    varying : ndarray of shape (d,), bool
+        The inputs that are not constant.
+    scale : ndarray of shape (n_varying,)
+        Their standard deviations.
+    basis : ndarray of shape (n_varying, r) or None
+        Orthonormal basis of the span; None where the coordinates are the inputs.
+    input_means : ndarray of shape (T, d)
+        Means of the raw inputs.
+    target_means : ndarray of shape (T,)
+        Means of the signs: ±1 in a task of one class.
+    null : float
+        Σ_t ||y_t − ȳ_t||², the loss of offsets alone.
+    """
+
+    decomposition: "TaskDecomposition | None"
+    taking_part: NDArray[np.bool_]
+    varying: NDArray[np.bool_]
+    scale: FloatArray
+    basis: FloatArray | None
+    input_means: FloatArray
+    target_means: FloatArray
+    null: float
+
+    @classmethod
+    def of(
+        cls, X: FloatArray, y: FloatArray, task: IntArray, *, rotate: bool
+    ) -> "PreparedTasks":
+        """Prepare training data.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+        y : ndarray of shape (n,)
+            Signs.
+        task : ndarray of shape (n,)
+            Tasks 0 … T − 1.
+        rotate : bool
+            Whether coordinates may be any orthonormal ones of the span of the inputs.
+        """
+        from mtmkl.solvers.linear.task_decomposition import decompose
+
+        n_tasks = int(task.max()) + 1
+        target_means = task_means(y[:, None], task, n_tasks)[:, 0]
+        taking_part = np.abs(target_means) < 1.0
+        varying = np.ptp(X, axis=0) > 0.0
+        scale = np.ones(np.count_nonzero(varying))
+        decomposition = basis = None
+        if taking_part.any() and varying.any():
+            rows = taking_part[task]
+            number = np.cumsum(taking_part) - 1
+            scaler = StandardScaler().fit(X[:, varying])
+            scale = scaler.scale_
+            Z, member = scaler.transform(X[rows][:, varying]), number[task[rows]]
+            if rotate:
+                basis = _span(Z)
+                Z = Z if basis is None else Z @ basis
+            decomposition = decompose(
+                Z - task_means(Z, member, int(number[-1]) + 1)[member],
+                y[rows] - target_means[task[rows]],
+                member,
+                n_tasks=int(number[-1]) + 1,
+            )
+        return cls(
+            decomposition,
+            taking_part,
+            varying,
+            scale,
+            basis,
+            task_means(X, task, n_tasks),
+            target_means,
+            float(np.sum((y - target_means[task]) ** 2)),
+        )
+
+    def offsets_alone(self) -> "Solution":
+        """Return the solution where nothing can be learned but the offsets."""
+        from mtmkl.solvers.solution import Certificate, Solution
+
+        return Solution(
+            coef=np.zeros((self.scale.size, int(self.taking_part.sum()))),
+            certificate=Certificate(
+                objective=self.null,
+                dual_objective=self.null,
+                n_iter=1,
+                status="converged",
+                history=np.array([self.null]),
+            ),
+        )
+
+    def expand(self, W: FloatArray) -> FloatArray:
+        """Return coefficients of raw inputs, shape (d, T), for those of the problem."""
+        if self.basis is not None:
+            W = self.basis @ W
+        rows, columns = np.flatnonzero(self.varying), np.flatnonzero(self.taking_part)
+        coef = np.zeros((self.varying.size, self.taking_part.size))
+        coef[np.ix_(rows, columns)] = W / self.scale[:, None]
+        return coef
+
+
+class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
+    """Base of classifiers that minimise Σ_t ||y_t − X_t w_t − b_t||² + a penalty.
+
+    Labels are ±1; inputs are brought to mean 0 and standard deviation 1 over the
+    training examples of all tasks together, constant ones left out; the offsets b_t are
+    not penalised. A task that holds examples of one class has the constant score ±1
+    and no part in the problem. All points of a grid share the preparation.
+
+    A subclass implements ``_minimise`` and, for the order in which the points of a grid
+    are solved, ``_position``.
+    """
+
+    #: Whether the penalty is the same in all orthonormal coordinates.
+    _rotation_invariant: ClassVar[bool] = True
+    #: Whether the minimum is bounded from below by a dual point.
+    _convex: ClassVar[bool] = True
+
+    tol: float
+    max_iter: int
+
+    def _check_params(self) -> None:
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter)
+
+    def _group_key(self) -> str:
+        return ""
+
+    def _minimise(self, tasks: "TaskDecomposition", start: Any) -> "Solution":
+        """Solve for the tasks in the problem, from the previous point of the path."""
+        raise NotImplementedError
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> PreparedTasks:
+        return PreparedTasks.of(X, y, task, rotate=self._rotation_invariant)
+
+    def _follow(self, prepared: PreparedTasks, previous: Any) -> Any:
+        if prepared.decomposition is None:
+            solution = prepared.offsets_alone()
+        else:
+            solution = self._minimise(prepared.decomposition, previous)
+        self._keep(prepared, solution)
+        return solution.extra.get("warm_start")
+
+    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+        certificate = solution.certificate
+        self.coef_ = prepared.expand(solution.coef)
+        shift = np.einsum("td,dt->t", prepared.input_means, self.coef_)
+        self.intercept_ = prepared.target_means - shift
+        self.objective_ = certificate.objective
+        if self._convex:
+            self.dual_objective_ = certificate.dual_objective
+            self.duality_gap_ = certificate.duality_gap
+        self.n_iter_ = certificate.n_iter
+        self.history_ = certificate.history
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        scores: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
+        return scores + self.intercept_[task]
+
+
+class RestartedClassifier(LinearTaskClassifier):
+    """Base of those whose problem is not convex: the best of several seeded starts.
+
+    A subclass implements ``_local_minima``. No point of a grid starts from another, so
+    that a fit depends on its own parameters alone.
+    """
+
+    _convex = False
+
+    random_state: int | None
+    n_restarts: int
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_count("n_restarts", self.n_restarts)
+        if self.random_state is not None:
+            check_count("random_state", self.random_state, least=0)
+
+    def _local_minima(
+        self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
+    ) -> "list[Solution]":
+        """Return the local minima that the starts lead to, one generator for each."""
+        raise NotImplementedError
+
+    def _minimise(self, tasks: "TaskDecomposition", start: None) -> "Solution":
+        seeds = np.random.SeedSequence(self.random_state).spawn(self.n_restarts)
+        rngs = [np.random.default_rng(seed) for seed in seeds]
+        solutions = self._local_minima(tasks, rngs)
+        best = min(solutions, key=lambda each: each.certificate.objective)
+        histories = [each.certificate.history for each in solutions]
+        return replace(best, extra={**best.extra, "histories": histories})
+
+    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+        super()._keep(prepared, solution)
+        self.restart_histories_ = solution.extra.get("histories", [self.history_])
+
+
+def check_groups(name: str, value: object) -> None:
+    """Raise ValueError unless the value can stand for a number of groups of tasks."""
+    check_number(name, value)
+    if isinstance(value, Integral):
+        check_count(name, value)
+    elif not (isinstance(value, Real) and 0 < float(value) <= 0.5):
+        raise ValueError(
+            f"{name} must be a whole number, or a share of the tasks in (0, 0.5], "
+            f"got {value!r}"
+        )
+
+
+def number_of_groups(value: int | float, n_tasks: int) -> int:
+    """Return a number of groups given as such or as a share of the tasks.
+
+    A share is rounded to the nearest whole number (halves up), at least 1; a number
+    larger than that of the tasks counts as that of the tasks.
+    """
+    if isinstance(value, Integral):
+        return min(int(value), n_tasks)
+    return max(1, int(np.floor(value * n_tasks + 0.5)))
+
+
+def _span(Z: FloatArray) -> FloatArray | None:
+    """Return an orthonormal basis of the span of the rows, None if it is everything.
+
+    Tasks share examples, so that the distinct rows may be far fewer than all.
+    """
+    if Z.shape[1] == 1:
+        return None
+    distinct = np.unique(Z, axis=0)
+    if distinct.shape[0] >= Z.shape[1]:
+        return None
+    basis: FloatArray = np.linalg.qr(distinct.T)[0]
+    return basis

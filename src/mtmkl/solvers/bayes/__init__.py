@@ -1,0 +1,1 @@
+"""Bayesian models, sampled."""

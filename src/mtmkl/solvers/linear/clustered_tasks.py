@@ -1,0 +1,194 @@
+r"""The convex relaxation of clustering tasks: penalty, proximal point, dual.
+
+With Π = I − 11'/T, the mean w̄ of the tasks and r clusters the penalty is
+
+    λ·( ε_M·T·||w̄||² + min_S tr( WΠ S⁻¹ ΠW' ) ),
+
+the minimum over S with (1/ε_W)I ⪯ S ⪯ (1/ε_B)I and
+tr S = (T − r + 1)/ε_W + (r − 1)/ε_B. The best S has the right singular vectors of WΠ,
+which leaves T − 1 eigenvalues s_i, of sum (T − r)/ε_W + (r − 1)/ε_B: the vector 1,
+which Π removes, has the least. So it is Σ_i σ_i²/s_i for the singular values σ of WΠ,
+and both it and its proximal point put s_i = clip(c·b_i − e, 1/ε_W, 1/ε_B) for the
+singular values b of WΠ or of the point, e = 0 or 2λ/ρ, and the c that gives the sum.
+
+The conjugate takes the r − 1 largest singular values μ of MΠ with 1/ε_B, all others
+with 1/ε_W: ||M1||²/(4λε_M T) + Σ_i s_i μ_i²/(4λ).
+
+References
+----------
+L. Jacob, F. Bach and J.-P. Vert, Clustered multi-task learning: a convex formulation,
+Advances in Neural Information Processing Systems 21, 2008.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtmkl.solvers.linear import task_admm
+from mtmkl.solvers.linear.task_admm import WarmStart
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.solvers.solution import Solution
+from mtmkl.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class ClusteredTasks:
+    """The penalty; see the module."""
+
+    lam: float
+    n_clusters: int
+    epsilon_mean: float
+    epsilon_between: float
+    epsilon_within: float
+
+    def prox(self, B: FloatArray, step: float) -> tuple[FloatArray, float]:
+        """Return the Z that minimises Ω(Z) + (ρ/2)||Z − B||_F², and Ω(Z)."""
+        mean = B.mean(axis=0)
+        deviations = B - mean
+        sizes, vectors = spectrum(deviations)
+        eigenvalues = self.eigenvalues(sizes, 2.0 * self.lam / step)
+        # Σ_i (factor_i − least)·(part along vector i) + least·deviations.
+        factors = step * eigenvalues / (step * eigenvalues + 2.0 * self.lam)
+        Z = (vectors * factors) @ (vectors.T @ deviations)
+        kept = factors * sizes
+        value = self.lam * float(np.sum(kept * kept / eigenvalues))
+        pull = 2.0 * self.lam * self.epsilon_mean
+        mean = mean * (step / (step + pull))
+        value += 0.5 * pull * B.shape[0] * float(mean @ mean)
+        return Z + mean, value
+
+    def conjugate(self, M: FloatArray, Z: FloatArray) -> float:
+        """Return Ω*(M)."""
+        total = M.sum(axis=0)
+        n_tasks = M.shape[0]
+        squares = spectrum(M - total / n_tasks)[0] ** 2
+        largest = squares[n_tasks - self.n_clusters + 1 :].sum()
+        value = largest / self.epsilon_between
+        value += (squares.sum() - largest) / self.epsilon_within
+        value += total @ total / (self.epsilon_mean * n_tasks)
+        return float(value) / (4.0 * self.lam)
+
+    def eigenvalues(self, sizes: FloatArray, shift: float) -> FloatArray:
+        """Return clip(c·b − e, 1/ε_W, 1/ε_B) of the sum that S has, but its least.
+
+        Parameters
+        ----------
+        sizes : ndarray of shape (T,)
+            b ≥ 0 in increasing order; the first belongs to the vector 1.
+        shift : float
+            e ≥ 0.
+        """
+        low, high = 1.0 / self.epsilon_within, 1.0 / self.epsilon_between
+        n_high = self.n_clusters - 1
+        values = np.full(sizes.size, low)
+        b = sizes[1:]
+        if n_high == 0 or not b.any():
+            values[sizes.size - n_high :] = high
+            return values
+        budget = (b.size - n_high) * low + n_high * high
+        positive = b[b > 0.0]
+        if (b.size - positive.size) * low + positive.size * high <= budget:
+            # More than enough for all: a singular value of zero takes the rest.
+            values[1:] = np.where(b > 0.0, high, low)
+            return values
+        # The sum is piecewise linear and increasing in c: find its piece, then c.
+        ends = np.array([low + shift, high + shift])
+        kinks = np.sort((ends / positive[:, None]).ravel())
+        sums = np.clip(np.outer(kinks, b) - shift, low, high).sum(axis=1)
+        k = max(int(np.searchsorted(sums, budget)), 1)
+        rise = sums[k] - sums[k - 1]
+        share = (budget - sums[k - 1]) / rise if rise > 0.0 else 1.0
+        c = kinks[k - 1] + share * (kinks[k] - kinks[k - 1])
+        values[1:] = np.clip(c * b - shift, low, high)
+        return values
+
+
+def solve(
+    tasks: TaskDecomposition,
+    lam: float,
+    n_clusters: int,
+    *,
+    epsilon_mean: float,
+    epsilon_between: float,
+    epsilon_within: float,
+    tol: float = 1e-6,
+    max_iter: int = 10_000,
+    start: WarmStart | None = None,
+) -> Solution:
+    """Minimise the squared loss with the penalty of this module.
+
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+    lam : float
+        λ > 0.
+    n_clusters : int
+        r, from 1 to T.
+    epsilon_mean, epsilon_between, epsilon_within : float
+        ε_M, ε_B, ε_W: positive, ε_B ≤ ε_W.
+    tol, max_iter, start
+        As for :func:`mtmkl.solvers.linear.task_admm.solve`.
+
+    Returns
+    -------
+    Solution
+        ``coef`` of shape (d, T).
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    for name, value in (
+        ("lam", lam),
+        ("epsilon_mean", epsilon_mean),
+        ("epsilon_between", epsilon_between),
+        ("epsilon_within", epsilon_within),
+    ):
+        if not (value > 0 and np.isfinite(value)):
+            raise ValueError(f"{name} must be positive and finite, got {value}")
+    if epsilon_between > epsilon_within:
+        raise ValueError(
+            f"epsilon_between={epsilon_between:g} must be at most "
+            f"epsilon_within={epsilon_within:g}"
+        )
+    if not 1 <= n_clusters <= tasks.n_tasks:
+        raise ValueError(
+            f"n_clusters must be from 1 to {tasks.n_tasks}, got {n_clusters}"
+        )
+    penalty = ClusteredTasks(
+        lam, n_clusters, epsilon_mean, epsilon_between, epsilon_within
+    )
+    return task_admm.solve(
+        tasks,
+        penalty,
+        step=2.0 * lam * epsilon_within,
+        tol=tol,
+        max_iter=max_iter,
+        start=start,
+    )
+
+
+def spectrum(deviations: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the singular values and left singular vectors of centred rows.
+
+    Parameters
+    ----------
+    deviations : ndarray of shape (T, d)
+        Rows of sum zero.
+
+    Returns
+    -------
+    sizes : ndarray of shape (T,)
+        In increasing order; the first, of the vector 1, is exactly 0.
+    vectors : ndarray of shape (T, T)
+        Columns, orthonormal; the first is 1/√T.
+    """
+    n_tasks = deviations.shape[0]
+    gram = deviations @ deviations.T
+    # The vector 1 has eigenvalue 0: send it below all others, so that it comes first.
+    gram -= (1.0 + np.trace(gram)) / n_tasks
+    values, vectors = np.linalg.eigh(gram)
+    sizes = np.sqrt(np.maximum(values, 0.0))
+    sizes[0] = 0.0
+    return sizes, vectors

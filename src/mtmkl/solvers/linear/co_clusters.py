@@ -1,0 +1,283 @@
+r"""Task-feature co-clusters: squared loss with a truncated spectral penalty.
+
+With W = P + Q (d × T), Π = I − 11'/T and k co-clusters, minimises
+
+    Σ_t ||y_t − X_t w_t||² + λ₁||PΠ||_F² + λ₂ Σ_{i>k} σ_i(Q)² + ε||P + Q||_F²,
+
+ε = 1e-6 for what the penalties leave free: the mean in P and the k leading singular
+values of Q.
+
+For a given W the best P and Q are known. Taking the mean of the tasks out of Q lowers
+its singular values and costs P nothing, so QΠ = Q; the leading part of WΠ is free in Q;
+along the others λ₁p² + λ₂q² with p + q = σ is least at cσ², c = λ₁λ₂/(λ₁ + λ₂). So the
+problem is one in W alone, with the penalty c Σ_{i>k} σ_i(WΠ)² + ε||W||_F².
+
+That is the least of c||W(Π − R)||_F² over projections R of rank k, and the method
+alternates: R from the leading singular vectors of WΠ, which is exact, and W for that R.
+With Γ (T × (k + 1)) an orthonormal basis of the range of R and the vector 1, W is
+ΘΓ' + D; the deviations D have one ridge and are eliminated task by task, which leaves a
+linear least-squares problem in Θ for a few steps of conjugate gradients. The objective
+never increases. It is not convex: there may be other local minima.
+
+References
+----------
+L. Xu, A. Huang, J. Chen and E. Chen, Exploiting task-feature co-clusters in multi-task
+learning, AAAI Conference on Artificial Intelligence, 2015.
+"""
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.linear.clustered_tasks import spectrum
+from mtmkl.solvers.linear.row_products import pull_back_tasks
+from mtmkl.solvers.linear.task_admm import loss
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.typing import FloatArray
+
+#: Weight of ||P + Q||_F².
+RIDGE = 1e-6
+
+# Conjugate gradients between two updates of R: at most so many, and no more once the
+# squared gradient is this share of the first.
+_GRADIENT_STEPS = 10
+_GRADIENT_SHARE = 1e-4
+# Where k directions can interpolate, the objective is all but 0 and a share of it is
+# nothing: below this share of Σ_t ||y_t||² it is taken of that.
+_FLOOR = 1e-2
+
+
+def solve(
+    tasks: TaskDecomposition,
+    lam_1: float,
+    lam_2: float,
+    n_clusters: int,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    rngs: Sequence[np.random.Generator | None] = (None,),
+) -> list[Solution]:
+    """Find local minima of the problem of this module, one from each start.
+
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+    lam_1, lam_2 : float
+        λ₁, λ₂ > 0.
+    n_clusters : int
+        k, from 1 to T.
+    tol : float
+        Stop when an alternation lowers the objective by at most this share of it (of
+        1 % of Σ_t ||y_t||² where the objective is less).
+    max_iter : int
+        Maximum number of alternations.
+    rngs : sequence of Generator or None
+        One for each start: from a random projection, or with None from that of ridge
+        regressions.
+
+    Returns
+    -------
+    list of Solution
+        One for each start. ``coef`` = P + Q of shape (d, T); ``extra["clustered"]`` is
+        Q of shape (d, T). There is no bound on the minimum. The history holds the
+        objective after each alternation.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` is reached before ``tol``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    for name, value in (("lam_1", lam_1), ("lam_2", lam_2)):
+        if not (value > 0 and np.isfinite(value)):
+            raise ValueError(f"{name} must be positive and finite, got {value}")
+    n_tasks = tasks.n_tasks
+    if not 1 <= n_clusters <= n_tasks:
+        raise ValueError(f"n_clusters must be from 1 to {n_tasks}, got {n_clusters}")
+    # At most T − 1 directions have no mean.
+    n_free = min(n_clusters, n_tasks - 1)
+    weight = lam_1 * lam_2 / (lam_1 + lam_2)
+    # The same for every start, and as dear as many alternations.
+    steps = _Alternation(tasks, weight, n_free)
+    share = lam_2 / (lam_1 + lam_2)
+    return [_alternate(steps, weight, share, rng, tol, max_iter) for rng in rngs]
+
+
+def _alternate(
+    steps: "_Alternation",
+    weight: float,
+    share: float,
+    rng: np.random.Generator | None,
+    tol: float,
+    max_iter: int,
+) -> Solution:
+    """Return the local minimum to which a start leads; ``share`` is of λ₂."""
+    tasks = steps.tasks
+    vectors, theta = steps.start(rng)
+    null = tasks.constant + float(tasks.target @ tasks.target)
+    history: list[float] = []
+    converged = False
+    while len(history) < max_iter and not converged:
+        W = steps.coefficients(vectors, theta)
+        vectors, theta, deviations = steps.projection(W)
+        value = tasks.constant + loss(*tasks.arrays, W) + RIDGE * np.sum(W * W)
+        history.append(float(value + weight * np.sum(deviations * deviations)))
+        floor = max(history[-1], _FLOOR * null)
+        converged = len(history) > 1 and history[-2] - history[-1] <= tol * floor
+    if not converged:
+        warnings.warn(
+            f"co-clusters: stopped after {len(history)} alternations that had not "
+            f"settled to tol={tol:g}; raise max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    clustered = W - W.mean(axis=0) - deviations * share
+    return Solution(
+        coef=W.T,
+        certificate=Certificate(
+            objective=history[-1],
+            dual_objective=np.nan,
+            n_iter=len(history),
+            status="converged" if converged else "stopped",
+            history=np.array(history),
+        ),
+        extra={"clustered": clustered.T},
+    )
+
+
+class _Alternation:
+    """The two steps: W for a projection R, and R for a W.
+
+    R is given by Γ = ``vectors``, and the start of the search for W by Θ.
+    """
+
+    def __init__(self, tasks: TaskDecomposition, weight: float, n_free: int) -> None:
+        self.tasks = tasks
+        self.n_free = n_free
+        self.deviation_ridge = weight + RIDGE
+        # A ridge on Θ by which free directions cost ε once Θ and D share them at best.
+        self.shared_ridge = RIDGE * self.deviation_ridge / weight
+        self.share = self.deviation_ridge / (self.deviation_ridge + self.shared_ridge)
+        squares = tasks.singular**2
+        # Loss left once the deviations have taken their part.
+        self.weights = squares * self.deviation_ridge / (squares + self.deviation_ridge)
+        self.descend = _Descent(tasks, self.weights, self.shared_ridge)
+
+    def start(self, rng: np.random.Generator | None) -> tuple[FloatArray, FloatArray]:
+        """Return Γ, random or of ridge regressions, and Θ."""
+        n_tasks = self.tasks.n_tasks
+        nothing = np.zeros((n_tasks, self.tasks.n_features))
+        W = _with_deviations(self.tasks, nothing, self.deviation_ridge)
+        if rng is None:
+            vectors = _free_directions(W, self.n_free)
+        else:
+            draws = rng.standard_normal((n_tasks, self.n_free))
+            vectors = np.linalg.qr(np.column_stack([np.ones(n_tasks), draws]))[0]
+        return vectors, self.share * (vectors.T @ W)
+
+    def coefficients(self, vectors: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return W of no larger objective for Γ, shape (T, d)."""
+        theta = self.descend(vectors, theta)
+        shared = _shared(self.tasks, vectors, theta, self.weights, self.shared_ridge)
+        return _with_deviations(self.tasks, shared, self.deviation_ridge)
+
+    def projection(self, W: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the best Γ for W, the Θ to continue from, and W(Π − R)."""
+        vectors = _free_directions(W, self.n_free)
+        theta = vectors.T @ W
+        return vectors, theta * self.share, W - vectors @ theta
+
+
+def _free_directions(W: FloatArray, n_free: int) -> FloatArray:
+    """Return 1/√T and the leading left singular vectors of the centred rows of W."""
+    vectors = spectrum(W - W.mean(axis=0))[1]
+    return vectors[:, np.r_[0, vectors.shape[1] - n_free : vectors.shape[1]]]
+
+
+class _Descent:
+    """Steps of conjugate gradients in Θ, transposed, with D at its best.
+
+    The gradients are preconditioned by the tasks' mean curvature, which would be exact
+    if the tasks had the same inputs.
+    """
+
+    def __init__(
+        self, tasks: TaskDecomposition, weights: FloatArray, shared_ridge: float
+    ) -> None:
+        self.data = (tasks.right, tasks.offsets)
+        self.weights = weights
+        self.aims = weights * tasks.target / tasks.singular
+        self.shared_ridge = shared_ridge
+        rows = np.sqrt(weights)[:, None] * tasks.right
+        curvature = rows.T @ rows / tasks.n_tasks
+        # Enough for rounding where the tasks leave directions free.
+        least = 1e-12 * np.trace(curvature)
+        curvature[np.diag_indices_from(curvature)] += shared_ridge + least
+        self.factor = cho_factor(curvature)
+
+    def __call__(self, vectors: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return a Θ of no larger objective, for Γ = ``vectors``."""
+        pull, _ = pull_back_tasks(*self.data, vectors @ theta, self.aims, self.weights)
+        residual = vectors.T @ pull
+        residual -= self.shared_ridge * theta
+        no_aims = np.zeros_like(self.aims)
+        towards = cho_solve(self.factor, residual.T).T
+        size = first = np.sum(residual * towards)
+        direction = towards
+        for _ in range(_GRADIENT_STEPS):
+            if size <= _GRADIENT_SHARE * first:
+                break
+            pull, _ = pull_back_tasks(
+                *self.data, vectors @ direction, no_aims, self.weights
+            )
+            image = -vectors.T @ pull
+            image += self.shared_ridge * direction
+            length = size / np.sum(direction * image)
+            theta = theta + length * direction
+            residual = residual - length * image
+            towards = cho_solve(self.factor, residual.T).T
+            previous, size = size, np.sum(residual * towards)
+            direction = towards + (size / previous) * direction
+        return theta
+
+
+def _shared(
+    tasks: TaskDecomposition,
+    vectors: FloatArray,
+    theta: FloatArray,
+    weights: FloatArray,
+    shared_ridge: float,
+) -> FloatArray:
+    """Return ΓΘ, transposed, with all of Γ but the vector 1 at its best for this Θ."""
+    mean, factors = vectors[0, 0] * theta[0], theta[1:]
+    shared = np.empty((vectors.shape[0], theta.shape[1]))
+    penalty = shared_ridge * (factors @ factors.T)
+    along_all = tasks.right @ theta.T
+    left_all = tasks.target / tasks.singular - vectors[0, 0] * along_all[:, 0]
+    for t in range(tasks.n_tasks):
+        rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
+        along, left = along_all[rows, 1:], left_all[rows]
+        weighted = weights[rows, None] * along
+        H = weighted.T @ along + penalty
+        g = weighted.T @ left - shared_ridge * (factors @ mean)
+        shared[t] = mean + np.linalg.lstsq(H, g, rcond=None)[0] @ factors
+    return shared
+
+
+def _with_deviations(
+    tasks: TaskDecomposition, B: FloatArray, ridge: float
+) -> FloatArray:
+    """Return B + D, D minimising Σ_t ||y_t − X_t (b_t + d_t)||² + ridge·||D||_F²."""
+    totals = tasks.singular**2 + ridge
+    aims = tasks.singular * tasks.target / totals
+    slopes = tasks.singular**2 / totals
+    D, _ = pull_back_tasks(tasks.right, tasks.offsets, B, aims, slopes)
+    return B + D

@@ -1,0 +1,418 @@
+r"""Groups of tasks that share features: squared loss, one squared trace norm per group.
+
+With assignments q_gt ∈ {0, 1}, Σ_g q_gt = 1, and Q_g = diag(q_g1, …, q_gT) minimises
+over W (d × T) and the assignment to at most G groups
+
+    Σ_t ||y_t − X_t w_t||² + γ Σ_g ||W Q_g||_tr².
+
+For a given assignment each group is the convex problem of
+:mod:`mtmkl.solvers.linear.squared_norm`. The value of a group is at least the sum of
+the values of its parts: ||W||_tr² is the least of Σ_t w_t'D⁺w_t over D ⪰ 0 with tr D ≤
+1, and the D of the group serves each part. So G groups are never worse than fewer, and
+of up to six tasks every partition into G groups is tried.
+
+Of more tasks there are too many partitions, and local minima are sought from several
+random assignments, whose first moves are by the tasks' own ridge regressions. For a
+given W tasks are moved one at a time to the group where the penalty is least, until no
+move lowers it; this and the convex problems alternate, and the objective never rises.
+Where they end, the coefficients have settled in their groups and make every change look
+expensive. So the moves of one task, and then the swaps of two, that look cheapest are
+tried by solving their groups again, until none of them helps.
+
+A relaxation to q_gt ∈ [0, 1] gains nothing: ||W √Q_g||_tr² is the least of functions
+that are linear in q, so concave in it, and a vertex is optimal.
+
+References
+----------
+Z. Kang, K. Grauman and F. Sha, Learning with whom to share in multi-task feature
+learning, International Conference on Machine Learning, 2011.
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.solvers.linear.ridge import solve_ridge
+from mtmkl.solvers.linear.squared_norm import GroupSolution, WarmStart, solve_group
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.typing import FloatArray, IntArray
+
+Partition = tuple[tuple[int, ...], ...]
+
+# Up to so many tasks there are no more groups to solve than a search would solve.
+_FEW_TASKS = 6
+# How many swaps are rated exactly for each that may be tried.
+_RATED_PER_TRIAL = 4
+
+
+def solve(
+    tasks: TaskDecomposition,
+    gamma: float,
+    n_groups: int,
+    *,
+    rngs: Sequence[np.random.Generator],
+    n_trials: int = 8,
+    tol: float = 1e-6,
+    max_iter: int = 10_000,
+) -> list[Solution]:
+    """Find the best partition of few tasks, or local minima for many.
+
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+    gamma : float
+        γ > 0.
+    n_groups : int
+        G, from 1 to T.
+    rngs : sequence of Generator
+        One for each search; it draws the first assignment. Not used where every
+        partition is tried: with at most six tasks, one group, or T groups.
+    n_trials : int
+        Moves, and swaps, tried in a row without success before a search ends.
+    tol : float
+        Relative duality gap to which each group is solved, and the least share of the
+        objective by which a search has to lower it.
+    max_iter : int
+        Maximum number of iterations per group.
+
+    Returns
+    -------
+    list of Solution
+        One for each search, or the best of all partitions alone. ``coef`` of shape
+        (d, T); ``extra["groups"]`` of shape (T,), numbered from 0 in the order in which
+        they appear; ``dual`` of shape (n,), a dual point of the problem with the
+        assignment held. There is no bound on the minimum. The history holds the
+        objective of each assignment that was better than the last.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    n_tasks = tasks.n_tasks
+    if not 1 <= n_groups <= n_tasks:
+        raise ValueError(f"n_groups must be from 1 to {n_tasks}, got {n_groups}")
+    # The problem of a group of one; raises for a γ out of range.
+    alone = solve_ridge(tasks, gamma).coef
+    solver = _GroupSolver(tasks, gamma, tol, max_iter)
+    if n_tasks <= _FEW_TASKS or n_groups in (1, n_tasks):
+        return [_best_partition(solver, n_groups)]
+    gram = alone.T @ alone
+    return [_search(solver, gram, n_groups, rng, n_trials) for rng in rngs]
+
+
+def _best_partition(solver: "_GroupSolver", n_groups: int) -> Solution:
+    """Return the best of all partitions into so many groups."""
+    history: list[float] = []
+    best: Partition = ()
+    for partition in partitions(solver.tasks.n_tasks, n_groups):
+        value = solver.objective(partition)
+        if not history or value < history[-1]:
+            history.append(value)
+            best = partition
+    return solver.answer(best, history)
+
+
+def partitions(n_tasks: int, n_groups: int) -> Iterator[Partition]:
+    """Yield the partitions of tasks 0 … n_tasks − 1 into exactly ``n_groups`` groups.
+
+    Groups stand in the order of their first tasks.
+    """
+    if n_tasks == n_groups == 0:
+        yield ()
+    if not 1 <= n_groups <= n_tasks:
+        return
+    last = n_tasks - 1
+    for rest in partitions(last, n_groups):
+        for g, group in enumerate(rest):
+            yield (*rest[:g], (*group, last), *rest[g + 1 :])
+    for rest in partitions(last, n_groups - 1):
+        yield (*rest, (last,))
+
+
+def _search(
+    solver: "_GroupSolver",
+    gram: FloatArray,
+    n_groups: int,
+    rng: np.random.Generator,
+    n_trials: int,
+) -> Solution:
+    """Return a local minimum; ``gram`` is W'W of the tasks' own ridge regressions."""
+    best = rng.integers(n_groups, size=solver.tasks.n_tasks)
+    costs, changed = _costs(gram, best, n_groups)
+    groups: IntArray | None = move_tasks(gram, best, costs, changed)
+    history: list[float] = []
+    trials: Iterator[IntArray] = iter(())
+    while groups is not None:
+        value = solver.objective(_members(groups))
+        if not history or value < history[-1] * (1.0 - solver.tol):
+            history.append(value)
+            best = groups
+            W = solver.coefficients(_members(best))
+            gram = W.T @ W
+            costs, changed = _costs(gram, best, n_groups)
+            trials = _trials(gram, best, costs, changed, n_trials)
+            groups = move_tasks(gram, best, costs, changed)
+            if not np.array_equal(groups, best):
+                continue
+        groups = next(trials, None)
+    return solver.answer(_members(best), history)
+
+
+class _GroupSolver:
+    """Solves each group of tasks once, starting from the last state of its tasks."""
+
+    def __init__(
+        self, tasks: TaskDecomposition, gamma: float, tol: float, max_iter: int
+    ) -> None:
+        self.tasks = tasks
+        self.gamma = gamma
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solved: dict[tuple[int, ...], GroupSolution] = {}
+        self.states: list[tuple[FloatArray, FloatArray, float] | None]
+        self.states = [None] * tasks.n_tasks
+
+    def solution(self, group: tuple[int, ...]) -> GroupSolution:
+        if group not in self.solved:
+            solution = solve_group(
+                self.tasks,
+                np.array(group),
+                self.gamma,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                start=self._start(group),
+            )
+            self.solved[group] = solution
+            end = solution.end
+            for t, primal, multiplier in zip(
+                group, end.primal, end.multiplier, strict=True
+            ):
+                self.states[t] = primal, multiplier, end.step_over_gamma
+        return self.solved[group]
+
+    def _start(self, group: tuple[int, ...]) -> WarmStart | None:
+        states = [self.states[t] for t in group]
+        known = [state for state in states if state is not None]
+        if len(known) < len(states):
+            return None
+        primal, multiplier, steps = zip(*known, strict=True)
+        return WarmStart(np.array(primal), np.array(multiplier), median(steps))
+
+    def objective(self, partition: Partition) -> float:
+        return sum(self.solution(each).objective for each in partition)
+
+    def coefficients(self, partition: Partition) -> FloatArray:
+        W = np.empty((self.tasks.n_features, self.tasks.n_tasks))
+        for each in partition:
+            W[:, list(each)] = self.solution(each).coef.T
+        return W
+
+    def answer(self, partition: Partition, history: list[float]) -> Solution:
+        labels = np.empty(self.tasks.n_tasks, dtype=np.intp)
+        reduced = np.empty_like(self.tasks.target)
+        offsets = self.tasks.offsets
+        for number, each in enumerate(partition):
+            labels[list(each)] = number
+            rows = [np.arange(offsets[t], offsets[t + 1]) for t in each]
+            reduced[np.concatenate(rows)] = self.solution(each).reduced
+        return Solution(
+            coef=self.coefficients(partition),
+            certificate=Certificate(
+                objective=history[-1],
+                dual_objective=np.nan,
+                n_iter=len(history),
+                status="converged",
+                history=np.array(history),
+            ),
+            dual=self.tasks.expand(reduced),
+            extra={"groups": labels},
+        )
+
+
+def _trials(
+    gram: FloatArray,
+    groups: IntArray,
+    costs: FloatArray,
+    changed: FloatArray,
+    n_trials: int,
+) -> Iterator[IntArray]:
+    """Yield assignments near this one: moves of one task, then swaps of two.
+
+    Of each kind those first that raise the penalty least at this W; ``costs`` and
+    ``changed`` are those of :func:`_costs`.
+    """
+    rises = _rises(groups, costs, changed)
+    for t, g in _smallest(rises, n_trials):
+        moved = groups.copy()
+        moved[t] = g
+        yield moved
+    # The sum of two moves overrates a swap, but is good enough to choose some.
+    both = rises[:, groups]
+    both = np.triu(both + both.T) + np.where(np.tri(groups.size, k=0), np.inf, 0.0)
+    pairs = _smallest(both, _RATED_PER_TRIAL * n_trials)
+    rated = [(_swap_rise(gram, groups, costs, s, t), s, t) for s, t in pairs]
+    for _, s, t in sorted(rated)[:n_trials]:
+        swapped = groups.copy()
+        swapped[[s, t]] = groups[[t, s]]
+        yield swapped
+
+
+@numba.njit(cache=True, nogil=True)
+def _costs(
+    gram: FloatArray, groups: IntArray, n_groups: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return ||W_g||_tr² of each group, and what each becomes if one task changes.
+
+    The latter, of shape (T, G), with the task where it is not a member, without it
+    where it is.
+    """
+    costs = np.empty(n_groups)
+    changed = np.empty((groups.size, n_groups))
+    for g in range(n_groups):
+        inside = groups == g
+        costs[g] = squared_trace_norm(gram, inside)
+        for t in range(groups.size):
+            changed[t, g] = _changed_cost(gram, inside, t)
+    return costs, changed
+
+
+@numba.njit(cache=True, nogil=True)
+def _changed_cost(gram: FloatArray, inside: NDArray[np.bool_], t: int) -> float:
+    """Return ||W_g||_tr² with task t taken in, or out if it is inside."""
+    inside[t] = not inside[t]
+    cost = squared_trace_norm(gram, inside)
+    inside[t] = not inside[t]
+    return cost
+
+
+@numba.njit(cache=True, nogil=True)
+def _rises(groups: IntArray, costs: FloatArray, changed: FloatArray) -> FloatArray:
+    """Return by how much a move of a task (row) to a group (column) raises the penalty.
+
+    Infinite for moves that change nothing; of empty groups, which are alike, all but
+    the first are left out.
+    """
+    n_groups = costs.size
+    sizes = np.zeros(n_groups, dtype=np.intp)
+    for g in groups:
+        sizes[g] += 1
+    first_empty = 0
+    while first_empty < n_groups and sizes[first_empty] > 0:
+        first_empty += 1
+    rises = np.full((groups.size, n_groups), np.inf)
+    for t in range(groups.size):
+        own = groups[t]
+        saved = costs[own] - changed[t, own]
+        for g in range(n_groups):
+            to_empty = g == first_empty and sizes[own] > 1
+            if g != own and (sizes[g] > 0 or to_empty):
+                rises[t, g] = changed[t, g] - costs[g] - saved
+    return rises
+
+
+@numba.njit(cache=True, nogil=True)
+def _swap_rise(
+    gram: FloatArray, groups: IntArray, costs: FloatArray, s: int, t: int
+) -> float:
+    """Return by how much the penalty rises as two tasks of two groups change places."""
+    rise = 0.0
+    for leaving, coming in ((s, t), (t, s)):
+        inside = groups == groups[leaving]
+        inside[leaving] = False
+        inside[coming] = True
+        rise -= costs[groups[leaving]]
+        rise += squared_trace_norm(gram, inside)
+    return rise
+
+
+def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
+    """Return where the smallest finite entries of a matrix are, in their order."""
+    order = np.argsort(values, axis=None, kind="stable")[:count]
+    rows, columns = np.unravel_index(order, values.shape)
+    return [
+        (int(i), int(j))
+        for i, j in zip(rows, columns, strict=True)
+        if np.isfinite(values[i, j])
+    ]
+
+
+def _members(groups: IntArray) -> Partition:
+    """Return the tasks of each group that has any, in the order of their first."""
+    members: dict[int, list[int]] = {}
+    for t, g in enumerate(groups.tolist()):
+        members.setdefault(g, []).append(t)
+    return tuple(map(tuple, members.values()))
+
+
+@numba.njit(cache=True, nogil=True)
+def move_tasks(
+    gram: FloatArray, groups: IntArray, costs: FloatArray, changed: FloatArray
+) -> IntArray:
+    """Return an assignment from which no move of one task lowers Σ_g ||W_g||_tr².
+
+    Parameters
+    ----------
+    gram : ndarray of shape (T, T)
+        W'W.
+    groups : ndarray of shape (T,)
+        The assignment to start from, 0 … G − 1.
+    costs : ndarray of shape (G,)
+        ||W_g||_tr² of each group.
+    changed : ndarray of shape (T, G)
+        The same with one task more, or less where it is a member.
+    """
+    n_tasks, n_groups = changed.shape
+    groups = groups.copy()
+    costs = costs.copy()
+    changed = changed.copy()
+    # Values are computed anew where a group has changed, once they are asked for.
+    is_known = np.ones((n_tasks, n_groups), dtype=np.bool_)
+    # A smaller gain is rounding, and might lead in circles.
+    least = 1e-9 * np.trace(gram)
+    unmoved = 0
+    t = 0
+    while unmoved < n_tasks:
+        for g in range(n_groups):
+            if not is_known[t, g]:
+                changed[t, g] = _changed_cost(gram, groups == g, t)
+                is_known[t, g] = True
+        own = groups[t]
+        saved = costs[own] - changed[t, own]
+        best, best_rise = own, saved - least
+        for g in range(n_groups):
+            if g != own and changed[t, g] - costs[g] < best_rise:
+                best, best_rise = g, changed[t, g] - costs[g]
+        if best != own:
+            for g in (own, best):
+                costs[g] = changed[t, g]
+                is_known[:, g] = False
+            groups[t] = best
+            unmoved = 0
+        else:
+            unmoved += 1
+        t = (t + 1) % n_tasks
+    return groups
+
+
+@numba.njit(cache=True, nogil=True)
+def squared_trace_norm(gram: FloatArray, inside: NDArray[np.bool_]) -> float:
+    """Return ||W_g||_tr² of the columns inside, given W'W."""
+    index = np.flatnonzero(inside)
+    size = index.size
+    if size == 0:
+        return 0.0
+    if size == 1:
+        return gram[index[0], index[0]]
+    part = np.empty((size, size))
+    for i in range(size):
+        for j in range(size):
+            part[i, j] = gram[index[i], index[j]]
+    total = 0.0
+    for value in np.linalg.eigvalsh(part):
+        total += np.sqrt(max(value, 0.0))
+    return total * total

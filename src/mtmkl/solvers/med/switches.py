@@ -1,0 +1,340 @@
+r"""Selecting switches by maximum entropy discrimination, whatever they switch.
+
+Every problem of Jebara (2011) with expected switches s ∈ (0, 1)^S is
+
+    min over s of  F(s) = Σ_d KL(Bern(s_d) ‖ Bern(1/(1 + α))) + V(s),
+    V(s) = max over feasible β of  ℓ(β) − Σ_d s_d q_d(β),
+
+where V(s) is an ordinary (quadratic) support vector dual on the kernel Σ_d s_d K_d and
+q_d = ½ β'K_dβ. Exchanging the order gives the paper's dual,
+
+    J(β) = ℓ(β) − Σ_d log((α + exp q_d(β)) / (1 + α)),      s_d = expit(q_d − log α),
+
+so that for any s and any feasible β, with ŝ the switches that belong to β,
+
+    F(s) − J(β) = Σ_d KL(Bern(s_d) ‖ Bern(ŝ_d)) + [V(s) − ℓ(β) + Σ_d s_d q_d(β)],
+
+a sum of nonnegative terms: the duality gap. F is convex with the gradient
+u − (q − log α), where u = logit(s) are the log-odds and q belongs to the maximiser of
+V(s), and with the Hessian diag(1/(s(1 − s))) + V''(s), where V'' follows from the free
+variables of the support vector dual. :func:`minimise_over_switches` is Newton's method
+on F in the log-odds, with a line search. Nothing is ever exponentiated that could
+overflow.
+
+References
+----------
+T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
+Learning Research 12, 2011.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
+from mtmkl.solvers.svm.inner import (
+    FINEST_ACCURACY,
+    Inner,
+    InnerProblem,
+    first_accuracy,
+    next_accuracy,
+)
+from mtmkl.typing import FloatArray
+
+_SUFFICIENT_DECREASE = 1e-4
+_SMALLEST_STEP = 2.0**-40
+_LARGEST_START = 3.0  # log-odds of a start that is known from s = 1 alone
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class Switched:
+    """Switches, and how good they are.
+
+    Attributes
+    ----------
+    log_odds : ndarray of shape (S,)
+        u, with s = expit(u); infinite for α = 0.
+    q : ndarray of shape (S,)
+    objective, dual_objective : float
+        F(s), by its upper bound, and J(β).
+    n_iter : int
+        Switches visited: one more than Newton steps.
+    n_solves : int
+        Calls of the inner solver.
+    status : {"converged", "stopped", "stalled"}
+    history : ndarray
+        Objective at each check of the gap.
+    limit : str
+        Where stalled, why and the remedy, as far as the inner solver knows.
+    """
+
+    log_odds: FloatArray
+    q: FloatArray
+    objective: float
+    dual_objective: float
+    n_iter: int
+    n_solves: int
+    status: Status
+    history: FloatArray
+    limit: str = ""
+
+    @property
+    def s(self) -> FloatArray:
+        """Expected switches, shape (S,)."""
+        return expit(self.log_odds)
+
+
+def minimise_over_switches(
+    problem: InnerProblem,
+    log_alpha: float,
+    *,
+    n_switches: int,
+    start: FloatArray | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 100,
+    floor: float = 0.0,
+) -> Switched:
+    """Minimise F over the switches to a relative duality gap.
+
+    The last values are those of β itself: no sum that was updated step by step, and has
+    gathered rounding on the way, has a part in them.
+
+    Parameters
+    ----------
+    problem : InnerProblem
+    log_alpha : float
+        log α; −inf leaves every switch at 1.
+    n_switches : int
+        S.
+    start : ndarray of shape (S,), optional
+        Log-odds to start from. Those of another α are good ones, since switches move
+        little where log α moves much; without, what s = 1 leads to is taken.
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on Newton steps.
+    floor : float
+        As for :func:`~mtmkl.solvers.solution.relative_gap`.
+    """
+    accuracy = first_accuracy(tol)
+    is_fixed = log_alpha == -np.inf
+    prior_odds = np.full(n_switches, -log_alpha)
+    n_solves, n_iter = 0, 1
+    history: list[float] = []
+    is_evaluated, is_stalled = False, False
+    status: Status
+    if is_fixed:
+        u = np.full(n_switches, np.inf)
+    elif start is None:
+        q = problem.solve(np.ones(n_switches), accuracy).q
+        n_solves += 1
+        u = np.clip(q - log_alpha, -_LARGEST_START, _LARGEST_START)
+    else:
+        u = start
+    inner = problem.solve(expit(u), accuracy)
+    n_solves += 1
+    limit = inner.limit
+    while True:
+        # Stop where the gap is reached, or nothing more can be had, ...
+        target = inner.q - log_alpha
+        prior = 0.0 if is_fixed else divergence(u, prior_odds)
+        distance = 0.0 if is_fixed else divergence(u, target)
+        objective = prior + inner.primal
+        dual_objective = inner.linear - switch_cost(inner.q, log_alpha)
+        history.append(objective)
+        allowed = tol * max(abs(objective), floor)
+        is_reached = objective - dual_objective <= allowed
+        is_stalled = is_stalled or accuracy < FINEST_ACCURACY
+        if is_reached or is_stalled or n_iter > max_iter:
+            if is_evaluated:
+                status = "stalled" if is_stalled else "stopped"
+                if is_reached:
+                    status = "converged"
+                break
+            # ... but only by values that hold for β itself.
+            inner = problem.evaluate(expit(u))
+            is_evaluated = True
+            history.pop()
+            continue
+        if is_evaluated:
+            problem.refresh()
+            is_evaluated = False
+
+        # Solve within more accurately where that is most of the gap.
+        if inner.primal - inner.dual > max(0.1 * distance, 0.5 * allowed):
+            if limit:
+                is_stalled = True
+                continue
+            wanted = max(0.05 * distance, 0.25 * allowed)
+            accuracy = next_accuracy(accuracy, inner, wanted)
+            inner = problem.solve(expit(u), accuracy)
+            n_solves += 1
+            limit = inner.limit
+            continue
+
+        # Take a step of Newton's method.
+        residual = target - u
+        direction, reach = _newton_direction(problem, u, residual)
+        u, inner, n_trials = _line_search(
+            problem,
+            u,
+            direction,
+            slope=-float(residual @ reach),
+            log_alpha=log_alpha,
+            accuracy=accuracy,
+            ceiling=objective + _ROUNDING * abs(objective),
+        )
+        n_solves += n_trials
+        limit = inner.limit
+        n_iter += 1
+    return Switched(
+        log_odds=u,
+        q=inner.q,
+        objective=objective,
+        dual_objective=dual_objective,
+        n_iter=n_iter,
+        n_solves=n_solves,
+        status=status,
+        history=np.array(history),
+        limit=limit,
+    )
+
+
+def _newton_direction(
+    problem: InnerProblem, u: FloatArray, residual: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return a direction of descent in the log-odds, and the change of s at its end.
+
+    The residual is −∇F. F is convex in s, and may be flat in u for switches that are
+    off: what is searched is the segment of s that ends at the step in u.
+    """
+    s = expit(u)
+    root = np.sqrt(s * (1.0 - s))
+    curvature = problem.curvature(s)
+    system = root[:, None] * curvature * root
+    system.flat[:: u.size + 1] += 1.0
+    change = root * np.linalg.solve(system, root * residual)
+    direction = residual - curvature @ change
+    while True:
+        reach = expit(u + direction) - s
+        if residual @ reach >= 0.0:
+            return direction, reach
+        direction *= 0.5
+
+
+def _line_search(
+    problem: InnerProblem,
+    u: FloatArray,
+    direction: FloatArray,
+    *,
+    slope: float,
+    log_alpha: float,
+    accuracy: float,
+    ceiling: float,
+) -> tuple[FloatArray, Inner, int]:
+    """Return the log-odds of a sufficient decrease, what is within, and the solves."""
+    prior_odds = np.full(u.size, -log_alpha)
+    step, n_solves = 1.0, 0
+    while True:
+        trial = _between(u, u + direction, step)
+        inner = problem.solve(expit(trial), accuracy)
+        n_solves += 1
+        value = divergence(trial, prior_odds) + inner.dual
+        is_lower = value <= ceiling + _SUFFICIENT_DECREASE * step * slope
+        if is_lower or step < _SMALLEST_STEP:
+            return trial, inner, n_solves
+        # Not by the secant of the slopes: V grows like 1/s where switches go off, so
+        # that a secant from there cuts the step to almost nothing.
+        step *= 0.5
+
+
+def _between(u: FloatArray, v: FloatArray, step: float) -> FloatArray:
+    """Return the log-odds of (1 − step)·expit(u) + step·expit(v)."""
+    if step == 1.0:
+        return v
+    here, there = np.log1p(-step), np.log(step)
+    on = np.logaddexp(here - softplus(-u), there - softplus(-v))
+    off = np.logaddexp(here - softplus(u), there - softplus(v))
+    return on - off
+
+
+def divergence(u: FloatArray, v: FloatArray) -> float:
+    """Return Σ_d KL(Bern(expit u_d) ‖ Bern(expit v_d)) for finite log-odds."""
+    terms = softplus(v) - softplus(u) - expit(u) * (v - u)
+    return float(np.maximum(terms, 0.0).sum())
+
+
+def switch_cost(q: FloatArray, log_alpha: float) -> float:
+    """Return Σ_d log((α + exp q_d) / (1 + α))."""
+    return float(switch_costs(q, log_alpha).sum())
+
+
+def switch_costs(q: FloatArray, log_alpha: float) -> FloatArray:
+    """Return log((α + exp q) / (1 + α)) without overflow or cancellation."""
+    if log_alpha == -np.inf:
+        return q
+    if log_alpha > 0.0:
+        return softplus(q - log_alpha) - softplus(-log_alpha)
+    return q + softplus(log_alpha - q) - softplus(log_alpha)
+
+
+def softplus(x: ArrayLike) -> FloatArray:
+    """Return log(1 + exp x)."""
+    value: FloatArray = np.logaddexp(0.0, x)
+    return value
+
+
+def switched_solution(
+    result: Switched,
+    *,
+    dual: FloatArray,
+    intercept: FloatArray,
+    n_svm_solves: int,
+    tol: float,
+    floor: float = 0.0,
+    remedy: str = "raise max_iter or tol",
+) -> Solution:
+    """Return a solution, with a warning if it ended short of its tolerance."""
+    certificate = Certificate(
+        objective=result.objective,
+        dual_objective=result.dual_objective,
+        n_iter=result.n_iter,
+        status=result.status,
+        history=result.history,
+        floor=floor,
+    )
+    warn_if_stopped(
+        certificate, "switches", tol, remedy=remedy, limit=result.limit, stacklevel=5
+    )
+    return Solution(
+        coef=result.s,
+        certificate=certificate,
+        dual=dual,
+        intercept=intercept,
+        extra={
+            "log_odds": result.log_odds,
+            "q": result.q,
+            "n_solves": result.n_solves,
+            "n_svm_solves": n_svm_solves,
+        },
+    )
+
+
+class SwitchedPath:
+    """Base of solutions for many (C, α), each started from one before it."""
+
+    def __init__(self) -> None:
+        self._largest_q: dict[float, float] = {}
+
+    def solve(self, C: float, log_alpha: float) -> Solution:
+        """Solve for one (C, α)."""
+        raise NotImplementedError
+
+    def largest_q(self, C: float) -> float:
+        """Return max_d q_d at α = 0, the scale on which log α acts."""
+        if C not in self._largest_q:
+            self._largest_q[C] = float(self.solve(C, -np.inf).extra["q"].max())
+        return self._largest_q[C]

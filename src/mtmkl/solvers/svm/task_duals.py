@@ -1,0 +1,474 @@
+r"""The support vector duals of many tasks, for given weights of their kernels.
+
+Task t has examples with signed duals β (β_i = y_i α_i in classification, α_i − α*_i in
+regression) and terms f = 1 … F with kernels k_f, each with one of the weights w_d,
+d = σ(t, f). For given weights the duals of all tasks are
+
+    max_β  Σ_t (c_t'β_t − ε‖β_t‖₁ − ½ Σ_f w_σ(t,f) β_t'K_tf β_t)
+    s.t.   lo ≤ β ≤ hi,  and, with intercepts, 1'β_t = 0 for each task t,
+
+with c = y and β_i between 0 and C y_i (hinge loss, ε = 0), or −C ≤ β_i ≤ C
+(ε-insensitive loss). "Task" stands for a block of examples: tasks that are joined make
+one.
+
+A term is either one feature, of rank one (k(x, z) = x_f z_f: nothing is built), or a
+Gram matrix. With outputs g_tf = K_tf β_t kept at hand, the dual of a task for new
+weights starts with a gradient in O(n) per term, and only the Gram entries between its
+support vectors and the examples that violate their condition are summed. The compiled
+steps are in :mod:`mtmkl.solvers.svm.task_steps`.
+"""
+
+from copy import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mtmkl.kernels.gram import GramBlocks
+from mtmkl.solvers.solution import LEAST_SHARE
+from mtmkl.solvers.svm import task_steps as steps
+from mtmkl.solvers.svm.inner import Inner
+from mtmkl.solvers.svm.smo import FIRST_SHARE, step_cost
+from mtmkl.solvers.svm.task_curvature import add_curvature, write_curvature_factors
+from mtmkl.typing import FloatArray, IntArray
+
+_LEAST_WORK = 1e9
+_WORK_PER_EXAMPLE = 1000  # pair steps, and rows of kernel sums
+_UPDATES = 100.0  # rounding errors that outputs gather, in those of one sum
+_NEGLIGIBLE = 1e-8  # relative error of an objective
+_APART = 1e6  # ratio of the sizes of kernels worth mentioning
+
+
+@dataclass(frozen=True)
+class DualProblem:
+    """Support vector machines of T tasks on weighted kernels.
+
+    Attributes
+    ----------
+    blocks : GramBlocks
+        The examples and kernels of the tasks, one block per task.
+    c : ndarray of shape (N,)
+        Targets: −1 and +1, or real numbers.
+    weight : ndarray of shape (T, F + G)
+        Which weight each term of each task has.
+    n_weights : int
+        S.
+    epsilon : float
+        ε of regression, 0 in classification.
+    is_classification : bool
+    fit_intercept : bool
+    """
+
+    blocks: GramBlocks
+    c: FloatArray
+    weight: IntArray
+    n_weights: int
+    epsilon: float
+    is_classification: bool
+    fit_intercept: bool
+
+    @classmethod
+    def of(
+        cls,
+        c: ArrayLike,
+        blocks: GramBlocks,
+        *,
+        weight: ArrayLike | None = None,
+        n_weights: int | None = None,
+        epsilon: float | None = None,
+        fit_intercept: bool = True,
+    ) -> "DualProblem":
+        """Return a problem, with weights shared by all tasks unless stated.
+
+        Parameters
+        ----------
+        c : array-like of shape (N,)
+            Labels −1 and +1, or the targets of regression, in the order of the blocks.
+        blocks : GramBlocks
+        weight : array-like of int of shape (T, F + G), optional
+            By default term f has weight f in every task.
+        n_weights : int, optional
+            By default one more than the largest in ``weight``.
+        epsilon : float, optional
+            The tube of regression; by default the tasks are classifications.
+        fit_intercept : bool
+        """
+        if weight is None:
+            weight = np.tile(np.arange(blocks.n_terms), (blocks.sizes.size, 1))
+        table = np.ascontiguousarray(weight, dtype=np.intp)
+        return cls(
+            blocks=blocks,
+            c=np.ascontiguousarray(c, dtype=np.float64),
+            weight=table,
+            n_weights=int(table.max()) + 1 if n_weights is None else n_weights,
+            epsilon=0.0 if epsilon is None else float(epsilon),
+            is_classification=epsilon is None,
+            fit_intercept=fit_intercept,
+        )
+
+    @property
+    def offsets(self) -> IntArray:
+        """Task t has the rows ``offsets[t]:offsets[t + 1]``, shape (T + 1,)."""
+        return self.blocks.offsets
+
+    @property
+    def n_tasks(self) -> int:
+        """Number of tasks T."""
+        return self.offsets.size - 1
+
+    def box(self, C: float) -> tuple[FloatArray, FloatArray]:
+        """Return lower and upper bounds of β."""
+        if self.is_classification:
+            return np.minimum(C * self.c, 0.0), np.maximum(C * self.c, 0.0)
+        return np.full(self.c.size, -C), np.full(self.c.size, C)
+
+    def floor(self, C: float) -> float:
+        """Return the least that an objective counts for in a relative gap.
+
+        The optimum of regression may be zero; that of classification is so only where
+        every task is of one class, and then without rounding.
+        """
+        if self.is_classification:
+            return 0.0
+        outside = np.maximum(np.abs(self.c) - self.epsilon, 0.0)
+        return LEAST_SHARE * C * float(outside.sum())
+
+    def task(self, t: int) -> "DualProblem":
+        """Return task t alone, its terms with the same weights."""
+        rows = np.arange(self.offsets[t], self.offsets[t + 1])
+        return replace(
+            self,
+            blocks=self.blocks.subset(rows),
+            c=self.c[rows],
+            weight=self.weight[t : t + 1],
+        )
+
+
+class TaskDuals:
+    """The support vector duals of all tasks, continued from weights to weights.
+
+    An :class:`~mtmkl.solvers.svm.inner.InnerProblem`.
+
+    No accuracy can be had that is far below the rounding errors of the outputs, which
+    grow with the kernels and with C: a solve ends there, and says so. All solves of one
+    solution share a bound on their work (`renew`); when it is used up, they return the
+    point at hand.
+
+    Parameters
+    ----------
+    problem : DualProblem
+    C : float
+        Positive.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (N,)
+        The last solution.
+    work_left : float
+        Multiplications left to the solution in progress.
+    """
+
+    def __init__(self, problem: DualProblem, C: float) -> None:
+        self.problem = problem
+        self._c = problem.c
+        self._unit = float(np.abs(problem.c).max(initial=1e-300))
+        self._diagonal = problem.blocks.diagonal()
+        sizes = problem.blocks.sizes
+        pairs = sizes * np.array([step_cost(n) for n in sizes])
+        sums = 0.5 * sizes**2 * problem.blocks.n_terms
+        work = _WORK_PER_EXAMPLE * float(np.sum(pairs + sums))
+        self._granted = max(_LEAST_WORK, work)
+        self._clear()
+        self.renew()
+        self.set_box(C)
+
+    def _clear(self) -> None:
+        """Begin at β = 0 in new arrays."""
+        blocks, n_tasks = self.problem.blocks, self.problem.n_tasks
+        self.beta = np.zeros(self.problem.c.size)
+        self._weights = np.zeros((n_tasks, blocks.features.shape[1]))
+        self._outputs = np.zeros((self.problem.c.size, blocks.grams.shape[1]))
+        self._statistics = np.zeros((n_tasks, steps.N_STATISTICS))
+
+    def renew(self) -> None:
+        """Grant the work of one solution."""
+        self.work_left = self._granted
+
+    def set_box(self, C: float) -> None:
+        """Change C and with it the box."""
+        self.C = C
+        self._lo, self._hi = self.problem.box(C)
+
+    def shift(self, outputs: FloatArray) -> None:
+        """Solve from now on for what models are to add to given outputs, (N,)."""
+        self._c = self.problem.c - outputs
+
+    def start(self, beta: FloatArray) -> None:
+        """Continue from a feasible β."""
+        self.beta[:] = beta
+        self._weights[:] = 0.0
+        self._outputs[:] = 0.0
+        blocks = self.problem.blocks
+        steps.accumulate(
+            blocks.offsets,
+            blocks.entries,
+            blocks.features,
+            blocks.grams,
+            self.beta,
+            self._weights,
+            self._outputs,
+        )
+
+    def at(self, beta: FloatArray) -> "TaskDuals":
+        """Return the duals at a feasible β, in a state of their own."""
+        other = copy(self)
+        other._clear()
+        other.start(beta)
+        return other
+
+    def refresh(self) -> None:
+        """Compute weights and outputs from β, from scratch."""
+        self.start(self.beta)
+
+    def _largest_diagonal(self, weights: FloatArray) -> FloatArray:
+        """Return a bound on the diagonal of the weighted kernels, (N,)."""
+        largest = float(weights.max(initial=0.0))
+        return self._diagonal if largest <= 1.0 else largest * self._diagonal
+
+    def evaluate(self, weights: FloatArray) -> Inner:
+        """Return the value of β for given weights, with all sums from scratch.
+
+        The intercepts are those that belong to them; otherwise the state is left alone,
+        so that what is solved next does not depend on it. The primal is an upper bound
+        for the support vectors' outputs as rounded. Outputs of Gram matrices, which are
+        expensive, are kept where the rounding that they may have gathered is too small
+        to show.
+        """
+        problem, blocks = self.problem, self.problem.blocks
+        drift = self.C * steps.sum_of_rounding_errors(
+            blocks.offsets, problem.c, self._largest_diagonal(weights), self.beta
+        )
+        loss = float(self._statistics[:, steps.LOSS].sum())
+        if _UPDATES * drift > _NEGLIGIBLE * loss:
+            fresh = self.at(self.beta)
+        else:
+            fresh = copy(self)
+            fresh._statistics = np.zeros_like(self._statistics)
+            fresh._weights = feature_weights(blocks, self.beta)
+        inner = fresh.solve(weights, np.inf)
+        self._statistics[:, steps.INTERCEPT] = fresh.intercept
+        sizes = np.abs(self.problem.c)
+        sizes += np.repeat(np.abs(fresh.intercept), self.problem.blocks.sizes)
+        rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
+        return replace(inner, primal=inner.primal + rounding)
+
+    def enter(self, C: float) -> None:
+        """Change C, and continue from the last solution or its best multiple.
+
+        A solution that no bound holds is one for every box around it.
+        """
+        if np.abs(self.beta).max(initial=0.0) < min(C, self.C):
+            self.set_box(C)
+            self.refresh()
+        else:
+            self.rescale(C)
+
+    def rescale(self, C: float) -> None:
+        """Change C, and each task's β by the best multiple of it in the new box."""
+        self.set_box(C)
+        beta = self.beta.copy()
+        steps.rescale(self.problem.offsets, self._lo, self._hi, self._statistics, beta)
+        self.start(beta)
+
+    @property
+    def intercept(self) -> FloatArray:
+        """Intercepts of the last solution, shape (T,); zeros if there are none."""
+        return self._statistics[:, steps.INTERCEPT].copy()
+
+    @property
+    def linear(self) -> FloatArray:
+        """c_t'β_t − ε‖β_t‖₁ of the last solution, shape (T,)."""
+        return self._statistics[:, steps.LINEAR].copy()
+
+    @property
+    def n_svm_solves(self) -> int:
+        """Support vector problems solved so far."""
+        return int(self._statistics[:, steps.SOLVES].sum())
+
+    def solve(self, weights: FloatArray, accuracy: float) -> Inner:
+        """Solve until no optimality condition is violated by more.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (S,)
+            At least 0.
+        accuracy : float
+            In units of the largest |c|; infinite for the values at the present β.
+        """
+        problem, blocks = self.problem, self.problem.blocks
+        tol = accuracy * self._unit
+        diagonal = self._largest_diagonal(weights)
+        q = np.zeros(problem.n_weights)
+        progress = np.array([0.0, 0.0, FIRST_SHARE, self.work_left])
+        finished = False
+        while not finished:  # back in Python, an interrupt is seen
+            finished = steps.solve_tasks(
+                blocks.offsets,
+                blocks.entries,
+                blocks.features,
+                blocks.grams,
+                problem.weight,
+                self._c,
+                self._lo,
+                self._hi,
+                problem.epsilon,
+                problem.fit_intercept,
+                weights,
+                tol,
+                diagonal,
+                self.beta,
+                self._weights,
+                self._outputs,
+                q,
+                self._statistics,
+                progress,
+            )
+        self.work_left = float(progress[steps.WORK])
+        linear, quadratic, loss = (
+            float(self._statistics[:, column].sum())
+            for column in (steps.LINEAR, steps.QUADRATIC, steps.LOSS)
+        )
+        violation = float(self._statistics[:, steps.VIOLATION].max())
+        limit = ""
+        if violation > tol:
+            limit = limit_of_accuracy(
+                violation, float(self._diagonal.max()), self.C, self.work_left
+            )
+        return Inner(
+            q=q,
+            linear=linear,
+            primal=0.5 * quadratic + loss,
+            dual=linear - 0.5 * quadratic,
+            limit=limit,
+        )
+
+    def curvature(self, weights: FloatArray) -> FloatArray:
+        """Return V''(w), shape (S, S), at the last solution."""
+        problem = self.problem
+        block = np.zeros(problem.n_tasks, dtype=np.intp)
+        return self.block_curvature(weights, block, problem.weight)[0]
+
+    def block_curvature(
+        self, weights: FloatArray, block: IntArray, weight: IntArray
+    ) -> FloatArray:
+        """Return V'' of blocks of tasks that share no weight, (blocks, M, M).
+
+        Parameters
+        ----------
+        weights : ndarray of shape (S,)
+        block : ndarray of shape (T,)
+        weight : ndarray of shape (T, F + G)
+            Which of the M weights of its block each term of a task has.
+        """
+        factors, counts = self.curvature_factors(weights)
+        n_weights = self.problem.n_weights // (int(block.max()) + 1)
+        out = np.zeros((int(block.max()) + 1, n_weights, n_weights))
+        add_curvature(self.problem.offsets, block, weight, factors, counts, out)
+        return out
+
+    def curvature_factors(self, weights: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return U (N, F + G) and a number of rows for each task, at the last solution.
+
+        So many of the first rows of task t make U_t, with V_t'' = U_t'U_t in its terms;
+        the other rows are 0.
+        """
+        problem, blocks = self.problem, self.problem.blocks
+        factors = np.zeros((problem.c.size, blocks.n_terms))
+        counts = np.zeros(problem.n_tasks, dtype=np.intp)
+        write_curvature_factors(
+            blocks.offsets,
+            blocks.entries,
+            blocks.features,
+            blocks.grams,
+            problem.weight,
+            self._lo,
+            self._hi,
+            problem.epsilon,
+            problem.fit_intercept,
+            weights,
+            self.beta,
+            self._weights,
+            self._outputs,
+            factors,
+            counts,
+        )
+        return factors, counts
+
+
+def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:
+    """Return X_t'β_t, shape (T, F), to the last bit as certificates have it.
+
+    Parameters
+    ----------
+    blocks : GramBlocks
+    beta : ndarray of shape (N,)
+    """
+    weights = np.zeros((blocks.sizes.size, blocks.features.shape[1]))
+    nothing = np.empty((blocks.grams.shape[0], 0), blocks.grams.dtype)
+    outputs = np.empty((beta.size, 0))
+    steps.accumulate(
+        blocks.offsets,
+        blocks.entries,
+        blocks.features,
+        nothing,
+        beta,
+        weights,
+        outputs,
+    )
+    return weights
+
+
+def kernels_apart(problem: DualProblem) -> str:
+    """Say so where the kernels are of very different sizes, which makes searches slow.
+
+    Empty if they are not.
+    """
+    blocks = problem.blocks
+    sizes = np.square(blocks.features).max(axis=0, initial=0.0)
+    if blocks.grams.shape[1]:
+        sizes = np.append(sizes, blocks.grams.max(axis=0, initial=0.0))
+    sizes = sizes[sizes > 0.0]
+    if sizes.size == 0 or sizes.max() < _APART * sizes.min():
+        return ""
+    return (
+        f"kernel values reach {sizes.max():.1g} for one kernel and {sizes.min():.1g} "
+        "for another: bring the inputs to one scale (standardize=True) or normalise "
+        "the kernels"
+    )
+
+
+def remedy_of(problem: DualProblem) -> str:
+    """Return what to do about a search that its limit on steps stopped."""
+    said = kernels_apart(problem)
+    return f"{said}, or raise max_iter or tol" if said else "raise max_iter or tol"
+
+
+def limit_of_accuracy(error: float, largest: float, C: float, work_left: float) -> str:
+    """Return why support vector machines end with an error of their outputs.
+
+    Parameters
+    ----------
+    error : float
+        Violation of the conditions that is left.
+    largest : float
+        Largest kernel value.
+    C : float
+    work_left : float
+        Not positive where it was the bound on work that ended them.
+    """
+    cause = "rounding" if work_left > 0.0 else "the bound on their work"
+    return (
+        f"{cause} leaves the outputs of the support vector machines an error of "
+        f"{error:.1g}, with kernel values up to {largest:.1g} and C={C:g}: bring the "
+        "inputs to one scale (standardize=True), normalise the kernels or lower C"
+    )

@@ -1,0 +1,480 @@
+r"""Multiple kernel learning with trace norms over the tasks and a q-norm over kernels.
+
+The problem MK-MTSFL of Jawanpuria and Nath (2011), for 1 ≤ q ≤ 2, over matrices W_j of
+the models of T tasks (columns) in kernel j and offsets b,
+
+    min  ½ (Σ_j ‖W_j‖_tr^q)^{2/q} + C Σ loss,
+
+the trace norm being the least Σ_l ‖w_·jl‖ over rotations of the features. A dual is
+
+    max_β  ℓ(β) − ½ ‖(σ_max(B_j))_j‖²_{q/(q−1)},      B_j = [Φ_1j'β_1 … Φ_Tj'β_T],
+
+and for matrices Q_j ⪰ 0 with Σ_j (tr Q_j)^q̄ ≤ 1, q̄ = q/(2 − q), machines of single
+tasks on the kernel Σ_j φ_j'Q_jφ_j have models W_j = Q_jB_j and an objective V(Q) that
+is an upper bound of the minimum. The minimum of V is that of the problem.
+
+Features are coordinates z_j of the span of the training inputs, cut where their
+spectrum is negligible: what is beyond is no part of the problem. The method of
+multipliers (ADMM) splits W = Z. In W the tasks are machines on Σ_j K_j/ρ, the same in
+every iteration; Z is a proximal point, singular values less a threshold for each
+kernel. Every few iterations β of the machines gives a lower bound, and Q of the
+singular vectors of Z an upper one, by machines on few features. That leaves to ρ the
+lower bound, which small ρ bring down faster once Z is about right.
+
+References
+----------
+P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
+Conference on Data Mining, 2011. S. Boyd et al., Distributed optimization and
+statistical learning via the alternating direction method of multipliers, 2011.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from mtmkl.kernels.gram import GramBlocks
+from mtmkl.solvers.solution import (
+    Certificate,
+    Solution,
+    Status,
+    relative_gap,
+    warn_if_stopped,
+)
+from mtmkl.solvers.svm.inner import (
+    FINEST_ACCURACY,
+    Inner,
+    first_accuracy,
+    next_accuracy,
+)
+from mtmkl.solvers.svm.task_duals import (
+    DualProblem,
+    TaskDuals,
+    feature_weights,
+    remedy_of,
+)
+from mtmkl.solvers.weights.schatten_steps import (
+    decompose,
+    own_outputs,
+    shrink,
+    thresholds_of,
+)
+from mtmkl.typing import FloatArray, IntArray
+
+MixedSchattenSolver = Literal["admm", "mirror_descent", "alternating"]
+
+_RELAXATION = 1.6
+_CHECK_EVERY, _ADAPT_EVERY, _LAST_BALANCE = 5, 10, 200
+_NEAR = 3e-3  # relative gap from which on ρ serves the lower bound
+_LOWER_EVERY, _SLOW = 20, 0.6  # iterations, and what is left of a gap that is stuck
+_LOWER, _LEAST_RHO = 0.3, 0.05  # what it is multiplied by, to what share
+_ACCURACY = 0.02  # of machines, by the gap
+_SHARE = 0.05  # of the gap that is left to the machines on Q
+
+
+@dataclass(frozen=True)
+class SchattenProblem:
+    """Tasks on the coordinates of several kernels.
+
+    Attributes
+    ----------
+    factors : ndarray of shape (N, D)
+        Coordinates of the examples, a block of columns for each kernel, tasks one after
+        the other.
+    ends : ndarray of shape (k + 1,)
+        Kernel j has the columns ``ends[j]:ends[j + 1]``.
+    tasks : DualProblem
+        The tasks on the sum of the kernels, one term.
+    q : float
+        From 1 to 2.
+    """
+
+    factors: FloatArray
+    ends: IntArray
+    tasks: DualProblem
+    q: float
+
+    @classmethod
+    def of(
+        cls,
+        factors: Sequence[FloatArray],
+        c: FloatArray,
+        sizes: IntArray,
+        q: float,
+        *,
+        epsilon: float | None = None,
+    ) -> "SchattenProblem":
+        """Return a problem.
+
+        Parameters
+        ----------
+        factors : sequence of k ndarrays of shape (N, d_j)
+            Coordinates in each kernel, tasks one after the other.
+        c : ndarray of shape (N,)
+            Labels −1 and +1, or the targets of regression.
+        sizes : ndarray of shape (T,)
+            Examples of each task.
+        q : float
+        epsilon : float, optional
+            The tube of regression; by default the tasks are classifications.
+        """
+        stacked = np.ascontiguousarray(np.concatenate(factors, axis=1))
+        ends = np.cumsum([0, *(each.shape[1] for each in factors)])
+        tasks = DualProblem.of(c, one_gram(stacked, sizes), epsilon=epsilon)
+        return cls(stacked, ends.astype(np.intp), tasks, float(q))
+
+    @property
+    def n_kernels(self) -> int:
+        """Number of kernels k."""
+        return self.ends.size - 1
+
+    @property
+    def n_vectors(self) -> int:
+        """Entries of the vectors of the smaller sides of all blocks."""
+        sides = np.minimum(np.diff(self.ends), self.tasks.n_tasks)
+        return int(np.sum(sides**2))
+
+    def duals_in_features(self, beta: FloatArray) -> FloatArray:
+        """Return B', shape (T, D)."""
+        blocks = GramBlocks.of(self.tasks.blocks.sizes, features=self.factors)
+        return feature_weights(blocks, beta)
+
+    def dual_norm(self, largest: FloatArray) -> float:
+        """Return the norm dual to the q-norm over kernels."""
+        top = float(largest.max(initial=0.0))
+        if self.q == 1.0 or top == 0.0:
+            return top
+        order = self.q / (self.q - 1.0)
+        return top * float(np.linalg.norm(largest / top, order))
+
+    def dual_value(self, beta: FloatArray, largest: FloatArray) -> tuple[float, float]:
+        """Return the dual's value at the best multiple of β, and the multiple.
+
+        Parameters
+        ----------
+        beta : ndarray of shape (N,)
+            Feasible.
+        largest : ndarray of shape (k,)
+            σ_max(B_j).
+        """
+        norm = self.dual_norm(largest)
+        size = self.tasks.epsilon * float(np.abs(beta).sum())
+        linear = float(self.tasks.c @ beta) - size
+        share = 1.0
+        if norm > 0.0:
+            share = min(max(linear / norm**2, 0.0), 1.0)
+        return share * linear - 0.5 * (share * norm) ** 2, share
+
+    def upper(
+        self, features: FloatArray, weights: FloatArray, C: float, beta: FloatArray
+    ) -> TaskDuals:
+        """Return machines on weighted features, begun at β."""
+        if weights.size == 0:
+            features, weights = np.zeros((beta.size, 1)), np.zeros(1)
+        problem = DualProblem.of(
+            self.tasks.c,
+            GramBlocks.of(self.tasks.blocks.sizes, features=features),
+            epsilon=self.tasks.epsilon if not self.tasks.is_classification else None,
+        )
+        state = TaskDuals(problem, C)
+        state.start(beta)
+        return state
+
+    def norm(self, W: FloatArray) -> tuple[float, FloatArray]:
+        """Return N and the trace norms n_j of W', shape (T, D)."""
+        norms = np.array(
+            [
+                np.linalg.norm(W[:, first:last], "nuc") if last > first else 0.0
+                for first, last in zip(self.ends[:-1], self.ends[1:], strict=True)
+            ]
+        )
+        return float(np.linalg.norm(norms, self.q)), norms
+
+
+def one_gram(factors: FloatArray, sizes: IntArray) -> GramBlocks:
+    """Return the blocks of the kernel zz' of each task."""
+    parts = np.split(factors, np.cumsum(sizes)[:-1])
+    return GramBlocks.of(
+        sizes, grams=np.concatenate([(Z @ Z.T).reshape(-1, 1) for Z in parts])
+    )
+
+
+class _Spectra:
+    """Room for the singular values and vectors of all blocks."""
+
+    def __init__(self, problem: SchattenProblem) -> None:
+        self.ends = problem.ends
+        self.n_tasks = problem.tasks.n_tasks
+        self.values = np.zeros((problem.n_kernels, self.n_tasks))
+        self.vectors = np.zeros(problem.n_vectors)
+
+    def decompose(self, S: FloatArray) -> None:
+        """Decompose the blocks of S, shape (T, D)."""
+        decompose(S, self.ends, self.values, self.vectors)
+
+    def right(self, S: FloatArray, ranks: IntArray) -> list[FloatArray]:
+        """Return copies of first right singular vectors (d_j, r_j) of blocks of S."""
+        out, first = [], 0
+        for j, rank in enumerate(ranks):
+            d = int(self.ends[j + 1] - self.ends[j])
+            m = min(d, self.n_tasks)
+            # The next decomposition writes over these vectors.
+            V = self.vectors[first : first + m * m].reshape(m, m)[:, :rank].copy()
+            if d > self.n_tasks:
+                block = S[:, self.ends[j] : self.ends[j + 1]]
+                V = block.T @ (V / self.values[j, :rank])
+            out.append(V)
+            first += m * m
+        return out
+
+
+@dataclass
+class _Model:
+    """Machines on Q: directions of the coordinates with weights, and duals."""
+
+    directions: list[FloatArray]
+    weights: FloatArray
+    state: TaskDuals
+    inner: Inner
+
+
+class MixedSchattenPath:
+    """Solutions for many C by the method of multipliers, each started from the last.
+
+    Parameters
+    ----------
+    problem : SchattenProblem
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on iterations.
+    """
+
+    def __init__(
+        self, problem: SchattenProblem, *, tol: float = 1e-4, max_iter: int = 5000
+    ) -> None:
+        self.problem = problem
+        self.tol = tol
+        self.max_iter = max_iter
+        self._S = np.zeros((problem.tasks.n_tasks, problem.factors.shape[1]))
+        self._rho = 1.0
+        self._duals: TaskDuals | None = None
+
+    def solve(self, C: float) -> Solution:
+        """Solve for one C.
+
+        Parameters
+        ----------
+        C : float
+            Weight of the loss, positive.
+
+        Returns
+        -------
+        Solution
+            ``coef``: W', shape (T, D), of low rank; ``dual``: β (N,), scaled, of the
+            lower bound; ``intercept``: (T,); ``extra``: "norms" (k,), the trace norms,
+            "ranks" (k,), and "seconds", since the start, at the entries of the history.
+        """
+        if self._duals is None:
+            self._duals = TaskDuals(self.problem.tasks, C)
+        elif C != self._duals.C:
+            self._duals.rescale(C)
+        search = _Search(self.problem, self._duals, self._S, self._rho, self.tol)
+        solution = search.run(self.max_iter)
+        self._S, self._rho = search.S, search.balanced
+        return solution
+
+
+class _Search:
+    """Iterations for one C: S = Z + U, the multipliers ρU being B in the limit."""
+
+    def __init__(
+        self,
+        problem: SchattenProblem,
+        duals: TaskDuals,
+        S: FloatArray,
+        rho: float,
+        tol: float,
+    ) -> None:
+        self.problem, self.duals, self.tol = problem, duals, tol
+        self.S, self.rho, self.balanced = S.copy(), rho, rho
+        self.spectra, self.others = _Spectra(problem), _Spectra(problem)
+        k = problem.n_kernels
+        self.thresholds, self.norms, self.norm = np.zeros(k), np.zeros(k), 0.0
+        self.Z = np.zeros_like(S)
+        self.accuracy = first_accuracy(tol)
+        self.bound, self.best_beta = -np.inf, duals.beta.copy()
+        self.best: _Model | None = None
+        self.floor = problem.tasks.floor(duals.C)
+        self.gap = self.last_gap = np.inf
+        self.history: list[float] = []
+        self.seconds: list[float] = []
+        self.begin = time.process_time()
+
+    def run(self, max_iter: int) -> Solution:
+        """Iterate until the gap is closed."""
+        n_iter = 0
+        status: Status | None = None
+        while status is None:
+            n_iter += 1
+            before = self.Z
+            self.proximal_point()
+            W, inner = self.machines()
+            if n_iter == 1 or n_iter % _CHECK_EVERY == 0 or n_iter >= max_iter:
+                self.check()
+                if self.gap <= self.tol:
+                    status = "converged"
+                elif self.accuracy < FINEST_ACCURACY:
+                    status = "stalled"
+                elif n_iter >= max_iter:
+                    status = "stopped"
+                wanted = max(_ACCURACY * self.gap, 0.1 * FINEST_ACCURACY)
+                self.accuracy = min(self.accuracy, wanted)
+            factor = 1.0
+            if n_iter % _ADAPT_EVERY == 0:
+                factor = self.change_of_rho(W, before, n_iter)
+            if factor == 1.0:
+                self.S = self.S + _RELAXATION * (W - self.Z)
+            else:
+                self.S = self.Z + (self.S - self.Z) / factor
+                self.rho *= factor
+        return self.result(n_iter, status, inner.limit)
+
+    def proximal_point(self) -> None:
+        """Renew Z."""
+        self.spectra.decompose(self.S)
+        self.norm = thresholds_of(
+            self.spectra.values,
+            self.problem.q,
+            1.0 / self.rho,
+            self.thresholds,
+            self.norms,
+        )
+        self.Z = np.empty_like(self.S)
+        shrink(
+            self.S,
+            self.problem.ends,
+            self.spectra.values,
+            self.spectra.vectors,
+            self.thresholds,
+            self.Z,
+        )
+
+    def machines(self) -> tuple[FloatArray, Inner]:
+        """Return W, by the machines of single tasks with 2Z − S for an offset."""
+        problem, duals = self.problem, self.duals
+        W = 2.0 * self.Z - self.S
+        outputs = np.empty(problem.tasks.c.size)
+        own_outputs(problem.tasks.offsets, problem.factors, W, outputs)
+        duals.shift(outputs)
+        duals.renew()
+        inner = duals.solve(np.array([1.0 / self.rho]), self.accuracy)
+        W += problem.duals_in_features(duals.beta) / self.rho
+        return W, inner
+
+    def check(self) -> None:
+        """Renew the bounds and the gap."""
+        problem, beta = self.problem, self.duals.beta
+        self.others.decompose(problem.duals_in_features(beta))
+        bound, share = problem.dual_value(beta, self.others.values[:, 0])
+        if bound > self.bound:
+            self.bound, self.best_beta = bound, share * beta
+        model = self.model(beta)
+        if self.best is None or model.inner.primal < self.best.inner.primal:
+            self.best = model
+        value = self.best.inner.primal
+        self.history.append(value)
+        self.seconds.append(time.process_time() - self.begin)
+        self.gap = relative_gap(value, self.bound, self.floor)
+
+    def model(self, beta: FloatArray) -> _Model:
+        """Return machines on the Q that belongs to Z, and their upper bound."""
+        values = self.spectra.values - self.thresholds[:, None]
+        ranks = np.sum(values > 0.0, axis=1)
+        directions = self.spectra.right(self.S, ranks)
+        weights, parts = [], []
+        for j, rank in enumerate(ranks):
+            if rank:
+                # λ_j = (n_j/N)^{2−q}, and z_l/n_j of it in each direction.
+                ratio = (self.norms[j] / self.norm) ** (2.0 - self.problem.q)
+                weights.append(ratio * values[j, :rank] / self.norms[j])
+                block = slice(self.problem.ends[j], self.problem.ends[j + 1])
+                parts.append(self.problem.factors[:, block] @ directions[j])
+        w = np.concatenate(weights) if weights else np.zeros(0)
+        features = np.concatenate(parts, axis=1) if parts else np.zeros((beta.size, 0))
+        state = self.problem.upper(features, w, self.duals.C, beta)
+        w = w if w.size else np.zeros(1)
+        accuracy = first_accuracy(self.tol)
+        inner = state.solve(w, accuracy)
+        while not inner.limit and accuracy > FINEST_ACCURACY:
+            gap = max(inner.primal - self.bound, self.tol * abs(inner.primal))
+            if inner.primal - inner.dual <= _SHARE * gap:
+                break
+            accuracy = next_accuracy(accuracy, inner, 0.5 * _SHARE * gap)
+            inner = state.solve(w, accuracy)
+        return _Model(directions, w, state, inner)
+
+    def change_of_rho(self, W: FloatArray, before: FloatArray, n_iter: int) -> float:
+        """Return by what to multiply ρ: to balance residuals, or near the end less."""
+        if self.gap > _NEAR and n_iter <= _LAST_BALANCE:
+            primal = float(np.linalg.norm(W - self.Z) * np.linalg.norm(self.S - self.Z))
+            dual = float(np.linalg.norm(self.Z - before) * np.linalg.norm(self.Z))
+            factor = float(np.clip(np.sqrt(primal / max(dual, 1e-300)), 0.2, 5.0))
+            if 2.0 / 3.0 < factor < 1.5:
+                factor = 1.0
+            self.balanced = self.rho * factor
+            return factor
+        if n_iter % _LOWER_EVERY == 0:
+            before_gap, self.last_gap = self.last_gap, self.gap
+            is_slow = self.gap > _SLOW * before_gap
+            if is_slow and self.rho > _LEAST_RHO * self.balanced:
+                return _LOWER
+        return 1.0
+
+    def result(self, n_iter: int, status: Status, limit: str) -> Solution:
+        """Return the solution with its certificate, and a warning if it is short."""
+        problem, best = self.problem, self.best
+        assert best is not None
+        W = np.zeros_like(self.S)
+        inner = best.state.evaluate(best.weights)
+        features = feature_weights(best.state.problem.blocks, best.state.beta)
+        features = features * best.weights
+        first = 0
+        for j, V in enumerate(best.directions):
+            part = features[:, first : first + V.shape[1]]
+            W[:, problem.ends[j] : problem.ends[j + 1]] = part @ V.T
+            first += V.shape[1]
+        norm, norms = problem.norm(W)
+        # What the machines pay for Q is at least ½N².
+        quadratic = float(best.weights @ inner.q)
+        objective = inner.primal - max(quadratic - 0.5 * norm**2, 0.0)
+        self.history[-1] = objective
+        certificate = Certificate(
+            objective=objective,
+            dual_objective=self.bound,
+            n_iter=n_iter,
+            status=status,
+            history=np.array(self.history),
+            floor=self.floor,
+        )
+        warn_if_stopped(
+            certificate,
+            f"mixed Schatten norms, C={self.duals.C:g}, q={problem.q:g}",
+            self.tol,
+            remedy=remedy_of(problem.tasks),
+            limit=limit,
+            stacklevel=5,
+        )
+        return Solution(
+            coef=W,
+            certificate=certificate,
+            dual=self.best_beta,
+            intercept=best.state.intercept,
+            extra={
+                "norms": norms,
+                "ranks": np.array([V.shape[1] for V in best.directions]),
+                "seconds": np.array(self.seconds),
+            },
+        )

@@ -1,0 +1,1 @@
+"""The replication suite: from configuration to scores, verdicts and the report."""

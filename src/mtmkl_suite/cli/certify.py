@@ -1,0 +1,125 @@
+"""``mtmkl certify``: a method's solution beside the optimum of its problem."""
+
+import argparse
+import json
+import sys
+import time
+from typing import Any
+
+_DESCRIPTION = """\
+Fit a convex method on a small sample of a data set, and solve the same problem, as its
+documentation states it, by an interior point (cvxopt). The true optimum has to lie
+between the objective of the method and its dual bound.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the subparsers of ``mtmkl``."""
+    certify = commands.add_parser(
+        "certify",
+        help="compare a solution with an interior point's",
+        description=_DESCRIPTION,
+        epilog="Ends with status 0 if the optimum lies between the bounds, 1 if not, "
+        "and 2 if the method has no optimum to compare with.",
+    )
+    certify.add_argument("--method", required=True, metavar="NAME")
+    certify.add_argument("--dataset", required=True, metavar="NAME")
+    for name, example, of in (
+        ("params", '{"C": 10}', "the method"),
+        ("options", '{"n_classes": 5}', "the data set"),
+    ):
+        certify.add_argument(
+            f"--{name}",
+            type=_object,
+            default={},
+            metavar="JSON",
+            help=f"of {of}, such as '{example}'",
+        )
+    for name, default, what in (
+        ("examples", 12, "of each task in the sample"),
+        ("tasks", 4, "in the sample"),
+    ):
+        certify.add_argument(
+            f"--{name}",
+            type=_positive,
+            default=default,
+            metavar="N",
+            help=f"{what} (default: {default})",
+        )
+    certify.add_argument(
+        "--seed", type=int, default=0, help="of the sample (default: 0)"
+    )
+    certify.set_defaults(run=_certify)
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f"not a JSON object: {text}")
+    return value
+
+
+def _certify(parsed: argparse.Namespace) -> int:
+    from sklearn.base import is_classifier
+
+    from mtmkl.certify.certificates import judge, why_not
+    from mtmkl.certify.cones import require_cvxopt
+    from mtmkl.certify.sample import draw
+    from mtmkl.datasets import load
+    from mtmkl.methods import resolve
+    from mtmkl.methods._base.graph import GraphEstimator
+
+    method = resolve(parsed.method)
+    reason = why_not(method.__name__)
+    if reason:
+        print(f"mtmkl: {reason}", file=sys.stderr)
+        return 2
+    require_cvxopt()
+    model = method()
+    known = model.get_params()
+    for name in parsed.params:
+        if name not in known:
+            raise ValueError(
+                f"--params: {method.__name__} has no parameter {name!r}; it has "
+                f"{', '.join(sorted(known))}"
+            )
+    model.set_params(**parsed.params)
+    data = load(parsed.dataset, **parsed.options)
+    sample = draw(
+        data,
+        n_tasks=parsed.tasks,
+        n_examples=parsed.examples,
+        seed=parsed.seed,
+        is_classifier=is_classifier(model),
+        is_graph=isinstance(model, GraphEstimator),
+    )
+    begin = time.perf_counter()
+    model.fit(sample.X, sample.y, task=sample.task)
+    fitted = time.perf_counter()
+    found = judge(model, sample.X, sample.y, sample.task)
+    judged = time.perf_counter()
+    print(
+        f"{method.__name__} on {data.name}: {sample.n_tasks} tasks, "
+        f"{sample.y.size} examples, {sample.X.shape[1]} inputs\n"
+        f"objective            {found.objective:.10g}  ({fitted - begin:.2f} s)\n"
+        f"dual bound           {found.bound:.10g}\n"
+        f"relative gap         {found.gap:.1e}\n"
+        f"interior point       {found.optimum.value:.10g}  "
+        f"({judged - fitted:.2f} s, to {found.optimum.accuracy:.0e})\n"
+        f"relative difference  {found.difference:.1e}"
+    )
+    if found.holds:
+        print("The optimum lies between the bounds.")
+        return 0
+    print("mtmkl: the optimum does not lie between the bounds", file=sys.stderr)
+    return 1

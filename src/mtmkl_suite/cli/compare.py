@@ -1,0 +1,128 @@
+"""``mtmkl compare``: statistics of anybody's scores."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+_DESCRIPTION = """\
+Compare methods over data sets. SCORES is a long table, with columns for method, data
+set and score, or a wide one, with a row per data set and a column per method. Repeats,
+folds and tasks within a data set are averaged. Writes one HTML page and csv tables.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the subparsers of ``mtmkl``."""
+    compare = commands.add_parser(
+        "compare",
+        help="rank and test methods from a table of scores, yours or ours",
+        description=_DESCRIPTION,
+    )
+    compare.add_argument("scores", type=Path, help=".csv, .tsv or .parquet")
+    compare.add_argument(
+        "--control", metavar="METHOD", help="test the others against this method"
+    )
+    compare.add_argument(
+        "--rope",
+        type=float,
+        default=0.0,
+        metavar="WIDTH",
+        help="differences up to this size, in the unit of the scores, count as none; "
+        "fix it before you look (default: 0)",
+    )
+    better = compare.add_mutually_exclusive_group()
+    for name, value in (("higher", True), ("lower", False)):
+        better.add_argument(
+            f"--{name}-is-better",
+            dest="higher_better",
+            action="store_const",
+            const=value,
+            help="needed unless the name of the score says it (accuracy, rmse, …)",
+        )
+    for kind in ("method", "dataset", "score"):
+        compare.add_argument(
+            f"--{kind}-column", metavar="COLUMN", help=f"which column is the {kind}"
+        )
+    compare.add_argument(
+        "--repeat-column",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="numbers repeats, folds or tasks within a data set (may be repeated)",
+    )
+    compare.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        type=_condition,
+        metavar="COLUMN=VALUE",
+        help="only these rows; several values of one column are alternatives",
+    )
+    compare.add_argument(
+        "--numbered",
+        choices=("nested", "independent"),
+        help="what names that differ by a number alone are: parts of one data set, "
+        "which are averaged, or data sets of their own",
+    )
+    compare.add_argument(
+        "--drop-incomplete",
+        choices=("datasets", "methods"),
+        help="what to leave out where scores are missing",
+    )
+    compare.add_argument(
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="for page and tables (default: comparison-<name of the file>)",
+    )
+    compare.add_argument(
+        "--seed", type=int, default=0, help="of bootstrap and posterior (default: 0)"
+    )
+    compare.set_defaults(run=_compare)
+
+
+def _condition(text: str) -> tuple[str, str]:
+    column, equals, value = text.partition("=")
+    if not equals or not column:
+        raise argparse.ArgumentTypeError(f"{text!r} is not COLUMN=VALUE")
+    return column, value
+
+
+def _compare(parsed: argparse.Namespace) -> int:
+    from mtmkl.statistics.matrix_tests import compare_matrix
+    from mtmkl.statistics.score_tables import read_matrix
+    from mtmkl_suite.report.pages.comparison_page import sentences, write_comparison
+    from mtmkl_suite.run.extras import require_suite
+
+    require_suite()
+    where: dict[str, list[str]] = {}
+    for column, value in parsed.where:
+        where.setdefault(column, []).append(value)
+    scores = read_matrix(
+        parsed.scores,
+        columns={
+            "method": parsed.method_column,
+            "dataset": parsed.dataset_column,
+            "score": parsed.score_column,
+        },
+        nested=parsed.repeat_column,
+        where=where,
+        higher_better=parsed.higher_better,
+        numbered=parsed.numbered,
+        drop_incomplete=parsed.drop_incomplete,
+    )
+    found = compare_matrix(
+        scores, control=parsed.control, rope=parsed.rope, seed=parsed.seed
+    )
+    stem = parsed.scores.name.partition(".")[0]
+    folder = parsed.output or Path(f"comparison-{stem}")
+    conditions = [f"{column} = {value}" for column, value in parsed.where]
+    page = write_comparison(
+        found, folder, source=", ".join([parsed.scores.name, *conditions])
+    )
+    for remark in scores.remarks:
+        print(f"mtmkl: note: {remark}", file=sys.stderr)
+    print("\n".join(sentences(found)))
+    print(f"Page: {page.resolve().as_uri()}")
+    return 0

@@ -1,0 +1,170 @@
+"""``mtmkl list``: what there is."""
+
+import argparse
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from mtmkl_suite.cli.printing import print_table
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the subparsers of ``mtmkl``."""
+    listing = commands.add_parser("list", help="list what there is")
+    kinds = listing.add_subparsers(required=True, metavar="KIND")
+    kind = kinds.add_parser("papers", help="papers, and whether a record is published")
+    kind.set_defaults(run=_papers)
+    for name, run, text in (
+        ("experiments", _experiments, "experiments with data, protocol and repeats"),
+        ("methods", _methods, "methods, and how each paper configures them"),
+        ("artefacts", _artefacts, "figures and tables"),
+    ):
+        kind = kinds.add_parser(name, help=text)
+        kind.add_argument("--paper", metavar="NAME", help="only those of this paper")
+        kind.set_defaults(run=run)
+    kind = kinds.add_parser("metrics", help="metrics, and what each needs")
+    kind.set_defaults(run=_metrics)
+    kind = kinds.add_parser("datasets", help="data sets, and where each was found")
+    kind.set_defaults(run=_datasets)
+
+
+def _configs(paper: str | None, tier: str = "paper") -> Iterator[dict[str, Any]]:
+    from mtmkl_suite.config.load import load_paper, load_run_config
+
+    for name in [paper] if paper else load_run_config()["papers"]:
+        yield load_paper(name, tier)
+
+
+def _papers(parsed: argparse.Namespace) -> int:
+    from mtmkl_suite.run.published import published_papers
+
+    published = published_papers()
+    print_table(
+        [
+            {
+                "name": config["paper"]["id"],
+                "record": "published" if config["paper"]["id"] in published else "none",
+                "experiments": len(config["experiments"]),
+                "artefacts": len(config["artefacts"]),
+                "claims": len(config["claims"]),
+                "title": "{authors} ({year}): {title}".format(**config["paper"]),
+            }
+            for config in _configs(None)
+        ]
+    )
+    return 0
+
+
+def _experiments(parsed: argparse.Namespace) -> int:
+    from mtmkl_suite.run.plan import n_repeats
+
+    rows: list[dict[str, object]] = []
+    for config, quick in zip(
+        _configs(parsed.paper), _configs(parsed.paper, "quick"), strict=True
+    ):
+        for name in {**config["experiments"], **quick["experiments"]}:
+            tiers = {"quick": quick, "paper": config}
+            own = {t: c for t, c in tiers.items() if name in c["experiments"]}
+            experiment = (own.get("paper") or own["quick"])["experiments"][name]
+            protocol = config["protocols"][experiment["protocol"]]
+            rows.append(
+                {
+                    "name": name,
+                    "paper": config["paper"]["id"],
+                    "data set": experiment["datasets"]["name"],
+                    "protocol": protocol["kind"].replace("_", " "),
+                    "repeats": ", ".join(
+                        f"{n_repeats(c, name)} {tier}" for tier, c in own.items()
+                    ),
+                    "methods": len(experiment["methods"]),
+                    "title": experiment["title"],
+                }
+            )
+    print_table(rows)
+    return 0
+
+
+def _methods(parsed: argparse.Namespace) -> int:
+    from mtmkl.methods import REGISTRY
+
+    used: dict[str, list[str]] = {}
+    for config in _configs(parsed.paper):
+        for name, method in config["methods"].items():
+            place = f"{config['paper']['id']}: {name}"
+            used.setdefault(method["class"], []).append(place)
+    rows: list[dict[str, object]] = []
+    for name in sorted({*used, *([] if parsed.paper else REGISTRY)}):
+        found = REGISTRY.get(name)
+        rows.append(
+            {
+                "name": name,
+                "learns": _first_line(found),
+                "configured as": "; ".join(used.get(name, [])),
+            }
+        )
+    print_table(rows)
+    return 0
+
+
+def _metrics(parsed: argparse.Namespace) -> int:
+    from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
+
+    rows: list[dict[str, object]] = []
+    for name in METRIC_NAMES:
+        found = metric(name)
+        needs = ["labels −1 and +1"] if found.labels else []
+        needs += [f"{found.truth!r} of the truth"] if found.truth else []
+        rows.append(
+            {
+                "name": name,
+                "better": found.better or "neither",
+                "needs": ", ".join(needs),
+                "measures": _first_line(found.function),
+            }
+        )
+    print_table(rows)
+    return 0
+
+
+def _first_line(found: object) -> str:
+    """Return the first line of a docstring, "" for None."""
+    text = "" if found is None else inspect.getdoc(found)
+    return (text or "").partition("\n")[0]
+
+
+def _artefacts(parsed: argparse.Namespace) -> int:
+    from mtmkl_suite.config.load import experiments_of
+
+    print_table(
+        [
+            {
+                "name": name,
+                "paper": config["paper"]["id"],
+                "experiments": ", ".join(experiments_of(artefact)) or "none",
+                "title": artefact["title"],
+            }
+            for config in _configs(parsed.paper)
+            for name, artefact in config["artefacts"].items()
+        ]
+    )
+    return 0
+
+
+def _datasets(parsed: argparse.Namespace) -> int:
+    from mtmkl.datasets import default_registry
+
+    registry = default_registry()
+    rows: list[dict[str, object]] = []
+    for entry in map(registry.__getitem__, registry):
+        size = sum(file.size for file in entry.files)
+        rows.append(
+            {
+                "name": entry.name,
+                "where": registry.locate(entry.name) or "missing",
+                "MB": f"{size / 1e6:.1f}" if size else "",
+                "origin": entry.origin,
+                "title": entry.title,
+            }
+        )
+    print_table(rows)
+    return 0

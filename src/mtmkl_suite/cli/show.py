@@ -1,0 +1,179 @@
+"""``mtmkl show``: an experiment, and what its methods have chosen."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from mtmkl.documents import ConfigError
+from mtmkl_suite.cli.printing import print_table
+from mtmkl_suite.config.load import TIERS
+
+_PERCENT = "{:.0%}"
+_FEW = 6
+_NOT_SET = ("title", "section", "methods")  # text, and what has keys of its own
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the subparsers of ``mtmkl``."""
+    show = commands.add_parser(
+        "show", help="show an experiment, and the hyper-parameters that were chosen"
+    )
+    show.add_argument("name", metavar="EXPERIMENT")
+    show.add_argument("--paper", help="folder in config/papers, or the path of one")
+    show.add_argument(
+        "--tier", choices=TIERS, default="paper", help="whose settings (default: paper)"
+    )
+    show.add_argument(
+        "--chosen",
+        action="store_true",
+        help="how often each value was chosen, and the share at the ends of the grid",
+    )
+    show.add_argument(
+        "--run",
+        type=Path,
+        dest="folder",
+        metavar="FOLDER",
+        help="count in this run, such as results/paper, and not in the published "
+        "record",
+    )
+    show.set_defaults(run=_show)
+
+
+def _show(parsed: argparse.Namespace) -> int:
+    if parsed.folder is not None and not parsed.chosen:
+        raise ConfigError("--run needs --chosen: settings are not those of a run")
+    config = _config_with(parsed.name, parsed.paper, parsed.tier)
+    if parsed.chosen:
+        return _show_chosen(config, parsed.name, parsed.folder)
+    return _show_settings(config, parsed.name)
+
+
+def _config_with(experiment: str, paper: str | None, tier: str) -> dict[str, Any]:
+    """Return the configuration of the paper that has an experiment."""
+    from mtmkl.documents import unknown
+    from mtmkl_suite.config.load import load_paper, load_run_config
+
+    papers = [paper] if paper else load_run_config()["papers"]
+    configs = [load_paper(name, tier) for name in papers]
+    found = [config for config in configs if experiment in config["experiments"]]
+    if not found:
+        known = [name for config in configs for name in config["experiments"]]
+        raise ConfigError(unknown("experiment", experiment, known))
+    if len(found) > 1:
+        names = " or ".join(config["paper"]["id"] for config in found)
+        raise ConfigError(
+            f"several papers have an experiment {experiment!r}: add --paper {names}"
+        )
+    return found[0]
+
+
+def _show_settings(config: dict[str, Any], name: str) -> int:
+    from mtmkl_suite.judge.choices import grids_of
+    from mtmkl_suite.run.plan import method_specs, n_repeats, variants
+
+    experiment = config["experiments"][name]
+    protocol = config["protocols"][experiment["protocol"]]
+    datasets = [variant.id for variant in variants(experiment)]
+    more = f" and {len(datasets) - 1} more variants" if len(datasets) > 1 else ""
+    settings = ", ".join(f"{k} {v}" for k, v in protocol.items() if k != "repeats")
+    print(f"{experiment['title']} ({config['paper']['id']}, {config['tier']} tier)")
+    print(f"  data      {datasets[0]}{more}")
+    print(f"  protocol  {settings}; repeats {n_repeats(config, name)}")
+    print(f"  metrics   {', '.join(experiment['metrics'])}")
+    rows: list[dict[str, object]] = []
+    grids = grids_of(config, name)
+    for method, spec in method_specs(config, name).items():
+        points = len(spec.grid_points())
+        tried = min(points, spec.search or points)
+        rows.append(
+            {
+                "name": method,
+                "label": config["methods"][method]["label"],
+                "class": spec.class_name,
+                "selection": spec.selection,
+                "points tried": tried if spec.grid else "",
+                "grid": "; ".join(
+                    f"{key} {_in_short(values)}"
+                    for key, values in grids[method].items()
+                ),
+            }
+        )
+    print_table(rows)
+    _print_keys(config, name, next(iter(grids), "METHOD"))
+    return 0
+
+
+def _print_keys(config: dict[str, Any], name: str, method: str) -> None:
+    """Print the keys of an experiment that other values can be set to."""
+    from mtmkl_suite.config.changes import settable
+
+    experiment = config["experiments"][name]
+    own = {k: v for k, v in experiment.items() if k not in _NOT_SET}
+    protocol = experiment["protocol"]
+    keys = settable(
+        {
+            "protocols": {protocol: config["protocols"][protocol]},
+            "experiments": {name: own},
+        }
+    )
+    print("\nKeys for mtmkl run --set KEY=VALUE")
+    for key, value in keys.items():
+        is_list = isinstance(value, list)
+        print(f"  {key}={f'[{_in_short(value)}]' if is_list else value}")
+    print(f"  methods.{method}.grid.PARAMETER, and so on for the methods above")
+
+
+def _in_short(values: list[Any]) -> str:
+    """Return a few values, or the ends of many numbers."""
+    are_numbers = all(isinstance(value, int | float) for value in values)
+    if len(values) <= _FEW or not are_numbers:
+        return ", ".join(map(str, values))
+    return f"{len(values)} values from {min(values):g} to {max(values):g}"
+
+
+def _show_chosen(config: dict[str, Any], name: str, folder: Path | None) -> int:
+    from mtmkl_suite.judge.choices import chosen_parameters, grids_of
+    from mtmkl_suite.judge.sample import read_scores
+
+    path = _scores_file(config["paper"]["id"], folder)
+    found = chosen_parameters(read_scores(path), name, grids_of(config, name))
+    if found.empty:
+        raise ConfigError(
+            f"{path} has nothing that was chosen in {name!r}: either it was not run "
+            "there, or its methods record a path and choose nothing"
+        )
+    rows: list[dict[str, object]] = []
+    for row in found.to_dict("records"):
+        ends = [
+            "" if share != share else _PERCENT.format(share)
+            for share in (row["at_low_end"], row["at_high_end"])
+        ]
+        rows.append(
+            {
+                "data set": row["dataset"],
+                "train size": row["train_size"] or "",
+                "method": config["methods"][row["method"]]["label"],
+                "parameter": row["parameter"],
+                "choices": row["n"],
+                "at low end": ends[0],
+                "at high end": ends[1],
+                "chosen (times)": ", ".join(
+                    f"{value} ({times})" for value, times in row["chosen"].items()
+                ),
+            }
+        )
+    print(f"From {path}")
+    print_table(rows)
+    return 0
+
+
+def _scores_file(paper: str, folder: Path | None) -> Path:
+    from mtmkl_suite.run.layout import RunFolder
+    from mtmkl_suite.run.published import published_folder
+
+    if folder is None:
+        return published_folder(paper) / "scores.csv.gz"
+    path = RunFolder(folder).paper(paper).scores
+    if not path.is_file():
+        raise ConfigError(f"{path} does not exist: give the folder of a finished run")
+    return path

@@ -1,0 +1,1 @@
+"""Configuration: read, expanded and checked once."""

@@ -1,0 +1,87 @@
+"""The methods of the package on data of one's own, as an ordinary configuration."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mtmkl.datasets.loaders.own import is_file, is_own
+from mtmkl.documents import ConfigError, config_dir, unknown
+from mtmkl_suite.config.changes import Change
+from mtmkl_suite.config.load import load_paper
+
+TEMPLATE = "own_data"
+"""Folder of the configuration, below ``config``, in which the data are put."""
+
+
+def own_data_config(
+    data: str,
+    *,
+    options: Mapping[str, Any],
+    tier: str,
+    methods: Sequence[str] = (),
+    changes: Sequence[Change] = (),
+) -> dict[str, Any]:
+    """Return the configuration of a run on data of one's own.
+
+    The data are read once, so that whatever is wrong with them is said first.
+
+    Parameters
+    ----------
+    data : str
+        A file or ``package.module:function``, see :mod:`mtmkl.datasets.loaders.own`.
+    options : mapping
+        Of the file, such as ``task`` and ``target``.
+    tier : {"quick", "paper"}
+        Whose repeats and grids.
+    methods : sequence of str
+        Names in ``config/own_data/experiments.yaml``; none are all that suit the data.
+    changes : sequence of Change
+        Keys of the template with other values.
+
+    Raises
+    ------
+    ConfigError
+        If the data are neither, or a method is unknown or does not suit them.
+    mtmkl.datasets.loaders.own.DataFileError
+        If the file cannot be read as tasks.
+    """
+    from mtmkl.datasets import load
+
+    if not is_own(data):
+        raise ConfigError(
+            f"--data {data!r} is neither a file (.csv, .tsv, .parquet, .npz) nor "
+            "package.module:function"
+        )
+    config = load_paper(config_dir() / TEMPLATE, tier, changes)
+    name = str(Path(data).resolve()) if is_file(data) else data
+    found = load(name, **options)
+    outputs = "labels" if set(found.y) <= {-1.0, 1.0} else "numbers"
+    if is_file(data):
+        options = {**options, "inputs": "unit_range"}
+    experiment = config["experiments"][outputs]
+    suitable = [entry["method"] for entry in experiment["methods"]]
+    for method in methods:
+        if method not in config["methods"]:
+            raise ConfigError(f"--methods: {unknown('method', method, suitable)}")
+        if method not in suitable:
+            raise ConfigError(
+                f"--methods: {method!r} is not for {outputs}, as the target is; for "
+                f"these are {', '.join(suitable)}"
+            )
+    chosen = methods or suitable
+    short = Path(data).name.partition(".")[0] if is_file(data) else data
+    identifier = re.sub(r"[^a-z0-9]+", "_", short.lower()).strip("_") or "data"
+    return {
+        **config,
+        "paper": {**config["paper"], "id": identifier, "title": f"Methods on {short}"},
+        "experiments": {
+            outputs: {
+                **experiment,
+                "title": f"{short}: {found.n_tasks} tasks, {found.y.size} examples",
+                "datasets": {"name": name, "options": dict(options)},
+                "methods": [e for e in experiment["methods"] if e["method"] in chosen],
+            }
+        },
+        "own": [],
+    }

@@ -1,0 +1,110 @@
+"""Names of published numbers in a paper's files, looked up before any work."""
+
+import csv
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mtmkl.documents import ConfigError, unknown
+
+Place = tuple[str, str]
+"""Row and column of a published number."""
+
+Wanted = tuple[str, str, Collection[Place]]
+"""Key of a file's name, the name, and what is shown of the file."""
+
+
+def check_published(config: Mapping[str, Any], folder: Path) -> None:
+    """Check that tables and quoted numbers name published files, rows and columns.
+
+    Parameters
+    ----------
+    config : mapping
+        A paper's configuration.
+    folder : Path
+        With the published numbers, one file per table.
+
+    Raises
+    ------
+    mtmkl.documents.ConfigError
+        Names the file, the key, its value and what is known.
+    """
+    wanted = (
+        each
+        for name, artefact in config["artefacts"].items()
+        for each in _of_artefact(f"artefacts.{name}", artefact)
+    )
+    check_places(wanted, folder, f"{folder.parent.name}/artefacts.yaml")
+
+
+def check_places(wanted: Iterator[Wanted], folder: Path, source: str) -> None:
+    """Check that published numbers are there.
+
+    Parameters
+    ----------
+    wanted : iterator of (str, str, collection of (str, str))
+        Key and name of each file, and the rows and columns that are shown of it.
+    folder : Path
+        With the published numbers; nothing is checked if there is none.
+    source : str
+        Of the configuration, for the message.
+
+    Raises
+    ------
+    mtmkl.documents.ConfigError
+        Names the file, the key, its value and what is known.
+    """
+    if not folder.is_dir():
+        return  # the experiments can be run without it
+    files = sorted(path.name for path in folder.glob("*.csv"))
+    known: dict[str, set[Place]] = {}
+    for key, name, places in wanted:
+        if name not in files:
+            text = unknown("file of published numbers", name, files)
+            raise ConfigError(f"{source}: key '{key}.file': {text}")
+        if name not in known:
+            known[name] = _places(folder / name)
+        for row, column in places:
+            if (row, column) in known[name]:
+                continue
+            rows = {each for each, _ in known[name]}
+            kind, value, there = (
+                ("column", column, {c for r, c in known[name] if r == row})
+                if row in rows
+                else ("row", row, rows)
+            )
+            text = unknown(f"{kind} of {name}", value, sorted(there))
+            raise ConfigError(f"{source}: key {key!r}: {text}")
+
+
+def _places(path: Path) -> set[Place]:
+    with path.open(encoding="utf-8", newline="") as file:
+        try:
+            return {(line["row"], line["column"]) for line in csv.DictReader(file)}
+        except KeyError as error:
+            raise ConfigError(f"{path} has no column {error}") from error
+
+
+def _of_artefact(key: str, artefact: Mapping[str, Any]) -> Iterator[Wanted]:
+    if "file" in artefact:
+        yield key, artefact["file"], _shown(artefact)
+    if "quoted" in artefact:
+        quoted = artefact["quoted"]
+        places = [(cell["row"], cell["column"]) for cell in quoted["cells"]]
+        yield f"{key}.quoted", quoted["file"], places
+
+
+def _shown(artefact: Mapping[str, Any]) -> list[Place]:
+    if "columns" in artefact:
+        rows, columns = artefact["rows"], artefact["columns"]
+    elif artefact.get("layout") == "ranking":
+        comparison = artefact["comparison"]
+        columns, blocks = comparison["columns"], comparison["blocks"]
+        rows = [
+            f"{label}, {block}"
+            for label, row in comparison["rows"].items()
+            for block in row.get("blocks", blocks)
+        ]
+    else:
+        return []
+    return [(row, column) for row in rows for column in columns]

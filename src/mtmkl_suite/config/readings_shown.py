@@ -1,0 +1,100 @@
+"""What a run of readings shows: tables and figures, as configured artefacts."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from mtmkl_suite.config.readings_checks import MAIN
+
+Fits = Callable[[Iterable[str]], list[str]]
+"""From experiments under readings to those whose fits they take."""
+
+
+def experiment_id(of: str, factors: Mapping[str, str]) -> str:
+    """Return the name of an experiment under some alternatives, or its own."""
+    if not factors:
+        return of
+    return f"{of}@{'+'.join(f'{name}={level}' for name, level in factors.items())}"
+
+
+def shown_tables(
+    readings: Mapping[str, Any], origins: Mapping[str, Any], fits: Fits
+) -> dict[str, Any]:
+    """Return the table of explanations, and that of upper bounds if there are any.
+
+    Parameters
+    ----------
+    readings : mapping
+        Factors with their alternatives.
+    origins : mapping
+        Where the experiments under single readings come from.
+    fits : callable
+    """
+    bounded = [
+        name
+        for name, origin in origins.items()
+        if any(
+            readings[factor]["alternatives"][alternative]["kind"] == "bound"
+            for factor, alternative in origin["factors"].items()
+        )
+    ]
+    tables: dict[str, Any] = {
+        "explanations": {
+            "kind": "table",
+            "layout": "explanations",
+            "title": "Readings of the protocol, and what each explains (ours)",
+            "experiments": fits(origins),
+        }
+    }
+    if bounded:
+        tables["bounds"] = {
+            "kind": "table",
+            "layout": "bounds",
+            "title": "Printed numbers beside an upper bound (ours)",
+            "experiments": fits(bounded),
+        }
+    return tables
+
+
+def shown_figures(
+    figures: Mapping[str, Any],
+    main: Mapping[str, Any],
+    names: Sequence[str],
+    fits: Fits,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the figures that a run can draw, and the artefacts that they are.
+
+    Panels of experiments that the tier does not run are left out, and a figure if a
+    factor was not chosen.
+
+    Parameters
+    ----------
+    figures : mapping
+        As configured.
+    main : mapping
+        The paper's main configuration.
+    names : sequence of str
+        Of the chosen factors.
+    fits : callable
+    """
+    drawn, artefacts = {}, {}
+    for name, figure in figures.items():
+        panels = [p for p in figure["panels"] if p["experiment"] in main["experiments"]]
+        under = [(p["experiment"], r) for p in panels for r in _readings_of(figure, p)]
+        if panels and all(factor in names for _, r in under for factor in r):
+            drawn[name] = {**figure, "panels": panels}
+            artefacts[name] = {
+                "kind": "figure",
+                "title": figure["title"],
+                "experiments": fits(experiment_id(of, r) for of, r in under),
+            }
+    return drawn, artefacts
+
+
+def _readings_of(
+    figure: Mapping[str, Any], panel: Mapping[str, Any]
+) -> list[Mapping[str, str]]:
+    levels = [level for level in figure.get("levels", ()) if level != MAIN]
+    return [
+        *(curve["reading"] for curve in panel["curves"] if "reading" in curve),
+        *({figure["axis"]: level} for level in levels),
+    ]

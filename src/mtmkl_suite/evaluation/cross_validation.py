@@ -1,0 +1,240 @@
+"""Choosing hyper-parameters on training data: cross-validation within tasks."""
+
+import numbers
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.sparse import Inputs
+from mtmkl.typing import FloatArray, IntArray
+from mtmkl_suite.evaluation.predictions import predictions
+from mtmkl_suite.evaluation.supplied import as_json
+
+TIE = 1e-12
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Hyper-parameters chosen, and whether they lie at the end of their grid.
+
+    Attributes
+    ----------
+    params : dict
+        Values to give to the estimator; an array of length T where chosen per task.
+    at_grid_edge : float
+        Share of the choices (one, or one per task) that lie at an end of a numeric axis
+        and are strictly better than the neighbour there; where some points of the
+        product are not in the grid and the neighbour is one of them, better than all
+        points away from that end. Zero is never an end.
+    """
+
+    params: dict[str, Any]
+    at_grid_edge: float
+
+
+def fit_path(
+    estimator: Any,
+    X: Inputs,
+    y: FloatArray,
+    task: IntArray,
+    grid: Sequence[Mapping[str, Any]],
+) -> Iterator[Any]:
+    """Yield the estimator fitted at each grid point, in order.
+
+    An estimator with a ``fit_path`` of its own (warm starts) is asked for it; any other
+    is cloned and fitted point by point.
+    """
+    if hasattr(estimator, "fit_path"):
+        yield from estimator.fit_path(X, y, task, grid=grid)
+        return
+    from sklearn.base import clone
+
+    for point in grid:
+        fitted = clone(estimator).set_params(**point)
+        fitted.fit(X, y, task=task)
+        yield fitted
+
+
+def held_out_fits(
+    estimator: Any,
+    X: Inputs,
+    y: FloatArray,
+    task: IntArray,
+    fold: IntArray,
+    grid: Sequence[Mapping[str, Any]],
+) -> Iterator[tuple[int, NDArray[np.bool_], Any]]:
+    """Yield what cross-validation fits: every grid point, for every fold.
+
+    Parameters
+    ----------
+    estimator, X, y, task, fold, grid
+        As for :func:`cross_validation_errors`.
+
+    Yields
+    ------
+    point : int
+        Position in the grid.
+    held : ndarray of bool of shape (n,)
+        Rows held out, of tasks that have others.
+    fitted : object
+        The estimator fitted on the other folds.
+    """
+    for part in np.unique(fold):
+        held = fold == part
+        # A task all of whose rows are held out has nothing to learn from.
+        held &= np.isin(task, task[~held])
+        train = fold != part
+        path = fit_path(estimator, X[train], y[train], task[train], grid)
+        for point, fitted in enumerate(path):
+            yield point, held, fitted
+
+
+def cross_validation_errors(
+    estimator: Any,
+    X: Inputs,
+    y: FloatArray,
+    task: IntArray,
+    fold: IntArray,
+    grid: Sequence[Mapping[str, Any]],
+    n_tasks: int,
+) -> FloatArray:
+    """Return the summed squared validation error of each grid point and task.
+
+    Parameters
+    ----------
+    estimator : object
+        See :func:`fit_path`.
+    X : ndarray or CSR array of shape (n, d)
+    y, task, fold : ndarray of shape (n,)
+        ``fold`` is the part in which a row is held out.
+    grid : sequence of mapping
+        Grid points, walked in this order.
+    n_tasks : int
+
+    Returns
+    -------
+    ndarray of shape (len(grid), n_tasks)
+        Sums of squares over all held-out rows.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a prediction is unfit to be scored; see
+        :func:`mtmkl_suite.evaluation.predictions.predictions`.
+    """
+    total = np.zeros((len(grid), n_tasks))
+    for point, held, fitted in held_out_fits(estimator, X, y, task, fold, grid):
+        error = (y[held] - predictions(fitted, X[held], task[held])) ** 2
+        total[point] += np.bincount(task[held], error, n_tasks)
+    return total
+
+
+def choose(
+    errors: FloatArray,
+    grid: Sequence[Mapping[str, Any]],
+    *,
+    per_task: bool,
+) -> Choice:
+    """Return the grid point of the smallest error.
+
+    Ties within 1e-12 of the smallest error (relative) go to the point nearest the
+    middle of the grid.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (n_points, n_tasks)
+        Summed squared errors, so that a task weighs by its number of examples; or one
+        column with what a selection by a metric minimises.
+    grid : sequence of mapping
+        The points: of the product of one list of values a parameter, all or some.
+    per_task : bool
+        One choice for each task; the values must be numbers.
+
+    Returns
+    -------
+    Choice
+    """
+    picks, edge = best_points(
+        errors if per_task else errors.sum(axis=1, keepdims=True), grid
+    )
+    if per_task:
+        names = list(grid[0])
+        return Choice({n: np.array([grid[k][n] for k in picks]) for n in names}, edge)
+    return Choice(dict(grid[picks[0]]), edge)
+
+
+def best_points(
+    errors: FloatArray, grid: Sequence[Mapping[str, Any]]
+) -> tuple[list[int], float]:
+    """Return the point of the smallest error in each column, by the rules of `choose`.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (n_points, m)
+    grid : sequence of mapping
+
+    Returns
+    -------
+    picks : list of m int
+    at_grid_edge : float
+        The share of columns whose point is at an edge; see :class:`Choice`.
+    """
+    picks = [_best(column, grid) for column in errors.T]
+    at_edge = [_at_edge(k, c, grid) for k, c in zip(picks, errors.T, strict=True)]
+    return picks, float(np.mean(at_edge))
+
+
+def _axes(grid: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the values of each parameter: numbers rising, others as they come."""
+    axes: dict[str, dict[str, Any]] = {}
+    for point in grid:
+        for name, value in point.items():
+            axes.setdefault(name, {})[as_json(value)] = value
+    return {
+        name: sorted(values, key=values.__getitem__)
+        if all(isinstance(value, numbers.Real) for value in values.values())
+        else list(values)
+        for name, values in axes.items()
+    }
+
+
+def _position(
+    point: Mapping[str, Any], axes: Mapping[str, list[str]]
+) -> dict[str, int]:
+    return {name: values.index(as_json(point[name])) for name, values in axes.items()}
+
+
+def _best(error: FloatArray, grid: Sequence[Mapping[str, Any]]) -> int:
+    axes = _axes(grid)
+    smallest = error.min()
+    tied = np.flatnonzero(error <= smallest + TIE * max(abs(smallest), 1.0))
+
+    def distance_from_middle(point: int) -> float:
+        where = _position(grid[point], axes)
+        return sum(abs(where[n] - (len(v) - 1) / 2) for n, v in axes.items())
+
+    return int(min(tied, key=lambda k: (distance_from_middle(int(k)), k)))
+
+
+def _at_edge(pick: int, error: FloatArray, grid: Sequence[Mapping[str, Any]]) -> bool:
+    axes = _axes(grid)
+    where = _position(grid[pick], axes)
+    index = {tuple(_position(p, axes).values()): k for k, p in enumerate(grid)}
+    for name, values in axes.items():
+        value = grid[pick][name]
+        if not isinstance(value, numbers.Real) or value == 0 or len(values) < 2:
+            continue
+        if where[name] in (0, len(values) - 1):
+            inner = 1 if where[name] == 0 else len(values) - 2
+            neighbour = index.get(tuple({**where, name: inner}.values()))
+            if neighbour is None:
+                rivals = [k for k, point in enumerate(grid) if point[name] != value]
+            else:
+                rivals = [neighbour]
+            best = min(error[k] for k in rivals)
+            if error[pick] < best - TIE * max(abs(best), 1.0):
+                return True
+    return False

@@ -1,0 +1,427 @@
+"""How the hyper-parameters of a method are chosen: one function for each way.
+
+A function gets what it may fit on and yields what it has fitted, to be scored on test
+rows. A paper's own way is found by its path, ``package.module:name``.
+"""
+
+import importlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.sparse import Inputs
+from mtmkl.typing import FloatArray, IntArray
+from mtmkl_suite.evaluation.cross_validation import (
+    best_points,
+    choose,
+    cross_validation_errors,
+    fit_path,
+    held_out_fits,
+)
+from mtmkl_suite.evaluation.metrics.outcome import Outcome
+from mtmkl_suite.evaluation.predictions import predictions
+from mtmkl_suite.evaluation.supplied import as_json
+
+if TYPE_CHECKING:
+    from mtmkl.datasets.container import MultiTaskData
+    from mtmkl.datasets.splits import Split
+    from mtmkl_suite.evaluation.cells import Job
+    from mtmkl_suite.evaluation.metrics.outcome import Metric
+
+Point = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fit to be scored.
+
+    Attributes
+    ----------
+    estimator : object
+        Fitted; None if it is ``measured`` already.
+    params : mapping
+        Hyper-parameters that were chosen.
+    at_grid_edge : float or None
+        See :class:`~mtmkl_suite.evaluation.cross_validation.Choice`; None if nothing
+        was chosen.
+    setting : str
+        Point of a path, as JSON; "" for what was chosen.
+    seconds : float
+        Processor time to choose and fit, which other work hardly changes.
+    on_validation : Outcome or None
+        Predictions of validation rows, scored too.
+    measured : mapping of str to float, or None
+        Values of metrics over all tasks, in place of scores on test rows.
+    """
+
+    estimator: Any
+    params: Mapping[str, Any]
+    at_grid_edge: float | None
+    setting: str
+    seconds: float
+    on_validation: Outcome | None = None
+    measured: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a choice is made on: a cell, or one of its subsets of tasks.
+
+    Attributes
+    ----------
+    job : Job
+    data : MultiTaskData
+        All rows of all tasks; ``split`` says which have what role.
+    split : Split
+    repeat, n_tasks : int
+    grid : list of dict
+        Points to choose from; one without parameters if the method has no grid.
+    train, test : MultiTaskData
+        Rows of these tasks.
+    fold : ndarray of shape (n_train,)
+        Fold of each training row.
+    validation : callable
+        Returns the validation rows of these tasks.
+    estimator : callable
+        Returns a new estimator with the method's fixed parameters.
+    cached : callable
+        ``cached(compute, **key)`` returns the array that ``compute`` returns, kept so
+        that a stopped run finds it again.
+    """
+
+    job: "Job"
+    data: "MultiTaskData"
+    split: "Split"
+    repeat: int
+    n_tasks: int
+    grid: list[Point]
+    train: "MultiTaskData"
+    test: "MultiTaskData"
+    fold: IntArray
+    validation: Callable[[], "MultiTaskData"]
+    estimator: Callable[[], Any]
+    cached: Callable[..., NDArray[Any]]
+
+    @property
+    def criterion(self) -> "Metric":
+        """What a choice on validation rows, or by ``select_by``, goes by."""
+        first = next(iter(self.job.metrics))
+        return self.job.metrics[self.job.experiment.get("select_by", first)]
+
+
+@dataclass(frozen=True)
+class Selector:
+    """A way to choose hyper-parameters.
+
+    Attributes
+    ----------
+    select : callable
+        Takes a :class:`Part` and yields what is :class:`Fitted`.
+    needs : {"folds", "validation", ""}
+        What splits must have.
+    takes : callable or None
+        What the fixed parameters and the grid are arguments of; None is the method's
+        class.
+    """
+
+    select: Callable[[Part], Iterator[Fitted]]
+    needs: str = ""
+    takes: Callable[..., Any] | None = None
+
+
+def none(part: Part) -> Iterator[Fitted]:
+    """Fit with the fixed parameters alone."""
+    start = time.process_time()
+    estimator = part.estimator()
+    estimator.fit(part.train.X, part.train.y, task=part.train.task)
+    yield Fitted(estimator, {}, None, "", time.process_time() - start)
+
+
+def common(part: Part) -> Iterator[Fitted]:
+    """Choose one point for all tasks by cross-validation, and fit with it."""
+    return _by_folds(part, per_task=False)
+
+
+def per_task(part: Part) -> Iterator[Fitted]:
+    """Choose a point for each task by cross-validation, and fit with them."""
+    return _by_folds(part, per_task=True)
+
+
+def alone(part: Part) -> Iterator[Fitted]:
+    """Choose a point for each task by cross-validation, and fit it alone with that.
+
+    For methods that learn each task by itself. Unlike `per_task` it takes any
+    parameter, kernels among them.
+    """
+    start = time.process_time()
+    errors, grid = _errors_of_points(part, part.estimator())
+    if errors.shape[1] != part.n_tasks:
+        raise ValueError(
+            "selection 'alone' needs errors of each task: leave out select_by"
+        )
+    picks, at_grid_edge = best_points(errors, grid)
+    models = {}
+    for k in sorted(set(picks)):
+        rows = np.isin(part.train.task, np.flatnonzero(np.array(picks) == k))
+        models[k] = part.estimator().set_params(**grid[k])
+        mine = part.train.subset(rows)
+        models[k].fit(mine.X, mine.y, task=mine.task)
+    fitted = EstimatorByTask([models[k] for k in picks])
+    params = {name: [grid[k][name] for k in picks] for name in grid[0]}
+    yield Fitted(fitted, params, at_grid_edge, "", time.process_time() - start)
+
+
+class EstimatorByTask:
+    """Fitted estimators, one of which stands for each task.
+
+    Parameters
+    ----------
+    models : list of T estimators
+        Several tasks may have the same.
+
+    Attributes
+    ----------
+    n_iter_, duality_gap_ : float
+        The largest of the estimators, of those that have one.
+    """
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self._models = list(models)
+        for name in ("n_iter_", "duality_gap_"):
+            found = [getattr(model, name) for model in models if hasattr(model, name)]
+            if found:
+                setattr(self, name, max(found))
+        if all(hasattr(model, "decision_function") for model in models):
+            self.decision_function = self._decide
+
+    def predict(self, X: Inputs, task: IntArray) -> FloatArray:
+        """Return the predictions of each row by the estimator of its task."""
+        return self._ask("predict", X, task)
+
+    def _decide(self, X: Inputs, task: IntArray) -> FloatArray:
+        return self._ask("decision_function", X, task)
+
+    def _ask(self, what: str, X: Inputs, task: IntArray) -> FloatArray:
+        out = np.empty(task.size)
+        # An estimator is asked once for all of its tasks.
+        for model in {id(each): each for each in self._models}.values():
+            own = [t for t, each in enumerate(self._models) if each is model]
+            rows = np.isin(task, own)
+            if rows.any():
+                out[rows] = getattr(model, what)(X[rows], task=task[rows])
+        return out
+
+
+def validation(part: Part) -> Iterator[Fitted]:
+    """Yield the points of the path if they are recorded, then what is chosen.
+
+    The choice is on validation rows, one for each value of the parameters that are
+    walked along.
+    """
+    rows, along = part.validation(), part.job.spec.along
+    # All on validation, then all on test: a path keeps the kernel values of the last
+    # inputs.
+    points = [
+        replace(fitted, on_validation=outcome_of(fitted.estimator, rows))
+        for fitted in path(part)
+    ]
+    criterion = part.criterion
+    losses = [
+        criterion.loss(fitted.on_validation)
+        for fitted in points
+        if fitted.on_validation is not None
+    ]
+    if not np.isfinite(losses).all():
+        raise ValueError(
+            f"metric {criterion.name!r} has no value on the validation rows"
+            "; choose by another with select_by"
+        )
+    errors = np.array(losses)[:, np.newaxis]
+    if part.job.experiment.get("record_path", False):
+        yield from points
+    seconds = sum(fitted.seconds for fitted in points)
+    groups: dict[str, list[int]] = {}
+    for k, point in enumerate(part.grid):
+        fixed = {name: point[name] for name in along}
+        setting = as_json(fixed) if fixed else ""
+        groups.setdefault(setting, []).append(k)
+    for setting, members in groups.items():
+        rest = [
+            {name: v for name, v in part.grid[k].items() if name not in along}
+            for k in members
+        ]
+        choice = choose(errors[members], rest, per_task=False)
+        yield replace(
+            points[members[rest.index(choice.params)]],
+            params=choice.params,
+            at_grid_edge=choice.at_grid_edge,
+            setting=setting,
+            seconds=seconds,
+        )
+
+
+def path(part: Part) -> Iterator[Fitted]:
+    """Fit every point of the grid, in order, and choose none."""
+    return _path(part, part.train)
+
+
+def on_test(part: Part) -> Iterator[Fitted]:
+    """Fit every point of the grid on the test rows: what a control may."""
+    return _path(part, part.test)
+
+
+SELECTORS = {
+    "none": Selector(none),
+    "common": Selector(common, "folds"),
+    "per_task": Selector(per_task, "folds"),
+    "alone": Selector(alone, "folds"),
+    "validation": Selector(validation, "validation"),
+    "path": Selector(path),
+    "on_test": Selector(on_test),
+}
+"""Ways to choose, by name; a method is configured with one of the first five."""
+
+
+def resolve_selector(name: str) -> Selector:
+    """Return a way to choose.
+
+    Parameters
+    ----------
+    name : str
+        Registered, or ``package.module:name`` of a :class:`Selector`.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if name in SELECTORS:
+        return SELECTORS[name]
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        known = ", ".join(SELECTORS)
+        raise ValueError(
+            f"selection {name!r} is unknown; known: {known}; or give "
+            f"package.module:name of a Selector ({error})"
+        ) from error
+    if not isinstance(found, Selector):
+        raise ValueError(f"selection {name!r} is no Selector")
+    return found
+
+
+def selector_of(job: "Job") -> Selector:
+    """Return how a job's hyper-parameters are chosen, if at all."""
+    if getattr(job.method_class, "fits_on_test", False):
+        return SELECTORS["on_test"]
+    if job.experiment.get("mode") == "path":
+        return SELECTORS["path"]
+    return resolve_selector(job.spec.selection)
+
+
+def outcome_of(estimator: Any, data: "MultiTaskData") -> Outcome:
+    """Return the predictions of rows, beside their labels."""
+    score = None
+    if hasattr(estimator, "decision_function"):
+        score = predictions(estimator, data.X, data.task, "decision_function")
+        prediction = np.where(score > 0, 1.0, -1.0)
+    else:
+        prediction = predictions(estimator, data.X, data.task)
+    return Outcome(
+        y=data.y,
+        prediction=prediction,
+        task=data.task,
+        task_names=data.task_names,
+        estimator=estimator,
+        truth=data.truth,
+        score=score,
+        sample=data.sample,
+    )
+
+
+def _path(part: Part, rows: "MultiTaskData") -> Iterator[Fitted]:
+    start = time.process_time()
+    fits = fit_path(part.estimator(), rows.X, rows.y, rows.task, part.grid)
+    for point, estimator in zip(part.grid, fits, strict=True):
+        seconds = time.process_time() - start
+        setting = as_json(point) if point else ""
+        yield Fitted(estimator, {}, None, setting, seconds)
+        start = time.process_time()
+
+
+def _by_folds(part: Part, *, per_task: bool) -> Iterator[Fitted]:
+    start = time.process_time()
+    estimator = part.estimator()
+    errors, grid = _errors_of_points(part, estimator)
+    choice = choose(errors, grid, per_task=per_task)
+    estimator.set_params(**choice.params)
+    estimator.fit(part.train.X, part.train.y, task=part.train.task)
+    seconds = time.process_time() - start
+    yield Fitted(estimator, choice.params, choice.at_grid_edge, "", seconds)
+
+
+def _errors_of_points(part: Part, estimator: Any) -> tuple[FloatArray, list[Point]]:
+    """Return what cross-validation finds, (n_points, T) or (n_points, 1)."""
+    groups = _groups(part.grid)
+    errors = [_errors(part, estimator, group, len(groups) == 1) for group in groups]
+    return np.vstack(errors), [point for group in groups for point in group]
+
+
+def _errors(
+    part: Part, estimator: Any, group: list[Point], is_whole: bool
+) -> FloatArray:
+    train = part.train
+
+    def compute() -> FloatArray:
+        if "select_by" in part.job.experiment:
+            return _held_out_losses(part, estimator, group)
+        return cross_validation_errors(
+            estimator, train.X, train.y, train.task, part.fold, group, part.n_tasks
+        )
+
+    return compute() if is_whole else part.cached(compute, group=group)
+
+
+def _held_out_losses(part: Part, estimator: Any, group: list[Point]) -> FloatArray:
+    """Return the mean over folds of the criterion's loss, shape (n_points, 1).
+
+    A fold in which the criterion has no value (an area under a curve where all labels
+    are the same) has none for any point, and is left out.
+    """
+    train, criterion = part.train, part.criterion
+    by_fold: list[list[float]] = [[] for _ in group]
+    fits = held_out_fits(estimator, train.X, train.y, train.task, part.fold, group)
+    for point, held, fitted in fits:
+        if not held.any():
+            continue
+        rows = train.subset(held)
+        present = np.unique(rows.task)
+        outcome = replace(
+            outcome_of(fitted, rows),
+            task=np.searchsorted(present, rows.task),
+            task_names=tuple(rows.task_names[t] for t in present),
+        )
+        by_fold[point].append(criterion.loss(outcome))
+    losses = np.array(by_fold)
+    losses = losses[:, np.isfinite(losses).all(axis=0)]
+    if not losses.size:
+        raise ValueError(
+            f"metric {criterion.name!r} has no value on the held-out rows of "
+            "any fold; choose by another with select_by, or take fewer folds"
+        )
+    mean: FloatArray = losses.mean(axis=1, keepdims=True)
+    return mean
+
+
+def _groups(grid: Sequence[Point]) -> list[list[Point]]:
+    """Gather the points that share their structured parameters (kernels): a path."""
+    groups: dict[str, list[Point]] = {}
+    for point in grid:
+        fixed = {k: v for k, v in point.items() if isinstance(v, Mapping | list | str)}
+        groups.setdefault(as_json(fixed), []).append(point)
+    return list(groups.values())

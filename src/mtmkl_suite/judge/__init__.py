@@ -1,0 +1,1 @@
+"""Verdicts on published numbers and claims."""

@@ -1,0 +1,104 @@
+"""Which hyper-parameters were chosen, how often, and how many at ends of grids."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from mtmkl_suite.judge.sample import fits
+from mtmkl_suite.run.plan import method_of
+
+CHOICE_COLUMNS = (
+    "dataset", "train_size", "method", "parameter", "n", "chosen", "grid", "at_low_end",
+    "at_high_end",
+)  # fmt: skip
+"""Columns of :func:`chosen_parameters`."""
+
+
+def grids_of(
+    config: Mapping[str, Any], experiment: str
+) -> dict[str, dict[str, list[Any]]]:
+    """Return the values that the methods of an experiment choose from, by parameter.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    experiment : str
+    """
+    return {
+        entry["method"]: method_of(config, entry).get("grid", {})
+        for entry in config["experiments"][experiment]["methods"]
+    }
+
+
+def chosen_parameters(
+    scores: pd.DataFrame,
+    experiment: str,
+    grids: Mapping[str, Mapping[str, Sequence[Any]]],
+) -> pd.DataFrame:
+    """Count the values that methods of an experiment have chosen.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        From :func:`mtmkl_suite.judge.sample.read_scores`.
+    experiment : str
+    grids : mapping of method to mapping of parameter to values
+        Those that the methods choose from; others are left out.
+
+    Returns
+    -------
+    DataFrame
+        :data:`CHOICE_COLUMNS`, one row per data set, train size, method and parameter.
+        ``n`` counts fits, or tasks where each has a value of its own; ``chosen`` maps
+        values, most frequent first, to counts; ``at_low_end`` and ``at_high_end`` are
+        shares of n, ``nan`` for a grid of one value or of no numbers.
+    """
+    mine = fits(scores[scores["experiment"] == experiment])
+    mine = mine[(mine["params"] != "") & mine["method"].isin(list(grids))]
+    rows = []
+    keys = ["dataset", "train_size", "method"]
+    for place, group in mine.groupby(keys, sort=False):
+        found = [json.loads(text) for text in group["params"]]
+        for parameter, grid in grids[str(place[2])].items():
+            counts = Counter(
+                _text(value)
+                for params in found
+                if parameter in params
+                for value in _values(params[parameter], grid)
+            )
+            if not counts:
+                continue
+            n = counts.total()
+            low, high = _ends(grid)
+            rows.append(
+                (*place, parameter, n, dict(counts.most_common()),
+                 [_text(value) for value in grid],
+                 None if low is None else counts[low] / n,
+                 None if high is None else counts[high] / n)
+            )  # fmt: skip
+    table = pd.DataFrame(rows, columns=list(CHOICE_COLUMNS))
+    ends = ["at_low_end", "at_high_end"]
+    return table.astype(dict.fromkeys(ends, float))
+
+
+def _values(value: Any, grid: Sequence[Any]) -> list[Any]:
+    """Return a value, or those of the tasks: a list that is no value of the grid."""
+    return value if isinstance(value, list) and value not in grid else [value]
+
+
+def _text(value: Any) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:g}" if is_number else json.dumps(value, sort_keys=True)
+
+
+def _ends(grid: Sequence[Any]) -> tuple[str | None, str | None]:
+    are_numbers = all(
+        isinstance(v, int | float) and not isinstance(v, bool) for v in grid
+    )
+    if len(grid) < 2 or not are_numbers:
+        return None, None
+    return _text(min(grid)), _text(max(grid))

@@ -1,0 +1,448 @@
+"""Tests of a paper's claims: orderings, trends and ranges, from a scores table.
+
+A test takes a scores table, how its repeats overlap, and the arguments of the claim,
+and returns a :class:`~mtmkl_suite.judge.findings.TestResult`. The paper's own test
+takes the units as independent. Where they share examples it is made again with the
+variance that their mean then has (:mod:`mtmkl_suite.judge.overlap`). The verdict is
+
+- *holds*: the evidence is for the claim at the 5 % level, in both,
+- *does not hold*: it is against the claim at the 5 % level, in both,
+- *undecided*: neither.
+
+A test raises :class:`~mtmkl_suite.judge.observations.NoDataError` where the scores lack
+a side of the comparison.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from mtmkl.statistics.pairs import LEVEL, ROUNDING, holm
+from mtmkl.statistics.score_checks import higher_is_better
+from mtmkl.statistics.t_test import TTest, scale_of, t_test
+from mtmkl.typing import FloatArray
+from mtmkl_suite.judge.findings import (
+    Finding,
+    TestResult,
+    VerdictName,
+    of_t_test,
+    result,
+)
+from mtmkl_suite.judge.observations import (
+    AXIS,
+    NoDataError,
+    Where,
+    name_of,
+    one_side,
+    paired,
+    rows_of,
+)
+from mtmkl_suite.judge.overlap import Overlaps
+from mtmkl_suite.judge.sample import VALIDATION, average
+
+
+class ClaimError(ValueError):
+    """A claim names a test, an argument or a method that does not exist."""
+
+
+def paired_difference(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
+    *,
+    experiment: str,
+    metric: str,
+    lower: Where,
+    higher: Where,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that one side's metric lies below another's, by a paired t-test.
+
+    Two-sided test of the mean of ``higher - lower`` over units. *Holds*: p < 0.05 and
+    the mean is positive; *does not hold*: p < 0.05 and it is negative; else
+    *undecided*. Statistic: t; interval: 95 % for the mean difference.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
+    experiment, metric : str
+    lower, higher : mapping
+        Selectors of the side claimed to have the lower and the higher values.
+    unit : {"repeat", "task"}
+    """
+    sides = paired(scores, overlaps, experiment, metric, lower, higher, unit)
+    low, high = sides.first, sides.second
+
+    def found(ratio: float) -> Finding:
+        test = t_test(high - low, scale=scale_of(low, high), variance_ratio=ratio)
+        return _by_direction(test, wanted_sign=1)
+
+    note = (
+        f"{_count(unit, len(low))}: mean {low.mean():.4g} ({name_of(lower)}) "
+        f"against {high.mean():.4g} ({name_of(higher)})"
+    )
+    return result(found, len(low), sides.variance_ratio, note + sides.remark)
+
+
+def paired_difference_chosen(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
+    *,
+    experiment: str,
+    metric: str,
+    lower: Where,
+    higher: Where,
+    choose: Where,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that one side lies below another, each at a setting that other data choose.
+
+    A side's setting is the one with the best mean among the rows that ``choose``
+    names; then as :func:`paired_difference`.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
+    experiment, metric : str
+    lower, higher : mapping
+        Selectors of the side claimed to have the lower and the higher values.
+    choose : mapping
+        Selector of the rows that choose, in place of what it shares with a side's:
+        ``metric`` (``validation_auc``), ``repeat`` (others than those compared).
+    unit : {"repeat", "task"}
+    """
+    if not choose:
+        raise ClaimError(
+            "choose is empty: name a metric or repeats that are not tested"
+        )
+    sides: list[Where] = []
+    for side in (lower, higher):
+        where = {"metric": metric, **side, **choose}
+        means = average(rows_of(scores, experiment, metric, where, unit), ["setting"])
+        is_higher = higher_is_better(where["metric"].removeprefix(VALIDATION))
+        sides.append(
+            {**side, "setting": means.idxmax() if is_higher else means.idxmin()}
+        )
+    return paired_difference(
+        scores,
+        overlaps,
+        experiment=experiment,
+        metric=metric,
+        lower=sides[0],
+        higher=sides[1],
+        unit=unit,
+    )
+
+
+def equivalence(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
+    *,
+    experiment: str,
+    metric: str,
+    first: Where,
+    second: Where,
+    margin: float,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that two sides differ by less than a margin (two one-sided t-tests).
+
+    *Holds*: both one-sided tests reject |mean difference| >= margin at 5 %, so that
+    the 90 % interval lies within ±margin; *does not hold*: the 90 % interval lies
+    wholly outside; else *undecided*. Statistic: the t nearer to acceptance; p: the
+    larger of the two; interval: 90 % for ``first - second``.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
+    experiment, metric : str
+    first, second : mapping
+        Selectors of the two sides.
+    margin : float
+        Positive, in the metric's own unit.
+    unit : {"repeat", "task"}
+    """
+    if not margin > 0:
+        raise ClaimError(f"margin {margin!r} must be positive")
+    sides = paired(scores, overlaps, experiment, metric, first, second, unit)
+    one, two = sides.first, sides.second
+
+    def found(ratio: float) -> Finding:
+        above, below = (
+            t_test(
+                one - two,
+                null=null,
+                scale=scale_of(one, two),
+                alternative=alternative,
+                level=2 * LEVEL,
+                variance_ratio=ratio,
+            )
+            for null, alternative in ((-margin, "greater"), (margin, "less"))
+        )
+        weaker = max(above, below, key=lambda t: t.p)
+        low, high = weaker.interval
+        verdict: VerdictName = "undecided"
+        if weaker.p < LEVEL:
+            verdict = "holds"
+        elif low > margin or high < -margin:
+            verdict = "does not hold"
+        return of_t_test(weaker, verdict)
+
+    note = (
+        f"{_count(unit, len(one))}: mean {one.mean():.4g} ({name_of(first)}) "
+        f"against {two.mean():.4g} ({name_of(second)}), margin {margin:g}"
+    )
+    return result(found, len(one), sides.variance_ratio, note + sides.remark)
+
+
+def trend(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
+    *,
+    experiment: str,
+    metric: str,
+    where: Where,
+    axis: str,
+    direction: str,
+    minus: Where | None = None,
+    log_axis: bool = False,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that a metric rises or falls along an axis, by the slopes of the units.
+
+    Each unit with two levels of the axis or more gets its least-squares slope; the
+    mean slope is tested against zero, two-sided. *Holds*: p < 0.05 and the sign is
+    that of the direction; *does not hold*: p < 0.05 and the opposite sign; else
+    *undecided*. Statistic: t; interval: 95 % for the mean slope.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
+    experiment, metric : str
+    where : mapping
+        Selector of the curve.
+    axis : str
+        A column (``n_tasks``), a key of ``setting`` or an option of the data set.
+    direction : {"increasing", "decreasing"}
+    minus : mapping or None
+        Selector of a side whose values are subtracted at each level of the axis.
+    log_axis : bool
+        Slope per factor ten of the axis.
+    unit : {"repeat", "task"}
+    """
+    sign = _choice("direction", direction, {"increasing": 1, "decreasing": -1})
+    if minus is None:
+        curve, ratio = one_side(scores, overlaps, experiment, metric, where, unit, axis)
+        remark = ""
+    else:
+        sides = paired(scores, overlaps, experiment, metric, where, minus, unit, axis)
+        curve = pd.Series(sides.first - sides.second, index=sides.index)
+        ratio, remark = sides.variance_ratio, sides.remark
+    table = curve.unstack(AXIS)
+    levels = table.columns.to_numpy(dtype=float)
+    if log_axis and (levels <= 0).any():
+        raise ClaimError(f"axis {axis!r} has values <= 0 and cannot be logarithmic")
+    position = np.log10(levels) if log_axis else levels
+    usable = table.notna().sum(axis=1) >= 2
+    slopes = np.array([_slope(position, row) for row in table[usable].to_numpy()])
+    if slopes.size == 0:
+        raise NoDataError(f"{axis} has a single level, {levels[0]:g}")
+    # Slopes of a constant curve differ from zero by rounding alone.
+    scale = np.nanmax(np.abs(table.to_numpy())) / max(np.ptp(position), 1e-300)
+
+    def found(ratio: float) -> Finding:
+        test = t_test(slopes, scale=float(scale), variance_ratio=ratio)
+        return _by_direction(test, wanted_sign=sign)
+
+    means = table.mean()
+    left_out = int((~usable).sum())
+    note = (
+        f"{_count(unit, len(slopes))}: mean slope {slopes.mean():.4g} "
+        f"per {'factor ten' if log_axis else 'unit'} of {axis}; "
+        f"mean {means.iloc[0]:.4g} at {levels[0]:g}, {means.iloc[-1]:.4g} at "
+        f"{levels[-1]:g}"
+    )
+    if left_out:
+        note += f"; {left_out} left out (seen at one level only)"
+    return result(found, len(slopes), ratio, note + remark)
+
+
+def monotone(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
+    *,
+    experiment: str,
+    metric: str,
+    where: Where,
+    axis: str,
+    direction: str,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that a metric never goes the wrong way along an axis.
+
+    *Holds*: no step of the mean curve goes the wrong way; *does not hold*: some step
+    does, with p < 0.05 in a one-sided paired t-test, Holm-corrected over all steps;
+    else *undecided*. Statistic: the largest step of the mean curve in the wrong
+    direction (negative or zero if there is none); p: the smallest corrected one.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
+    experiment, metric : str
+    where : mapping
+        Selector of the curve.
+    axis : str
+        As for :func:`trend`.
+    direction : {"nonincreasing", "nondecreasing"}
+    unit : {"repeat", "task"}
+    """
+    wrong = _choice("direction", direction, {"nonincreasing": 1, "nondecreasing": -1})
+    curve, ratio = one_side(scores, overlaps, experiment, metric, where, unit, axis)
+    table = curve.unstack(AXIS).dropna(axis=0)
+    if table.empty or table.shape[1] < 2:
+        raise NoDataError(f"no unit has two levels of {axis} or more")
+    values = table.to_numpy(dtype=float)
+    steps = wrong * np.diff(values, axis=1)
+    scale = scale_of(values)
+    # Rounding is no step.
+    mean_steps = np.array([t_test(step, scale=scale).mean for step in steps.T])
+    worst = int(mean_steps.argmax())
+
+    def found(ratio: float) -> Finding:
+        p_values = np.array(
+            [
+                t_test(step, scale=scale, alternative="greater", variance_ratio=ratio).p
+                for step in steps.T
+            ]
+        )
+        known = p_values[~np.isnan(p_values)]
+        p = float(holm(known).min()) if known.size else math.nan
+        verdict: VerdictName = "undecided"
+        # No step on average the wrong way: that is a description, not a test.
+        if mean_steps[worst] <= 0:
+            verdict = "holds"
+        elif p < LEVEL:
+            verdict = "does not hold"
+        return Finding(verdict, float(mean_steps[worst]), p, (math.nan, math.nan))
+
+    units_wrong = int((steps > ROUNDING * scale).any(axis=1).sum())
+    levels = table.columns.to_numpy(dtype=float)
+    note = (
+        f"{_count(unit, len(values))}, {len(levels)} levels of {axis} from "
+        f"{levels[0]:g} (mean {values[:, 0].mean():.4g}) to {levels[-1]:g} "
+        f"(mean {values[:, -1].mean():.4g}); {units_wrong} of {len(values)} curves "
+        f"have a step the wrong way"
+    )
+    if mean_steps[worst] > 0:
+        note += (
+            f", the worst on average from {levels[worst]:g} to {levels[worst + 1]:g}"
+        )
+    return result(found, len(values), ratio, note)
+
+
+def within_range(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
+    *,
+    experiment: str,
+    metric: str,
+    where: Where,
+    low: float | None = None,
+    high: float | None = None,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that the mean of a metric lies in a range.
+
+    *Holds*: the 95 % t interval of the mean lies in [low, high]; *does not hold*: it
+    lies wholly outside; else *undecided*. Statistic: the mean.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    overlaps : mapping or None
+        How the repeats behind the scores overlap; None takes them as independent.
+    experiment, metric : str
+    where : mapping
+        Selector of the values.
+    low, high : float or None
+        Ends of the range; None leaves that end open. At least one is given.
+    unit : {"repeat", "task"}
+    """
+    if low is None and high is None:
+        raise ClaimError("give low, high or both")
+    floor = -math.inf if low is None else low
+    ceiling = math.inf if high is None else high
+    side, ratio = one_side(scores, overlaps, experiment, metric, where, unit)
+    values = side.to_numpy(dtype=float)
+
+    def found(ratio: float) -> Finding:
+        test = t_test(values, scale=scale_of(values), variance_ratio=ratio)
+        start, stop = test.interval
+        verdict: VerdictName = "undecided"
+        if floor <= start and stop <= ceiling:
+            verdict = "holds"
+        elif stop < floor or start > ceiling:
+            verdict = "does not hold"
+        mean = float(values.mean())
+        return Finding(verdict, mean, math.nan, test.interval, test.why_no_test)
+
+    inside = int(((values >= floor) & (values <= ceiling)).sum())
+    note = (
+        f"{_count(unit, len(values))}: mean {values.mean():.4g}, smallest "
+        f"{values.min():.4g}, largest {values.max():.4g}; {inside} in "
+        f"[{floor:g}, {ceiling:g}]"
+    )
+    return result(found, len(values), ratio, note, lacking="interval")
+
+
+TESTS: dict[str, Callable[..., TestResult]] = {
+    test.__name__: test
+    for test in (
+        paired_difference,
+        paired_difference_chosen,
+        equivalence,
+        trend,
+        monotone,
+        within_range,
+    )
+}
+"""Tests by the name that configurations use."""
+
+
+def _by_direction(test: TTest, *, wanted_sign: int) -> Finding:
+    if not test.p < LEVEL:
+        return of_t_test(test, "undecided")
+    is_wanted = test.mean * wanted_sign > 0
+    return of_t_test(test, "holds" if is_wanted else "does not hold")
+
+
+def _slope(position: FloatArray, row: FloatArray) -> float:
+    seen = ~np.isnan(row)
+    return float(np.polyfit(position[seen], row[seen], 1)[0])
+
+
+def _count(unit: str, n: int) -> str:
+    return f"{n} {unit}{'' if n == 1 else 's'}"
+
+
+def _choice(name: str, value: str, known: Mapping[str, int]) -> int:
+    if value not in known:
+        raise ClaimError(f"{name} {value!r} is unknown: choose {' or '.join(known)}")
+    return known[value]

@@ -1,0 +1,227 @@
+"""The claims of a paper: checked against the configuration, and judged.
+
+The paper's own test takes repeats as independent. Where they share examples the test is
+made again with the variance of such repeats (:mod:`mtmkl_suite.judge.overlap`). The
+verdict is what both say, and *undecided* where they differ, or
+
+- *not judged (quick)*: repeats, grid or data are reduced,
+- *no data*: the scores lack a side of the comparison.
+"""
+
+import inspect
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from mtmkl.statistics.pairs import LEVEL
+from mtmkl.statistics.score_checks import SelectionError
+from mtmkl_suite.judge.claim_tests import ClaimError
+from mtmkl_suite.judge.claim_words import in_words
+from mtmkl_suite.judge.findings import TestResult
+from mtmkl_suite.judge.observations import NoDataError
+from mtmkl_suite.judge.overlap import Overlaps
+from mtmkl_suite.judge.sample_size import repeats_needed
+from mtmkl_suite.judge.step_tests import TESTS, table_of
+from mtmkl_suite.judge.verdicts import NOT_JUDGED
+
+VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
+_PLANNED = ("paired_difference", "paired_difference_chosen", "trend")
+"""Tests of a mean against zero, for which the number of units can be planned."""
+
+COLUMNS = (
+    "id", "claim", "section", "test", "statistic", "p", "interval_low",
+    "interval_high", "verdict", "note", "own_verdict", "rho", "t_divided_by",
+    "p_corrected", "corrected_low", "corrected_high", "n", "n_needed_own", "n_needed",
+)  # fmt: skip
+"""Columns of ``claims.csv``."""
+
+
+def check_claims(claims: Iterable[Mapping[str, Any]], methods: Iterable[str]) -> None:
+    """Check that every claim names a known test, its arguments and known methods.
+
+    Parameters
+    ----------
+    claims : iterable of mapping
+        ``claims`` of a paper's configuration.
+    methods : iterable of str
+        Ids of the configured methods.
+
+    Raises
+    ------
+    ClaimError
+        Names the claim and what it gets wrong.
+    """
+    known_methods = set(methods)
+    for claim in claims:
+        where = f"claim {claim['id']!r}"
+        if claim["test"] not in TESTS:
+            raise ClaimError(
+                f"{where}: test {claim['test']!r} is unknown; known: {', '.join(TESTS)}"
+            )
+        try:
+            inspect.signature(TESTS[claim["test"]]).bind(None, **claim["args"])
+        except TypeError as error:
+            raise ClaimError(f"{where}: test {claim['test']}: {error}") from error
+        for value in claim["args"].values():
+            if isinstance(value, Mapping) and "method" in value:
+                method = value["method"]
+                if method not in known_methods:
+                    raise ClaimError(f"{where}: method {method!r} is not configured")
+
+
+def evaluate_claims(
+    claims: Iterable[Mapping[str, Any]],
+    scores: pd.DataFrame,
+    methods: Iterable[str],
+    *,
+    overlaps: Overlaps | None = None,
+    steps: Mapping[str, pd.DataFrame] | None = None,
+    full_protocol: bool = True,
+) -> pd.DataFrame:
+    """Run the test of every claim.
+
+    Parameters
+    ----------
+    claims : iterable of mapping
+        ``claims`` of a paper's configuration: id, section, claim, test, args.
+    scores : DataFrame
+    methods : mapping of str to mapping, or iterable of str
+        The configured methods by their id; notes name them by their ``label``.
+    overlaps : mapping or None
+        How the repeats at each place of the scores overlap; None takes all as
+        independent.
+    steps : mapping of str to DataFrame or None
+        What steps have computed, for claims on their numbers.
+    full_protocol : bool
+        False where repeats, grid or data are reduced: then the notes say what was
+        found, and nothing is judged.
+
+    Returns
+    -------
+    DataFrame
+        With :data:`COLUMNS`, one row per claim, in their order.
+
+    Raises
+    ------
+    ClaimError
+        Names the claim and what it gets wrong.
+    """
+    claims = list(claims)
+    methods = methods if isinstance(methods, Mapping) else list(methods)
+    check_claims(claims, methods)
+    labels = _labels(methods)
+    rows = []
+    for claim in claims:
+        row = {key: claim[key] for key in ("id", "claim", "section", "test")}
+        sides = [side for side in claim["args"].values() if isinstance(side, Mapping)]
+        try:
+            if "step" in claim["args"]:
+                table = table_of(claim["args"], steps or {})
+                result = TESTS[claim["test"]](table, **claim["args"])
+            else:
+                result = TESTS[claim["test"]](scores, overlaps, **claim["args"])
+        except NoDataError as reason:
+            rows.append(
+                row
+                | {"verdict": "no data", "note": in_words(str(reason), sides, labels)}
+            )
+            continue
+        except (ClaimError, SelectionError) as error:
+            raise ClaimError(f"claim {claim['id']!r}: {error}") from error
+        row["note"] = in_words(result.note, sides, labels)
+        if not full_protocol:
+            # A statistic or p beside it would be read as the verdict.
+            rows.append(row | {"verdict": NOT_JUDGED})
+            continue
+        rows.append(row | {"verdict": result.verdict} | _numbers(result))
+        if result.verdict == "undecided" and claim["test"] in _PLANNED:
+            rows[-1] |= _planned(result)
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def shown_verdicts(claims: pd.DataFrame) -> "pd.Series[str]":
+    """Return the verdicts for readers: with the own test's, where it alone decides.
+
+    Parameters
+    ----------
+    claims : DataFrame
+        With :data:`COLUMNS`.
+    """
+    verdicts, own = claims["verdict"], claims["own_verdict"].astype(object)
+    differs = own.notna() & (own != verdicts)
+    own = own.where(differs, "")
+    return verdicts.where(~differs, verdicts + " (paper's own test: " + own + ")")
+
+
+def shown_notes(claims: pd.DataFrame) -> "pd.Series[str]":
+    """Return the notes for readers: with what undoes the verdict of the own test.
+
+    Parameters
+    ----------
+    claims : DataFrame
+        With :data:`COLUMNS`.
+    """
+    differs = shown_verdicts(claims) != claims["verdict"]
+    notes = [
+        f"{row['note']}; as repeats share examples (ρ = {row['rho']:.2f}), {_why(row)}"
+        if is_undone
+        else row["note"]
+        for row, is_undone in zip(claims.to_dict("records"), differs, strict=True)
+    ]
+    return pd.Series(notes, index=claims.index, dtype=object)
+
+
+def _labels(methods: Iterable[str]) -> dict[str, str]:
+    if not isinstance(methods, Mapping):
+        return {}
+    return {name: method["label"] for name, method in methods.items()}
+
+
+def _why(row: Mapping[Any, Any]) -> str:
+    if math.isinf(row["t_divided_by"]):
+        return "nothing can be tested"
+    if math.isnan(row["p_corrected"]):
+        low, high = row["corrected_low"], row["corrected_high"]
+        return f"the interval is {low:.4g} to {high:.4g}"
+    return f"p is {row['p_corrected']:.2g}, not {row['p']:.2g}"
+
+
+def _numbers(result: TestResult) -> dict[str, Any]:
+    """Return the columns of both tests; those of the second may be empty."""
+    own, corrected, c = result.own, result.corrected, result.variance_ratio
+    low, high = own.interval
+    numbers = {
+        "statistic": own.statistic,
+        "p": own.p,
+        "interval_low": low,
+        "interval_high": high,
+        "own_verdict": own.verdict,
+        "n": result.n_units,
+    }
+    if corrected is None:
+        return numbers
+    low, high = corrected.interval
+    return numbers | {
+        "rho": 1 - 1 / (1 + c),
+        "t_divided_by": math.sqrt(1 + result.n_units * c),
+        "p_corrected": corrected.p,
+        "corrected_low": low,
+        "corrected_high": high,
+    }
+
+
+def _planned(result: TestResult) -> dict[str, float]:
+    """Return how many units would decide by each test; empty without a spread."""
+    from scipy import stats
+
+    n, (low, high) = result.n_units, result.own.interval
+    if math.isnan(low):
+        return {}
+    mean, half_width = (low + high) / 2, (high - low) / 2
+    sd = half_width * math.sqrt(n) / stats.t.ppf(1 - LEVEL / 2, n - 1)
+    return {
+        "n_needed_own": repeats_needed(mean, sd),
+        "n_needed": repeats_needed(mean, sd, result.variance_ratio),
+    }

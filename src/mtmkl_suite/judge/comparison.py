@@ -1,0 +1,390 @@
+"""Which methods are compared with which: the plan that the configuration fixes.
+
+On one data set the units are repeats or tasks (:func:`pairwise_table`), over several
+data sets the data sets (:func:`compare_rankings`).
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtmkl.statistics.pairs import PAIR_COLUMNS, compare_all
+from mtmkl.statistics.score_checks import higher_is_better
+from mtmkl_suite.judge.observations import variance_ratio_of
+from mtmkl_suite.judge.overlap import Overlaps
+from mtmkl_suite.judge.sample import average, select
+from mtmkl_suite.judge.verdicts import Tolerance
+
+_WITHOUT_SCORES = ("rank_tests", "explanations")  # layouts of tables
+_RANKINGS = ("ranking", "method_pairs")
+
+
+def compare_experiments(
+    config: Mapping[str, Any],
+    scores: pd.DataFrame,
+    *,
+    overlaps: Overlaps | None,
+    ropes: Mapping[tuple[str, str], float],
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare all pairs of methods of every experiment that selects hyper-parameters.
+
+    The plan follows from the configuration: the experiment's first metric; all
+    methods but controls; units are tasks where repeats share their training rows
+    (protocol kind ``first_rows``), else repeats; repeats that share examples are
+    corrected for it. Points of a recorded path take no part, nor methods that are
+    walked along a parameter.
+
+    Parameters
+    ----------
+    config : mapping
+        A paper's configuration with its tier resolved.
+    scores : DataFrame
+    overlaps : mapping or None
+        How the repeats at each place of the scores overlap; None takes all as
+        independent.
+    ropes : mapping of (experiment, metric) to float
+        Regions of practical equivalence fixed in advance; 0 where absent.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        The tables of :func:`pairwise_table`, one under the other.
+    """
+    tables = []
+    for name, experiment in config["experiments"].items():
+        if experiment.get("mode", "select") != "select":
+            continue
+        kind = config["protocols"][experiment["protocol"]]["kind"]
+        metric = experiment["metrics"][0]
+        methods = [
+            entry["method"]
+            for entry in experiment["methods"]
+            if not is_control(config["methods"][entry["method"]])
+        ]
+        tables.append(
+            pairwise_table(
+                scores,
+                name,
+                metric,
+                methods=methods,
+                unit="task" if kind == "first_rows" else "repeat",
+                overlaps=overlaps,
+                rope=ropes.get((name, metric), 0.0),
+                seed=seed,
+            )
+        )
+    return _one_table(tables)
+
+
+def pairwise_table(
+    scores: pd.DataFrame,
+    experiment: str,
+    metric: str,
+    *,
+    methods: Sequence[str],
+    unit: str = "repeat",
+    overlaps: Overlaps | None = None,
+    rope: float = 0.0,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare all pairs of methods of an experiment.
+
+    Each method is represented by its largest number of tasks learned together; values
+    are averaged over variants of the data set within a unit.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    experiment, metric : str
+    methods : sequence of str
+        Those without scores are left out.
+    unit : {"repeat", "task"}
+    overlaps : mapping or None
+        How the repeats at each place of the scores overlap; None takes all as
+        independent.
+    rope, seed
+        As for :func:`compare_pair`.
+
+    Returns
+    -------
+    DataFrame
+        :data:`PAIR_COLUMNS`, one row per pair of methods with two common units or more;
+        ``p_wilcoxon_holm`` and ``can_reject`` are over the tested pairs of this table.
+    """
+    columns: dict[str, pd.Series] = {}
+    chosen: dict[str, pd.DataFrame] = {}
+    for method in methods:
+        rows = select(
+            scores,
+            {"method": method, "setting": ""},
+            experiment=experiment,
+            metric=metric,
+            unit=unit,
+        )
+        if not rows.empty:
+            largest = rows[rows["n_tasks"] == rows["n_tasks"].max()]
+            columns[method] = average(largest, [unit, "dataset", "train_size"])
+            chosen[method] = largest
+    paired, ratios = {}, {}
+    for first, second in itertools.combinations(columns, 2):
+        both = pd.concat([columns[first], columns[second]], axis=1)
+        # A metric that overflows has no difference either.
+        finite = np.isfinite(both.to_numpy()).all(axis=1)
+        shared = both.loc[finite]
+        paired[first, second] = shared.groupby(level=unit).mean().to_numpy()
+        rows = chosen[first]
+        for level in ("dataset", "train_size"):
+            rows = rows[rows[level].isin(shared.index.get_level_values(level))]
+        ratios[first, second] = variance_ratio_of(rows, overlaps, unit)
+    return compare_all(
+        paired,
+        experiment=experiment,
+        metric=metric,
+        unit=unit,
+        seed=seed,
+        higher_better=higher_is_better(metric),
+        ratios=ratios,
+        rope=rope,
+    )
+
+
+def compare_rankings(
+    config: Mapping[str, Any],
+    scores: pd.DataFrame,
+    *,
+    ropes: Mapping[tuple[str, str], float],
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare all pairs of methods over the data sets of every configured ranking.
+
+    The plan is the configuration's: the rankings among the paper's tables, each of
+    their blocks by itself, and the units are data sets; the region of practical
+    equivalence is the largest of the rows'. Where a comparison names the methods that
+    are tested in ``pairs``, these are compared, by their printed names. Data sets
+    without a value for every method are left out.
+
+    Parameters
+    ----------
+    config : mapping
+        A paper's configuration with its tier resolved.
+    scores : DataFrame
+    ropes : mapping of (experiment, metric) to float
+        Regions of practical equivalence fixed in advance.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        :data:`PAIR_COLUMNS`; ``experiment`` is the table and the block.
+    """
+    tables = []
+    for name, artefact in config["artefacts"].items():
+        if artefact.get("layout") not in _RANKINGS:
+            continue
+        comparison = artefact["comparison"]
+        keys = [
+            (row["experiment"], row["metric"]) for row in comparison["rows"].values()
+        ]
+        for block in comparison["blocks"]:
+            values = ranking_matrix(scores, comparison, block) / comparison["scale"]
+            if "pairs" in comparison:
+                values = values_in_pairs(values, comparison["pairs"])
+            else:
+                values = values.dropna().rename(columns=comparison["columns"])
+            tables.append(
+                compare_all(
+                    {
+                        pair: values[list(pair)].to_numpy()
+                        for pair in itertools.combinations(values.columns, 2)
+                    },
+                    experiment=f"{name}, {block}",
+                    metric=", ".join(dict.fromkeys(metric for _, metric in keys)),
+                    unit="data set",
+                    seed=seed,
+                    higher_better=True,
+                    rope=max(ropes.get(key, 0.0) for key in keys),
+                )
+            )
+    return _one_table(tables)
+
+
+def values_in_pairs(matrix: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
+    """Return the values of the methods that a comparison tests, without gaps.
+
+    Parameters
+    ----------
+    matrix : DataFrame of shape (data sets, methods)
+    pairs : sequence of str
+        These methods; those without any value take no part.
+
+    Returns
+    -------
+    DataFrame
+        The data sets on which all of them have a value.
+    """
+    return matrix[list(pairs)].dropna(axis=1, how="all").dropna()
+
+
+def _one_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    filled = [table for table in tables if not table.empty]
+    if not filled:
+        return pd.DataFrame(columns=list(PAIR_COLUMNS))
+    return pd.concat(filled, ignore_index=True)
+
+
+def practical_equivalence(
+    config: Mapping[str, Any], published: Mapping[str, pd.DataFrame]
+) -> dict[tuple[str, str], float]:
+    """Return the regions of practical equivalence that a paper's tables fix.
+
+    The half width is that of a comparison's ``rope``, or the table's tolerance; a
+    relative one is taken at the median of its published values.
+
+    Parameters
+    ----------
+    config : mapping
+        A paper's configuration.
+    published : mapping of file name to DataFrame
+        The paper's published numbers.
+
+    Returns
+    -------
+    dict of (experiment, metric) to float
+        In the metric's own unit.
+    """
+    ropes: dict[tuple[str, str], float] = {}
+    for artefact in config["artefacts"].values():
+        if artefact["kind"] != "table" or artefact.get("layout") in _WITHOUT_SCORES:
+            continue
+        if not ("file" in artefact or "rope" in artefact.get("comparison", {})):
+            continue  # shown beside nothing that is printed
+        if "rope" in artefact.get("comparison", {}):
+            tolerance = artefact["comparison"]["rope"]
+        else:
+            values = published[artefact["file"]]["value"].dropna()
+            tolerance = Tolerance(**artefact["tolerance"]).at(float(values.median()))
+        if "comparison" in artefact:
+            comparison = artefact["comparison"]
+            rows, scale = comparison["rows"].values(), comparison["scale"]
+            keys = [(row["experiment"], row["metric"]) for row in rows]
+        else:
+            columns, scale = artefact["columns"].values(), artefact["scale"]
+            keys = [(artefact["experiment"], column["metric"]) for column in columns]
+        ropes |= dict.fromkeys(keys, tolerance / scale)
+    return ropes
+
+
+def is_control(method: Mapping[str, Any]) -> bool:
+    """Tell whether a configured method is a control: a floor or ceiling, no rival."""
+    return str(method["class"]).endswith("Control")
+
+
+def ranking_matrix(
+    scores: pd.DataFrame, comparison: Mapping[str, Any], block: str
+) -> pd.DataFrame:
+    """Return the block of a configured comparison: one mean per data set and method.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    comparison : mapping
+        ``columns``: printed name -> method, or methods of which each experiment has at
+        most one; ``rows``: printed name -> ``experiment``, ``metric`` and, unless it is
+        in all blocks, ``blocks``; ``blocks``: label -> what columns of the scores must
+        be; ``scale``.
+    block : str
+        A label.
+
+    Returns
+    -------
+    DataFrame of shape (rows in the block, columns)
+        Means over repeats of what was chosen (no points of a path), times the scale;
+        ``nan`` where there are none.
+
+    Raises
+    ------
+    ValueError
+        If two rows would come from one data set (its variants are not independent), or
+        a smaller value of a metric is better.
+    """
+    datasets: list[str] = []
+    for name, row in _rows_of(comparison, block):
+        if not higher_is_better(row["metric"]):
+            raise ValueError(f"{name}: a smaller {row['metric']} is better: no ranking")
+        found = _found(scores, comparison, block, row, row["metric"])
+        datasets += found["dataset"].unique().tolist()
+    _check_independent(datasets)
+    return comparison["scale"] * _means(scores, comparison, block, metric=None)
+
+
+def seconds_matrix(
+    scores: pd.DataFrame, comparison: Mapping[str, Any], block: str
+) -> pd.DataFrame:
+    """Return the mean seconds to choose and fit, as :func:`ranking_matrix` the scores.
+
+    Parameters
+    ----------
+    scores, comparison, block
+        As for :func:`ranking_matrix`.
+    """
+    return _means(scores, comparison, block, metric="fit_seconds")
+
+
+def _rows_of(
+    comparison: Mapping[str, Any], block: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for name, row in comparison["rows"].items():
+        if block in row.get("blocks", comparison["blocks"]):
+            yield name, row
+
+
+def _methods_of(comparison: Mapping[str, Any]) -> dict[str, list[str]]:
+    return {
+        name: [method] if isinstance(method, str) else list(method)
+        for name, method in comparison["columns"].items()
+    }
+
+
+def _found(
+    scores: pd.DataFrame,
+    comparison: Mapping[str, Any],
+    block: str,
+    row: Mapping[str, Any],
+    metric: str,
+) -> pd.DataFrame:
+    methods = list(itertools.chain.from_iterable(_methods_of(comparison).values()))
+    where = {**comparison["blocks"][block], "method": methods, "setting": ""}
+    return select(scores, where, experiment=row["experiment"], metric=metric)
+
+
+def _means(
+    scores: pd.DataFrame,
+    comparison: Mapping[str, Any],
+    block: str,
+    *,
+    metric: str | None,
+) -> pd.DataFrame:
+    """Return the mean of a metric, or of each row's own, by row and column."""
+    methods = _methods_of(comparison)
+    matrix = {}
+    for name, row in _rows_of(comparison, block):
+        found = _found(scores, comparison, block, row, metric or row["metric"])
+        means = average(found, ["method"])
+        # An experiment has one of the methods that share a column.
+        matrix[name] = [means.reindex(each).mean() for each in methods.values()]
+    return pd.DataFrame.from_dict(matrix, orient="index", columns=list(methods))
+
+
+def _check_independent(datasets: Sequence[str]) -> None:
+    base = [name.partition("[")[0] for name in datasets]
+    twice = sorted({name for name in base if base.count(name) > 1})
+    if twice:
+        raise ValueError(
+            f"variants of {', '.join(twice)} cannot be separate blocks: "
+            "they are not independent"
+        )

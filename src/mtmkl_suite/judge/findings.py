@@ -1,0 +1,99 @@
+"""What the test of a claim says, for independent units and for those that are not."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from mtmkl.statistics.t_test import TTest
+
+VerdictName = Literal["holds", "does not hold", "undecided"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a test says under one assumption on its units.
+
+    Attributes
+    ----------
+    verdict : {"holds", "does not hold", "undecided"}
+    statistic, p : float
+        ``nan`` where the test has none.
+    interval : tuple of float
+        (low, high) of the estimate; ``nan`` where there is none.
+    why_no_test : str
+        In words, where nothing can be tested.
+    """
+
+    verdict: VerdictName
+    statistic: float
+    p: float
+    interval: tuple[float, float]
+    why_no_test: str = ""
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """What a test says.
+
+    Attributes
+    ----------
+    note : str
+        Number of units, means, and what was compared, in words.
+    own : Finding
+        Of the paper's own test: units are independent.
+    corrected : Finding or None
+        Of the test for units that share examples; None where they share none.
+    n_units : int
+    variance_ratio : float
+        c of :mod:`mtmkl_suite.judge.overlap`.
+    """
+
+    note: str
+    own: Finding
+    corrected: Finding | None
+    n_units: int
+    variance_ratio: float
+
+    # pytest collects classes whose names start with "Test".
+    __test__ = False
+
+    @property
+    def verdict(self) -> VerdictName:
+        """That of both tests where they agree, else "undecided"."""
+        if self.corrected is None or self.corrected.verdict == self.own.verdict:
+            return self.own.verdict
+        return "undecided"
+
+
+def result(
+    found: Callable[[float], Finding],
+    n_units: int,
+    ratio: float,
+    note: str,
+    *,
+    lacking: str = "test",
+) -> TestResult:
+    """Make a test for independent units, and again for those that share examples.
+
+    Parameters
+    ----------
+    found : callable
+        c -> what the test says.
+    n_units : int
+    ratio : float
+        c of the units.
+    note : str
+        In words, what was compared.
+    lacking : str
+        What there is none of where nothing can be tested.
+    """
+    own = found(0.0)
+    if own.why_no_test:
+        note += f"; {own.why_no_test}, so no {lacking}"
+    corrected = found(ratio) if ratio > 0 else None
+    return TestResult(note, own, corrected, n_units, ratio)
+
+
+def of_t_test(test: TTest, verdict: VerdictName) -> Finding:
+    """Return a t-test with its verdict."""
+    return Finding(verdict, test.statistic, test.p, test.interval, test.why_no_test)

@@ -1,0 +1,203 @@
+"""Paired observations from a scores table: the units that a claim is about.
+
+``unit`` names the paired observations: ``repeat`` (the value over all tasks of each
+repeat) or ``task`` (each task's value, averaged over repeats). Everything else that
+matches is averaged first, subsets of tasks before anything else, and only what both
+sides have (data set, train size, setting) is compared. Sides without any setting in
+common have grids of different parameters: each is averaged over its own.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from mtmkl.typing import FloatArray
+from mtmkl_suite.judge.overlap import Overlaps, role_behind, variance_ratio
+from mtmkl_suite.judge.sample import average, axis_values, select
+
+Where = Mapping[str, Any]
+
+AXIS = "axis_value"
+"""Level of the index that holds the values of an axis."""
+
+
+class NoDataError(ValueError):
+    """The scores lack a side of the comparison; says which."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two sides at what both have.
+
+    Attributes
+    ----------
+    first, second : ndarray of float of shape (n,)
+    index : Index
+        Unit, and level of the axis if there is one, of each value.
+    remark : str
+        What was left out, in words.
+    variance_ratio : float
+        See :func:`variance_ratio_of`.
+    """
+
+    first: FloatArray
+    second: FloatArray
+    index: pd.Index
+    remark: str
+    variance_ratio: float
+
+
+def rows_of(
+    scores: pd.DataFrame, experiment: str, metric: str, where: Where, unit: str
+) -> pd.DataFrame:
+    """Return the rows that a side selects.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    experiment, metric : str
+    where : mapping
+        Columns of the scores and what they must be, perhaps of another experiment with
+        the same splits.
+    unit : {"repeat", "task"}
+
+    Raises
+    ------
+    NoDataError
+        If there are none.
+    """
+    chosen = {"experiment": experiment, "metric": metric, **where}
+    rows = select(scores, chosen, unit=unit)
+    if rows.empty:
+        kind = "rows of single tasks" if unit == "task" else "scores"
+        raise NoDataError(f"no {kind}: {experiment}, {metric}, {name_of(where)}")
+    return rows
+
+
+def one_side(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None,
+    experiment: str,
+    metric: str,
+    where: Where,
+    unit: str,
+    axis: str | None = None,
+) -> tuple[pd.Series, float]:
+    """Return the mean of each unit, or of each unit and level of the axis.
+
+    Returns
+    -------
+    values : Series
+    variance_ratio : float
+        See :func:`variance_ratio_of`.
+
+    Raises
+    ------
+    NoDataError
+        If the side has no scores.
+    """
+    rows = rows_of(scores, experiment, metric, where, unit)
+    keys = [unit]
+    if axis is not None:
+        rows = rows.assign(**{AXIS: axis_values(rows, axis)})
+        keys.append(AXIS)
+    return average(rows, keys), variance_ratio_of(rows, overlaps, unit)
+
+
+def variance_ratio_of(
+    rows: pd.DataFrame, overlaps: Overlaps | None, unit: str
+) -> float:
+    """Return c of the values that are made of some rows, 0 for independent units.
+
+    Splits that are averaged count together. Splits that are compared, at different
+    levels of an axis, may differ in what each example contributes: then c is the
+    largest of the levels.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of a side, with its levels of the axis if there is one.
+    overlaps : mapping or None
+        Of the whole scores table; None takes units as independent.
+    unit : {"repeat", "task"}
+
+    Raises
+    ------
+    KeyError
+        If the overlap at a place of the rows is not known.
+    """
+    if overlaps is None:
+        return 0.0
+    levels = rows[AXIS] if AXIS in rows else pd.Series(0, index=rows.index)
+    ratios = []
+    for _, level in rows.groupby(levels):
+        found = level[["experiment", "dataset", "train_size"]].drop_duplicates()
+        places = found.itertuples(index=False, name=None)
+        splits = [overlaps[place] for place in places]
+        is_chosen = bool((level["setting"] == "").any())
+        for metric in level["metric"].unique():
+            role = role_behind(metric, is_chosen=is_chosen)
+            ratios.append(variance_ratio(splits, unit=unit, role=role))
+    return max(ratios, default=0.0)
+
+
+def paired(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None,
+    experiment: str,
+    metric: str,
+    first: Where,
+    second: Where,
+    unit: str,
+    axis: str | None = None,
+) -> Sides:
+    """Return both sides at the units (and levels of the axis) that both have.
+
+    Raises
+    ------
+    NoDataError
+        If a side has no scores, or they share no unit.
+    """
+    keys = [unit, *([] if axis is None else [AXIS])]
+    # What one side fixes cannot be matched with the other.
+    matched = [
+        column
+        for column in ("dataset", "train_size", "setting")
+        if column not in first and column not in second
+    ]
+    tables = []
+    for where in (first, second):
+        rows = rows_of(scores, experiment, metric, where, unit)
+        if axis is not None:
+            rows = rows.assign(**{AXIS: axis_values(rows, axis)})
+        tables.append(rows)
+    if "setting" in matched:
+        settings = [set(rows["setting"]) for rows in tables]
+        if settings[0].isdisjoint(settings[1]):
+            matched.remove("setting")
+    averages = [average(rows, [*keys, *matched]) for rows in tables]
+    both = pd.concat(averages, axis=1, keys=["first", "second"])
+    pairs = both.dropna()
+    if pairs.empty:
+        raise NoDataError(f"{name_of(first)} and {name_of(second)} share no {unit}")
+    for column in matched:
+        kept = pairs.index.get_level_values(column)
+        tables = [rows[rows[column].isin(kept)] for rows in tables]
+    unpaired = len(both) - len(pairs)
+    remark = f"; {unpaired} unpaired values left out" if unpaired else ""
+    mean = pairs.groupby(level=keys).mean()
+    return Sides(
+        mean["first"].to_numpy(dtype=float),
+        mean["second"].to_numpy(dtype=float),
+        mean.index,
+        remark,
+        max(variance_ratio_of(rows, overlaps, unit) for rows in tables),
+    )
+
+
+def name_of(where: Where) -> str:
+    """Return what a side selects, for readers."""
+    rest = [f"{key} {value}" for key, value in where.items() if key != "method"]
+    return ", ".join([str(where["method"])] * ("method" in where) + rest) or "all"

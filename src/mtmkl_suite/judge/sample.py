@@ -1,0 +1,175 @@
+"""From a scores table to samples: which numbers are averaged, which are the sample."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtmkl.files import read_table
+from mtmkl.statistics.score_checks import ALL, SelectionError
+from mtmkl_suite.config.selectors import COLUMN_METRICS
+
+VALIDATION = "validation_"
+"""Before the name of a metric on validation rows."""
+
+
+_FIT = (
+    "experiment", "dataset", "method", "n_tasks", "subset", "train_size", "repeat",
+    "fold", "setting",
+)  # fmt: skip
+
+
+def read_scores(path: Path) -> pd.DataFrame:
+    """Read a scores table.
+
+    Parameters
+    ----------
+    path : Path
+        ``.csv`` or ``.csv.gz``, columns as in ``mtmkl_suite.evaluation.cells.COLUMNS``.
+
+    Returns
+    -------
+    DataFrame
+        ``setting``, ``params``, ``task`` and ``train_unit`` are strings, empty where
+        nothing is recorded; older tables have no unit.
+    """
+    text = ("setting", "params", "task", "data_digest", "code_version", "train_unit")
+    scores = read_table(path, dtype=dict.fromkeys(text, "str"))
+    if "train_unit" not in scores:
+        scores["train_unit"] = ""
+    return scores.fillna(dict.fromkeys(text, ""))
+
+
+def fits(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per fit (all its metrics share time, iterations, parameters)."""
+    whole = scores[scores["task"] == ALL]
+    return whole.drop_duplicates(list(_FIT)).reset_index(drop=True)
+
+
+def select(
+    scores: pd.DataFrame,
+    where: Mapping[str, Any],
+    *,
+    experiment: str | None = None,
+    metric: str | None = None,
+    unit: str = "repeat",
+) -> pd.DataFrame:
+    """Return the rows that match, with their values as floats.
+
+    Parameters
+    ----------
+    scores : DataFrame
+    where : mapping of str to value or list of values
+        Columns of the scores table and what they must be.
+    experiment : str or None
+        None: as in ``where``, or any.
+    metric : str or None
+        A metric, or one of :data:`COLUMN_METRICS`. None: as in ``where``.
+    unit : {"repeat", "task"}
+        "task" takes the rows of single tasks, "repeat" those over all tasks.
+
+    Raises
+    ------
+    SelectionError
+        Names the column or the unit that does not exist.
+    """
+    if unit not in ("repeat", "task"):
+        raise SelectionError(f"unit {unit!r} is unknown: choose repeat or task")
+    wanted = dict(where)
+    if experiment is not None:
+        wanted["experiment"] = experiment
+    if metric is not None:
+        wanted["metric"] = metric
+    if wanted.get("metric") in COLUMN_METRICS:
+        column = wanted.pop("metric")
+        scores = fits(scores).assign(metric=column, value=lambda f: f[column])
+    for column in wanted:
+        if column not in scores.columns:
+            raise SelectionError(
+                f"{column!r} is not a column of scores: {', '.join(scores.columns)}"
+            )
+    found = scores[scores["task"] != ALL if unit == "task" else scores["task"] == ALL]
+    for column, value in wanted.items():
+        if found.empty:
+            break
+        values = value if isinstance(value, list | tuple) else [value]
+        found = found[found[column].isin(list(values))]
+    return found.assign(value=found["value"].astype(float)).dropna(subset=["value"])
+
+
+def average(rows: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
+    """Return the mean value at each level of the keys, subsets of tasks first.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        From :func:`select`.
+    keys : sequence of str
+        Columns that stay; averaged first over ``subset`` within a fit's other keys,
+        then over everything else.
+    """
+    inner = list(dict.fromkeys([*keys, *(k for k in _FIT if k != "subset"), "task"]))
+    by_fit = rows.groupby(inner, sort=True, dropna=False)["value"].mean()
+    return by_fit.groupby(level=list(keys), sort=True).mean()
+
+
+def sample(rows: pd.DataFrame, unit: str = "repeat") -> np.ndarray:
+    """Return the sample behind a mean ± sd: one number per unit, in their order."""
+    return average(rows, [unit]).to_numpy()
+
+
+def axis_values(rows: pd.DataFrame, axis: str) -> pd.Series:
+    """Return the value of an axis in each row, as floats.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Part of a scores table.
+    axis : str
+        A column (``n_tasks``), a key of ``setting`` (``gamma``), or an option of the
+        data set (``n_irrelevant`` of ``linear_synthetic[n_irrelevant=6]``).
+
+    Raises
+    ------
+    SelectionError
+        If some row has no such axis, or its value is not a number.
+    """
+    if axis in rows.columns:
+        values = rows[axis]
+    else:
+        settings = {text: _parse_setting(text) for text in rows["setting"].unique()}
+        options = {text: dataset_options(text) for text in rows["dataset"].unique()}
+        values = pd.Series(
+            [
+                settings[s].get(axis, options[d].get(axis))
+                for s, d in zip(rows["setting"], rows["dataset"], strict=True)
+            ],
+            index=rows.index,
+            dtype=object,
+        )
+        if values.isna().any():
+            where = rows[values.isna()].iloc[0]
+            raise SelectionError(
+                f"axis {axis!r} is neither a column of scores, nor in the setting "
+                f"{where['setting']!r}, nor an option of {where['dataset']!r}"
+            )
+    try:
+        return values.astype(float)
+    except (TypeError, ValueError) as error:
+        raise SelectionError(f"axis {axis!r} is not a number: {error}") from error
+
+
+def dataset_options(dataset: str) -> dict[str, str]:
+    """Return the options in a data set's id, ``name[key=value,…]``, as text."""
+    _, bracket, inner = dataset.partition("[")
+    if not bracket:
+        return {}
+    pairs = (item.partition("=") for item in inner.removesuffix("]").split(","))
+    return {key: value for key, _, value in pairs}
+
+
+def _parse_setting(text: str) -> dict[str, Any]:
+    return dict(json.loads(text)) if text else {}

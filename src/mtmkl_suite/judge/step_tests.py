@@ -1,0 +1,179 @@
+"""Tests of a paper's claims on the table of a step, such as its times.
+
+A test takes the table and the arguments of the claim, among them ``step``, and
+``experiment``, the one whose data the step takes. Each value is averaged over
+everything that is neither selected nor a unit nor an axis, as a logarithm: such numbers
+are compared by their ratios. Units are taken as independent: what a step measures need
+not come from splits.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtmkl.statistics.pairs import LEVEL
+from mtmkl.statistics.t_test import t_test
+from mtmkl_suite.judge import claim_tests
+from mtmkl_suite.judge.claim_tests import ClaimError
+from mtmkl_suite.judge.findings import Finding, TestResult, VerdictName
+from mtmkl_suite.judge.observations import NoDataError
+
+Where = Mapping[str, Any]
+
+
+def ratio(
+    table: pd.DataFrame,
+    /,
+    *,
+    experiment: str,
+    step: str,
+    column: str,
+    lower: Where,
+    higher: Where,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that a column is lower on one side, by the ratio ``higher / lower``.
+
+    Two-sided t-test of the mean over units of the logarithm. *Holds*: p < 0.05 and the
+    ratio is above 1; *does not hold*: p < 0.05 and it is below 1; else *undecided*.
+    Statistic: the ratio (geometric mean); interval: 95 %.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of the step.
+    experiment, step : str
+    column : str
+        Its values are positive.
+    lower, higher : mapping
+        Columns and their values, of the side claimed to have the lower values, and of
+        the other one.
+    unit : str
+        The column of the paired observations.
+    """
+    sides = [_logs(table, step, column, side, [unit]) for side in (lower, higher)]
+    both = pd.concat(sides, axis=1, join="inner")
+    if both.empty:
+        raise NoDataError(f"{_name(lower)} and {_name(higher)} share no {unit}")
+    difference = (both.iloc[:, 1] - both.iloc[:, 0]).to_numpy()
+    test = t_test(difference, scale=1.0)
+    verdict: VerdictName = "undecided"
+    if test.p < LEVEL:
+        verdict = "holds" if test.mean > 0 else "does not hold"
+    first, second = np.exp(both.mean())
+    note = (
+        f"{len(both)} values of {unit}: {column} {first:.4g} ({_name(lower)}) "
+        f"against {second:.4g} ({_name(higher)})"
+    )
+    if test.why_no_test:
+        note += f"; {test.why_no_test}, so no test"
+    low, high = np.exp(test.interval)
+    own = Finding(verdict, float(np.exp(test.mean)), test.p, (float(low), float(high)))
+    return TestResult(note, own, None, len(both), 0.0)
+
+
+def growth(
+    table: pd.DataFrame,
+    /,
+    *,
+    experiment: str,
+    step: str,
+    column: str,
+    where: Where,
+    axis: str,
+    high: float,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that a column grows with an axis by at most a power of it.
+
+    Each unit gets its least-squares slope of log column against log axis. *Holds*: the
+    95 % t interval of the mean slope lies at or below ``high``; *does not hold*: it
+    lies above; else *undecided*. Statistic: the mean slope; interval: 95 %.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of the step.
+    experiment, step : str
+    column, axis : str
+        With positive values.
+    where : mapping
+        Columns and their values.
+    high : float
+        The largest exponent claimed.
+    unit : str
+        The column of the observations.
+    """
+    logs = _logs(table, step, column, where, [unit, axis]).unstack(axis)
+    levels = logs.columns.to_numpy(dtype=float)
+    if levels.size < 2:
+        raise NoDataError(f"{axis} of step {step} has a single level, {levels[0]:g}")
+    logs = logs.dropna()
+    slopes = np.polyfit(np.log(levels), logs.to_numpy().T, 1)[0]
+    test = t_test(slopes, scale=1.0)
+    start, stop = test.interval
+    verdict: VerdictName = "undecided"
+    if stop <= high:
+        verdict = "holds"
+    elif start > high:
+        verdict = "does not hold"
+    means = np.exp(logs.mean())
+    note = (
+        f"{len(logs)} values of {unit}: {column} {means.iloc[0]:.4g} at {axis} "
+        f"{levels[0]:g}, {means.iloc[-1]:.4g} at {levels[-1]:g}; grows with the power "
+        f"{test.mean:.3g}, claimed at most {high:g}"
+    )
+    if test.why_no_test:
+        note += f"; {test.why_no_test}, so no interval"
+    own = Finding(verdict, test.mean, math.nan, (start, stop))
+    return TestResult(note, own, None, len(logs), 0.0)
+
+
+TESTS: dict[str, Callable[..., TestResult]] = {
+    **claim_tests.TESTS,
+    **{test.__name__: test for test in (ratio, growth)},
+}
+"""Tests by the name that configurations use: of scores, and of steps."""
+
+
+def table_of(
+    args: Mapping[str, Any], steps: Mapping[str, pd.DataFrame]
+) -> pd.DataFrame:
+    """Return the table of the step that a claim is about.
+
+    Raises
+    ------
+    NoDataError
+        If the step has no table.
+    """
+    if args["step"] not in steps:
+        raise NoDataError(f"step {args['step']} has no table")
+    return steps[args["step"]]
+
+
+def _logs(
+    table: pd.DataFrame, step: str, column: str, where: Where, keys: list[str]
+) -> pd.Series:
+    """Return the mean logarithm of a column at each level of the keys."""
+    for name in (column, *where, *keys):
+        if name not in table.columns:
+            raise ClaimError(
+                f"{name!r} is not a column of step {step}: {', '.join(table.columns)}"
+            )
+    found = table
+    for name, value in where.items():
+        found = found[found[name] == value]
+    if found.empty:
+        raise NoDataError(f"step {step} has no rows of {_name(where)}")
+    if not (found[column] > 0).all():
+        raise ClaimError(f"{column} of step {step} has values that are not positive")
+    logs = found.assign(log=np.log(found[column].astype(float)))
+    return logs.groupby(keys)["log"].mean()
+
+
+def _name(where: Where) -> str:
+    """Return what a side selects, for readers."""
+    return ", ".join(f"{key} {value}" for key, value in where.items()) or "all"

@@ -1,0 +1,405 @@
+"""Figures 1–10 of Argyriou, Evgeniou and Pontil 2008, in the paper's arrangement.
+
+Every function takes a :class:`~mtmkl_suite.report.pages.context.Context` and returns a
+figure and the plotted numbers. What the paper printed is read from ``published``.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mtmkl_suite.papers.argyriou2008.matrices import (
+    break_axis,
+    heatmap,
+    importance,
+    matrix_panel,
+)
+from mtmkl_suite.papers.argyriou2008.theory import (
+    largest_norm,
+    mean_norm,
+    smallest_norm,
+)
+from mtmkl_suite.report.figures.drawing import (
+    CURVE_COLUMNS,
+    SINGLE,
+    WIDE,
+    FigureAndNumbers,
+    Series,
+    draw_curve,
+    no_data_figure,
+    say_no_data,
+    spread_text,
+)
+from mtmkl_suite.report.pages.context import Context
+
+_ONES = 20
+_SCHOOL_ROWS = 15
+_QUOTED_NORMS = 5
+_BLUE = "#0072b2"
+
+
+def figure_1(context: Context) -> FigureAndNumbers:
+    """Draw the (2,1)-norm of a matrix with T ones against its number of nonzero rows.
+
+    Each of T columns holds one entry 1, in exactly r rows. The curve is the mean over
+    all such matrices (exact), the band goes from the smallest norm to the largest;
+    it is √T at r = 1 and T at r = T.
+    """
+    rows = list(range(1, _ONES + 1))
+    numbers = pd.DataFrame(
+        {
+            "rows": rows,
+            "smallest": [smallest_norm(_ONES, r) for r in rows],
+            "mean": [mean_norm(_ONES, r) for r in rows],
+            "largest": [largest_norm(_ONES, r) for r in rows],
+        }
+    )
+    figure = Figure(figsize=WIDE)
+    grid = figure.add_gridspec(1, 4, width_ratios=(1, 1, 1, 2.4))
+    for position, nonzero in enumerate((1, _ONES // 4, _ONES)):
+        axis = figure.add_subplot(grid[position])
+        pattern = np.zeros((_ONES, _ONES))
+        pattern[np.arange(_ONES) * nonzero // _ONES, np.arange(_ONES)] = 1
+        heatmap(axis, pattern)
+        axis.set_box_aspect(1)
+        norm = np.linalg.norm(pattern, axis=1).sum()
+        axis.set_title(f"{nonzero} row{'s' * (nonzero > 1)}\nnorm {norm:.2f}")
+        axis.set(xticks=[], yticks=[], xlabel="task")
+        if position == 0:
+            axis.set_ylabel("row of A")
+    axis = figure.add_subplot(grid[3])
+    axis.fill_between(
+        numbers["rows"],
+        numbers["smallest"],
+        numbers["largest"],
+        color=_BLUE,
+        alpha=0.18,
+        linewidth=0,
+        label="smallest to largest",
+    )
+    axis.plot(numbers["rows"], numbers["mean"], color=_BLUE, label="mean")
+    for value, text in ((math.sqrt(_ONES), "√T"), (float(_ONES), "T")):
+        axis.axhline(value, color="#555555", linewidth=0.8, linestyle=":", label=text)
+    axis.set_xlabel(f"rows that hold the T = {_ONES} ones")
+    axis.set_ylabel("(2,1)-norm of A")
+    axis.set_ylim(bottom=0)
+    handles, texts = axis.get_legend_handles_labels()
+    axis.legend(handles[:2], texts[:2], loc="lower right")
+    axis.set_yticks([0, math.sqrt(_ONES), 10, 15, _ONES], ["0", "√T", "10", "15", "T"])
+    return figure, numbers
+
+
+def figure_2(context: Context) -> FigureAndNumbers:
+    """Draw test error and distance of D against irrelevant variables, linear data."""
+    experiment = "linear_synthetic"
+    together = Series.by_number_of_tasks(context, experiment, "mtl_feat_linear")
+    alone = [
+        Series.of(context, "independent_per_task"),
+        Series.of(context, "independent_common", line="--"),
+    ]
+    return _two_panels_of_curves(
+        context,
+        experiment,
+        axis="n_irrelevant",
+        axis_label="irrelevant variables",
+        panels=[
+            ("mse", "test error (mean squared error)", [*together, *alone]),
+            ("covariance_distance", "distance of D from Cov (Frobenius)", together),
+        ],
+    )
+
+
+def figure_3(context: Context) -> FigureAndNumbers:
+    """Draw the number of features against γ and the learned |A|, linear data."""
+    experiment, method = "linear_synthetic", "mtl_feat_linear"
+    dataset = "linear_synthetic[n_irrelevant=6]"
+    figure = Figure(figsize=WIDE)
+    left, middle, right = figure.subplots(1, 3, width_ratios=(1, 0.95, 0.95))
+    path = _features_along_gamma(context, left, "linear_synthetic_path")
+    right.axis("off")
+    matrix = context.array(experiment, dataset, method, "A_", n_tasks=200)
+    if matrix is None:
+        say_no_data(middle, context.missing_reason(experiment, method))
+        return figure, path
+    entries = matrix_panel(figure, middle, matrix)
+    printed = context.published["figure_3.csv"].set_index("row")["value"]
+    where = {"dataset": dataset, "method": method, "n_tasks": 200}
+    norms = []
+    for row in range(1, _QUOTED_NORMS + 1):
+        ours = context.by_repeat(experiment, f"row_norm_{row}", where)
+        norms.append(
+            {
+                "panel": "row norms",
+                "row": row,
+                "mean": ours.mean(),
+                "sd": ours.std(ddof=1),
+                "n": len(ours),
+                "published_learned": printed[f"learned {row}"],
+                "published_true": printed[f"true {row}"],
+            }
+        )
+    _print_row_norms(right, norms)
+    return figure, pd.concat([path, entries, pd.DataFrame(norms)], ignore_index=True)
+
+
+def figure_4(context: Context) -> FigureAndNumbers:
+    """Draw test error against the number of variables, nonlinear data."""
+    experiment, method = "nonlinear_synthetic", "mtl_feat_quadratic_linear"
+    error = "test error (mean squared error)"
+    return _two_panels_of_curves(
+        context,
+        experiment,
+        axis="n_variables",
+        axis_label="variables",
+        panels=[
+            (
+                "mse",
+                error,
+                [
+                    *Series.by_number_of_tasks(context, experiment, method),
+                    Series.of(
+                        context, "independent_quadratic_linear", label="Independent"
+                    ),
+                ],
+            ),
+            (
+                "mse",
+                error,
+                [
+                    Series.of(context, method, n_tasks=200, label="quadratic + linear"),
+                    Series.of(context, "mtl_feat_quadratic", label="quadratic"),
+                    Series.of(context, "mtl_feat_linear_constant", label="linear"),
+                ],
+            ),
+        ],
+    )
+
+
+def figure_5(context: Context) -> FigureAndNumbers:
+    """Draw the learned |A| of the nonlinear data without irrelevant variables."""
+    experiment, method = "nonlinear_synthetic", "mtl_feat_quadratic_linear"
+    dataset = "nonlinear_synthetic[n_variables=5]"
+    matrix = context.array(experiment, dataset, method, "A_", n_tasks=200)
+    if matrix is None:
+        return no_data_figure(context.missing_reason(experiment, method))
+    figure = Figure(figsize=SINGLE)
+    return figure, matrix_panel(figure, figure.subplots(), matrix)
+
+
+def figure_6(context: Context) -> FigureAndNumbers:
+    """Draw RMSE against the number of persons learned together.
+
+    The paper's two quoted errors are marked; the axis is broken between them.
+    """
+    experiment, method = "survey", "mtl_feat_linear"
+    together = Series.of(context, method)
+    curve = together.curve(context, experiment, "rmse", "n_tasks")
+    if curve.empty:
+        return no_data_figure(context.missing_reason(experiment, method))
+    printed = context.published["table_1.csv"].set_index("row")["value"]
+    joint, single = printed["MTL-FEAT (linear kernel)"], printed["Independent"]
+    alone = [
+        (series, series.curve(context, experiment, "rmse", "n_tasks"))
+        for series in (
+            Series.of(context, "independent_common", line="--"),
+            Series.of(context, "independent_per_task", line="--"),
+        )
+    ]
+    levels = [(series, level) for series, level in alone if not level.empty]
+    figure = Figure(figsize=(6.4, 3.6))
+    highest = max(curve["mean"].max(), joint)
+    lowest = min([single, *(level["mean"].min() for _, level in levels)])
+    if lowest > highest:
+        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.8))
+        break_axis(top, bottom)
+        top.margins(y=0.4)
+    else:
+        top = bottom = figure.subplots()
+    draw_curve(bottom, curve, together)
+    for series, level in levels:
+        top.axhline(
+            float(level["mean"].iloc[-1]),
+            color=series.style.colour,
+            linestyle=series.line,
+            label=series.label,
+        )
+    last = float(curve["x"].max())
+    printed_points = [
+        (bottom, "published, linear kernel", joint, "x"),
+        (top, "published, independent", single, "P"),
+    ]
+    for axis, label, value, marker in printed_points:
+        axis.plot(
+            [last],
+            [value],
+            marker=marker,
+            color="black",
+            linestyle="none",
+            markersize=7,
+            zorder=4,
+            clip_on=False,
+            label=label,
+        )
+    top.set_title(spread_text(curve))
+    bottom.set_xlabel("number of tasks (persons)")
+    figure.supylabel("RMSE (rating points)", fontsize=9)
+    for axis in dict.fromkeys((top, bottom)):
+        axis.legend(loc="center left", bbox_to_anchor=(1.03, 0.5))
+    lines = [
+        data.assign(series=series.label)
+        for series, data in [(together, curve), *levels]
+    ]
+    lines += [
+        pd.DataFrame({"series": [label], "x": [last], "mean": [value]})
+        for _, label, value, _ in printed_points
+    ]
+    numbers = pd.concat(lines, ignore_index=True).assign(panel="rmse")
+    return figure, numbers[list(CURVE_COLUMNS)]
+
+
+def figure_7(context: Context) -> FigureAndNumbers:
+    """Draw the number of features against γ, computer survey."""
+    figure = Figure(figsize=SINGLE)
+    return figure, _features_along_gamma(context, figure.subplots(), "survey_path")
+
+
+def figure_8(context: Context) -> FigureAndNumbers:
+    """Draw the learned |A| and the most important feature, computer survey."""
+    return _matrix_and_feature(context, "survey", n_tasks=180)
+
+
+def figure_9(context: Context) -> FigureAndNumbers:
+    """Draw the 15 most important rows of |A| and the most important feature, School."""
+    return _matrix_and_feature(context, "school", rows=_SCHOOL_ROWS)
+
+
+def figure_10(context: Context) -> FigureAndNumbers:
+    """Draw the learned |A| by disease, Dermatology."""
+    experiment, method = "dermatology", "mtl_feat_linear"
+    matrix = context.array(experiment, "dermatology", method, "A_")
+    if matrix is None:
+        return no_data_figure(context.missing_reason(experiment, method))
+    figure = Figure(figsize=(SINGLE[0], 4.2))
+    axis = figure.subplots()
+    numbers = matrix_panel(figure, axis, matrix)
+    tasks = context.data_info["dermatology"]["task_names"]
+    diseases = [name.removesuffix(" vs rest") for name in tasks]
+    axis.set_xticks(range(1, len(diseases) + 1), diseases, rotation=30, ha="right")
+    axis.set_xlabel("")
+    return figure, numbers
+
+
+def _two_panels_of_curves(
+    context: Context,
+    experiment: str,
+    *,
+    axis: str,
+    axis_label: str,
+    panels: Sequence[tuple[str, str, Sequence[Series]]],
+) -> FigureAndNumbers:
+    """Draw two panels of (metric, label, curves), legends below."""
+    figure = Figure(figsize=(WIDE[0], 3.9))
+    numbers = []
+    for place, drawn, (metric, label, series) in zip(
+        ("left", "right"), figure.subplots(1, 2), panels, strict=True
+    ):
+        curves = [(one, one.curve(context, experiment, metric, axis)) for one in series]
+        found = [(one, curve) for one, curve in curves if not curve.empty]
+        if not found:
+            say_no_data(drawn, context.missing_reason(experiment))
+            continue
+        for one, curve in found:
+            draw_curve(drawn, curve, one)
+            numbers.append(curve.assign(panel=f"{place}: {metric}", series=one.label))
+        shown = pd.concat([curve for _, curve in found])
+        drawn.set_xlabel(axis_label)
+        drawn.set_ylabel(label)
+        drawn.set_xticks(sorted(shown["x"].unique()))
+        drawn.set_ylim(bottom=0)
+        drawn.set_title(spread_text(shown))
+        drawn.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    if not numbers:
+        return no_data_figure(context.missing_reason(experiment), WIDE)
+    return figure, pd.concat(numbers, ignore_index=True)[list(CURVE_COLUMNS)]
+
+
+def _features_along_gamma(
+    context: Context, axis: Axes, experiment: str
+) -> pd.DataFrame:
+    series = Series.of(context, "mtl_feat_linear")
+    curve = series.curve(context, experiment, "n_features", "gamma")
+    if curve.empty:
+        reason = context.missing_reason(experiment, series.method)
+        say_no_data(axis, reason)
+        return pd.DataFrame({"no data": [reason]})
+    draw_curve(axis, curve, series)
+    axis.set_xscale("log")
+    axis.set_xlabel("regularisation parameter γ")
+    axis.set_ylabel("number of features learned")
+    axis.set_ylim(bottom=0)
+    axis.set_title(spread_text(curve))
+    labelled = curve.assign(panel="n_features", series=series.label)
+    return labelled[list(CURVE_COLUMNS)]
+
+
+def _matrix_and_feature(
+    context: Context,
+    experiment: str,
+    *,
+    n_tasks: int | None = None,
+    rows: int | None = None,
+) -> FigureAndNumbers:
+    method = "mtl_feat_linear"
+    dataset = next(iter(context.datasets(experiment)), "")
+    matrix, features = (
+        context.array(experiment, dataset, method, name, n_tasks=n_tasks)
+        for name in ("A_", "features_")
+    )
+    if matrix is None or features is None:
+        return no_data_figure(context.missing_reason(experiment, method), WIDE)
+    first = importance(matrix)[0]
+    # A feature's sign is arbitrary: take the one that acts positively on average.
+    weights = features[:, first] * (-1.0 if matrix[first].mean() < 0 else 1.0)
+    names = list(context.data_info[dataset]["feature_names"])
+    figure = Figure(figsize=(WIDE[0], max(WIDE[1], 0.16 * len(names) + 0.8)))
+    left, right = figure.subplots(1, 2)
+    entries = matrix_panel(figure, left, matrix, rows=rows)
+    colour = Series.of(context, method).style.colour
+    right.barh(range(len(names)), weights, color=colour, height=0.7)
+    right.axvline(0, color="black", linewidth=0.8)
+    right.set_yticks(range(len(names)), names)
+    right.invert_yaxis()
+    right.grid(False, axis="y")
+    right.set_xlabel("weight in the most important feature")
+    bars = pd.DataFrame({"panel": "feature", "attribute": names, "weight": weights})
+    return figure, pd.concat([entries, bars], ignore_index=True)
+
+
+def _print_row_norms(axis: Axes, norms: Sequence[dict[str, float]]) -> None:
+    """Print the row norms next to the matrix: reproduced, published, true."""
+    lines = [("row", "reproduced", "published", "true")] + [
+        (
+            f"{norm['row']}",
+            f"{norm['mean']:.2f}",
+            f"{norm['published_learned']:.2f}",
+            f"{norm['published_true']:.2f}",
+        )
+        for norm in norms
+    ]
+    axis.set_title("row norms (sum 1)")
+    for line, texts in enumerate(lines):
+        for place, text in zip((0.04, 0.44, 0.82, 1.0), texts, strict=True):
+            axis.text(
+                place,
+                0.95 - 0.09 * line,
+                text,
+                ha="right",
+                va="center",
+                fontsize=7,
+                fontweight="normal" if line else "bold",
+                transform=axis.transAxes,
+            )

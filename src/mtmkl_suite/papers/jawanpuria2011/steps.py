@@ -1,0 +1,258 @@
+"""Numbers that figures of Jawanpuria and Nath 2011 draw and do not compute themselves.
+
+All on School. Its splits are drawn as in its experiment, from the seed 0. Where School
+is missing the tables have no rows.
+"""
+
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.datasets import MultiTaskData, load, make_split
+from mtmkl.methods import MKMTFLRegressor, MKMTSFLRegressor
+from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.run.plan import n_repeats
+
+ScalingSolver = Literal["newton", "mirror_descent"]
+ConvergenceSolver = Literal["mirror_descent", "alternating"]
+
+EXPERIMENT = "school"
+STANDARDIZED: Mapping[str, Any] = {"standardize_target": True, "standardize": True}
+
+SCALING_P, SCALING_C, SCALING_TOL = 6.0, 0.5, 1e-3
+SCALING_SOLVERS: Sequence[ScalingSolver] = ("newton", "mirror_descent")
+N_TASKS: Mapping[str, Sequence[int]] = {
+    "quick": (10, 60),
+    "paper": (10, 20, 30, 40, 50, 60, 80, 100, 139),
+}
+"""Tasks of Fig. 1a, by tier; the paper goes to 60."""
+N_KERNELS: Mapping[str, Sequence[int]] = {
+    "quick": (10, 50),
+    "paper": (10, 50, 100, 200, 400, 600),
+}
+"""Kernels of Fig. 1b, by tier."""
+KERNEL_TASKS = 60
+"""Tasks of Fig. 1b."""
+N_SPLITS: Mapping[str, int] = {"quick": 1, "paper": 5}
+"""Splits over which times are compared, by tier."""
+
+CONVERGENCE_SOLVERS: Sequence[ConvergenceSolver] = ("mirror_descent", "alternating")
+CONVERGENCE_TASKS = (20, 139)
+"""Of Fig. 1c and 1d."""
+CONVERGENCE_C = 5.0
+"""Of Fig. 1c and 1d; the paper does not say which."""
+SPEED_C: Mapping[str, Sequence[float]] = {"quick": (5.0,), "paper": (0.5, 5.0, 50.0)}
+LIMIT: Mapping[str, int] = {"quick": 30, "paper": 100}
+"""Iterations of mirror descent and of alternate minimisation at most."""
+LEVELS = (0.01, 0.001)
+"""Shares of the least objective by which one near it is above it."""
+
+_TIMES = 3  # of which the median counts, so that compiling does not
+_HISTORY_TOL, _OPTIMUM_TOL = 1e-4, 1e-5
+
+
+def scaling(context: Context) -> pd.DataFrame:
+    """Return the time of MK-MTFL against the number of tasks and of kernels.
+
+    Against tasks with the paper's seven kernels; against kernels on 60 tasks, with
+    Gaussian kernels of widths from 0.01 to 1000, evenly spaced on a logarithmic scale.
+    With p = 6 and C = 0.5, to a relative gap of 1e-3.
+
+    Parameters
+    ----------
+    context : Context
+
+    Returns
+    -------
+    DataFrame
+        ``axis`` ("tasks" or "kernels"), ``solver``, ``repeat`` (the split), ``count``,
+        ``seconds`` of the processor (median of three fits), ``gap`` and ``n_iter``.
+    """
+    tier = context.config["tier"]
+    rows = []
+    for repeat, data in _splits(context, N_SPLITS[tier]):
+        for solver in SCALING_SOLVERS:
+            where = {"solver": solver, "repeat": repeat}
+            for count in N_TASKS[tier]:
+                timed = _timed(_first_tasks(data, count), solver)
+                rows.append({"axis": "tasks", **where, "count": count, **timed})
+            part = _first_tasks(data, KERNEL_TASKS)
+            for count in N_KERNELS[tier]:
+                widths = np.geomspace(1e-2, 1e3, count).tolist()
+                kernels = [{"name": "gaussian", "width": width} for width in widths]
+                timed = _timed(part, solver, kernels=kernels)
+                rows.append({"axis": "kernels", **where, "count": count, **timed})
+    columns = ["axis", "solver", "repeat", "count", "seconds", "gap", "n_iter"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def convergence(context: Context) -> pd.DataFrame:
+    """Return the objective of MK-MTSFL with one kernel after each iteration.
+
+    With one kernel it is MTSFL, whatever q. The kernel is linear; objectives are in
+    squared points of the examination.
+
+    Parameters
+    ----------
+    context : Context
+
+    Returns
+    -------
+    DataFrame
+        ``n_tasks``, ``solver``, ``iteration`` (0 is the start, equal weights),
+        ``objective``, ``seconds`` since the start, and ``excess``, the share by which
+        the objective is above the least one.
+    """
+    tier = context.config["tier"]
+    tables = []
+    for _, data in _splits(context, 1):
+        for count in CONVERGENCE_TASKS:
+            part = _first_tasks(data, count)
+            least = _least_objective(part, CONVERGENCE_C)
+            for solver in CONVERGENCE_SOLVERS:
+                table = _history(part, CONVERGENCE_C, solver, LIMIT[tier], least)
+                tables.append(table.assign(n_tasks=count, solver=solver))
+    columns = ["n_tasks", "solver", "iteration", "objective", "seconds", "excess"]
+    if not tables:
+        return pd.DataFrame(columns=columns)
+    return pd.concat(tables, ignore_index=True)[columns]
+
+
+def convergence_speed(context: Context) -> pd.DataFrame:
+    """Return when the objective of MK-MTSFL with one kernel comes near its least.
+
+    Parameters
+    ----------
+    context : Context
+
+    Returns
+    -------
+    DataFrame
+        ``n_tasks``, ``C``, ``repeat`` (the split), ``solver``, ``level``;
+        ``iterations`` and ``seconds`` until the objective is above the least one by
+        at most this share, or until the limit of iterations if that is not
+        ``reached``.
+    """
+    tier = context.config["tier"]
+    rows = []
+    for repeat, data in _splits(context, N_SPLITS[tier]):
+        for count in CONVERGENCE_TASKS:
+            part = _first_tasks(data, count)
+            for C in SPEED_C[tier]:
+                least = _least_objective(part, C)
+                for solver in CONVERGENCE_SOLVERS:
+                    table = _history(part, C, solver, LIMIT[tier], least)
+                    where = {"n_tasks": count, "C": C, "repeat": repeat}
+                    for level in LEVELS:
+                        reached = _reached(table, level)
+                        rows.append({**where, "solver": solver, **reached})
+    columns = [
+        "n_tasks", "C", "repeat", "solver", "level", "iterations", "seconds", "reached",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _reached(history: pd.DataFrame, level: float) -> dict[str, Any]:
+    """Return when an objective is near its least; the last entry if it never is."""
+    near = np.flatnonzero(history["excess"] <= level)
+    at = history.iloc[near[0] if near.size else -1]
+    return {
+        "level": level,
+        "iterations": int(at["iteration"]),
+        "seconds": at["seconds"],
+        "reached": bool(near.size),
+    }
+
+
+def _splits(context: Context, most: int) -> Iterator[tuple[int, MultiTaskData]]:
+    """Yield the first splits of School and their training examples.
+
+    A run may have fewer than are wanted.
+    """
+    found = [context.data_info.get(d, {}) for d in context.datasets(EXPERIMENT)]
+    if any(info.get("status") == "missing" for info in found):
+        return
+    config = context.config
+    spec = config["experiments"][EXPERIMENT]
+    data = load(spec["datasets"]["name"], **spec["datasets"]["options"])
+    name = spec["protocol"]
+    protocol = {"id": name, **config["protocols"][name]}
+    (size,) = protocol["train_sizes"]
+    for repeat in range(min(most, n_repeats(config, EXPERIMENT))):
+        split = make_split(data, protocol, 0, train_size=size, repeat=repeat)
+        yield repeat, data.subset(split.train)
+
+
+def _first_tasks(data: MultiTaskData, count: int) -> MultiTaskData:
+    return data.select_tasks(np.arange(count))
+
+
+def _timed(
+    data: MultiTaskData,
+    solver: ScalingSolver,
+    **settings: Any,
+) -> dict[str, Any]:
+    method = MKMTFLRegressor(
+        SCALING_C, SCALING_P, solver=solver, tol=SCALING_TOL, **STANDARDIZED, **settings
+    )
+    seconds = sorted(_seconds(method, data))
+    return {
+        "seconds": seconds[len(seconds) // 2],
+        "gap": method.duality_gap_,
+        "n_iter": method.n_iter_,
+    }
+
+
+def _seconds(method: Any, data: MultiTaskData) -> Iterator[float]:
+    for _ in range(_TIMES):
+        start = time.process_time()
+        method.fit(data.X, data.y, task=data.task)
+        yield time.process_time() - start
+
+
+def _least_objective(data: MultiTaskData, C: float) -> float:
+    """Return the least objective, to a relative gap of 1e-5."""
+    method = MKMTSFLRegressor(
+        C, 1.0, kernels=[{"name": "linear"}], tol=_OPTIMUM_TOL, **STANDARDIZED
+    )
+    return float(method.fit(data.X, data.y, task=data.task).objective_)
+
+
+def _history(
+    data: MultiTaskData,
+    C: float,
+    solver: ConvergenceSolver,
+    limit: int,
+    least: float,
+) -> pd.DataFrame:
+    """Return what each iteration reaches, its time the median of three fits."""
+    method = MKMTSFLRegressor(
+        C,
+        1.0,
+        kernels=[{"name": "linear"}],
+        solver=solver,
+        tol=_HISTORY_TOL,
+        max_iter=limit,
+        **STANDARDIZED,
+    )
+    seconds = []
+    with warnings.catch_warnings():
+        # Alternate minimisation is slow to certify what it reaches.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for _ in range(_TIMES):
+            method.fit(data.X, data.y, task=data.task)
+            seconds.append(method.seconds_)
+    objective = method.history_
+    return pd.DataFrame(
+        {
+            "iteration": np.arange(objective.size),
+            "objective": objective,
+            "seconds": np.median(seconds, axis=0),
+            "excess": objective / least - 1.0,
+        }
+    )

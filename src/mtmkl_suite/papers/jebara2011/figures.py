@@ -1,0 +1,390 @@
+"""Figures 1–6 of Jebara 2011, and two figures of ours.
+
+Every function takes a :class:`~mtmkl_suite.report.pages.context.Context` and returns a
+figure and the plotted numbers. Figures 5 and 6 are computed from the paper's equations.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
+from mtmkl.typing import FloatArray
+from mtmkl_suite.judge.sample import average, axis_values
+from mtmkl_suite.papers.jebara2011.ising_figures import figure_4, figure_ising_sizes
+from mtmkl_suite.papers.jebara2011.paired import paired_test
+from mtmkl_suite.papers.jebara2011.steps import C_GRID_EXPERIMENT, C_GRID_METHODS
+from mtmkl_suite.papers.jebara2011.theory import (
+    bounds_along,
+    implicit_penalty,
+    primal_penalty,
+    scaled,
+)
+from mtmkl_suite.report.figures.colours import shades
+from mtmkl_suite.report.figures.drawing import (
+    SINGLE,
+    WIDE,
+    FigureAndNumbers,
+    Series,
+    draw_curve,
+    half_width,
+    interval_text,
+    no_data_figure,
+    say_no_data,
+    spread_text,
+)
+from mtmkl_suite.report.pages.context import Context
+
+__all__ = [
+    "figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6",
+    "figure_c_grid", "figure_ising_sizes",
+]  # fmt: skip
+
+
+_CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
+_BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
+_QUOTED_ALPHAS = {"α = e⁵": math.exp(5), "α = 10⁵": 1e5}
+
+
+def figure_1(context: Context) -> FigureAndNumbers:
+    """Draw AUC against training examples, Dermatology; significant sizes are marked."""
+    figure = Figure(figsize=SINGLE)
+    numbers = _against_size(
+        context,
+        figure.subplots(),
+        "dermatology_features",
+        "med_features",
+        "independent_features",
+    )
+    return figure, numbers
+
+
+def figure_2(context: Context) -> FigureAndNumbers:
+    """Draw AUC against training examples, Landmine, with 18 and with 22 kernels."""
+    figure = Figure(figsize=(WIDE[0], 3.8))
+    numbers = [
+        _against_size(
+            context, axis, f"landmine_{count}", f"med_{count}", f"independent_{count}"
+        )
+        for axis, count in zip(figure.subplots(1, 2), (18, 22), strict=True)
+    ]
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_3(context: Context) -> FigureAndNumbers:
+    """Draw AUC against α, Heart, whole and zoomed in.
+
+    The axis is log(1 + α), which shows α = 0 and is log α elsewhere. The α with the
+    best mean validation AUC is marked, and so are the paper's; the best on test data is
+    marked as what it is. Each is compared with both rivals by a paired t-test.
+    """
+    experiment, method = "heart_pooling", "adaptive_pooling"
+    tables = {
+        metric: _by_alpha(context, experiment, method, metric)
+        for metric in ("auc", "validation_auc")
+    }
+    test = tables["auc"]
+    if test.empty:
+        return no_data_figure(context.missing_reason(experiment, method), WIDE)
+    rivals = {
+        name: context.by_repeat(experiment, "auc", {"method": name, **_CHOSEN})
+        for name in ("pooled_cubic", "independent_cubic")
+    }
+    marked = {"best on validation data": _best_level(tables["validation_auc"])}
+    marked |= {
+        label: alpha
+        for label, alpha in _QUOTED_ALPHAS.items()
+        if np.isclose(test.columns, alpha).any()
+    }
+    marked["best on test data (optimistic)"] = _best_level(test)
+    series = Series.of(context, method)
+    curve = pd.DataFrame(
+        {
+            "x": np.log1p(test.columns.to_numpy(dtype=float)),
+            "mean": test.mean().to_numpy(),
+            "sd": test.std(ddof=1).to_numpy(),
+            "n": test.count().to_numpy(),
+        }
+    )
+    figure = Figure(figsize=(WIDE[0], 4.3))
+    whole, zoomed = figure.subplots(1, 2)
+    draw_curve(whole, curve, series)
+    zoomed.plot(
+        curve["x"],
+        curve["mean"],
+        color=series.style.colour,
+        marker=series.style.marker,
+        label=series.label,
+    )
+    half = np.array([half_width(test[level].dropna()) for level in test.columns])
+    zoomed.fill_between(
+        curve["x"],
+        curve["mean"] - half,
+        curve["mean"] + half,
+        color=series.style.colour,
+        alpha=0.15,
+        linewidth=0,
+    )
+    for name, values in rivals.items():
+        if values.empty:
+            continue
+        rival = Series.of(context, name, line="--")
+        for axis in (whole, zoomed):
+            axis.axhline(
+                values.mean(),
+                color=rival.style.colour,
+                linestyle=rival.line,
+                label=rival.label,
+            )
+    for (label, alpha), marker in zip(marked.items(), "*^vx", strict=False):
+        at = _nearest(test.columns, alpha)
+        zoomed.plot(
+            [math.log1p(at)],
+            [test[at].mean()],
+            marker=marker,
+            color="black",
+            linestyle="none",
+            zorder=4,
+            label=label,
+        )
+    best = curve["mean"].max()
+    levels = [v.mean() for v in rivals.values() if len(v)]
+    spread = max(best - min([curve["mean"].median(), *levels[:1]]), 0.005)
+    zoomed.set_ylim(best - 1.6 * spread, best + 0.4 * spread)
+    for axis in (whole, zoomed):
+        axis.set_xlabel("log(1 + α)")
+    whole.set_ylabel("test AUC, mean over tasks")
+    whole.set_title(spread_text(curve))
+    zoomed.set_title(f"zoomed in: {interval_text(int(curve['n'].min()))}")
+    handles, texts = zoomed.get_legend_handles_labels()
+    figure.legend(handles, texts, loc="outside lower center", ncols=2)
+    numbers = [curve.assign(panel="curve", series=series.label)]
+    for name, values in rivals.items():
+        numbers.append(_level(values, context.label(name)))
+        for label, alpha in marked.items():
+            at = _nearest(test.columns, alpha)
+            row: dict[str, Any] = {
+                "panel": f"against {context.label(name)}",
+                "series": label,
+            }
+            row |= {"x": math.log1p(at), **paired_test(test[at], values)}
+            numbers.append(pd.DataFrame([row]))
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_5(context: Context) -> FigureAndNumbers:
+    """Draw the objective along one λ, and the bounds L and U that touch it at λ_i."""
+    position, grid = 1.5, np.linspace(0.0, 4.0, 201)
+
+    def bounds(multiplier: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+        # One example with k(x, x) = 1: q = ½λ².
+        return bounds_along(
+            multiplier - position, q=[0.5 * position**2], r=[position], w=[0.5],
+            linear=position, slope=1.0, log_alpha=math.log(10.0),
+        )  # fmt: skip
+
+    lower, objective, upper = bounds(grid)
+    numbers = pd.DataFrame({"lambda": grid, "J": objective, "L": lower, "U": upper})
+    figure = Figure(figsize=SINGLE)
+    axis = figure.subplots()
+    for name, colour, line in (
+        ("U", _RED, "--"), ("J", "black", "-"), ("L", _BLUE, "-."),
+    ):  # fmt: skip
+        label = "J(λ)" if name == "J" else f"{name}ᵢ(λ)"
+        axis.plot(grid, numbers[name], color=colour, linestyle=line, label=label)
+    touch = float(bounds(np.array([position]))[1][0])
+    axis.plot([position], [touch], marker="o", color="black", linestyle="none")
+    axis.annotate("λᵢ", (position, touch), xytext=(4, -14), textcoords="offset points")
+    axis.set_ylim(-2.0, 3.0)
+    axis.set_xlabel("λ")
+    axis.set_ylabel("objective")
+    axis.set_title("one example, k(x, x) = 1, α = 10")
+    # Beside the axes: no corner is free of curves.
+    figure.legend(loc="outside right center")
+    return figure, numbers
+
+
+def figure_6(context: Context) -> FigureAndNumbers:
+    """Draw the penalty h(w) for several α, scaled to h(1) = 1, and contours at α = 2.
+
+    The dashed lines are the penalty that the primal has, min_s KL + w²/2s, scaled
+    likewise; with α = 0 the two agree.
+    """
+    figure = Figure(figsize=WIDE)
+    left, right = figure.subplots(1, 2, width_ratios=(1.5, 1))
+    weight = np.linspace(-1.5, 1.5, 121)
+    # α up to e^500: the limit |w| is approached like 1/√(log α).
+    curves = {"0": -math.inf, "2": math.log(2), "100": math.log(100), "e⁵⁰⁰": 500.0}
+    numbers = []
+    for (name, log_alpha), colour in zip(
+        curves.items(), shades(_BLUE, len(curves)), strict=True
+    ):
+        h = scaled(implicit_penalty, weight, log_alpha)
+        primal = scaled(primal_penalty, weight, log_alpha)
+        left.plot(weight, h, color=colour, label=f"α = {name}")
+        left.plot(weight, primal, color=colour, linestyle="--", linewidth=0.8)
+        numbers.append(
+            pd.DataFrame(
+                {"panel": f"α = {name}", "x": weight, "h": h, "primal": primal}
+            )
+        )
+    left.plot(weight, np.abs(weight), color="black", linestyle=":", label="|w|")
+    left.set_xlabel("weight w")
+    left.set_ylabel("penalty, scaled to 1 at w = 1")
+    left.set_ylim(0, 2.9)
+    left.legend(loc="upper center", ncols=3)
+    left.set_title("h(w); dashed: the primal's penalty")
+    angle = np.linspace(0.0, 2 * math.pi, 361)
+    directions = np.column_stack([np.cos(angle), np.sin(angle)])
+    contours = {
+        "ℓ₁": (np.abs, "--", "black"),
+        "ℓ₂": (np.square, ":", "black"),
+        "MED, α = 2": (lambda w: scaled(implicit_penalty, w, math.log(2)), "-", _BLUE),
+    }
+    for name, (function, line, colour) in contours.items():
+        points = directions * _radius(function, directions)[:, None]
+        right.plot(points[:, 0], points[:, 1], color=colour, linestyle=line, label=name)
+        numbers.append(
+            pd.DataFrame(
+                {"panel": f"contour {name}", "x": points[:, 0], "y": points[:, 1]}
+            )
+        )
+    right.set_box_aspect(1)
+    right.set_xlabel("w(1)")
+    right.set_ylabel("w(2)")
+    right.set_title("penalty 1")
+    right.legend(loc="center")
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_c_grid(context: Context) -> FigureAndNumbers:
+    """Draw the advantage of kernel selection against the smallest C allowed, Landmine.
+
+    The numbers are those of :func:`mtmkl_suite.papers.jebara2011.steps.smallest_c`.
+    """
+    table = context.steps["smallest_c"]
+    methods = C_GRID_METHODS
+    if table.empty:
+        return no_data_figure(context.missing_reason(C_GRID_EXPERIMENT, methods[0]))
+    figure = Figure(figsize=WIDE)
+    left, right = figure.subplots(1, 2)
+    left.axhline(0, color="black", linewidth=0.8)
+    left.fill_between(
+        table["smallest C"],
+        table["low"],
+        table["high"],
+        color=_GREEN,
+        alpha=0.2,
+        linewidth=0,
+    )
+    left.plot(table["smallest C"], table["advantage"], color=_GREEN, marker="o")
+    left.set_ylabel("advantage in test AUC")
+    n_repeats = int(table["n"].min())
+    left.set_title(f"{interval_text(n_repeats)}, {n_repeats} repeats")
+    for column, method in zip(("med", "independent"), methods, strict=True):
+        series = Series.of(context, method)
+        right.plot(
+            table["smallest C"],
+            table[column],
+            color=series.style.colour,
+            marker=series.style.marker,
+            label=series.label,
+        )
+    right.set_ylabel("test AUC")
+    right.legend(loc="best")
+    for axis in (left, right):
+        axis.set_xscale("log")
+        axis.set_xlabel("smallest C allowed")
+    return figure, table
+
+
+def _radius(function: Any, directions: FloatArray) -> FloatArray:
+    """Return how far along each direction a penalty of both weights comes to 1."""
+    low, high = np.zeros(len(directions)), np.full(len(directions), 2.0)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        is_low = function(directions * middle[:, None]).sum(axis=1) < 1.0
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+    return low
+
+
+def _against_size(
+    context: Context, axis: Axes, experiment: str, method: str, rival: str
+) -> pd.DataFrame:
+    """Draw two methods against the training size; stars mark significant t-tests."""
+    values, curves = {}, []
+    for name in (method, rival):
+        rows = (
+            context.rows(experiment, "auc", {"method": name, **_CHOSEN})
+            if name in context.config["methods"]
+            else pd.DataFrame()
+        )
+        if rows.empty:
+            reason = context.missing_reason(experiment, name)
+            say_no_data(axis, reason)
+            return pd.DataFrame({"no data": [reason]})
+        values[name] = average(rows, ["train_size", "repeat"])
+        summary = values[name].groupby(level="train_size").agg(["mean", "std", "size"])
+        summary.columns = ["mean", "sd", "n"]
+        curve = summary.rename_axis("x").reset_index()
+        series = Series.of(context, name)
+        draw_curve(axis, curve, series)
+        curves.append(curve.assign(panel=experiment, series=series.label))
+    tests = [
+        {"panel": f"{experiment}: difference", "series": "paired t-test", "x": size}
+        | paired_test(values[method][size], values[rival][size])
+        for size in curves[0]["x"]
+        if size in values[rival].index
+    ]
+    bottom, top = axis.get_ylim()
+    axis.set_ylim(bottom - 0.08 * (top - bottom), top)
+    for test in tests:
+        if test["p"] < LEVEL:
+            better = test["mean"] > 0
+            axis.plot(
+                [test["x"]],
+                [bottom - 0.03 * (top - bottom)],
+                marker="*" if better else "x",
+                color="black",
+                linestyle="none",
+            )
+    axis.set_xticks(sorted(curves[0]["x"]))
+    axis.set_xlabel("training examples per task")
+    axis.set_ylabel("test AUC, mean over tasks")
+    title = spread_text(pd.concat(curves))
+    if any(test["n"] >= MIN_UNITS for test in tests):
+        title += "\n* p < 0.05, paired t-test"
+    axis.set_title(title)
+    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.1))  # above the stars
+    return pd.concat([*curves, pd.DataFrame(tests)], ignore_index=True)
+
+
+def _level(values: pd.Series, label: str) -> pd.DataFrame:
+    row = {"panel": "level", "series": label, "mean": values.mean()}
+    return pd.DataFrame([row | {"sd": values.std(ddof=1), "n": len(values)}])
+
+
+def _best_level(table: pd.DataFrame) -> float:
+    """Return the level (column) with the largest mean."""
+    levels = table.columns.to_numpy(dtype=float)
+    return float(levels[int(np.argmax(table.mean().to_numpy()))])
+
+
+def _nearest(levels: pd.Index, value: float) -> float:
+    numbers = levels.to_numpy(dtype=float)
+    return float(numbers[np.argmin(np.abs(np.log1p(numbers) - math.log1p(value)))])
+
+
+def _by_alpha(
+    context: Context, experiment: str, method: str, metric: str
+) -> pd.DataFrame:
+    """Return a metric by repeat (rows) and α (columns)."""
+    rows = context.rows(experiment, metric, {"method": method})
+    if rows.empty:
+        return pd.DataFrame()
+    rows = rows.assign(alpha=axis_values(rows, "alpha"))
+    return average(rows, ["repeat", "alpha"]).unstack("alpha")

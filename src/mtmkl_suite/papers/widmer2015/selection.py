@@ -1,0 +1,65 @@
+"""The choice of C for each organism on its own validation examples, of section 4.3."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mtmkl.typing import FloatArray
+from mtmkl_suite.evaluation.cross_validation import best_points
+from mtmkl_suite.evaluation.metrics.ranking import area_under_curve
+from mtmkl_suite.evaluation.selectors import (
+    EstimatorByTask,
+    Fitted,
+    Part,
+    Selector,
+    outcome_of,
+    path,
+)
+
+
+def _select(part: Part) -> Iterator[Fitted]:
+    """Fit the path, and choose a point for each task by its AUC on validation rows."""
+    rows = part.validation()
+    points = list(path(part))
+    losses = np.array(
+        [_losses(fitted.estimator, rows, part.n_tasks) for fitted in points]
+    )
+    picks, at_grid_edge = best_points(losses, part.grid)
+    estimator = EstimatorByTask([points[k].estimator for k in picks])
+    seconds = sum(fitted.seconds for fitted in points)
+    yield Fitted(
+        estimator,
+        {name: [part.grid[k][name] for k in picks] for name in part.grid[0]},
+        at_grid_edge,
+        "",
+        seconds,
+        on_validation=outcome_of(estimator, rows),
+    )
+
+
+def _losses(estimator: Any, rows: Any, n_tasks: int) -> FloatArray:
+    """Return 1 less the AUC of each task on some rows.
+
+    Raises
+    ------
+    ValueError
+        If a task has no validation rows of one of the labels.
+    """
+    score = outcome_of(estimator, rows).ranking
+    areas = np.array(
+        [
+            area_under_curve(rows.y[rows.task == t], score[rows.task == t])
+            for t in range(n_tasks)
+        ]
+    )
+    if np.isnan(areas).any():
+        task = rows.task_names[int(np.flatnonzero(np.isnan(areas))[0])]
+        raise ValueError(
+            f"no C can be chosen for {task!r}: its validation rows lack one of the "
+            "labels"
+        )
+    return 1.0 - areas
+
+
+on_own_validation = Selector(_select, "validation")

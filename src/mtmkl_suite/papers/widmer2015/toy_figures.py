@@ -1,0 +1,365 @@
+"""Figures on the tree of tasks of section 4.2."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mtmkl.datasets.loaders.toy_tree import bayes_auc, standard_deviation, toy_tree
+from mtmkl_suite.evaluation.metrics.curves import FALSE_POSITIVE_RATES
+from mtmkl_suite.judge.sample import average, axis_values
+from mtmkl_suite.report.figures.drawing import (
+    SINGLE,
+    WIDE,
+    FigureAndNumbers,
+    Series,
+    draw_curve,
+    half_width,
+    interval_text,
+    no_data_figure,
+    say_no_data,
+    spread_text,
+)
+from mtmkl_suite.report.pages.context import Context
+
+READINGS = {"toy_sd": "standard deviation 20", "toy_variance": "variance 20"}
+NORMS = {"vanilla": "Vanilla", "p1": "p = 1", "p2": "p = 2", "p3": "p = 3"}
+NODES = {
+    "": "as printed", "_unit": "unit diagonal", "_pooled": "pooled, unit diagonal",
+}  # fmt: skip
+ALONE = ("individual", "union", "mtl")
+_NODE_MARKERS = {"": "o", "_unit": "s", "_pooled": "^"}
+_NODE_COLOURS = {"": "#0072b2", "_unit": "#d55e00", "_pooled": "#009e73"}
+_ROC = ("individual", "union", *NORMS)
+
+
+def figure_3a(context: Context) -> FigureAndNumbers:
+    """Draw the true similarity of the tasks of one draw, and its mean over draws."""
+    table = true_similarity()
+    figure = Figure(figsize=(7.4, 3.4))
+    panels = figure.subplots(1, 2)
+    titles = {"similarity": "one draw", "expected": "mean over draws"}
+    for axis, (column, title) in zip(panels, titles.items(), strict=True):
+        matrix = table.pivot(index="task", columns="other", values=column)
+        image = axis.imshow(
+            matrix, cmap="viridis", vmin=table["similarity"].min(), vmax=100
+        )
+        axis.set_xlabel("task")
+        axis.set_ylabel("task")
+        axis.set_xticks([0, 15, 31], ["1", "16", "32"])
+        axis.set_yticks([0, 15, 31], ["1", "16", "32"])
+        axis.set_title(title)
+        axis.grid(visible=False)
+    figure.colorbar(image, ax=list(panels), label="scalar product of the tasks' μ")
+    return figure, table
+
+
+def true_similarity() -> pd.DataFrame:
+    """Return the scalar products of the tasks of one draw of the tree.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``other`` (from 1) and ``similarity``; beside it ``expected``, its
+        mean over draws of the flips, d (1 − 2 m/d)^path with m flips of d entries along
+        each of the edges between the two.
+    """
+    dims, flips = 100, 5
+    data = toy_tree(dims=dims, flips=flips, n_train=1, n_validation=1, n_test=1, seed=0)
+    S = data.truth["similarity"]
+    parents = data.truth["parents"].tolist()
+    t, s = (index.ravel() for index in np.indices(S.shape))
+    path = [_path_length(parents, a, b) for a, b in np.ndindex(S.shape)]
+    return pd.DataFrame(
+        {
+            "task": t + 1,
+            "other": s + 1,
+            "similarity": S.ravel(),
+            "expected": dims * (1 - 2 * flips / dims) ** np.array(path),
+        }
+    )
+
+
+def _path_length(parents: Sequence[int], one: int, other: int) -> int:
+    """Return the number of edges between two leaves at the same depth."""
+    steps = 0
+    while one != other:
+        one, other = parents[one], parents[other]
+        steps += 2
+    return steps
+
+
+def figure_3b(context: Context) -> FigureAndNumbers:
+    """Draw ROC curves and areas under them for either reading of the spread.
+
+    Left the curves, means over tasks and repeats with bands of one standard deviation
+    over repeats, for task kernels as printed. Right the areas, with the other ways to
+    normalise task kernels beside them.
+    """
+    figure = Figure(figsize=(7.4, 6.8))
+    rows = figure.subplots(2, 2, width_ratios=(1, 1.25))
+    numbers = []
+    for panels, (experiment, reading) in zip(rows, READINGS.items(), strict=True):
+        numbers.append(_roc_curves(context, panels[0], experiment, reading))
+        numbers.append(_areas(context, panels[1], experiment, reading))
+    if all("no data" in table for table in numbers):
+        return no_data_figure(context.missing_reason("toy_sd"), SINGLE)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def _roc_curves(
+    context: Context, axis: Axes, experiment: str, reading: str
+) -> pd.DataFrame:
+    numbers = []
+    for method in _ROC:
+        rates = pd.DataFrame(
+            {
+                rate: context.by_repeat(
+                    experiment, f"true_positive_rate_{rate:g}", {"method": method}
+                )
+                for rate in FALSE_POSITIVE_RATES
+            }
+        )
+        if rates.empty:
+            continue
+        series = Series.of(context, method)
+        mean, sd = rates.mean().to_numpy(), rates.std(ddof=1).to_numpy()
+        x = np.array([0.0, *FALSE_POSITIVE_RATES, 1.0])
+        y = np.array([0.0, *mean, 1.0])
+        width = np.array([0.0, *np.nan_to_num(sd), 0.0])
+        axis.fill_between(
+            x, y - width, y + width, color=series.style.colour, alpha=0.15, linewidth=0
+        )
+        axis.plot(x, y, color=series.style.colour, label=series.label)
+        numbers.append(
+            pd.DataFrame(
+                {
+                    "panel": f"{reading}, ROC", "series": series.label,
+                    "x": FALSE_POSITIVE_RATES, "mean": mean, "sd": sd, "n": len(rates),
+                }
+            )
+        )  # fmt: skip
+    if not numbers:
+        return _no_data(context, axis, experiment)
+    axis.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=":")
+    axis.set_xlabel("false positive rate")
+    axis.set_ylabel("true positive rate, mean over tasks")
+    axis.set_title(f"{reading}; mean ± sd, {_repeats(numbers[0])}")
+    axis.legend(loc="lower right")
+    return pd.concat(numbers, ignore_index=True)
+
+
+def _areas(context: Context, axis: Axes, experiment: str, reading: str) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    places = [*ALONE, *NORMS]
+    for place, norm in enumerate(places):
+        for k, node in enumerate(NODES if norm in NORMS else [""]):
+            values = context.by_repeat(experiment, "auc", {"method": f"{norm}{node}"})
+            if values.empty:
+                continue
+            shift = 0.2 * (k - 1) if norm in NORMS else 0.0
+            axis.errorbar(
+                [values.mean()],
+                [place + shift],
+                xerr=[np.nan_to_num(half_width(values))],
+                color=_NODE_COLOURS[node] if norm in NORMS else "black",
+                marker=_NODE_MARKERS[node] if norm in NORMS else "D",
+                linestyle="none",
+                capsize=2,
+                label=NODES[node] if norm == "vanilla" else None,
+            )
+            rows.append(
+                {
+                    "panel": f"{reading}, AUC",
+                    "series": context.label(f"{norm}{node}"),
+                    "mean": values.mean(), "sd": values.std(ddof=1), "n": len(values),
+                }
+            )  # fmt: skip
+    if not rows:
+        return _no_data(context, axis, experiment)
+    ceiling = largest_auc(context.config["experiments"][experiment]["datasets"])
+    axis.axvline(ceiling, color="black", linestyle="--", label="largest possible")
+    rows.append(
+        {"panel": f"{reading}, AUC", "series": "largest possible", "mean": ceiling}
+    )
+    labels = [NORMS.get(place) or context.label(place) for place in places]
+    axis.set_yticks(range(len(places)), labels)
+    axis.invert_yaxis()
+    axis.set_xlabel("test AUC, mean over tasks")
+    n = int(rows[0]["n"])
+    axis.set_title(f"{interval_text(n)}, {_repeats(pd.DataFrame(rows[:1]))}")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.35, -0.2), ncols=2)
+    return pd.DataFrame(rows)
+
+
+def figure_spread(context: Context) -> FigureAndNumbers:
+    """Draw the AUC against the standard deviation, with the largest possible.
+
+    Right the difference to Vanilla, paired, with 95 % intervals.
+    """
+    experiment = "toy_sweep"
+    values = {
+        method: _by_axis(context, experiment, method, "auc", "spread")
+        for method in _methods(context, experiment)
+    }
+    values = {method: table for method, table in values.items() if not table.empty}
+    if not values:
+        return no_data_figure(context.missing_reason(experiment), WIDE)
+    figure = Figure(figsize=(7.4, 4.4))
+    left, right = figure.subplots(1, 2)
+    numbers = []
+    datasets = context.config["experiments"][experiment]["datasets"]
+    spreads = np.geomspace(*_ends(next(iter(values.values())).columns), 60)
+    ceiling = [largest_auc(datasets, spread=spread) for spread in spreads]
+    left.plot(spreads, ceiling, color="black", linestyle="--", label="largest possible")
+    for method, table in values.items():
+        series = Series.of(context, method)
+        curve = _summary(table)
+        draw_curve(left, curve, series)
+        numbers.append(curve.assign(panel="AUC", series=series.label))
+        if method in ("vanilla", "individual") or "vanilla" not in values:
+            continue
+        difference = _summary(table - values["vanilla"])
+        half = (table - values["vanilla"]).apply(half_width)
+        right.errorbar(
+            difference["x"],
+            difference["mean"],
+            yerr=np.nan_to_num(half),
+            color=series.style.colour,
+            marker=series.style.marker,
+            capsize=2,
+        )
+        numbers.append(
+            difference.assign(
+                panel="difference to Vanilla", series=series.label, half=half.to_numpy()
+            )
+        )
+    numbers.append(
+        pd.DataFrame(
+            {
+                "panel": "AUC",
+                "series": "largest possible",
+                "x": spreads,
+                "mean": ceiling,
+            }
+        )
+    )
+    right.axhline(0.0, color="black", linewidth=0.8)
+    for axis in (left, right):
+        axis.set_xscale("log")
+        axis.set_xlabel("standard deviation")
+        marks = {4.47: "√20", 20.0: "20"} | dict.fromkeys([2.0, 10.0])
+        axis.set_xticks(list(marks), [text or f"{x:g}" for x, text in marks.items()])
+        axis.minorticks_off()
+    left.set_ylabel("test AUC, mean over tasks")
+    right.set_ylabel("difference in AUC to Vanilla")
+    left.set_title(spread_text(numbers[0]))
+    right.set_title(interval_text(int(numbers[0]["n"].min())))
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_recovery(context: Context) -> FigureAndNumbers:
+    """Draw how well Σ_m θ_m R_m agrees with the true similarity, and the AUC.
+
+    Where p = 1 keeps the root alone, all pairs of tasks are alike, and there is no
+    correlation; the numbers say in how many draws there is one.
+    """
+    experiments = ("toy_recovery", "toy_recovery_large")
+    figure = Figure(figsize=(7.4, 4.2))
+    panels = dict(
+        zip(("similarity_correlation", "auc"), figure.subplots(1, 2), strict=True)
+    )
+    numbers = []
+    for metric, axis in panels.items():
+        for method in _methods(context, experiments[0]):
+            parts = [
+                _by_axis(context, experiment, method, metric, "n_train")
+                for experiment in experiments
+            ]
+            table = pd.concat([part for part in parts if not part.empty] or parts[:1])
+            if table.empty:
+                continue
+            curve = _summary(table)
+            series = Series.of(
+                context, method, line="--" if method.endswith("_unit") else "-"
+            )
+            draw_curve(axis, curve, series)
+            numbers.append(curve.assign(panel=metric, series=series.label))
+    if not numbers:
+        return no_data_figure(context.missing_reason(experiments[0]), WIDE)
+    for axis in panels.values():
+        axis.set_xscale("log")
+        axis.set_xlabel("training examples per class and task")
+        axis.set_xticks([5, 10, 20, 40, 80], ["5", "10", "20", "40", "80"])
+        axis.minorticks_off()
+    panels["similarity_correlation"].set_ylabel("correlation with the true similarity")
+    panels["auc"].set_ylabel("test AUC, mean over tasks")
+    most = int(max(table["n"].max() for table in numbers))
+    panels["similarity_correlation"].set_title(f"mean ± sd over at most {most} draws")
+    handles, labels = panels["auc"].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def _methods(context: Context, experiment: str) -> list[str]:
+    configured = context.config["experiments"].get(experiment, {"methods": []})
+    return [entry["method"] for entry in configured["methods"]]
+
+
+def _by_axis(
+    context: Context, experiment: str, method: str, metric: str, axis: str
+) -> pd.DataFrame:
+    """Return a metric by repeat (rows) and option of the data set (columns)."""
+    rows = context.rows(experiment, metric, {"method": method})
+    if rows.empty:
+        return pd.DataFrame()
+    rows = rows.assign(x=axis_values(rows, axis))
+    return average(rows, ["repeat", "x"]).unstack("x")
+
+
+def _summary(table: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "x": table.columns.to_numpy(dtype=float),
+            "mean": table.mean().to_numpy(),
+            "sd": table.std(ddof=1).to_numpy(),
+            "n": table.count().to_numpy(),
+        }
+    )
+
+
+def _ends(levels: pd.Index) -> tuple[float, float]:
+    return float(levels.min()), float(levels.max())
+
+
+def largest_auc(datasets: Mapping[str, Any], **options: Any) -> float:
+    """Return the Bayes AUC of a configured tree of tasks, the same for all tasks.
+
+    Parameters
+    ----------
+    datasets : mapping
+        As in an experiment.
+    **options
+        Spread and reading where they vary.
+    """
+    known: dict[str, Any] = {"spread": 20, "reading": "standard_deviation", "dims": 100}
+    known |= {k: v for k, v in datasets.get("options", {}).items() if k in known}
+    known |= options
+    sd = standard_deviation(float(known["spread"]), known["reading"])
+    return float(bayes_auc(np.ones(int(known["dims"])), sd))
+
+
+def _no_data(context: Context, axis: Axes, experiment: str) -> pd.DataFrame:
+    reason = context.missing_reason(experiment)
+    say_no_data(axis, reason)
+    return pd.DataFrame({"no data": [reason]})
+
+
+def _repeats(numbers: pd.DataFrame) -> str:
+    n = int(numbers["n"].iloc[0])
+    return f"{n} repeat{'s' * (n > 1)}"

@@ -1,0 +1,415 @@
+"""Figure 1 of Yousefi et al. 2015, and four figures of ours.
+
+Every function takes a :class:`~mtmkl_suite.report.pages.context.Context` and returns a
+figure and the plotted numbers. The numbers on Theorem 1 are computed in a step of their
+own.
+"""
+
+import string
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from mtmkl.statistics.pairs import LEVEL, compare_pair
+from mtmkl.typing import FloatArray
+from mtmkl_suite.judge.audit import audit, printed_comparisons, rank_tests
+from mtmkl_suite.papers.yousefi2015.steps import BASE, VARIED
+from mtmkl_suite.report.figures.colours import MethodStyle, shades
+from mtmkl_suite.report.figures.drawing import (
+    WIDE,
+    FigureAndNumbers,
+    Series,
+    draw_curve,
+    interval_text,
+    no_data_figure,
+    spread_text,
+)
+from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.tables.rank_tests import mean_ranks
+
+_BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
+_CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
+
+# The paper does not say whether the "spread" of a Gaussian is σ or σ².
+_TWO_KERNELS = "letter_two_kernels"
+_KERNEL_LABELS = ("spread 2", "spread 2⁸")
+_SPREADS = {
+    "σ": "group_feature_sharing_2",
+    "σ²": "group_feature_sharing_2_variance",
+}
+_GROUPS, _GROUP_PATHS = "letter_groups", ("groups_width", "groups_variance")
+
+_CLEAN, _REPORTED = "group_feature_sharing", "group_feature_sharing_authors"
+_READINGS = {
+    "accuracy": "best round, C = 1",
+    "accuracy_chosen_C": "best round, chosen C",
+    "accuracy_last_round": "last round, chosen C",
+}
+
+_AXIS_LABELS = {
+    "n_tasks": "tasks T",
+    "n": "examples per task n",
+    "gamma": "γ, how far weights may differ",
+}
+
+
+def figure_1(context: Context) -> FigureAndNumbers:
+    """Draw the weights of two Gaussian kernels for every task of Letter.
+
+    Of the first repeat that is kept, in a row of panels for either meaning of the
+    spread; tasks of a group, whose weights are equal, share a letter.
+    """
+    datasets = context.datasets(_TWO_KERNELS)
+    found = {
+        (spread, size): parts
+        for spread, method in _SPREADS.items()
+        for size in _sizes(context, _TWO_KERNELS)
+        if (parts := _weights(context, datasets[0], method, size)) is not None
+    }
+    if not found:
+        method = next(iter(_SPREADS.values()))
+        return no_data_figure(context.missing_reason(_TWO_KERNELS, method), WIDE)
+    tasks = list(context.data_info[datasets[0]]["task_names"])
+    spreads = list(dict.fromkeys(spread for spread, _ in found))
+    sizes = sorted({size for _, size in found})
+    height = (0.24 * len(tasks) + 0.7) * len(spreads) + 0.7
+    figure = Figure(figsize=(WIDE[0], height))
+    panels = figure.subplots(
+        len(spreads), len(sizes), sharex=True, sharey=True, squeeze=False
+    )
+    numbers = []
+    for (spread, size), (weights, groups) in found.items():
+        axis = panels[spreads.index(spread), sizes.index(size)]
+        names = _group_names(groups)
+        left = np.zeros(len(tasks))
+        for k, (label, colour) in enumerate(
+            zip(_KERNEL_LABELS, (_BLUE, shades(_BLUE, 3)[0]), strict=True)
+        ):
+            axis.barh(tasks, weights[:, k], left=left, color=colour, label=label)
+            left += weights[:, k]
+        for position, name in enumerate(names):
+            axis.text(
+                1.03, position, name, va="center", fontsize=8,
+                transform=axis.get_yaxis_transform(),
+            )  # fmt: skip
+        count = len(set(names))
+        noun = "group" if count == 1 else "groups"
+        axis.set_title(f"spread = {spread}, {size} % for training: {count} {noun}")
+        axis.set_xlim(0, 1)
+        axis.grid(False, axis="y")
+        numbers.append(
+            pd.DataFrame(
+                {
+                    "panel": f"spread = {spread}, {size} %",
+                    "task": tasks,
+                    "group": names,
+                    **{
+                        f"weight, {label}": weights[:, k]
+                        for k, label in enumerate(_KERNEL_LABELS)
+                    },
+                }
+            )
+        )
+    for axis in panels[-1]:
+        axis.set_xlabel("weight of the kernel")
+    panels[0, 0].invert_yaxis()
+    handles, texts = figure.axes[0].get_legend_handles_labels()
+    title = "letter: group of tasks with equal weights"
+    figure.legend(handles, texts, loc="outside lower center", ncols=2, title=title)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_groups(context: Context) -> FigureAndNumbers:
+    """Draw how many groups the tasks of Letter form along λ, and the test accuracy.
+
+    With two Gaussian kernels, C = 128, and either meaning of the spread.
+    """
+    figure = Figure(figsize=(WIDE[0], 4.6))
+    panels = figure.subplots(2, len(_GROUP_PATHS), sharex=True, sharey="row")
+    numbers = []
+    for column, method in enumerate(_GROUP_PATHS):
+        sizes = _sizes(context, _GROUPS)
+        for size, colour in zip(sizes, shades(_BLUE, len(sizes)), strict=True):
+            series = Series(
+                method, f"{size} % for training", MethodStyle(colour, "o"),
+                train_size=size,
+            )  # fmt: skip
+            for axis, metric in zip(
+                panels[:, column], ("n_groups", "accuracy"), strict=True
+            ):
+                curve = series.curve(context, _GROUPS, metric, "lam")
+                if curve.empty:
+                    continue
+                draw_curve(axis, curve, series)
+                spread = context.label(method)
+                numbers.append(
+                    curve.assign(panel=f"{metric}, {spread}", series=series.label)
+                )
+        panels[0, column].set_title(context.label(method))
+        panels[1, column].set_xscale("log", base=2)
+        panels[1, column].set_xlabel("λ")
+    if not numbers:
+        reason = context.missing_reason(_GROUPS, _GROUP_PATHS[0])
+        return no_data_figure(reason, WIDE)
+    panels[0, 0].set_ylabel("groups of tasks")
+    panels[1, 0].set_ylabel("test accuracy")
+    figure.suptitle(spread_text(pd.concat(numbers)))
+    handles, texts = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, texts, loc="outside lower center", ncols=2)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_theorem(context: Context) -> FigureAndNumbers:
+    """Draw the bound of Theorem 1 with the complexity that it should bound.
+
+    Both are for the class of eqs. (24)–(25) with R = 1, the paper's ten kernels and
+    standard normal inputs in four dimensions. The complexity is a Monte Carlo estimate;
+    so is the bound that the proof gives when it keeps the constraint that it drops.
+    """
+    numbers = context.steps["complexity"]
+    figure = Figure(figsize=(9.4, 3.6))
+    panels = figure.subplots(1, len(VARIED), sharey=True)
+    for axis, (name, values) in zip(panels, VARIED.items(), strict=True):
+        at_limit = (numbers["panel"] == name) & (numbers["x"] == 0)
+        table = numbers[(numbers["panel"] == name) & ~at_limit]
+        axis.plot(
+            table["x"], table["bound"], color=_RED, marker="s", linestyle="--",
+            label="bound of Theorem 1, as printed",
+        )  # fmt: skip
+        axis.errorbar(
+            table["x"], table["complexity"], yerr=table["interval"], color=_BLUE,
+            marker="o", capsize=2, label="complexity (Monte Carlo, 95 % interval)",
+        )  # fmt: skip
+        axis.plot(
+            table["x"], table["proof"], color=_GREEN, linestyle=":",
+            label="the proof's bound with the term that it drops",
+        )  # fmt: skip
+        fails = table["bound"] < table["complexity"]
+        axis.fill_between(
+            table["x"], table["bound"], table["complexity"], where=fails,
+            interpolate=True, color=_RED, alpha=0.12, linewidth=0,
+        )  # fmt: skip
+        fixed = {"n_tasks": "T", "n": "n", "gamma": "γ"}
+        held = [f"{fixed[k]} = {v:g}" for k, v in BASE.items() if k != name]
+        axis.set_title(", ".join(held))
+        axis.set_xscale("log")
+        axis.set_xlabel(_AXIS_LABELS[name])
+        if name != "gamma":
+            axis.set_xticks(values, [f"{value:g}" for value in values])
+            axis.minorticks_off()
+        else:
+            (limit,) = numbers.loc[at_limit, "complexity"]
+            axis.axhline(
+                limit, color=_BLUE, linewidth=0.8, linestyle="-.",
+                label="complexity at γ = 0, where the bound is 0",
+            )  # fmt: skip
+    left = figure.axes[0]
+    left.set_ylabel("empirical Rademacher complexity")
+    left.set_ylim(bottom=0)
+    handles, texts = figure.axes[-1].get_legend_handles_labels()
+    figure.legend(handles, texts, loc="outside lower center", ncols=2)
+    figure.suptitle("Shaded: the printed bound is below what it bounds", fontsize=9)
+    return figure, numbers
+
+
+def figure_ranks(context: Context) -> FigureAndNumbers:
+    """Draw the mean ranks, ours and those of the published accuracies.
+
+    Filled: significantly different from the paper's method (Holm's test, 5 %).
+    """
+    comparison = context.config["artefacts"]["figure_ranks"]["comparison"]
+    printed = {one.label: audit(one) for one in printed_comparisons(context.published)}
+    control = comparison["control"]
+    blocks = list(comparison["blocks"])
+    columns = list(comparison["columns"])
+    figure = Figure(figsize=(9.4, 3.6))
+    numbers = []
+    for axis, block in zip(
+        figure.subplots(1, len(blocks), sharey=True), blocks, strict=True
+    ):
+        sides = {"published accuracies": printed[block].friedman}
+        ours = mean_ranks(context, comparison, block)
+        if ours is not None:
+            sides["reproduced"] = ours
+        for side, over_all in sides.items():
+            p = rank_tests(over_all, control)["p_holm"].reindex(columns)
+            shift = 0.16 if side == "reproduced" else -0.16
+            table = pd.DataFrame(
+                {
+                    "panel": block,
+                    "series": side,
+                    "method": columns,
+                    "mean rank": over_all.ranks[columns].to_numpy(),
+                    "p_holm": p.to_numpy(),
+                    "n": over_all.n_blocks,
+                }
+            )
+            numbers.append(table)
+            _draw_ranks(
+                axis, table, shift, _BLUE if side == "reproduced" else "#777777"
+            )
+        counts = ", ".join(
+            f"{over_all.n_blocks} data sets" for over_all in list(sides.values())[:1]
+        )
+        axis.set_title(f"{block} for training, {counts}")
+        if ours is None:
+            axis.text(
+                0.5, 0.02, "reproduced: not every value is there", ha="center",
+                fontsize=8, transform=axis.transAxes,
+            )  # fmt: skip
+        axis.set_xlim(0.7, len(columns) + 0.3)
+        axis.set_xticks(range(1, len(columns) + 1))
+        axis.set_xlabel("mean rank, 1 is best")
+    first = figure.axes[0]
+    first.set_yticks(range(len(columns)), columns)
+    first.invert_yaxis()
+    _ranks_legend(figure)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_protocol(context: Context) -> FigureAndNumbers:
+    """Draw what the protocol of the authors' code adds to the test accuracy.
+
+    With C = 1 as the code reports it, and with the values of C that it chose. Paired
+    differences over repeats with 95 % bootstrap intervals.
+    """
+    artefact = context.config["artefacts"]["figure_protocol"]
+    rows = [
+        row
+        for experiment in artefact["experiments"]
+        for reading in _READINGS
+        for row in _gains(context, experiment, reading)
+    ]
+    if not rows:
+        reason = context.missing_reason(artefact["experiments"][0], _REPORTED)
+        return no_data_figure(reason, WIDE)
+    table = pd.DataFrame(rows)
+    names = list(table["data set"].drop_duplicates())
+    sizes = sorted(table["train size"].unique())
+    figure = Figure(figsize=(WIDE[0], 0.42 * len(names) + 1.3))
+    panels = figure.subplots(1, len(_READINGS), sharey=True)
+    fewest, most = int(table["n"].min()), int(table["n"].max())
+    runs = str(most) if fewest == most else f"{fewest}–{most}"
+    for axis, reading in zip(panels, _READINGS, strict=True):
+        axis.axvline(0, color="black", linewidth=0.8)
+        for k, (size, colour) in enumerate(
+            zip(sizes, shades(_BLUE, len(sizes)), strict=True)
+        ):
+            part = table[(table["train size"] == size) & (table["reported"] == reading)]
+            places = np.array([names.index(name) for name in part["data set"]])
+            axis.errorbar(
+                part["gain"],
+                places + 0.18 * (k - (len(sizes) - 1) / 2),
+                xerr=[part["gain"] - part["low"], part["high"] - part["gain"]],
+                color=colour,
+                marker="os^Dv"[k % 5],
+                linestyle="none",
+                capsize=2,
+                label=f"{size:g} % for training",
+            )
+        axis.set_xlabel("reported − clean accuracy, points")
+        axis.set_title(_READINGS[reading])
+    panels[0].set_yticks(range(len(names)), names)
+    panels[0].invert_yaxis()
+    figure.suptitle(f"{interval_text(fewest)} over {runs} runs")
+    handles, texts = panels[0].get_legend_handles_labels()
+    figure.legend(handles, texts, loc="outside lower center", ncols=len(sizes))
+    return figure, table
+
+
+def _sizes(context: Context, experiment: str) -> list[int]:
+    rows = context.scores[context.scores["experiment"] == experiment]
+    return sorted(int(size) for size in rows["train_size"].unique())
+
+
+def _weights(
+    context: Context, dataset: str, method: str, size: int
+) -> tuple[FloatArray, NDArray[Any]] | None:
+    weights, groups = (
+        context.array(_TWO_KERNELS, dataset, method, name, train_size=size)
+        for name in ("weights_", "groups_")
+    )
+    return None if weights is None or groups is None else (weights, groups)
+
+
+def _group_names(groups: Iterable[Any]) -> list[str]:
+    """Return one letter per group, in the order in which tasks show them."""
+    letters: dict[Any, str] = {}
+    for label in groups:
+        letters.setdefault(label, string.ascii_uppercase[len(letters) % 26])
+    return [letters[label] for label in groups]
+
+
+def _draw_ranks(axis: Axes, table: pd.DataFrame, shift: float, colour: str) -> None:
+    for place, row in enumerate(table.to_dict("records")):
+        is_told = row["p_holm"] < LEVEL
+        axis.plot(
+            [row["mean rank"]],
+            [place + shift],
+            marker="o" if row["series"] == "reproduced" else "D",
+            color=colour,
+            markerfacecolor=colour if is_told else "white",
+            linestyle="none",
+        )
+
+
+def _ranks_legend(figure: Figure) -> None:
+    from matplotlib.lines import Line2D
+
+    def mark(label: str, marker: str, colour: str, *, full: bool) -> Line2D:
+        return Line2D(
+            [], [], marker=marker, color=colour, linestyle="none", label=label,
+            markerfacecolor=colour if full else "white",
+        )  # fmt: skip
+
+    figure.legend(
+        handles=[
+            mark("from the published accuracies", "D", "#777777", full=False),
+            mark("reproduced", "o", _BLUE, full=False),
+            mark(
+                "filled: different from the control by Holm's test",
+                "o",
+                "black",
+                full=True,
+            ),
+        ],
+        loc="outside lower center",
+        ncols=3,
+    )
+
+
+def _gains(context: Context, experiment: str, reading: str) -> list[dict[str, Any]]:
+    """Return the paired gains of a reported accuracy, one row per train size."""
+    configured = context.config["experiments"].get(experiment)
+    if configured is None:
+        return []
+    rows = []
+    for size in _sizes(context, experiment):
+        values = [
+            context.by_repeat(
+                experiment, metric, {"method": method, "train_size": size, **_CHOSEN}
+            )
+            for method, metric in ((_REPORTED, reading), (_CLEAN, "accuracy"))
+        ]
+        both = pd.concat(values, axis=1).dropna()
+        if len(both) < 2:
+            continue
+        result = compare_pair(both.iloc[:, 0], both.iloc[:, 1], higher_better=True)
+        rows.append(
+            {
+                "data set": configured["title"].partition(",")[0],
+                "experiment": experiment,
+                "reported": reading,
+                "train size": size,
+                "gain": 100 * result.mean_difference,
+                "low": 100 * result.interval_low,
+                "high": 100 * result.interval_high,
+                "n": result.n,
+            }
+        )
+    return rows

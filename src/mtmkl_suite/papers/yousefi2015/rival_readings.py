@@ -1,0 +1,374 @@
+"""Other readings of the linear rivals: their inputs, offsets and solvers.
+
+The paper only cites them. Here each keeps its penalty and gets
+
+- features of the kernels in place of raw inputs (:class:`KernelFeatures`),
+- no offset (:class:`WithoutOffset`), and inputs as they are stored
+  (:class:`InputsAsStored`), or
+- a gradient method that is stopped early (:class:`StoppedMeTaG`,
+  :class:`StoppedCoClus`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+from mtmkl.kernels.terms import KernelTerms
+from mtmkl.methods._base.group_sharing import TEN_KERNELS
+from mtmkl.methods._base.linear import task_means
+from mtmkl.methods._base.linear_classifier import (
+    LinearTaskClassifier,
+    PreparedTasks,
+    number_of_groups,
+)
+from mtmkl.methods.cmtl import CMTL
+from mtmkl.methods.co_clus import CoClus
+from mtmkl.methods.flex_clus import FlexClus
+from mtmkl.methods.me_ta_g import MeTaG
+from mtmkl.methods.whom import Whom
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
+from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.typing import FloatArray, IntArray
+
+MOST_FEATURES = 50
+"""Principal components of the mean kernel that are kept at most."""
+
+VARIANCE_KEPT = 0.95
+"""Share of the trace of the centred Gram matrix that they need not exceed."""
+
+SMOOTHING = 0.01
+"""μ of the smoothed norm √(‖·‖² + μ²) of :class:`StoppedMeTaG`."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """Principal components of the mean of the kernels.
+
+    Attributes
+    ----------
+    terms : KernelTerms
+    landmarks : ndarray of shape (m, d)
+        Distinct training inputs.
+    means : ndarray of shape (m,)
+        Of the columns of their Gram matrix.
+    coefficients : ndarray of shape (m, p)
+
+    Notes
+    -----
+    The components of the last inputs are kept: all points of a search are asked for
+    those of the same validation rows, then of the same test rows.
+    """
+
+    terms: KernelTerms
+    landmarks: FloatArray
+    means: FloatArray
+    coefficients: FloatArray
+    _last: list[FloatArray] = field(default_factory=list, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, X: FloatArray) -> "Features":
+        """Find them on training inputs (n, d) of all tasks together."""
+        terms = KernelTerms.of(X, TEN_KERNELS, normalize="cosine", standardize=True)
+        landmarks = np.unique(X, axis=0)
+        gram = _mean_kernel(terms, landmarks, landmarks)
+        means = gram.mean(axis=0)
+        centred = gram - means - means[:, None] + means.mean()
+        values, vectors = np.linalg.eigh(centred)
+        values, vectors = values[::-1], vectors[:, ::-1]
+        reached = np.cumsum(values) < VARIANCE_KEPT * values.sum()
+        n_kept = min(int(reached.sum()) + 1, MOST_FEATURES)
+        scaled = vectors[:, :n_kept] / np.sqrt(values[:n_kept])
+        # Of centred kernel values; k(x, x) does not enter.
+        return cls(terms, landmarks, means, scaled - scaled.mean(axis=0))
+
+    def __call__(self, X: FloatArray) -> FloatArray:
+        """Return the components of inputs, shape (n, p)."""
+        if not self._last or not np.array_equal(self._last[0], X):
+            # Rows that tasks share are asked for once.
+            distinct, place = np.unique(X, axis=0, return_inverse=True)
+            values = _mean_kernel(self.terms, distinct, self.landmarks) - self.means
+            self._last[:] = [X, (values @ self.coefficients)[place.ravel()]]
+        return self._last[1]
+
+
+def _mean_kernel(terms: KernelTerms, X: FloatArray, Z: FloatArray) -> FloatArray:
+    mean: FloatArray = terms.grams(terms.inputs(X), terms.inputs(Z)).mean(axis=1)
+    return mean
+
+
+@dataclass(frozen=True)
+class _Prepared(PreparedTasks):
+    features: Features | None = None
+
+
+def _prepared(
+    X: FloatArray,
+    y: FloatArray,
+    task: IntArray,
+    *,
+    centres: FloatArray,
+    scale: FloatArray,
+    target_means: FloatArray,
+    features: Features | None = None,
+) -> _Prepared:
+    """Prepare tasks with inputs (x − centre of the task) / scale, (T, d) and (d,).
+
+    ``target_means`` (T,) are subtracted from the signs; ±1 in a task of one class.
+    """
+    taking_part = np.abs(target_means) < 1.0
+    decomposition = None
+    if taking_part.any():
+        rows = taking_part[task]
+        number = np.cumsum(taking_part) - 1
+        decomposition = decompose(
+            (X[rows] - centres[task[rows]]) / scale,
+            y[rows] - target_means[task[rows]],
+            number[task[rows]],
+            n_tasks=int(number[-1]) + 1,
+        )
+    return _Prepared(
+        decomposition,
+        taking_part,
+        np.ones(X.shape[1], dtype=bool),
+        scale,
+        None,
+        centres,
+        target_means,
+        float(np.sum((y - target_means[task]) ** 2)),
+        features,
+    )
+
+
+def _without_offset(
+    X: FloatArray, y: FloatArray, task: IntArray, centre: FloatArray, scale: FloatArray
+) -> _Prepared:
+    """Prepare tasks with inputs (x − centre) / scale, both (d,), and signs as targets.
+
+    A task of one class has it for an offset, and takes no part.
+    """
+    means = _means(y[:, None], task)[:, 0]
+    return _prepared(
+        X,
+        y,
+        task,
+        centres=np.tile(centre, (means.size, 1)),
+        scale=scale,
+        target_means=np.where(np.abs(means) < 1.0, 0.0, means),
+    )
+
+
+def _means(values: FloatArray, task: IntArray) -> FloatArray:
+    return task_means(values, task, int(task.max()) + 1)
+
+
+class KernelFeatures(LinearTaskClassifier):
+    """A rival on the principal components of the mean of the ten kernels.
+
+    The kernels are those of the paper's method, normalised by their cosine, on
+    standardised inputs. The components are found on the training examples of all tasks
+    together, up to :data:`VARIANCE_KEPT` of their variance, at most
+    :data:`MOST_FEATURES`. One factor brings their mean variance to 1.
+    """
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> PreparedTasks:
+        features = Features.of(X)
+        components = features(X)
+        size = np.sqrt(components.var(axis=0).mean())
+        return _prepared(
+            components,
+            y,
+            task,
+            centres=_means(components, task),
+            scale=np.full(components.shape[1], size),
+            target_means=_means(y[:, None], task)[:, 0],
+            features=features,
+        )
+
+    def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:
+        super()._keep(prepared, solution)
+        assert isinstance(prepared, _Prepared)
+        assert prepared.features is not None
+        self.features_ = prepared.features
+
+    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return super()._decide(self.features_(X), task)
+
+
+class KernelCMTL(KernelFeatures, CMTL):
+    """CMTL on kernel features."""
+
+
+class KernelWhom(KernelFeatures, Whom):
+    """Whom on kernel features."""
+
+
+class KernelFlexClus(KernelFeatures, FlexClus):
+    """FlexClus on kernel features."""
+
+
+class KernelCoClus(KernelFeatures, CoClus):
+    """CoClus on kernel features."""
+
+
+class KernelMeTaG(KernelFeatures, MeTaG):
+    """MeTaG on kernel features."""
+
+
+class WithoutOffset(LinearTaskClassifier):
+    """A rival without offsets; its inputs are standardised over all tasks as before."""
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> PreparedTasks:
+        scaler = StandardScaler().fit(X)
+        return _without_offset(X, y, task, scaler.mean_, scaler.scale_)
+
+
+class PlainCMTL(WithoutOffset, CMTL):
+    """CMTL without offsets."""
+
+
+class PlainWhom(WithoutOffset, Whom):
+    """Whom without offsets."""
+
+
+class PlainFlexClus(WithoutOffset, FlexClus):
+    """FlexClus without offsets."""
+
+
+class PlainCoClus(WithoutOffset, CoClus):
+    """CoClus without offsets."""
+
+
+class PlainMeTaG(WithoutOffset, MeTaG):
+    """MeTaG without offsets."""
+
+
+class InputsAsStored(LinearTaskClassifier):
+    """A rival on inputs as they are stored, without offsets."""
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> PreparedTasks:
+        n_features = X.shape[1]
+        return _without_offset(X, y, task, np.zeros(n_features), np.ones(n_features))
+
+
+class StoredCMTL(InputsAsStored, CMTL):
+    """CMTL on inputs as stored."""
+
+
+class StoredWhom(InputsAsStored, Whom):
+    """Whom on inputs as stored."""
+
+
+class StoredFlexClus(InputsAsStored, FlexClus):
+    """FlexClus on inputs as stored."""
+
+
+class StoredCoClus(InputsAsStored, CoClus):
+    """CoClus on inputs as stored."""
+
+
+class StoredMeTaG(InputsAsStored, MeTaG):
+    """MeTaG on inputs as stored."""
+
+
+class StoppedMeTaG(MeTaG):
+    """MeTaG after a fixed number of steps of a smoothed, accelerated gradient method.
+
+    From W_h = 0, with √(‖·‖² + μ²) for each norm and μ = :data:`SMOOTHING`.
+    ``max_iter`` is the number of steps; ``tol`` has no effect.
+    """
+
+    _convex = False
+
+    def _position(self) -> tuple[float, ...]:
+        return ()
+
+    def _minimise(self, tasks: TaskDecomposition, start: object) -> Solution:
+        weights = self.lam / self.phi ** np.arange(self.n_levels)
+        T = tasks.n_tasks
+
+        def gradient(levels: FloatArray) -> FloatArray:
+            common = _loss_gradient(tasks, levels.sum(axis=0))
+            inner = np.einsum("hdi,hdj->hij", levels, levels)
+            own = np.einsum("hii->hi", inner)
+            apart = own[:, :, None] + own[:, None, :] - 2 * inner
+            inverse = 1.0 / np.sqrt(np.maximum(apart, 0.0) + SMOOTHING**2)
+            # Σ_j (w_i − w_j) / norm_ij
+            pulled = levels * inverse.sum(axis=2)[:, None] - levels @ inverse
+            return common + weights[:, None, None] * pulled
+
+        steepest = self.n_levels * _curvature(tasks) + weights.max() * T / SMOOTHING
+        shape = (self.n_levels, tasks.n_features, T)
+        levels = _accelerated(gradient, shape, steepest, self.max_iter)
+        return _stopped(levels.sum(axis=0), self.max_iter)
+
+
+class StoppedCoClus(CoClus):
+    """CoClus after a fixed number of accelerated gradient steps from P = Q = 0.
+
+    ``max_iter`` is their number; ``tol`` and the restarts have no effect.
+    """
+
+    def _minimise(self, tasks: TaskDecomposition, start: None) -> Solution:
+        rank = number_of_groups(self.n_clusters, tasks.n_tasks)
+
+        def gradient(parts: FloatArray) -> FloatArray:
+            P, Q = parts
+            common = _loss_gradient(tasks, P + Q)
+            left, values, right = np.linalg.svd(Q, full_matrices=False)
+            values[:rank] = 0.0
+            return np.stack(
+                [
+                    common + 2 * self.lam_1 * (P - P.mean(axis=1, keepdims=True)),
+                    common + 2 * self.lam_2 * (left * values) @ right,
+                ]
+            )
+
+        steepest = 2 * _curvature(tasks) + 2 * max(self.lam_1, self.lam_2)
+        shape = (2, tasks.n_features, tasks.n_tasks)
+        parts = _accelerated(gradient, shape, steepest, self.max_iter)
+        return _stopped(parts.sum(axis=0), self.max_iter)
+
+
+def _loss_gradient(tasks: TaskDecomposition, W: FloatArray) -> FloatArray:
+    gradient = np.empty_like(W)
+    for t in range(tasks.n_tasks):
+        own = slice(tasks.offsets[t], tasks.offsets[t + 1])
+        right, singular = tasks.right[own], tasks.singular[own]
+        residual = singular * (right @ W[:, t]) - tasks.target[own]
+        gradient[:, t] = 2 * (singular * residual) @ right
+    return gradient
+
+
+def _curvature(tasks: TaskDecomposition) -> float:
+    return 2 * float(tasks.singular.max() ** 2)
+
+
+def _accelerated(
+    gradient: Callable[[FloatArray], FloatArray],
+    shape: tuple[int, ...],
+    steepest: float,
+    n_steps: int,
+) -> FloatArray:
+    """Return the point after some steps of Nesterov's method from zero."""
+    point = np.zeros(shape)
+    ahead, momentum = point, 1.0
+    for _ in range(n_steps):
+        before, point = point, ahead - gradient(ahead) / steepest
+        larger = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = point + (momentum - 1) / larger * (point - before)
+        momentum = larger
+    return point
+
+
+def _stopped(W: FloatArray, n_steps: int) -> Solution:
+    nothing = float("nan")
+    history = np.full(1, nothing)
+    return Solution(W, Certificate(nothing, nothing, n_steps, "stopped", history))

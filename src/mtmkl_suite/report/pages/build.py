@@ -1,0 +1,204 @@
+"""Entry point of the workflow and the command: artefacts, from results to files."""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from mtmkl.files import write_table
+from mtmkl_suite.report.figures.files import write_figure_files, write_table_files
+from mtmkl_suite.report.pages.context import Context, load_context
+from mtmkl_suite.report.record import written
+from mtmkl_suite.report.record.explained import OTHER_READINGS, Marks, read_explained
+from mtmkl_suite.report.record.record import write_record
+from mtmkl_suite.report.record.written import RANK, TextTable, Written
+from mtmkl_suite.report.tables.explanations import cells_table
+from mtmkl_suite.report.tables.layouts import UNPUBLISHED, build
+from mtmkl_suite.report.tables.printed_table import PrintedTable
+from mtmkl_suite.report.tables.tables import build_quoted, mean_sd, rule_note
+from mtmkl_suite.run.grouping import ResultGroup, steps
+from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.plan import restricted_to_artefacts
+
+if TYPE_CHECKING:
+    from mtmkl_suite.report.figures.drawing import FigureAndNumbers
+
+
+def write_results(
+    group: ResultGroup,
+    config: Mapping[str, Any],
+    folder: PaperFolder,
+    run: Mapping[str, Any],
+) -> None:
+    """Write what is made of the fits of a paper, or the part of a process.
+
+    Parameters
+    ----------
+    group : ResultGroup
+    config : mapping
+        The paper's configuration, its tier resolved; all of it for the record.
+    folder : PaperFolder
+        With fits and what is known of the data.
+    run : mapping
+        The run's configuration, for the record.
+    """
+    for step in group.steps:
+        write_step(step, steps(config)[step], config, folder)
+    if group.artefacts:
+        write_artefacts(group.artefacts, config, folder)
+    if group.has_record:
+        write_record(config, folder, run)
+
+
+def write_artefacts(
+    names: Sequence[str], config: Mapping[str, Any], folder: PaperFolder
+) -> None:
+    """Write figures and tables of a paper, and what record and report need of them.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Keys of ``artefacts`` in the configuration.
+    config : mapping
+        The paper's configuration, its tier resolved; only the experiments of these
+        artefacts are read.
+    folder : PaperFolder
+        With fits and what is known of the data.
+
+    Raises
+    ------
+    KeyError
+        If the paper has no such artefact.
+    AttributeError
+        If a figure's function is missing in ``mtmkl_suite.papers.<paper>.figures``.
+    """
+    config = restricted_to_artefacts(config, names)
+    context = load_context(config, folder, of_fits=True)
+    for name in names:
+        write_artefact(name, context, folder)
+
+
+def write_step(
+    step: str, names: Sequence[str], config: Mapping[str, Any], folder: PaperFolder
+) -> None:
+    """Write numbers that figures draw and do not compute themselves.
+
+    Parameters
+    ----------
+    step : str
+        A function in ``mtmkl_suite.papers.<paper>.steps``, from a context to a table.
+    names : sequence of str
+        Artefacts that name it; their experiments are read.
+    config, folder
+        As for :func:`write_artefacts`.
+
+    Raises
+    ------
+    AttributeError
+        If there is no such function.
+    """
+    config = restricted_to_artefacts(config, names)
+    module = importlib.import_module(
+        f"mtmkl_suite.papers.{config['paper']['id']}.steps"
+    )
+    context = load_context(config, folder, of_fits=True)
+    write_table(folder.step(step), getattr(module, step)(context))
+
+
+def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
+    """Return an artefact's table, and what record and report take of it.
+
+    Parameters
+    ----------
+    context : Context
+    name : str
+        Of a figure, which has no table, or of a table.
+    """
+    artefact = context.config["artefacts"][name]
+    if context.is_judged and "readings" not in context.config:
+        context = replace(context, explained=read_explained(context.config, name))
+    table, tables, cells = None, [], []
+    if artefact["kind"] == "table":
+        table = build(context, artefact)
+        tables.append(TextTable(table.header, table.body, table.notes))
+        layout = artefact.get("layout")
+        if layout == "explanations":
+            tables.append(cells_table(table.cells, context.config))
+        elif layout not in UNPUBLISHED:
+            cells.append(table.cells)
+    if "quoted" in artefact:
+        quoted, acceptance = build_quoted(context, artefact["quoted"])
+        tables.append(_quoted_table(context, artefact["quoted"], quoted, acceptance))
+        cells.append(quoted)
+    parts = [part[part["in_paper"]].assign(artefact=name) for part in cells]
+    verdicts = pd.DataFrame(columns=list(written.VERDICT_COLUMNS))
+    if parts:
+        verdicts = pd.concat(parts, ignore_index=True)
+        verdicts["derived"] = artefact.get("derived", False) | verdicts["unit"].eq(RANK)
+    return table, Written(tables, verdicts[list(written.VERDICT_COLUMNS)])
+
+
+def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
+    """Write a figure or table, and what record and report need of it."""
+    table, shown = printed(context, name)
+    if table is not None:
+        write_table_files(folder, name, table)
+    else:
+        write_figure_files(folder, name, *drawn(name, context))
+    written.write(folder, name, shown)
+
+
+def drawn(name: str, context: Context) -> "FigureAndNumbers":
+    """Return a figure, one of readings or of the paper's own functions.
+
+    Parameters
+    ----------
+    name : str
+        Key of ``artefacts`` in the configuration.
+    context : Context
+    """
+    from mtmkl_suite.report.figures.colours import figure_style
+
+    with figure_style():
+        return _drawn(name, context)
+
+
+def _drawn(name: str, context: Context) -> "FigureAndNumbers":
+    artefact = context.config["artefacts"][name]
+    if "specification" in artefact:
+        from mtmkl_suite.report.figures.specification import specification_curve
+
+        return specification_curve(context, artefact["specification"])
+    if name in context.config.get("readings", {}).get("figures", {}):
+        from mtmkl_suite.report.figures.reading_figures import reading_figure
+
+        return reading_figure(context, name)
+    module = f"mtmkl_suite.papers.{context.config['paper']['id']}.figures"
+    figure: FigureAndNumbers = getattr(importlib.import_module(module), name)(context)
+    return figure
+
+
+def _quoted_table(
+    context: Context, quoted: Mapping[str, Any], cells: pd.DataFrame, acceptance: str
+) -> TextTable:
+    header = ["quoted in the text", "published", "reproduced"]
+    verdict = ["verdict", "rule"] if context.is_judged else []
+    marks = Marks(context.explained, cells)
+    explained = [OTHER_READINGS] if marks.notes() else []
+    rows = [
+        [
+            f"{cell['column']}, {cell['row']}",
+            f"{cell['published']:g}",
+            f"no data: {cell['missing']}"
+            if pd.isna(cell["reproduced"])
+            else mean_sd(cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), 3),
+            *(cell[name] for name in verdict),
+            *(marks.text(cell["row"], cell["column"]) for _ in explained),
+        ]
+        for cell in cells.to_dict("records")
+    ]
+    rule = rule_note(context, quoted["tolerance"], quoted["unit"], acceptance)
+    notes = [rule, *marks.notes()]
+    return TextTable([*header, *verdict, *explained], rows, notes)

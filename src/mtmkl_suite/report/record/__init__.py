@@ -1,0 +1,1 @@
+"""The published record of a paper."""

@@ -1,0 +1,326 @@
+"""Copy a finished paper tier to ``figures/``, and write its gallery."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mtmkl.files import write_table, write_text
+from mtmkl_suite.judge.claim_explanations import CLAIMS
+from mtmkl_suite.judge.claims import shown_notes, shown_verdicts
+from mtmkl_suite.judge.sample import read_scores
+from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
+from mtmkl_suite.report.record.explained import (
+    OTHER_READINGS,
+    explained_counts,
+    read_explained,
+)
+from mtmkl_suite.run.layout import PaperFolder, RunFolder
+from mtmkl_suite.run.resources import largest_memory, measured_memory
+
+READING_SCORES = "readings.csv.gz"
+"""The scores under other readings of the protocol, in ``figures/<paper>``."""
+
+_CELL = [
+    "experiment", "method", "dataset", "n_tasks", "subset", "train_size", "repeat",
+]  # fmt: skip
+
+
+def publish(
+    configs: Sequence[Mapping[str, Any]], run: RunFolder, figures: Path, *, tier: str
+) -> None:
+    """Copy artefacts and record of each paper to ``figures/<id>``.
+
+    What a repeat of each method took is added to ``seconds.csv`` in the paper's
+    configuration, where the plan of jobs finds it. The memory that jobs took replaces
+    what ``memory.csv`` there says of them.
+
+    Parameters
+    ----------
+    configs : sequence of mapping
+        The papers' configurations, their tier resolved.
+    run : RunFolder
+    figures : Path
+        Target; ``README.md`` in it becomes the gallery of all papers there.
+    tier : {"quick", "paper"}
+
+    Raises
+    ------
+    ValueError
+        If the tier is not the paper tier: reduced runs are not published.
+    FileNotFoundError
+        If a file has not been made; nothing is copied then.
+    """
+    if tier != "paper":
+        raise ValueError(
+            f"only the paper tier is published, not {tier!r}: add --config tier=paper"
+        )
+    copies: list[tuple[Path, Path]] = []
+    for config in configs:
+        paper = config["paper"]["id"]
+        folder = run.paper(paper)
+        for source, name in _published_files(config, folder):
+            if not source.is_file():
+                raise FileNotFoundError(f"{source} has not been made")
+            copies.append((source, figures / paper / name))
+    for source, target in copies:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    for config in configs:
+        paper = config["paper"]["id"]
+        measured = run.paper(paper).job_seconds()
+        _add_memory(Path(config["published"]).with_name("memory.csv"), measured)
+        if "readings" in config:
+            continue
+        seconds = Path(config["published"]).with_name("seconds.csv")
+        _add_seconds(seconds, read_scores(figures / paper / "scores.csv.gz"))
+    write_galleries(configs, figures)
+
+
+def write_galleries(configs: Sequence[Mapping[str, Any]], figures: Path) -> None:
+    """Write the page of each paper, and the page of all papers in the folder.
+
+    Parameters
+    ----------
+    configs : sequence of mapping
+        The papers' configurations.
+    figures : Path
+        With a folder for each of them.
+    """
+    for config in configs:
+        folder = figures / config["paper"]["id"]
+        main = config
+        if "readings" in config:
+            main = {**config["readings"]["main"], "published": config["published"]}
+        write_text(folder / "README.md", paper_gallery(main, folder))
+    write_text(figures / "README.md", _index(figures))
+
+
+def _published_files(
+    config: Mapping[str, Any], folder: PaperFolder
+) -> list[tuple[Path, str]]:
+    """Return files to copy, with their names there.
+
+    Of readings these are the artefacts, and the scores under another name: the record
+    is that of the main protocol.
+    """
+    artefacts = folder.artefact_files(config["artefacts"])
+    named = [(path, path.name) for path in artefacts]
+    if "readings" in config:
+        return [*named, (folder.scores, READING_SCORES)]
+    return [*((path, path.name) for path in folder.record()), *named]
+
+
+def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
+    """Return the Markdown page of a paper's published artefacts.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration.
+    folder : Path
+        Where its artefacts have been copied to.
+    """
+    paper = config["paper"]
+    verdicts = pd.read_csv(folder / "verdicts.csv")
+    claims = pd.read_csv(folder / "claims.csv")
+    explained = read_explained(config, CLAIMS)
+    claims = claims.assign(
+        shown=shown_verdicts(claims),
+        note=[
+            f"{note}; {OTHER_READINGS}: {explained[name, ''].text()}"
+            if (name, "") in explained
+            else note
+            for name, note in zip(claims["id"], shown_notes(claims), strict=True)
+        ],
+    )
+    counted = explained_counts(folder)
+    lines = [
+        f"# {paper['title']}",
+        "",
+        f"{paper['authors']} ({paper['year']}), {paper['venue']}. Paper tier; numbers, "
+        "rules and data in [verdicts.csv](verdicts.csv), "
+        "[claims.csv](claims.csv), [statistics.csv](statistics.csv), "
+        "[scores.csv.gz](scores.csv.gz), [provenance.json](provenance.json).",
+    ]
+    if len(verdicts) or len(claims):
+        lines += [
+            "",
+            f"Published cells: {counts_text(verdicts)}. With our spread where the "
+            f"paper prints none, verdicts that move: "
+            f"{moved_text(own_numbers(verdicts))}. "
+            f"Claims: {_counts(shown_verdicts(claims))}."
+            + f" Different cells, by other readings: {counted}."
+            * bool(counted),
+        ]
+    if len(claims):
+        lines += ["", "| claim | section | verdict | evidence |", "|---|---|---|---|"]
+        lines += [
+            f"| {row.claim} | {row.section} | {row.shown} | {row.note} |"
+            for row in claims.itertuples()
+        ]
+    for name, artefact in config["artefacts"].items():
+        heading = _heading(name)
+        title = f"{heading}: {artefact['title']}" if heading else artefact["title"]
+        lines += ["", f"## {title}", ""]
+        lines += _artefact_lines(name, artefact, folder)
+    lines += _readings_lines(config, folder)
+    lines += ["", "## Core-seconds to choose and fit", ""]
+    lines += _seconds_lines(config, read_scores(folder / "scores.csv.gz"))
+    return "\n".join(lines) + "\n"
+
+
+def _artefact_lines(name: str, artefact: Mapping[str, Any], folder: Path) -> list[str]:
+    """Return a figure, or the text of a table, and where their files are."""
+    if artefact["kind"] == "figure":
+        shown = f"![{artefact['title']}]({name}.svg)"
+        return [shown, "", f"[pdf]({name}.pdf) · [numbers]({name}.csv)"]
+    shown = (folder / f"{name}.md").read_text(encoding="utf-8").strip()
+    return [shown, "", f"[csv]({name}.csv) · [tex]({name}.tex)"]
+
+
+def _readings_lines(config: Mapping[str, Any], folder: Path) -> list[str]:
+    """Return the section on other readings of the protocol, if any were published."""
+    if not (folder / READING_SCORES).is_file():
+        return []
+    lines = ["", "## Other readings of the protocol", ""]
+    lines.append(f"Their scores are in [{READING_SCORES}]({READING_SCORES}).")
+    for kind, ending in (("table", "md"), ("figure", "svg")):
+        for path in sorted(folder.glob(f"*.{ending}")):
+            name = path.stem
+            if name not in config["artefacts"] and name != "README":
+                artefact = {"kind": kind, "title": name.replace("_", " ").capitalize()}
+                lines += ["", *_artefact_lines(name, artefact, folder)]
+    return lines
+
+
+def core_seconds(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the seconds of all fits, methods in rows and experiments in columns.
+
+    Those of a cell's first computation, on one core, without the reading of data. All
+    points tried and the choice among them are in them, the scoring is not.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        The scores of a paper, ``scores.csv.gz``.
+    """
+    return (
+        seconds_of_cells(scores)
+        .groupby(["method", "experiment"], sort=False)
+        .sum()
+        .unstack("experiment")
+    )
+
+
+def seconds_per_repeat(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the seconds that a repeat of each method took on each data set.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        The scores of a paper, ``scores.csv.gz``.
+
+    Returns
+    -------
+    DataFrame
+        ``experiment, dataset, method, seconds``, the last with three digits.
+    """
+    keys = ["experiment", "dataset", "method"]
+    of_repeats = seconds_of_cells(scores).groupby([*keys, "repeat"], sort=False).sum()
+    mean = of_repeats.groupby(keys, sort=False).mean()
+    return mean.map(lambda seconds: float(f"{seconds:.3g}")).reset_index(name="seconds")
+
+
+def seconds_of_cells(scores: pd.DataFrame) -> pd.Series:
+    """Return the seconds of each cell, all points tried and the choice among them.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        The scores of a paper, or one row for each of their fits.
+
+    Returns
+    -------
+    Series
+        By experiment, method, data set, number of tasks, subset, train size, repeat.
+    """
+    fits = scores.drop_duplicates([*_CELL, "fold", "setting"])
+    # A cell that chooses gives the seconds of its whole path with each of its choices.
+    chooses = fits["params"].fillna("").ne("").groupby([fits[c] for c in _CELL]).any()
+    seconds = fits.groupby(_CELL)["fit_seconds"].agg(["sum", "max"])
+    return seconds["max"].where(chooses, seconds["sum"])
+
+
+def _add_seconds(path: Path, scores: pd.DataFrame) -> None:
+    """Add what was not measured before; the rest stays, and with it the plan."""
+    keys = ["experiment", "dataset", "method"]
+    tables = [seconds_per_repeat(scores)]
+    if path.is_file():
+        tables.insert(0, pd.read_csv(path))
+    write_table(path, pd.concat(tables).drop_duplicates(keys))
+
+
+def _add_memory(path: Path, measured: Mapping[str, Path]) -> None:
+    memory = measured_memory(path) | largest_memory(measured)
+    if memory:
+        table = pd.DataFrame(sorted(memory.items()), columns=["job", "megabytes"])
+        write_table(path, table.astype({"megabytes": int}))
+
+
+def _seconds_lines(config: Mapping[str, Any], scores: pd.DataFrame) -> list[str]:
+    table = core_seconds(scores)
+    columns = [name for name in config["experiments"] if name in table]
+    lines = [
+        f"| method | {' | '.join(columns)} | all |",
+        "|---" * (len(columns) + 2) + "|",
+    ]
+    for method, spec in config["methods"].items():
+        if method not in table.index:
+            continue
+        row = table.loc[method, columns]
+        shown = ["–" if pd.isna(value) else f"{value:.1f}" for value in row]
+        lines.append(f"| {spec['label']} | {' | '.join(shown)} | {row.sum():.1f} |")
+    totals = [f"{value:.0f}" for value in table[columns].sum()]
+    total = f"{table.to_numpy()[table.notna()].sum():.0f}"
+    return [*lines, f"| all | {' | '.join(totals)} | {total} |"]
+
+
+def _index(figures: Path) -> str:
+    lines = [
+        "# Gallery",
+        "",
+        "Results of the last full run of the paper tier, one folder per paper, "
+        "written by `make publish`. The rules behind the verdicts: "
+        "[docs/verdicts.md](../docs/verdicts.md).",
+        "",
+        "| paper | printed numbers | moved by our spread | different, by readings "
+        "| claims |",
+        "|---|---|---|---|---|",
+    ]
+    # There are other folders than those of papers, such as that of benchmarks.
+    for record in sorted(figures.glob("*/verdicts.csv")):
+        page = record.with_name("README.md")
+        title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+        verdicts = pd.read_csv(record)
+        claims = shown_verdicts(pd.read_csv(page.parent / "claims.csv"))
+        link = f"[{page.parent.name}]({page.parent.name}/README.md)"
+        moved = moved_text(own_numbers(verdicts))
+        explained = explained_counts(page.parent) or "–"
+        counts = [counts_text(verdicts), moved, explained, _counts(claims)]
+        lines.append(f"| {link}: {title} | {' | '.join(counts)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _counts(verdicts: pd.Series) -> str:
+    counts = verdicts.value_counts(sort=False)
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "none"
+
+
+def _heading(name: str) -> str:
+    """Return "Table 1" for ``table_1``, and nothing for a name without a number."""
+    kind, _, number = name.partition("_")
+    is_number = number.isalnum() and number[0].isdigit()
+    return f"{kind.capitalize()} {number}" if is_number else ""

@@ -1,0 +1,174 @@
+"""Judge published scores anew: tables, verdicts, claims, statistics, without fits."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from mtmkl.files import read_json, write_json, write_table
+from mtmkl_suite.report.figures.files import write_figure_files, write_table_files
+from mtmkl_suite.report.pages.build import drawn, printed
+from mtmkl_suite.report.pages.context import Context, load_context
+from mtmkl_suite.report.record.overlaps import overlaps_table
+from mtmkl_suite.report.record.publish import write_galleries
+from mtmkl_suite.report.record.record import published_claims, statistics_table
+from mtmkl_suite.report.tables.printed_table import PrintedTable
+from mtmkl_suite.run.layout import PaperFolder, RunFolder
+from mtmkl_suite.run.provenance import of_the_code
+
+if TYPE_CHECKING:
+    from mtmkl_suite.report.figures.drawing import FigureAndNumbers
+
+
+class NotPublishedError(Exception):
+    """Arrays or numbers of a step were asked for, which only a run of the paper has."""
+
+
+def rejudge(
+    configs: Sequence[Mapping[str, Any]],
+    run: RunFolder,
+    figures: Path,
+    *,
+    settings: Mapping[str, Any],
+) -> None:
+    """Write what follows from the published scores of papers anew.
+
+    These are the tables, the figures that show nothing but scores, ``verdicts.csv``,
+    ``claims.csv``, ``statistics.csv``, ``overlaps.csv`` and the galleries. Scores stay,
+    and figures and claims on arrays of fits or on the numbers of a step.
+    ``provenance.json`` keeps what it says of them, and gets ``judged``: the code and
+    the configuration of what was computed from the scores.
+
+    Parameters
+    ----------
+    configs : sequence of mapping
+        The papers' configurations, their tier resolved.
+    run : RunFolder
+        With the data and splits of each paper, which tell how repeats overlap.
+    figures : Path
+        With a folder for each paper.
+    settings : mapping
+        The run's configuration.
+
+    Raises
+    ------
+    ValueError
+        If the data, the seed or the tier are not those of the published scores; names
+        the first difference, before anything is written.
+    FileNotFoundError
+        If a paper has no published scores.
+    """
+    judged = [_judge(config, run, figures, settings) for config in configs]
+    for config, (tables, pictures, record, provenance) in zip(
+        configs, judged, strict=True
+    ):
+        folder = _Published(figures / config["paper"]["id"])
+        for name, table in tables.items():
+            write_table_files(folder, name, table)
+        for name, (figure, numbers) in pictures.items():
+            write_figure_files(folder, name, figure, numbers)
+        for name, content in record.items():
+            write_table(folder.path / name, content)
+        write_json(folder.provenance, provenance)
+    write_galleries(configs, figures)
+
+
+class _Published(PaperFolder):
+    """A paper's folder below ``figures``, where artefacts lie beside the record."""
+
+    def artefact(self, name: str, ending: str) -> Path:
+        return self.path / f"{name}.{ending}"
+
+
+def _judge(
+    config: Mapping[str, Any],
+    run: RunFolder,
+    figures: Path,
+    settings: Mapping[str, Any],
+) -> tuple[
+    dict[str, PrintedTable],
+    dict[str, "FigureAndNumbers"],
+    dict[str, pd.DataFrame],
+    dict[str, Any],
+]:
+    """Return tables and figures by artefact, the record by file, and the provenance."""
+    paper = config["paper"]["id"]
+    published, folder = _Published(figures / paper), run.paper(paper)
+    provenance = read_json(published.provenance)
+    context = load_context(config, folder, scores=published.scores)
+    check_same(provenance, context.data_info, settings)
+    tables, figures_made, verdicts = {}, {}, []
+    for name in config["artefacts"]:
+        table, shown = printed(context, name)
+        verdicts.append(shown.verdicts)
+        if table is not None:
+            tables[name] = table
+            continue
+        try:
+            figures_made[name] = drawn(name, _of_scores(context))
+        except NotPublishedError:
+            continue
+    filled = [each for each in verdicts if len(each)] or verdicts[:1]
+    record = {
+        published.verdicts.name: pd.concat(filled, ignore_index=True),
+        published.claims.name: published_claims(context, published),
+        published.statistics.name: statistics_table(context, seed=settings["seed"]),
+        published.overlaps.name: overlaps_table(context.overlaps or {}),
+    }
+    return tables, figures_made, record, provenance | {"judged": of_the_code(config)}
+
+
+def _of_scores(context: Context) -> Context:
+    """Return a context that refuses what is not published, and says nothing of gaps."""
+    return replace(context, arrays=_NotPublished(), steps=_NotPublished())
+
+
+class _NotPublished(Mapping[str, Any]):
+    def __getitem__(self, key: str) -> Any:
+        raise NotPublishedError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        raise NotPublishedError
+
+    def __len__(self) -> int:
+        raise NotPublishedError
+
+
+def check_same(
+    provenance: Mapping[str, Any],
+    data_info: Mapping[str, Mapping[str, Any]],
+    settings: Mapping[str, Any],
+) -> None:
+    """Check that data and settings are those of published scores.
+
+    Parameters
+    ----------
+    provenance : mapping
+        As published.
+    data_info : mapping of str to mapping
+        What is known of the data sets here.
+    settings : mapping
+        The run's configuration.
+
+    Raises
+    ------
+    ValueError
+        Names the first difference.
+    """
+    paper = provenance["paper"]
+    for name in ("tier", "seed"):
+        if provenance[name] != settings[name]:
+            raise ValueError(
+                f"the published scores of {paper} are of {name} {provenance[name]}, "
+                f"not {settings[name]}: add --config {name}={provenance[name]}"
+            )
+    for name, theirs in provenance["data"].items():
+        ours = data_info.get(name, {})
+        if theirs.get("digest") != ours.get("digest"):
+            raise ValueError(
+                f"data set {name} is not the one behind the published scores of "
+                f"{paper} (digest {theirs.get('digest', 'missing')}, here "
+                f"{ours.get('digest', 'missing')}): publish a run of it first"
+            )

@@ -1,0 +1,253 @@
+"""Which method for which tasks: sentences made from the scores of a comparison."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from mtmkl.statistics.pairs import MIN_UNITS, bayesian_signed_rank
+from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
+from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.tables.joined import notes_on_settings
+from mtmkl_suite.report.tables.method_comparison import ranked
+from mtmkl_suite.report.tables.numbers import p_text
+from mtmkl_suite.report.tables.printed_table import PrintedTable
+
+NO_RECORD = "no scores of the full protocol yet: nothing is decided"
+NO_DATA = "no data set has this property: nothing is decided"
+
+_COLUMNS = (
+    "setting", "train size", "method", "n", "mean_rank", "mean", "held_up",
+    "above_control", "wins", "losses", "p_better", "seconds",
+)  # fmt: skip
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a comparison says of the data sets with one property.
+
+    Attributes
+    ----------
+    methods : DataFrame
+        Index: methods, best mean rank first; columns mean_rank, mean, held_up (its mean
+        is at most ``rope`` below that of the best mean rank), above_control (mean
+        difference), wins, losses (data sets on which it is better or worse than the
+        control), p_better (posterior probability of the Bayesian signed-rank test that
+        it is better than the control by more than ``rope``; ``nan`` for fewer than five
+        data sets), seconds (to choose and fit once, geometric mean over data sets).
+    datasets : tuple of str
+    control : str
+    rope : float
+    unit : str
+    """
+
+    methods: pd.DataFrame
+    datasets: tuple[str, ...]
+    control: str
+    rope: float
+    unit: str
+
+    def held_up(self) -> str:
+        """Say which method ranks best, and which are as good within the region."""
+        best = self.methods.iloc[0]
+        others = self._named(self.methods[self.methods["held_up"]].index[1:])
+        unit = self.unit.removesuffix("s") if self.rope == 1.0 else self.unit
+        region = f"{self.rope:g} {unit}"
+        text = (
+            f"{best.name} has the best mean rank, {best['mean_rank']:.1f} of "
+            f"{len(self.methods)} methods, mean {best['mean']:.1f}."
+        )
+        if others:
+            return f"{text} No more than {region} below it, or above: {others}."
+        return f"{text} All others are more than {region} below it."
+
+    def against_control(self) -> str:
+        """Say what the best method gains over learning alone, and which lose."""
+        best = self.methods.iloc[0]
+        if best.name == self.control:
+            gain = f"Nothing ranks above the control, {self.control}."
+        else:
+            where = (
+                f"better on {int(best['wins'])} of {len(self.datasets)} "
+                f"data set{'s' * (len(self.datasets) > 1)}"
+            )
+            sure = (
+                ""
+                if math.isnan(best["p_better"])
+                else f", probability of a gain of more than {self.rope:g}: "
+                f"{p_text(best['p_better'])}"
+            )
+            gain = (
+                f"{best.name}: {_signed(best['above_control'])} {self.unit} over "
+                f"{self.control}, {where}{sure}."
+            )
+        harmed = self.methods[self.methods["above_control"] < -self.rope]
+        worst = harmed.sort_values("above_control").index
+        if not len(worst):
+            return f"{gain} No method is more than {self.rope:g} below the control."
+        named = ", ".join(
+            f"{name} ({_signed(harmed.loc[name, 'above_control'])})"
+            for name in worst[:_MOST_NAMED]
+        )
+        most = " most of all" if len(worst) > _MOST_NAMED else ""
+        return (
+            f"{gain} {len(worst)} method{'s are' if len(worst) > 1 else ' is'} more "
+            f"than {self.rope:g} below the control,{most} {named}."
+        )
+
+    def cost(self) -> str:
+        """Say what the best method costs, and which that held up is the cheapest."""
+        best = self.methods.iloc[0]
+        seconds = self.methods["seconds"].astype(float)
+        own, alone = seconds.iloc[0], seconds[self.control]
+        text = f"{best.name}: {_seconds(own)}"
+        if best.name != self.control:
+            text += f", {_factor(own / alone)} times {self.control} ({_seconds(alone)})"
+        held = seconds[self.methods["held_up"]]
+        cheapest, least = held.idxmin(), _seconds(float(held.min()))
+        if cheapest == best.name:
+            return f"{text}; none that held up is cheaper."
+        return f"{text}. The cheapest that held up: {cheapest}, {least}."
+
+    def _named(self, names: "pd.Index[Any]") -> str:
+        texts = [f"{name} ({self.methods.loc[name, 'mean']:.1f})" for name in names]
+        if len(texts) > _MOST_NAMED:
+            texts[_MOST_NAMED:] = [f"and {len(texts) - _MOST_NAMED} more"]
+        return ", ".join(texts)
+
+
+def decide(
+    values: pd.DataFrame, seconds: pd.DataFrame, comparison: Mapping[str, Any]
+) -> Decision:
+    """Compare methods on the data sets of one property.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (data sets, methods)
+        Scores without gaps, larger is better; the control is among the methods.
+    seconds : DataFrame of shape (data sets, methods)
+    comparison : mapping
+        ``control``, ``rope`` and ``unit``.
+    """
+    control, rope = comparison["control"], comparison["rope"]
+    gains = values.sub(values[control], axis=0)
+    means = values.mean()
+    methods = pd.DataFrame(
+        {
+            "mean_rank": values.rank(axis=1, ascending=False).mean(),
+            "mean": means,
+            "above_control": gains.mean(),
+            "wins": (gains > 0).sum(),
+            "losses": (gains < 0).sum(),
+            "p_better": [
+                bayesian_signed_rank(gains[name], rope)[0]
+                if len(gains) >= MIN_UNITS and name != control
+                else math.nan
+                for name in gains
+            ],
+            "seconds": [
+                math.exp(seconds[name].map(math.log).mean()) for name in values
+            ],
+        }
+    ).sort_values(["mean_rank", "mean"], ascending=[True, False], kind="stable")
+    methods["held_up"] = methods["mean"] >= methods["mean"].iloc[0] - rope
+    return Decision(
+        methods=methods,
+        datasets=tuple(map(str, values.index)),
+        control=control,
+        rope=rope,
+        unit=comparison["unit"],
+    )
+
+
+def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
+    """Return what held up by property of the tasks, each sentence with its numbers.
+
+    Parameters
+    ----------
+    context : Context
+    artefact : mapping
+        A configured table of layout ``decisions``: its ``settings`` name a property of
+        the data sets, which the rows of the comparison have, and a block.
+    """
+    comparison = artefact["comparison"]
+    header = [
+        "if you have", "data sets", "what held up", "against learning alone", "cost",
+    ]  # fmt: skip
+    body, tables = [], []
+    decided: dict[str, pd.Index[Any]] = {}
+    for setting in artefact["settings"]:
+        with_property = {
+            name: row
+            for name, row in comparison["rows"].items()
+            if setting["property"] in row["properties"]
+        }
+        size, label = setting["block"], setting["label"]
+        decision = (
+            _decision(context, {**comparison, "rows": with_property}, size)
+            if context.is_judged and with_property
+            else None
+        )
+        if decision is None:
+            why = NO_RECORD if with_property else NO_DATA
+            body.append([label, ", ".join(with_property) or "none", why, "", ""])
+            continue
+        where = f"{', '.join(decision.datasets)}; {size} for training"
+        body.append(
+            [
+                label,
+                where,
+                decision.held_up(),
+                decision.against_control(),
+                decision.cost(),
+            ]
+        )
+        decided[label] = decision.methods.index
+        named = decision.methods.rename_axis("method").reset_index()
+        n = len(decision.datasets)
+        tables.append(named.assign(setting=label, n=n, **{"train size": size}))
+    columns = list(_COLUMNS)
+    return PrintedTable(
+        title=artefact["title"],
+        cells=(
+            pd.concat(tables, ignore_index=True)[columns]
+            if tables
+            else pd.DataFrame(columns=columns)
+        ),
+        header=header,
+        body=body,
+        notes=[
+            f"Numbers in {comparison['unit']}, means over the data sets. Held up: at "
+            f"most {comparison['rope']:g} below the mean of the best mean rank. "
+            f"Control: {comparison['control']}. Seconds: one repeat at one train size, "
+            "hyper-parameters chosen and fitted, geometric mean over the data sets.",
+            f"Fewer than {MIN_UNITS} data sets have no probability: they show what "
+            "happened there, and nothing beyond.",
+            *notes_on_settings(context, comparison, decided),
+        ],
+    )
+
+
+def _decision(
+    context: Context, comparison: Mapping[str, Any], block: str
+) -> Decision | None:
+    values = ranked(ranking_matrix(context.scores, comparison, block), comparison)
+    if values.empty or comparison["control"] not in values:
+        return None
+    seconds = seconds_matrix(context.scores, comparison, block)
+    return decide(values, seconds.loc[values.index, values.columns], comparison)
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "−")
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2g} s" if value < 10 else f"{value:.0f} s"
+
+
+def _factor(value: float) -> str:
+    return f"{value:.2g}" if value < 100 else f"{value:.0f}"

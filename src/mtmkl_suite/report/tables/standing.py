@@ -1,0 +1,312 @@
+"""Where methods stand on one experiment, and a method that joined it among the rest."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING, holm
+from mtmkl.statistics.score_checks import higher_is_better
+from mtmkl_suite.judge.comparison import is_control
+from mtmkl_suite.judge.sample import average, fits
+from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.pages.metric_words import metric_words
+from mtmkl_suite.report.record.written import TextTable
+from mtmkl_suite.report.tables.numbers import DASH, p_text, with_minus
+from mtmkl_suite.report.tables.tables import mean_sd
+
+_LARGE = 10  # such values need no three decimals
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The methods of an experiment in order, and what is to be said first.
+
+    Attributes
+    ----------
+    title : str
+    sentences : list of str
+    table : TextTable
+    """
+
+    title: str
+    sentences: list[str]
+    table: TextTable
+
+
+def standings(context: Context, statistics: pd.DataFrame) -> list[Standing]:
+    """Return where methods stand, for a run of methods or data of one's own.
+
+    Parameters
+    ----------
+    context : Context
+        Its configuration has ``own``, the methods that joined.
+    statistics : DataFrame
+        The comparisons of all pairs, as in ``statistics.csv``.
+
+    Returns
+    -------
+    list of Standing
+        One over all experiments if there are several, and one per experiment that
+        chooses hyper-parameters; the methods that joined are compared with all others,
+        or the best method if none joined.
+    """
+    config = context.config
+    chosen = {
+        name: experiment
+        for name, experiment in config["experiments"].items()
+        if experiment.get("mode", "select") == "select"
+    }
+    found = {name: _means(context, name) for name in chosen}
+    parts = [
+        _standing(context, name, found[name], statistics)
+        for name in chosen
+        if not found[name].empty
+    ]
+    return [*_over_all(context, found), *parts]
+
+
+def _means(context: Context, experiment: str) -> pd.DataFrame:
+    """Return mean, sd, n and seconds of each method that has scores, best first."""
+    config = context.config
+    metric = config["experiments"][experiment]["metrics"][0]
+    times = fits(context.scores[context.scores["experiment"] == experiment])
+    rows = {}
+    for entry in config["experiments"][experiment]["methods"]:
+        method = entry["method"]
+        values = context.rows(experiment, metric, {"method": method, "setting": ""})
+        if values.empty:
+            continue
+        largest = values[values["n_tasks"] == values["n_tasks"].max()]
+        by_repeat = average(largest, ["repeat"])
+        rows[method] = {
+            "mean": by_repeat.mean(),
+            "sd": by_repeat.std(ddof=1) if len(by_repeat) > 1 else 0.0,
+            "n": len(by_repeat),
+            "seconds": times.loc[times["method"] == method, "fit_seconds"].median(),
+            "control": is_control(config["methods"][method]),
+        }
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    if table.empty:
+        return table
+    return table.sort_values(
+        ["control", "mean"],
+        ascending=[True, not higher_is_better(metric)],
+        kind="stable",
+    )
+
+
+def _standing(
+    context: Context, experiment: str, means: pd.DataFrame, statistics: pd.DataFrame
+) -> Standing:
+    config = context.config
+    settings = config["experiments"][experiment]
+    metric = settings["metrics"][0]
+    better = higher_is_better(metric)
+    own = [method for method in config.get("own", []) if method in means.index]
+    rivals = means[~means["control"].astype(bool)]
+    ranks = rivals["mean"].rank(ascending=not better)
+    without = rivals.drop(own)["mean"].rank(ascending=not better)
+    reference = own[0] if own else str(rivals.index[0])
+    pairs = _against(reference, experiment, statistics)
+    rows = []
+    for method, row in means.iterrows():
+        name = str(method)
+        pair = pairs.get(name, {})
+        text = [
+            _rank(ranks.get(name)),
+            *([_rank(without.get(name))] if own else []),
+            _label(context, name, own),
+            mean_sd(row["mean"], row["sd"], int(row["n"]), _decimals(row["mean"])),
+            _signed(pair.get("difference")),
+            _interval(pair),
+            p_text(pair.get("p")),
+            _seconds(row["seconds"]),
+        ]
+        rows.append(text)
+    shown = metric_words(metric)
+    header = [
+        "rank",
+        *(["rank without it"] if own else []),
+        "method",
+        shown,
+        f"{_label(context, reference, [])} − method",
+        "95 % interval",
+        "p after Holm",
+        "seconds per fit",
+    ]
+    notes = [
+        "Ranks are by the mean over repeats, data sets and train sizes; controls have "
+        "none. The interval is a bootstrap interval over repeats. p is of the t-test "
+        "corrected for repeats that share examples, or of Wilcoxon's test where they "
+        "share none, with Holm's correction over the rivals."
+    ]
+    if means["n"].max() < MIN_UNITS:
+        notes.append(
+            f"Fewer than {MIN_UNITS} repeats: differences are described, not tested."
+        )
+    if "record" in config:
+        notes.append(config["record"])
+    sentences = [
+        _own_sentence(context, method, ranks, means, shown, pairs, better)
+        for method in own[:1]
+    ]
+    sentences += [
+        f"{_label(context, method, [])}: {context.missing_reason(experiment, method)}."
+        for method in config.get("own", [])
+        if method not in means.index
+    ]
+    if not own and len(rivals) > 1:
+        sentences.append(_best_sentence(context, reference, rivals, shown, pairs))
+    return Standing(settings["title"], sentences, TextTable(header, rows, notes))
+
+
+def _against(
+    reference: str, experiment: str, statistics: pd.DataFrame
+) -> dict[str, dict[str, float]]:
+    """Return differences of the reference and each other method, with their p."""
+    found: dict[str, dict[str, float]] = {}
+    mine = statistics[statistics["experiment"] == experiment]
+    for row in mine.to_dict("records"):
+        if reference not in (row["first"], row["second"]):
+            continue
+        sign = 1.0 if row["first"] == reference else -1.0
+        ends = sorted((sign * row["interval_low"], sign * row["interval_high"]))
+        p = row["p_corrected"] if not pd.isna(row["p_corrected"]) else row["p_wilcoxon"]
+        if not pd.isna(row["rho"]) and pd.isna(row["p_corrected"]):
+            p = np.nan
+        found[row["second"] if sign > 0 else row["first"]] = {
+            "difference": sign * row["mean_difference"],
+            "low": ends[0],
+            "high": ends[1],
+            "p": p,
+        }
+    tested = [name for name, row in found.items() if not pd.isna(row["p"])]
+    for name, p in zip(tested, holm([found[n]["p"] for n in tested]), strict=True):
+        found[name]["p"] = float(p)
+    return found
+
+
+def _own_sentence(
+    context: Context,
+    method: str,
+    ranks: pd.Series,
+    means: pd.DataFrame,
+    metric: str,
+    pairs: Mapping[str, Mapping[str, float]],
+    higher_better: bool,
+) -> str:
+    row: Any = means.loc[method]
+    value = mean_sd(row["mean"], row["sd"], int(row["n"]), _decimals(row["mean"]))
+    text = (
+        f"{_label(context, method, [])}: rank {_rank(ranks[method])} of {len(ranks)} "
+        f"by {metric}, {with_minus(value)}."
+    )
+    sides: dict[str, list[str]] = {"better than": [], "worse than": []}
+    tested = {k: v for k, v in pairs.items() if not pd.isna(v["p"])}
+    for name, pair in tested.items():
+        if pair["p"] < LEVEL:
+            is_better = (pair["difference"] > 0) == higher_better
+            side = "better than" if is_better else "worse than"
+            sides[side].append(_label(context, name, []))
+    parts = [f"{side} {', '.join(names)}" for side, names in sides.items() if names]
+    rest = len(tested) - sum(map(len, sides.values()))
+    parts += [f"not told apart from {rest}"] if rest else []
+    if parts:
+        text += f" At {LEVEL:g} it is {'; '.join(parts)}."
+    others = means.loc[[m for m in ranks.index if m != method], "seconds"]
+    text += f" A fit takes {_seconds(row['seconds'])} s (median)"
+    if len(others):
+        text += f"; of the others {_seconds(others.min())} to {_seconds(others.max())}"
+    return f"{text} s." if len(others) else f"{text}."
+
+
+def _best_sentence(
+    context: Context,
+    best: str,
+    rivals: pd.DataFrame,
+    metric: str,
+    pairs: Mapping[str, Mapping[str, float]],
+) -> str:
+    tested = {k: v for k, v in pairs.items() if not pd.isna(v["p"])}
+    apart = [name for name, pair in tested.items() if pair["p"] < LEVEL]
+    text = f"{_label(context, best, [])} has the best mean {metric} of {len(rivals)}"
+    if not tested:
+        return f"{text} methods. Differences are not tested."
+    return f"{text} methods; at {LEVEL:g} it is told apart from {len(apart)} of them."
+
+
+def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Standing]:
+    """Return mean ranks over experiments, with and without what joined."""
+    own = list(context.config.get("own", []))
+    values, smaller_better = {}, {}
+    for experiment, means in found.items():
+        if means.empty or not set(own) & set(means.index):
+            continue
+        metric = context.config["experiments"][experiment]["metrics"][0]
+        values[experiment] = means.loc[~means["control"].astype(bool), "mean"]
+        smaller_better[experiment] = not higher_is_better(metric)
+    if len(values) < 2:
+        return []
+    matrix = pd.DataFrame(values).T
+    left_out = [str(method) for method in matrix if matrix[method].isna().any()]
+    matrix = matrix.drop(columns=left_out)
+    joined = [method for method in own if method in matrix]
+    if not joined or matrix.shape[1] < 2:
+        return []
+    signs = pd.Series({e: 1.0 if smaller_better[e] else -1.0 for e in matrix.index})
+    losses = matrix.mul(signs, axis=0)
+    with_it = losses.rank(axis=1).mean().sort_values(kind="stable")
+    without_it = losses.drop(columns=joined).rank(axis=1).mean().to_dict()
+    place = int((with_it < with_it[joined[0]]).sum()) + 1
+    names = [_label(context, method, []) for method in joined]
+    sentence = (
+        f"{names[0]} has the mean rank {with_it[joined[0]]:.2f} over {len(matrix)} "
+        f"experiments, place {place} of {len(with_it)}."
+    )
+    rows = [
+        [
+            _label(context, str(method), joined),
+            f"{rank:.2f}",
+            DASH if method in joined else f"{without_it[method]:.2f}",
+        ]
+        for method, rank in with_it.items()
+    ]
+    notes = ["Experiments on the same data set are not independent: no test."]
+    if left_out:
+        labels = ", ".join(_label(context, method, []) for method in left_out)
+        notes.append(f"Left out, for they lack scores somewhere: {labels}.")
+    header = ["method", "mean rank", "mean rank without it"]
+    return [Standing("All experiments", [sentence], TextTable(header, rows, notes))]
+
+
+def _label(context: Context, method: str, own: Sequence[str]) -> str:
+    return context.label(method) + (" (joined)" if method in own else "")
+
+
+def _rank(rank: Any) -> str:
+    return DASH if rank is None or pd.isna(rank) else f"{rank:g}"
+
+
+def _decimals(value: float) -> int:
+    return 1 if abs(value) >= _LARGE else 3
+
+
+def _signed(value: float | None) -> str:
+    if value is None or pd.isna(value):
+        return DASH
+    if abs(value) < ROUNDING:
+        return "0"
+    return f"{value:+.3g}".replace("-", "−")
+
+
+def _interval(pair: Mapping[str, float]) -> str:
+    if not pair or pd.isna(pair["low"]):
+        return DASH
+    return f"{_signed(pair['low'])} to {_signed(pair['high'])}"
+
+
+def _seconds(value: float) -> str:
+    return DASH if pd.isna(value) else f"{value:.2g}"

@@ -1,0 +1,1 @@
+"""Running a configuration: plan, cache, folders, jobs."""

@@ -1,0 +1,454 @@
+"""The fits of a paper: run by processes, gathered into one table of scores."""
+
+import contextlib
+import json
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mtmkl.files import read_table, write_table
+from mtmkl_suite.run.grouping import FitGroup, fit_groups
+from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.pipeline import code_version, load_variant
+from mtmkl_suite.run.plan import (
+    FitJob,
+    MethodSpec,
+    Variant,
+    entry_of,
+    find_variant,
+    method_of,
+    method_specs,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from mtmkl_suite.evaluation.cells import Job
+
+UNSUPPORTED = "unsupported"
+"""Metric of the row that says why a method was not run."""
+
+FAILED = "failed"
+"""Metric of the row that says why a method has no scores: it raised an exception."""
+
+_METHOD = ["experiment", "dataset", "method"]
+
+
+def group_config(config: Mapping[str, Any], group: FitGroup) -> dict[str, Any]:
+    """Return the part of a paper's configuration that the fits of a group depend on."""
+    used = (
+        "datasets", "protocol", "mode", "metrics", "record_tasks", "select_by",
+        "record_path", "arrays",
+    )  # fmt: skip
+    experiment = config["experiments"][group.experiment]
+    methods = {job.method for job in group.jobs}
+    entries = [each for each in experiment["methods"] if each["method"] in methods]
+    protocol = experiment["protocol"]
+    return {
+        "paper": {"id": config["paper"]["id"]},
+        "protocols": {protocol: {"kind": config["protocols"][protocol]["kind"]}},
+        "methods": {e["method"]: config["methods"][e["method"]] for e in entries},
+        "experiments": {
+            group.experiment: {k: experiment[k] for k in used if k in experiment}
+            | {"methods": entries}
+        },
+    }
+
+
+def classes_of(config: Mapping[str, Any], jobs: Iterable[FitJob]) -> list[str]:
+    """Return the classes of the methods that fit jobs use."""
+    return sorted(
+        {
+            method_of(config, entry_of(config, job.experiment, job.method))["class"]
+            for job in jobs
+        }
+    )
+
+
+def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
+    """Compile what the methods need, so that parallel jobs find it on disk.
+
+    Parameters
+    ----------
+    class_names : list of str
+        Configured classes.
+
+    Returns
+    -------
+    dict of str to float
+        Seconds that a first small fit of each took. A method that fails here is left
+        to fail in its jobs, which say so.
+    """
+    import time
+    import warnings
+
+    import numpy as np
+
+    from mtmkl.methods import resolve
+
+    rng = np.random.default_rng(0)
+    # One task per column, with the same rows, as methods that find graphs need.
+    X, task = np.tile(rng.normal(size=(12, 3)), (3, 1)), np.repeat([0, 1, 2], 12)
+    y = np.where(rng.random(36) < 0.5, -1.0, 1.0)
+    seconds = {}
+    for name in class_names:
+        start = time.perf_counter()
+        with warnings.catch_warnings(), contextlib.suppress(Exception):
+            warnings.simplefilter("ignore")
+            resolve(name)().fit(X, y, task=task)
+        seconds[name] = time.perf_counter() - start
+    return seconds
+
+
+@dataclass(frozen=True)
+class Fits:
+    """What a fit job leaves.
+
+    Attributes
+    ----------
+    plan : FitJob
+    scores : DataFrame
+        With the columns of a scores table.
+    arrays : dict of str to ndarray
+        Kept attributes, by ``name|train size|repeat|n_tasks|subset``.
+    """
+
+    plan: FitJob
+    scores: "pd.DataFrame"
+    arrays: "dict[str, NDArray[Any]]"
+
+
+def run_fit(
+    config: Mapping[str, Any],
+    plan: FitJob,
+    *,
+    seed: int,
+    splits: Path,
+    cache: Path,
+    chosen: "pd.DataFrame | None" = None,
+    progress: Callable[[str], None] = lambda message: None,
+) -> Fits:
+    """Run one fit job.
+
+    A method that cannot be run on the data, or that fails, leaves one row instead,
+    metric "unsupported" or "failed", with the reason in the column of the parameters.
+    Cells finished before a failure stay in the cache: a new run tries the rest again.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, or the part that :func:`group_config` gives.
+    plan : FitJob
+    seed : int
+        The root seed.
+    splits : Path
+        Read; without splits (missing data) there are no scores.
+    cache : Path
+        Folder of finished cells.
+    chosen : DataFrame or None
+        Scores of the chunk that chose what the method holds.
+    progress : callable
+        Told a line after each cell, and the traceback of a failure.
+    """
+    from mtmkl.datasets.protocols import train_unit
+    from mtmkl.datasets.splits import load_splits
+
+    stored = load_splits(splits)
+    if not stored:
+        return Fits(plan, no_scores(), {})
+    from threadpoolctl import threadpool_limits
+
+    from mtmkl.methods import resolve
+    from mtmkl_suite.evaluation.cells import Job, run_job
+    from mtmkl_suite.evaluation.metrics import metric
+    from mtmkl_suite.run.failures import MethodFailedError
+
+    spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
+    spec = spec.with_design(seed)
+    variant = find_variant(config, plan.dataset)
+    experiment = config["experiments"][plan.experiment]
+    job = Job(
+        paper=config["paper"]["id"],
+        plan=plan,
+        spec=spec,
+        method_class=resolve(spec.class_name),
+        experiment=experiment,
+        metrics={name: metric(name) for name in experiment["metrics"]},
+        seed=seed,
+        code_version=code_version(
+            method_of(config, entry_of(config, plan.experiment, spec.id)),
+            experiment["metrics"],
+        ),
+        cache=cache,
+        held={},
+        train_unit=train_unit(config["protocols"][experiment["protocol"]]["kind"]),
+    )
+    try:
+        reason = _unsupported(job, variant)
+        if reason is not None:
+            return Fits(plan, _gap(job, UNSUPPORTED, reason), {})
+        job = replace(job, held=_held(job, chosen))
+        # Parallelism comes from jobs; one thread also makes sums independent of cores.
+        with threadpool_limits(1):
+            scores, arrays = run_job(
+                job,
+                lambda repeat: load_variant(variant, seed, repeat=repeat),
+                stored,
+                progress=progress,
+            )
+    except MethodFailedError as error:
+        progress(traceback.format_exc())
+        return Fits(plan, _gap(job, FAILED, str(error)), {})
+    return Fits(plan, scores, arrays)
+
+
+def run_fits(
+    config: Mapping[str, Any],
+    group: FitGroup,
+    folder: PaperFolder,
+    *,
+    seed: int,
+    cache: Path,
+    chosen: Path | None = None,
+    progress: Callable[[str], None] = lambda message: None,
+) -> None:
+    """Run the fits that share a process and write their results.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, or the part that :func:`group_config` gives.
+    group : FitGroup
+    folder : PaperFolder
+        With data and splits.
+    seed, cache, progress
+        As for :func:`run_fit`.
+    chosen : Path or None
+        Scores of the chunk that chose what the method holds.
+    """
+    experiment = config["experiments"][group.experiment]
+    splits = {
+        job.dataset: folder.splits(experiment["protocol"], job.dataset)
+        for job in group.jobs
+    }
+    if any(map(_has_content, splits.values())):
+        # A routine that several compiled functions contain is taken from the one
+        # loaded first: loaded in one order, what is cached already does not change
+        # last digits.
+        warm_compiled_code(classes_of(config, group.jobs))
+    before = read_table(chosen, keep_default_na=False) if chosen else None
+    fits = [
+        run_fit(
+            config,
+            job,
+            seed=seed,
+            splits=splits[job.dataset],
+            cache=cache,
+            chosen=before,
+            progress=progress,
+        )
+        for job in group.jobs
+    ]
+    write_fits(group, fits, folder)
+
+
+def first_chunk(
+    config: Mapping[str, Any], plan: FitJob, fits: Mapping[str, Fits]
+) -> "pd.DataFrame | None":
+    """Return the scores that a job takes its held parameters from, if it does.
+
+    Parameters
+    ----------
+    config : mapping
+    plan : FitJob
+    fits : mapping of str to Fits
+        Of finished jobs, by their stem.
+    """
+    if not needs_first_chunk(config, plan):
+        return None
+    return fits[replace(plan, chunk=0).stem].scores
+
+
+def write_fits(group: FitGroup, fits: Iterable[Fits], folder: PaperFolder) -> None:
+    """Write the scores and the arrays of the fits of a group.
+
+    Parameters
+    ----------
+    group : FitGroup
+    fits : iterable of Fits
+        Of its jobs, in their order.
+    folder : PaperFolder
+    """
+    import pandas as pd
+
+    from mtmkl_suite.run.cache import write_npz
+
+    fits = list(fits)
+    # As objects: the numbers of a fit are written alike whatever stands beside them.
+    scores = pd.concat([fit.scores.astype(object) for fit in fits], ignore_index=True)
+    arrays = {
+        f"{place(fit.plan)}|{name}": array
+        for fit in fits
+        for name, array in fit.arrays.items()
+    }
+    write_npz(folder.arrays_of(group.name), arrays)
+    write_table(folder.scores_of(group.name), scores)
+
+
+def place(plan: FitJob) -> str:
+    """Return what stands before the name of an array kept of a fit."""
+    return f"{plan.experiment}/{plan.dataset}/{plan.method}"
+
+
+def _has_content(splits: Path) -> bool:
+    from mtmkl.datasets.splits import load_splits
+
+    return bool(load_splits(splits))
+
+
+def no_scores() -> "pd.DataFrame":
+    """Return a scores table without rows."""
+    import pandas as pd
+
+    from mtmkl_suite.evaluation.cells import COLUMNS
+
+    return pd.DataFrame(columns=list(COLUMNS))
+
+
+def _unsupported(job: "Job", variant: Variant) -> str | None:
+    """Return why a method cannot be run on the data, if it says so."""
+    from mtmkl.methods._base.estimator import refusal_of_sparse
+    from mtmkl.sparse import is_sparse
+    from mtmkl_suite.evaluation.selectors import resolve_selector
+    from mtmkl_suite.run.failures import naming
+
+    cls, spec = job.method_class, job.spec
+    if not hasattr(cls, "unsupported") and not hasattr(cls, "__sklearn_tags__"):
+        return None
+    data = load_variant(variant, job.seed, repeat=job.plan.repeats[0])
+    with naming(f"method {job.plan.method!r} on {job.plan.dataset}"):
+        reason: str | None = None
+        if hasattr(cls, "unsupported"):
+            reason = cls.unsupported(data)
+        # What is no estimator's refuses by itself.
+        is_estimator = resolve_selector(spec.selection).takes is None
+        if reason is None and is_sparse(data.X) and is_estimator:
+            points = spec.grid_points() or [{}]
+            reasons = (
+                refusal_of_sparse(cls(**{**spec.params, **p}), data.X) for p in points
+            )
+            reason = next(filter(None, reasons), None)
+    return reason
+
+
+def _held(job: "Job", chosen: "pd.DataFrame | None") -> dict[str, Any]:
+    """Return what the first chunk of a method has chosen; its failure is everyone's."""
+    from mtmkl_suite.evaluation.cells import held_params
+    from mtmkl_suite.run.failures import MethodFailedError
+
+    if chosen is None or chosen.empty:
+        return {}
+    failed = chosen[chosen["metric"] == FAILED]
+    if len(failed):
+        raise MethodFailedError(json.loads(failed["params"].iloc[0])["reason"])
+    return held_params(job.spec, chosen)
+
+
+def _gap(job: "Job", metric: str, reason: str) -> "pd.DataFrame":
+    """Return the one row of a method without scores."""
+    import pandas as pd
+
+    from mtmkl_suite.evaluation.cells import ALL, COLUMNS
+
+    row = dict.fromkeys(COLUMNS) | {
+        "paper": job.paper,
+        "experiment": job.plan.experiment,
+        "dataset": job.plan.dataset,
+        "method": job.plan.method,
+        "task": ALL,
+        "metric": metric,
+        "params": json.dumps({"reason": reason}),
+        "code_version": job.code_version,
+        "train_unit": job.train_unit,
+    }
+    return pd.DataFrame([row], columns=list(COLUMNS))
+
+
+def needs_first_chunk(config: Mapping[str, Any], plan: FitJob) -> bool:
+    """Tell whether a job holds what the first chunk of its method has chosen."""
+    spec = method_specs(config, plan.experiment)[plan.method]
+    return any(repeat not in plan.repeats for repeat in spec.hold.values())
+
+
+def collect_scores(config: Mapping[str, Any], folder: PaperFolder) -> None:
+    """Write one scores table of all fits of a paper, in the order of its plan."""
+    import pandas as pd
+
+    tables = [
+        read_table(folder.scores_of(group.name), keep_default_na=False, dtype=str)
+        for group in fit_groups(config)
+    ] or [no_scores()]  # a figure of equations needs none
+    scores = complete_methods(pd.concat(tables, ignore_index=True))
+    write_table(folder.scores, scores)
+
+
+def complete_methods(scores: "pd.DataFrame") -> "pd.DataFrame":
+    """Leave out the scores of methods that failed in another of their jobs.
+
+    Fewer repeats than planned must not pass for all.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Of all fit jobs.
+
+    Returns
+    -------
+    DataFrame
+        Of a method that failed on a data set in an experiment it has only the rows
+        that say so.
+    """
+    import pandas as pd
+
+    is_failure = scores["metric"] == FAILED
+    place = pd.MultiIndex.from_frame(scores[_METHOD])
+    return scores[is_failure | ~place.isin(place[is_failure])]
+
+
+def failures(scores: Path) -> list[str]:
+    """Return a line for each method that failed, from the scores table of a paper."""
+    failed = _failed_rows(scores)
+    return [
+        f"experiment {experiment!r}: {json.loads(params)['reason']}"
+        for experiment, params in zip(
+            failed["experiment"], failed["params"], strict=True
+        )
+    ]
+
+
+def discard_failures(config: Mapping[str, Any], folder: PaperFolder) -> None:
+    """Delete the scores of fits whose method failed, so that they run again.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    folder : PaperFolder
+        The scores table of the paper stays.
+    """
+    failed = set(
+        _failed_rows(folder.scores)[_METHOD].itertuples(index=False, name=None)
+    )
+    for group in fit_groups(config):
+        places = {(job.experiment, job.dataset, job.method) for job in group.jobs}
+        if places & failed:
+            folder.scores_of(group.name).unlink(missing_ok=True)
+
+
+def _failed_rows(scores: Path) -> "pd.DataFrame":
+    table = read_table(scores, keep_default_na=False, dtype=str)
+    failed = table[table["metric"] == FAILED]
+    return failed.drop_duplicates([*_METHOD, "params"])

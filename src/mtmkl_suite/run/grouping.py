@@ -1,0 +1,130 @@
+"""Which work of a run shares a process.
+
+In the quick tier a process takes longer to start than most fits: the data sets of a
+paper share one, and so do the fits of an experiment, and all that is made of a paper's
+fits. In the paper tier each has its own, so that a change touches as little as
+possible; but for readings, hundreds of small experiments, each of which shares one.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from mtmkl_suite.run.plan import FitJob, Variant, fit_jobs, variants
+
+
+@dataclass(frozen=True)
+class FitGroup:
+    """Fits that share a process, and the files of their results.
+
+    Attributes
+    ----------
+    name : str
+        Names these files; may have slashes.
+    jobs : tuple of FitJob
+        Of one experiment.
+    """
+
+    name: str
+    jobs: tuple[FitJob, ...]
+
+    @property
+    def experiment(self) -> str:
+        """The experiment of the fits."""
+        return self.jobs[0].experiment
+
+
+def _shares(config: Mapping[str, Any]) -> bool:
+    return bool(config["tier"] == "quick")
+
+
+def fit_groups(config: Mapping[str, Any]) -> list[FitGroup]:
+    """Return the fits of a paper by process, in the order of its plan.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    """
+    by_experiment = _shares(config) or "readings" in config
+
+    def group(job: FitJob) -> str:
+        return job.experiment if by_experiment else job.stem
+
+    return [
+        FitGroup(name, tuple(jobs)) for name, jobs in groupby(fit_jobs(config), group)
+    ]
+
+
+def group_of(groups: Iterable[FitGroup], job: FitJob) -> FitGroup:
+    """Return the group that has the results of a fit.
+
+    Raises
+    ------
+    LookupError
+        If none has it.
+    """
+    for group in groups:
+        if any(own.stem == job.stem for own in group.jobs):
+            return group
+    raise LookupError(f"no process has the fit {job.stem}")
+
+
+def data_groups(config: Mapping[str, Any]) -> list[list[Variant]]:
+    """Return the data sets of a paper by the process that prepares them."""
+    used = {
+        variant.id: variant
+        for experiment in config["experiments"].values()
+        for variant in variants(experiment)
+    }
+    if _shares(config):
+        return [list(used.values())]
+    return [[variant] for variant in used.values()]
+
+
+@dataclass(frozen=True)
+class ResultGroup:
+    """What one process makes of the fits of a paper, in this order.
+
+    Attributes
+    ----------
+    name : str
+    steps : tuple of str
+        Computations whose numbers artefacts draw.
+    artefacts : tuple of str
+        Figures and tables.
+    has_record : bool
+        Whether it writes the files that other programs read.
+    """
+
+    name: str
+    steps: tuple[str, ...] = ()
+    artefacts: tuple[str, ...] = ()
+    has_record: bool = False
+
+
+def all_results(config: Mapping[str, Any]) -> ResultGroup:
+    """Return all that is made of the fits of a paper, for one process."""
+    computed, shown = tuple(steps(config)), tuple(config["artefacts"])
+    return ResultGroup("results", computed, shown, has_record=True)
+
+
+def result_groups(config: Mapping[str, Any]) -> list[ResultGroup]:
+    """Return what is made of the fits of a paper by process."""
+    if _shares(config):
+        return [all_results(config)]
+    return [
+        *(ResultGroup(f"step_{name}", steps=(name,)) for name in steps(config)),
+        *(ResultGroup(f"make_{n}", artefacts=(n,)) for n in config["artefacts"]),
+        ResultGroup("record", has_record=True),
+    ]
+
+
+def steps(config: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the steps that compute numbers, and the artefacts that draw these."""
+    found: dict[str, list[str]] = {}
+    for name, artefact in config["artefacts"].items():
+        for step in artefact.get("steps", []):
+            found.setdefault(step, []).append(name)
+    return found

@@ -1,0 +1,289 @@
+"""The steps of a run, each from files to files.
+
+The rules of the workflow and ``mtmkl run`` call the same functions, so both do the
+same work. A step reads its inputs, computes, and writes whole files only.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mtmkl.documents import ConfigError
+from mtmkl.files import read_json, write_json
+from mtmkl_suite.evaluation.seeds import data_seed
+from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.plan import Variant, variants
+
+if TYPE_CHECKING:
+    from mtmkl.datasets.container import MultiTaskData
+    from mtmkl.datasets.splits import Split, SplitKey
+
+_CELL_LOOP = "mtmkl_suite.evaluation.cells"
+
+
+def method_module(class_name: str) -> str:
+    """Return the module that defines a configured method's class.
+
+    Parameters
+    ----------
+    class_name : str
+        Registered name or ``package.module:Class``.
+
+    Raises
+    ------
+    ValueError
+        If the name is not registered and not a dotted path.
+    """
+    from mtmkl.methods import resolve
+
+    return str(resolve(class_name).__module__)
+
+
+def check_names(config: Mapping[str, Any]) -> None:
+    """Check the names and values of a paper's configuration, before any work.
+
+    Raises
+    ------
+    ValueError
+        Names the method and what it lacks, or the metric, test or argument that is
+        wrong; the metric that a data set cannot have, or that nothing can be chosen by.
+    """
+    from mtmkl_suite.config.checks import check_functions, check_settings
+    from mtmkl_suite.judge.claims import ClaimError, check_claims
+
+    check_settings(config)
+    check_functions(config)
+    try:
+        check_claims(config["claims"], config["methods"])
+    except ClaimError as error:
+        folder = Path(config["published"]).parent.name
+        raise ConfigError(f"{folder}/claims.yaml: {error}") from error
+
+
+def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:
+    """Return the fingerprint of the code behind a configured method's scores.
+
+    It covers the method, its solvers, the loop over cells, the choice of
+    hyper-parameters and the metrics; data and
+    splits enter a cell's key by content.
+    """
+    from mtmkl_suite.evaluation.metrics import metric_module
+    from mtmkl_suite.run.fingerprint import code_fingerprint
+
+    modules = {metric_module(name) for name in metrics}
+    if ":" in method["selection"]:
+        modules.add(method["selection"].partition(":")[0])
+    return code_fingerprint(
+        method_module(method["class"]), _CELL_LOOP, *sorted(modules)
+    )
+
+
+def use_mirror(folder: str | None) -> None:
+    """Take data sets from a folder, here and in the processes started from here.
+
+    Parameters
+    ----------
+    folder : str or None
+        None leaves the environment variable ``MTMKL_DATA_MIRROR`` as it is.
+
+    Raises
+    ------
+    mtmkl.documents.ConfigError
+        If there is no such folder.
+    """
+    if folder is None:
+        return
+    if not Path(folder).is_dir():
+        raise ConfigError(f"key 'mirror': {folder!r} is not a folder")
+    os.environ["MTMKL_DATA_MIRROR"] = str(Path(folder).resolve())
+
+
+def load_variant(
+    variant: Variant, seed: int, *, repeat: int = 0, download: bool = False
+) -> "MultiTaskData":
+    """Load a data set, or the draw of one repeat where repeats differ.
+
+    Parameters
+    ----------
+    variant : Variant
+    seed : int
+        The root seed; like ``repeat`` it matters for drawn sets alone
+        (``drawn`` in the registry), unless the options of the variant hold a seed.
+    repeat : int
+    download : bool
+        Whether to try the network for what is neither in the mirror nor cached.
+
+    Raises
+    ------
+    mtmkl.datasets.DataNotAvailableError
+        If the files are nowhere; names the data set and the remedy.
+    """
+    from mtmkl.datasets import default_registry, load
+
+    options = dict(variant.options)
+    if default_registry()[variant.name].drawn:
+        options.setdefault("seed", data_seed(seed, variant.name, repeat))
+    return load(variant.name, download=download, **options)
+
+
+def describe_data(
+    variant: Variant, seed: int, *, download: bool, on_missing: str
+) -> dict[str, Any]:
+    """Return what reports say of a data set, whether it is there or not.
+
+    Of a set that is drawn for every repeat it is the first repeat's draw.
+
+    Parameters
+    ----------
+    variant : Variant
+    seed : int
+        The root seed.
+    download : bool
+        Whether to try the network.
+    on_missing : {"report", "fail"}
+        What to do when the data cannot be had.
+
+    Raises
+    ------
+    mtmkl.datasets.DataNotAvailableError
+        If they are missing and the policy is to fail.
+    """
+    import numpy as np
+
+    from mtmkl.datasets import DataNotAvailableError, default_registry
+    from mtmkl.sparse import is_sparse
+
+    entry = default_registry()[variant.name]
+    info = {"id": variant.id, "name": entry.name, **entry.describe()}
+    try:
+        data = load_variant(variant, seed, download=download)
+    except DataNotAvailableError as error:
+        if on_missing == "fail":
+            raise
+        return info | {"status": "missing", "reason": str(error)}
+    sizes = data.task_sizes
+    return info | {
+        "status": "ok",
+        "reason": "",
+        "origin": data.origin,
+        "digest": data.digest(),
+        "n": int(data.X.shape[0]),
+        "n_examples": int(np.unique(data.sample).size),
+        "d": int(data.X.shape[1]),
+        **({"nonzeros": int(data.X.nnz)} if is_sparse(data.X) else {}),
+        "n_tasks": data.n_tasks,
+        "task_sizes": [int(sizes.min()), float(np.median(sizes)), int(sizes.max())],
+        "feature_names": list(data.feature_names),
+        "task_names": list(data.task_names),
+    }
+
+
+def data_needs(
+    config: Mapping[str, Any], datasets: Iterable[Variant]
+) -> list[dict[str, Any]]:
+    """Return what :func:`prepare_data` has to know of some data sets.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    datasets : iterable of Variant
+
+    Returns
+    -------
+    list of dict
+        ``variant``, and ``protocols`` that split it, each with its ``id``.
+    """
+    protocols: dict[str, dict[str, Any]] = {}
+    for experiment in config["experiments"].values():
+        name = experiment["protocol"]
+        for variant in variants(experiment):
+            own = protocols.setdefault(variant.id, {})
+            own[name] = {"id": name, **config["protocols"][name]}
+    return [
+        {"variant": variant, "protocols": list(protocols[variant.id].values())}
+        for variant in datasets
+    ]
+
+
+def prepare_data(
+    needs: Iterable[Mapping[str, Any]],
+    folder: PaperFolder,
+    *,
+    seed: int,
+    download: bool,
+    on_missing: str,
+) -> None:
+    """Write what is known of data sets, and their splits; none if data are missing.
+
+    Where repeats differ in their data, each is split by its own.
+
+    Parameters
+    ----------
+    needs : iterable of mapping
+        From :func:`data_needs`.
+    folder : PaperFolder
+    seed : int
+        The root seed.
+    download, on_missing
+        As for :func:`describe_data`.
+    """
+    for need in needs:
+        variant = need["variant"]
+        info = describe_data(variant, seed, download=download, on_missing=on_missing)
+        write_json(folder.data_info(variant.id), info)
+        for protocol in need["protocols"]:
+            path = folder.splits(protocol["id"], variant.id)
+            write_splits(path, info, variant, protocol, seed)
+
+
+def write_splits(
+    path: Path,
+    info: Mapping[str, Any],
+    variant: Variant,
+    protocol: Mapping[str, Any],
+    seed: int,
+) -> None:
+    """Write the splits of a data set under a protocol; see :func:`prepare_data`."""
+    from mtmkl.datasets import default_registry
+    from mtmkl.datasets.splits import make_splits, save_splits
+
+    splits: dict[SplitKey, Split] = {}
+    if info["status"] == "ok":
+        if default_registry()[variant.name].drawn:
+            for repeat in range(protocol["repeats"]):
+                data = load_variant(variant, seed, repeat=repeat)
+                splits |= make_splits(data, protocol, seed, repeats=[repeat])
+        else:
+            splits = make_splits(load_variant(variant, seed), protocol, seed)
+    save_splits(path, splits)
+
+
+def data_source(variant: Variant) -> str:
+    """Return where a data set would come from, without reading it.
+
+    One of "built-in", "mirror", "cache" and "missing", or size and time of a file of
+    one's own: a change makes the workflow look again.
+    """
+    from mtmkl.datasets import default_registry
+    from mtmkl.datasets.loaders.own import is_file
+
+    if is_file(variant.name) and Path(variant.name).is_file():
+        found = Path(variant.name).stat()
+        return f"{found.st_size} bytes, {found.st_mtime_ns}"
+    return default_registry().locate(variant.name) or "missing"
+
+
+def missing_data(data_infos: Iterable[Path]) -> list[str]:
+    """Return why data sets are missing and how to get them, one line per set.
+
+    Parameters
+    ----------
+    data_infos : iterable of Path
+        Files of :func:`prepare_data`.
+    """
+    infos = [read_json(path) for path in data_infos]
+    return list(
+        dict.fromkeys(info["reason"] for info in infos if info["status"] == "missing")
+    )

@@ -1,0 +1,435 @@
+"""From a paper's configuration to the list of fit jobs: pure data, light imports."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mtmkl.documents import ConfigError
+from mtmkl_suite.config.load import experiments_of
+
+JOB_SECONDS = 300.0
+"""What the repeats in one job take at most, on one core, but for less than a repeat."""
+
+UNMEASURED_REPEATS = 5
+"""Repeats in one job of a method whose seconds were never measured."""
+
+_UNTUNED = " (untuned)"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A data set with its options, as ``name[key=value,…]`` in all results.
+
+    Attributes
+    ----------
+    name : str
+        Registered name.
+    options : mapping
+        Keyword arguments of its loader or generator, without the seed.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """Name with the options, keys in alphabetical order; of a file without folder.
+
+        It is part of the names of files.
+        """
+        name = self.name.rpartition("/")[2]
+        if not self.options:
+            return name
+        inner = ",".join(f"{k}={self.options[k]}" for k in sorted(self.options))
+        return f"{name}[{inner}]"
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """One configured method of an experiment.
+
+    Attributes
+    ----------
+    id : str
+        Key in the configuration.
+    class_name : str
+        Registered name or ``package.module:Class``.
+    params : mapping
+        Fixed parameters of the estimator.
+    grid : mapping of str to list, or sequence of mapping
+        Values to choose from, or to walk along in path mode: those of each parameter,
+        whose full product is meant, or the points themselves.
+    selection : str
+        How hyper-parameters are chosen: "none", "common", "per_task", "validation" or
+        ``package.module:name``, see :mod:`mtmkl_suite.evaluation.selectors`.
+    n_tasks : tuple of int
+        Numbers of tasks learned together; empty means all.
+    hold : mapping of str to int
+        Parameters that are chosen once in the given repeat and then held.
+    along : tuple of str
+        With selection "validation": parameters that are walked along, the others
+        being chosen for each of their values.
+    search : int or None
+        Points of the grid that are tried at most; see :meth:`with_design`.
+    """
+
+    id: str
+    class_name: str
+    params: Mapping[str, Any]
+    grid: Mapping[str, list[Any]] | Sequence[Mapping[str, Any]]
+    selection: str
+    n_tasks: tuple[int, ...] = ()
+    hold: Mapping[str, int] = field(default_factory=dict)
+    along: tuple[str, ...] = ()
+    search: int | None = None
+
+    def grid_points(
+        self, fixed: Mapping[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the points of the grid, with some parameters held at one value."""
+        held = fixed or {}
+        if not isinstance(self.grid, Mapping):
+            points = []
+            for point in self.grid:
+                changed = {k: held.get(k, v) for k, v in point.items()}
+                if changed not in points:
+                    points.append(changed)
+            return points
+        axes = {k: [held[k]] if k in held else v for k, v in self.grid.items()}
+        return [
+            dict(zip(axes, values, strict=True))
+            for values in itertools.product(*axes.values())
+        ]
+
+    def with_design(self, seed: int) -> "MethodSpec":
+        """Return the method with the points of its search in place of the grid.
+
+        Where the grid has more than ``search`` points, so many are drawn from it
+        without replacement, by the root seed and the method's id alone, and kept in
+        the order of the grid; of two searches the smaller is part of the larger.
+
+        Parameters
+        ----------
+        seed : int
+            The root seed.
+        """
+        points = self.grid_points()
+        if self.search is None or len(points) <= self.search:
+            return self
+        import numpy as np
+
+        from mtmkl_suite.evaluation.seeds import derived_seed
+
+        rng = np.random.default_rng(derived_seed(seed, "search", self.id))
+        drawn = rng.permutation(len(points))[: self.search]
+        return replace(self, grid=tuple(points[k] for k in sorted(drawn)))
+
+
+@dataclass(frozen=True)
+class FitJob:
+    """One unit of the workflow: a method on a data set for some repeats."""
+
+    experiment: str
+    dataset: str
+    method: str
+    chunk: int
+    repeats: tuple[int, ...]
+
+    @property
+    def stem(self) -> str:
+        """Path of its results below ``fits/``, without an ending."""
+        return f"{self.experiment}/{self.dataset}/{self.method}.{self.chunk}"
+
+
+def variants(experiment: Mapping[str, Any]) -> list[Variant]:
+    """Return the data sets of an experiment: the product of what it varies."""
+    datasets = experiment["datasets"]
+    options = datasets.get("options", {})
+    axes = datasets.get("vary", {})
+    return [
+        Variant(datasets["name"], {**options, **dict(zip(axes, values, strict=True))})
+        for values in itertools.product(*axes.values())
+    ]
+
+
+def method_of(config: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the definition of a method as an experiment uses it.
+
+    Parameters
+    ----------
+    config : mapping
+    entry : mapping
+        One of the experiment's ``methods``; ``settings``, which readings have, stand
+        for the configured definition.
+    """
+    return dict(entry.get("settings") or config["methods"][entry["method"]])
+
+
+def entry_of(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
+    """Return the entry of a method among those of an experiment."""
+    for entry in config["experiments"][experiment]["methods"]:
+        if entry["method"] == method:
+            return dict(entry)
+    raise KeyError(method)
+
+
+def method_specs(config: Mapping[str, Any], experiment: str) -> dict[str, MethodSpec]:
+    """Return the configured methods of an experiment by their id."""
+    specs = {}
+    for entry in config["experiments"][experiment]["methods"]:
+        method = method_of(config, entry)
+        specs[entry["method"]] = MethodSpec(
+            id=entry["method"],
+            class_name=method["class"],
+            params=method.get("params", {}),
+            grid=method.get("grid", {}),
+            selection=method["selection"],
+            n_tasks=tuple(entry.get("n_tasks", ())),
+            hold=entry.get("hold", {}),
+            along=tuple(entry.get("along", ())),
+            search=method.get("search", {}).get("points"),
+        )
+    return specs
+
+
+def n_repeats(config: Mapping[str, Any], experiment: str) -> int:
+    """Return the number of repeats of an experiment: the first of its protocol's.
+
+    Raises
+    ------
+    ConfigError
+        If the experiment wants more than its protocol has.
+    """
+    settings = config["experiments"][experiment]
+    available: int = config["protocols"][settings["protocol"]]["repeats"]
+    wanted: int = settings.get("repeats", available)
+    if wanted > available:
+        raise ConfigError(
+            f"key 'experiments.{experiment}.repeats': {wanted} is more than the "
+            f"{available} of protocol {settings['protocol']!r}"
+        )
+    return wanted
+
+
+def fit_jobs(config: Mapping[str, Any]) -> Iterator[FitJob]:
+    """Yield every fit job of a paper, in the order of its configuration.
+
+    In the paper tier a method's repeats are cut into jobs of about
+    :data:`JOB_SECONDS`, by the seconds that were once measured; never by the machine
+    at hand, so that the plan is the same everywhere.
+    """
+    for name, experiment in config["experiments"].items():
+        repeats = n_repeats(config, name)
+        specs = method_specs(config, name)
+        for variant in variants(experiment):
+            for spec in specs.values():
+                size = _repeats_per_job(config, name, variant, spec, repeats)
+                for chunk, first in enumerate(range(0, repeats, size)):
+                    yield FitJob(
+                        name,
+                        variant.id,
+                        spec.id,
+                        chunk,
+                        tuple(range(first, min(first + size, repeats))),
+                    )
+
+
+def _repeats_per_job(
+    config: Mapping[str, Any],
+    experiment: str,
+    variant: Variant,
+    spec: MethodSpec,
+    repeats: int,
+) -> int:
+    if config.get("tier") != "paper":
+        return repeats
+    place = f"{experiment}/{variant.id}/{spec.id}"
+    measured = config.get("seconds", {}).get(place)
+    if measured is None:
+        size = min(UNMEASURED_REPEATS, repeats)
+    else:
+        size = math.ceil(repeats / max(1, math.ceil(measured * repeats / JOB_SECONDS)))
+    # The first job chooses what the others hold.
+    return max(size, *(repeat + 1 for repeat in spec.hold.values()), 1)
+
+
+def with_repeats(config: dict[str, Any], repeats: int) -> dict[str, Any]:
+    """Return a configuration in which every experiment has so many repeats.
+
+    Repeats are numbered, and the splits of each depend on its number alone: fewer are
+    the first of more.
+
+    Parameters
+    ----------
+    config : dict
+        A paper's configuration with its tier resolved. If that changes what any of its
+        experiments has, ``changes`` of the result says so.
+    repeats : int
+    """
+    names = config["experiments"]
+    if all(n_repeats(config, name) == repeats for name in names):
+        return config
+    used = {experiment["protocol"] for experiment in names.values()}
+    return {
+        **config,
+        "protocols": {
+            name: {**protocol, "repeats": repeats} if name in used else protocol
+            for name, protocol in config["protocols"].items()
+        },
+        "experiments": {
+            name: {key: value for key, value in each.items() if key != "repeats"}
+            for name, each in names.items()
+        },
+        "changes": {**config.get("changes", {}), "repeats": repeats},
+    }
+
+
+def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:
+    """Return the variant with this id.
+
+    Raises
+    ------
+    KeyError
+        If no experiment uses it.
+    """
+    for experiment in config["experiments"].values():
+        for variant in variants(experiment):
+            if variant.id == dataset:
+                return variant
+    raise KeyError(dataset)
+
+
+def restricted_to_artefacts(
+    config: Mapping[str, Any], names: Sequence[str]
+) -> dict[str, Any]:
+    """Return a configuration with some artefacts, their experiments and no claims.
+
+    Raises
+    ------
+    KeyError
+        If there is no such artefact.
+    """
+    artefacts = {name: config["artefacts"][name] for name in names}
+    used = {e for artefact in artefacts.values() for e in experiments_of(artefact)}
+    experiments = {k: v for k, v in config["experiments"].items() if k in used}
+    return {
+        **config, "experiments": experiments, "artefacts": artefacts, "claims": [],
+    }  # fmt: skip
+
+
+def with_method(
+    config: dict[str, Any],
+    experiment: str,
+    class_name: str,
+    *,
+    grid: Mapping[str, list[Any]] | None = None,
+) -> dict[str, Any]:
+    """Return a configuration in which one more method joins an experiment.
+
+    Parameters
+    ----------
+    config : dict
+        A paper's configuration with its tier resolved.
+    experiment : str
+        Which experiment it joins; its tables get a row for it, and the comparisons over
+        data sets that have it a column.
+    class_name : str
+        The id of a configured method, or ``package.module:Class``.
+    grid : mapping or None
+        Hyper-parameter values, chosen as the experiment's other methods choose, on
+        validation rows or by cross-validation; None takes the defaults of the class,
+        and its label says so.
+
+    Returns
+    -------
+    dict
+        ``own`` lists the methods that joined. A new method is labelled with the name of
+        its class, or with all of ``class_name`` where that is another's label.
+
+    Raises
+    ------
+    ConfigError
+        If the experiment is unknown, or has another of the configured methods that
+        share a column of a comparison.
+    """
+    if experiment not in config["experiments"]:
+        known = ", ".join(config["experiments"])
+        raise ConfigError(f"experiment {experiment!r} is unknown; known: {known}")
+    current = config["experiments"][experiment]
+    if any(entry["method"] == class_name for entry in current["methods"]):
+        return config
+    methods = dict(config["methods"])
+    method_id = class_name
+    if class_name not in methods:
+        own_name = class_name.rpartition(":")[2].rpartition(".")[2]
+        method_id = own_name.lower()
+        while methods.get(method_id, {"class": class_name})["class"] != class_name:
+            method_id += "_own"
+        labels = {
+            each["label"].removesuffix(_UNTUNED)
+            for name, each in methods.items()
+            if name != method_id
+        }
+        label = class_name if own_name in labels else own_name
+        # Grids of a comparison are searched; what stays at its defaults is marked.
+        spec: dict[str, Any] = {
+            "label": label if grid else f"{label}{_UNTUNED}",
+            "class": class_name,
+        }
+        others = {methods[entry["method"]]["selection"] for entry in current["methods"]}
+        selection = "validation" if "validation" in others else "common"
+        spec |= (
+            {"grid": dict(grid), "selection": selection}
+            if grid
+            else {"selection": "none"}
+        )
+        methods[method_id] = spec
+    changed = {**current, "methods": [*current["methods"], {"method": method_id}]}
+    artefacts = {
+        name: _with_label(
+            artefact, experiment, changed, method_id, methods[method_id]["label"]
+        )
+        for name, artefact in config["artefacts"].items()
+    }
+    own = config.get("own", [])
+    return {
+        **config,
+        "own": own if method_id in own else [*own, method_id],
+        "methods": methods,
+        "experiments": {**config["experiments"], experiment: changed},
+        "artefacts": artefacts,
+    }
+
+
+def _with_label(
+    artefact: dict[str, Any],
+    name: str,
+    experiment: Mapping[str, Any],
+    method: str,
+    label: str,
+) -> dict[str, Any]:
+    """Return an artefact that shows one more method if it shows the experiment."""
+    if artefact["kind"] == "table" and artefact.get("experiment") == name:
+        extra = {**artefact.get("extra_rows", {}), label: {"method": method}}
+        return {**artefact, "extra_rows": extra}
+    comparison = artefact.get("comparison", {})
+    shown = {row["experiment"] for row in comparison.get("rows", {}).values()}
+    # Without ``pairs`` it stands beside the ranks that a paper printed of its methods.
+    if name not in shown or "pairs" not in comparison:
+        return artefact
+    present = {entry["method"] for entry in experiment["methods"]} - {method}
+    for column, methods in comparison["columns"].items():
+        sharing = {methods} if isinstance(methods, str) else set(methods)
+        if method in sharing and present & sharing:
+            raise ConfigError(
+                f"method {method!r} cannot join experiment {name!r}: "
+                f"{min(present & sharing)!r} has its column {column!r} there; name "
+                "the others with --experiment"
+            )
+        if method in sharing:
+            return artefact
+    own = f"{label} (joined)" if label in comparison["columns"] else label
+    columns = {**comparison["columns"], own: [method]}
+    return {**artefact, "comparison": {**comparison, "columns": columns}}

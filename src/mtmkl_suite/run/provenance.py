@@ -1,0 +1,140 @@
+"""Where results come from: code, locked packages, data, machine, time by job."""
+
+import csv
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).resolve().parents[3]
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
+
+
+def provenance(
+    config: Mapping[str, Any],
+    run: Mapping[str, Any],
+    data_infos: Iterable[Mapping[str, Any]],
+    job_seconds: Mapping[str, Path],
+) -> dict[str, Any]:
+    """Return the provenance of a paper's results.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    run : mapping
+        The run's configuration.
+    data_infos : iterable of mapping
+        What is known of each data set.
+    job_seconds : mapping of str to Path
+        Snakemake's benchmark files, by the name of the job.
+
+    Returns
+    -------
+    dict
+        ``paper``, ``tier``, ``seed``, ``commit`` (with ``+`` if files differ from it),
+        ``lock_sha256``, ``config_sha256``, ``packages``, ``data`` (digest and origin
+        by data set, or the reason why it is missing), ``machine`` and
+        ``seconds_by_job``; with changed settings also ``changes``. Machine and seconds
+        are all that a second run may change.
+    """
+    return {
+        "paper": config["paper"]["id"],
+        "tier": run["tier"],
+        "seed": run["seed"],
+        **({"changes": config["changes"]} if config.get("changes") else {}),
+        **of_the_code(config),
+        "data": {
+            info["id"]: (
+                {"digest": info["digest"], "origin": info["origin"]}
+                if info["status"] == "ok"
+                else {"missing": info["reason"]}
+            )
+            for info in sorted(data_infos, key=lambda info: info["id"])
+        },
+        "machine": {
+            "processor": _processor(),
+            "cores": os.cpu_count(),
+            "system": platform.system(),
+            "python": platform.python_version(),
+        },
+        "seconds_by_job": _seconds_by_job(job_seconds),
+    }
+
+
+def of_the_code(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``commit``, ``lock_sha256``, ``config_sha256`` and ``packages``.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    """
+    portable = {k: v for k, v in config.items() if k not in ("published", "seconds")}
+    text = json.dumps(portable, sort_keys=True)
+    return {
+        "commit": _commit(),
+        "lock_sha256": _file_hash(_ROOT / "requirements.lock"),
+        "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "packages": {name: metadata.version(name) for name in ("mtmkl", *_PACKAGES)},
+    }
+
+
+def commit_date(commit: str) -> str:
+    """Return the day of a commit, as 2026-01-31; "" where git does not know it.
+
+    Parameters
+    ----------
+    commit : str
+        A "+" at its end, for sources with changes, is ignored.
+    """
+    try:
+        return _git("show", "--no-patch", "--format=%cs", commit.rstrip("+"), "--")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _commit() -> str | None:
+    try:
+        if Path(_git("rev-parse", "--show-toplevel")).resolve() != _ROOT:
+            return None
+        changed = _git("status", "--porcelain", "--", "src", "config", "workflow")
+        return _git("rev-parse", "HEAD") + ("+" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(_ROOT), *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def _file_hash(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _seconds_by_job(files: Mapping[str, Path]) -> dict[str, float]:
+    seconds = {}
+    for name, path in files.items():
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        if rows:
+            seconds[name] = round(sum(float(row["s"]) for row in rows), 2)
+    return seconds

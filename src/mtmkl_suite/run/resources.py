@@ -1,0 +1,107 @@
+"""What a job needs of a machine: memory as once measured, and a limit on its time.
+
+Schedulers of clusters end a job that takes more than it asked for. So what is asked for
+has a margin, and the workflow asks for more in every attempt.
+"""
+
+import csv
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from mtmkl.documents import ConfigError
+from mtmkl_suite.run.grouping import FitGroup
+from mtmkl_suite.run.plan import JOB_SECONDS
+
+UNMEASURED_MEGABYTES = 3000
+"""Of a job that was not measured: more than nine of ten jobs of the papers take."""
+
+_MARGIN = 1.5
+_START = 300  # MB that any job takes, and is asked for beyond the margin
+_LEAST_MINUTES = 20  # a node without compiled code compiles it first
+_SLOWER = 4  # times: another processor, or one that others use as well
+
+
+def measured_memory(path: Path) -> dict[str, float]:
+    """Return the megabytes that jobs once took.
+
+    Parameters
+    ----------
+    path : Path
+        A table ``job, megabytes``, which publishing writes; a job is an experiment, all
+        of whose fits count, or the name of another job. There may be none.
+
+    Raises
+    ------
+    ConfigError
+        If it is not such a table.
+    """
+    if not path.is_file():
+        return {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = csv.DictReader(file)
+            return {row["job"]: float(row["megabytes"]) for row in rows}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigError(
+            f"{path}: not a table of job and megabytes: {error}"
+        ) from error
+
+
+def largest_memory(files: Mapping[str, Path]) -> dict[str, int]:
+    """Return the megabytes that jobs took, the largest of each experiment.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        Measurements of the workflow by the name of the job, an experiment, "/" and what
+        else names its fits, or that of another job.
+    """
+    largest: dict[str, int] = {}
+    for name, path in files.items():
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file, delimiter="\t"):
+                # "-" or "NA": the job ended before it was looked at.
+                text = row.get("max_rss") or ""
+                if text[:1].isdigit():
+                    job = name.split("/")[0]
+                    largest[job] = max(largest.get(job, 0), math.ceil(float(text)))
+    return largest
+
+
+def megabytes(measured: Mapping[str, float], job: str) -> int:
+    """Return the memory to ask for.
+
+    Parameters
+    ----------
+    measured : mapping of str to float
+        From :func:`measured_memory`.
+    job : str
+        An experiment, or the name of another job. A reading of an experiment that was
+        not measured counts as its experiment.
+    """
+    known = measured.get(job, measured.get(job.split("@")[0]))
+    if known is None:
+        return UNMEASURED_MEGABYTES
+    return math.ceil((_START + _MARGIN * known) / 100) * 100
+
+
+def minutes(config: Mapping[str, Any], group: FitGroup) -> int:
+    """Return the limit on the time of fits.
+
+    Parameters
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    group : FitGroup
+    """
+    known: Mapping[str, float] = config.get("seconds", {})
+    seconds = sum(_seconds(known, group))
+    return max(_LEAST_MINUTES, math.ceil(_SLOWER * seconds / 60))
+
+
+def _seconds(known: Mapping[str, float], group: FitGroup) -> Iterable[float]:
+    for job in group.jobs:
+        measured = known.get(f"{job.experiment}/{job.dataset}/{job.method}")
+        yield JOB_SECONDS if measured is None else measured * len(job.repeats)

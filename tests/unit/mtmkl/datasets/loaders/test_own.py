@@ -1,0 +1,186 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl.datasets import default_registry, load
+from mtmkl.datasets.loaders.own import DataFileError, is_own
+
+COLUMNS = {"task": "school", "target": "score"}
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "school": np.repeat(["b", "a", "c"], 10),
+            "x": rng.random(30),
+            "z": rng.integers(0, 2, size=30),
+            "score": rng.normal(50, 10, size=30),
+            "passed": np.tile(["no", "yes"], 15),
+        }
+    )
+
+
+@pytest.fixture
+def read(tmp_path):
+    def _read(table, **options):
+        path = tmp_path / "own.csv"
+        table.to_csv(path, index=False)
+        return load(str(path), **{**COLUMNS, **options})
+
+    return _read
+
+
+def test_a_column_makes_tasks_and_another_is_the_target(read, table):
+    data = read(table, ignore=["passed"])
+    assert data.name == "own.csv"
+    assert data.task_names == ("a", "b", "c")
+    assert data.feature_names == ("x", "z", "bias")
+    np.testing.assert_array_equal(data.X[:, 0], table["x"])
+    np.testing.assert_array_equal(data.X[:, 2], 1.0)
+    expected = (table["score"] - table["score"].mean()) / table["score"].std(ddof=0)
+    np.testing.assert_allclose(data.y, expected)
+    assert [data.task_names[t] for t in data.task[[0, 10, 20]]] == ["b", "a", "c"]
+    assert read(table, ignore=["passed"], bias=False).feature_names == ("x", "z")
+
+
+def test_two_values_are_labels_unless_said_otherwise(read, table):
+    data = read(table, target="passed", ignore=["score"])
+    np.testing.assert_array_equal(data.y, np.where(table["passed"] == "yes", 1, -1))
+    ten = read(table.assign(passed=np.tile([10, 9], 15)), target="passed")
+    np.testing.assert_array_equal(ten.y, np.tile([1.0, -1.0], 15))
+    numbers = read(table, target="z", ignore=["passed"], outputs="numbers")
+    assert set(np.round(numbers.y, 6)) != {-1.0, 1.0} or numbers.y.std() == 1.0
+
+
+def test_arrays(tmp_path, table):
+    X = table[["x", "z"]].to_numpy()
+    arrays = {"school": table["school"].to_numpy(str), "score": table["score"]}
+    np.savez(tmp_path / "own.npz", X=X, **arrays)
+    data = load(str(tmp_path / "own.npz"), **COLUMNS, bias=False)
+    np.testing.assert_array_equal(data.X, X)
+    np.savez(tmp_path / "two.npz", A=X, B=X, **arrays)
+    with pytest.raises(DataFileError, match=r"one array of two dimensions, or as 'X'"):
+        load(str(tmp_path / "two.npz"), **COLUMNS)
+
+
+def test_parquet_is_read_or_says_what_is_needed(tmp_path, table):
+    path = tmp_path / "own.parquet"
+    try:
+        table.drop(columns="passed").to_parquet(path)
+    except ImportError:
+        path.write_bytes(b"")
+        with pytest.raises(ImportError, match="pyarrow"):
+            load(str(path), **COLUMNS)
+    else:
+        assert load(str(path), **COLUMNS).n_tasks == 3
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"task": "shool"}, r"no column 'shool' \(task\); it has school, x, z"),
+            ({"ignore": ["y"]}, r"no column 'y' \(ignored\)"),
+            ({"task": "score"}, "'score' is both task and target"),
+            ({}, "column 'passed' has 'no', and inputs are numbers"),
+            (
+                {"target": "school", "task": "passed"},
+                "has 3 values that are no numbers",
+            ),
+            (
+                {"outputs": "labels", "ignore": ["passed"]},
+                "column 'score' has 30 values",
+            ),
+            ({"min_examples": 2, "ignore": ["passed"]}, "wanted at least 6"),
+            ({"min_examples": 11, "ignore": ["passed"]}, "no task has 11 examples"),
+        ],
+    )
+    def test_columns(self, read, table, options, words):
+        with pytest.raises(DataFileError, match=words):
+            read(table, **options)
+
+    def test_gaps_are_counted(self, read, table):
+        table.loc[[3, 5], "x"] = np.nan
+        table.loc[5, "score"] = np.nan
+        words = (
+            r"2 of 30 rows lack a value, in score \(1\), x \(2\); the first is row 4"
+        )
+        with pytest.raises(DataFileError, match=words):
+            read(table, ignore=["passed"])
+
+    def test_small_tasks_are_named_or_left_out(self, read, table):
+        table = table.iloc[:24].drop(columns="passed")
+        with pytest.raises(DataFileError, match=r"1 of 3 tasks .* than 6 .*: c \(4\)"):
+            read(table)
+        assert read(table, min_examples=6).task_names == ("a", "b")
+
+    def test_tasks_of_one_class(self, read, table):
+        table.loc[table["school"] == "a", "passed"] = "yes"
+        with pytest.raises(DataFileError, match="task 'a' has one class only among 10"):
+            read(table, target="passed", ignore=["score"])
+        table.loc[10, "passed"] = "no"
+        with pytest.raises(DataFileError, match="task 'a' has 1 of one class"):
+            read(table, target="passed", ignore=["score"])
+
+    def test_files(self, tmp_path):
+        with pytest.raises(DataFileError, match="does not exist"):
+            load(str(tmp_path / "no.csv"), **COLUMNS)
+        (tmp_path / "empty.csv").write_text("")
+        with pytest.raises(DataFileError, match="is not a table"):
+            load(str(tmp_path / "empty.csv"), **COLUMNS)
+        (tmp_path / "bad.npz").write_bytes(b"PK")
+        with pytest.raises(DataFileError, match="cannot be read"):
+            load(str(tmp_path / "bad.npz"), **COLUMNS)
+
+    def test_a_constant_target(self, read, table):
+        with pytest.raises(DataFileError, match="column 'score' has one value: 5"):
+            read(table.assign(score=5.0), ignore=["passed"])
+
+
+MODULE = """
+import numpy as np
+from mtmkl.datasets import MultiTaskData
+
+def load(n=20, seed=0):
+    rng = np.random.default_rng(seed)
+    return MultiTaskData(
+        X=rng.random((n, 2)), y=rng.random(n), task=np.arange(n) % 2, name="anything"
+    )
+
+def table():
+    return np.eye(2)
+"""
+
+
+class TestFunctions:
+    @pytest.fixture(autouse=True)
+    def module(self, tmp_path, monkeypatch):
+        (tmp_path / "own_functions.py").write_text(MODULE)
+        monkeypatch.syspath_prepend(tmp_path)
+
+    def test_a_function_with_options(self):
+        assert load("own_functions:load", n=12).X.shape == (12, 2)
+        with pytest.raises(ValueError, match="has no option 'm'; it has n, seed"):
+            load("own_functions:load", m=1)
+        scaled = load("own_functions:load", inputs="unit_range")
+        np.testing.assert_array_equal(scaled.X.max(axis=0), 1.0)
+
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("own_functions:nope", "has no function nope"),
+            ("no_module_here:load", "must be in a folder on PYTHONPATH"),
+            ("own_functions:table", "returned ndarray, wanted a mtmkl.datasets"),
+        ],
+    )
+    def test_refusals(self, name, words):
+        with pytest.raises(ValueError, match=words):
+            load(name)
+
+
+def test_registered_names_are_not_ones_own():
+    assert not any(map(is_own, default_registry()))
+    with pytest.raises(ValueError, match="unknown data set 'scholl'"):
+        load("scholl")

@@ -1,0 +1,240 @@
+"""What the linear classifiers share: preparation, limits, tasks of one class, paths."""
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.preprocessing import StandardScaler
+
+from mtmkl.methods import REGISTRY
+from mtmkl.methods._base.linear_classifier import PreparedTasks, number_of_groups
+
+NAMES = ["CMTL", "CoClus", "FlexClus", "MeTaG", "Whom"]
+CONVEX = ["CMTL", "FlexClus", "MeTaG"]
+every_method = pytest.mark.parametrize("name", NAMES)
+
+
+def _make(name, **params):
+    return REGISTRY[name](**{"tol": 1e-9, **params})
+
+
+@pytest.fixture(scope="module")
+def examples():
+    """Pairs of five classes as ten tasks, which share their examples."""
+    rng = np.random.default_rng(0)
+    means = 1.5 * rng.standard_normal((5, 6))
+    points = means[:, None, :] + rng.standard_normal((5, 8, 6))
+    X, y, task = [], [], []
+    for t, (a, b) in enumerate(itertools.combinations(range(5), 2)):
+        X += [points[a], points[b]]
+        y += [-np.ones(8), np.ones(8)]
+        task.append(np.full(16, t))
+    return np.vstack(X) * [1, 10, 0.1, 1, 1, 1] + 3, np.hstack(y), np.hstack(task)
+
+
+def _wide(X, d=90):
+    """Return inputs with many more columns, in the same span of few rows."""
+    return X @ np.random.default_rng(1).standard_normal((X.shape[1], d))
+
+
+@every_method
+def test_scores_are_the_coefficients_of_raw_inputs(name, examples):
+    X, y, task = examples
+    estimator = _make(name).fit(X, y, task)
+    scores = np.sum(X * estimator.coef_[:, task].T, axis=1) + estimator.intercept_[task]
+    np.testing.assert_allclose(estimator.decision_function(X, task), scores, rtol=1e-12)
+    assert estimator.score(X, y, task) > 0.8
+
+
+@every_method
+def test_objective_is_of_inputs_standardised_over_all_tasks(name, examples):
+    """The least loss any offsets allow, at the coefficients, is within the objective.
+
+    What remains is the penalty at the coefficients of standardised inputs.
+    """
+    X, y, task = examples
+    estimator = _make(name).fit(X, y, task)
+    standardised = _make(name).fit(StandardScaler().fit_transform(X), y, task)
+    assert estimator.objective_ == pytest.approx(standardised.objective_, rel=1e-7)
+    residual = y - estimator.decision_function(X, task)
+    means = [residual[task == t].mean() for t in range(10)]
+    np.testing.assert_allclose(means, 0.0, atol=1e-10)
+    assert np.sum(residual**2) < estimator.objective_ <= np.sum((y - 0) ** 2)
+
+
+@every_method
+def test_units_and_shifts_of_inputs_do_not_matter(name, examples):
+    X, y, task = examples
+    scores = _make(name).fit(X, y, task).decision_function(X, task)
+    other = X * [5, 0.01, 3, 1, 2, 7] - 11
+    moved = _make(name).fit(other, y, task).decision_function(other, task)
+    np.testing.assert_allclose(moved, scores, atol=1e-3)
+
+
+@every_method
+def test_constant_inputs_are_left_out(name, examples):
+    X, y, task = examples
+    more = np.column_stack([np.full(len(X), 7.0), X, np.zeros(len(X))])
+    estimator = _make(name).fit(more, y, task)
+    np.testing.assert_array_equal(estimator.coef_[[0, -1]], 0.0)
+    plain = _make(name).fit(X, y, task)
+    np.testing.assert_array_equal(estimator.coef_[1:-1], plain.coef_)
+
+
+@every_method
+def test_more_inputs_than_examples(name, examples):
+    """In the span of the rows, which tasks share, as in all coordinates."""
+    X, y, task = examples
+    wide = _wide(X)
+    estimator = _make(name, tol=1e-6).fit(wide, y, task)
+    assert estimator.coef_.shape == (90, 10)
+    assert np.isfinite(estimator.objective_)
+    assert estimator.score(wide, y, task) > 0.8
+
+
+def test_span_changes_nothing_for_a_rotation_invariant_penalty(examples):
+    X, y, task = examples
+    X = _wide(X)
+    in_span = PreparedTasks.of(X, y, task, rotate=True)
+    in_full = PreparedTasks.of(X, y, task, rotate=False)
+    assert in_span.decomposition.n_features == len(np.unique(X, axis=0)) == 40
+    assert in_full.decomposition.n_features == 90
+    np.testing.assert_allclose(
+        in_span.decomposition.singular, in_full.decomposition.singular, rtol=1e-9
+    )
+    from mtmkl.solvers.linear.level_groups import solve
+
+    coef = [
+        each.expand(solve(each.decomposition, 2.0, 2.0, 2, tol=1e-9).coef)
+        for each in (in_span, in_full)
+    ]
+    np.testing.assert_allclose(coef[0], coef[1], atol=1e-5 * np.abs(coef[1]).max())
+
+
+@every_method
+def test_tasks_of_one_class_have_no_part(name, examples):
+    X, y, task = examples
+    labels = y.copy()
+    labels[task == 3] = 1.0
+    labels[task == 7] = -1.0
+    whole = _make(name).fit(X, labels, task)
+    np.testing.assert_array_equal(whole.coef_[:, [3, 7]], 0.0)
+    np.testing.assert_array_equal(whole.intercept_[[3, 7]], [1.0, -1.0])
+    others = ~np.isin(task, [3, 7])
+    some = _make(name).fit(X[others], labels[others], task[others])
+    # Inputs are standardised with the examples of all tasks, here those of one class.
+    assert whole.objective_ == pytest.approx(some.objective_, rel=0.2)
+    assert np.all(whole.coef_[:, [0, 9]] != 0.0)
+
+
+@every_method
+def test_nothing_to_learn_from(name):
+    X = np.arange(8.0).reshape(4, 2)
+    estimator = _make(name).fit(X, np.ones(4), [0, 0, 1, 1])
+    np.testing.assert_array_equal(estimator.coef_, 0.0)
+    np.testing.assert_array_equal(estimator.decision_function(X, [0, 0, 1, 1]), 1.0)
+    constant = _make(name).fit(np.ones((4, 2)), [1, -1, -1, -1], [0, 0, 1, 1])
+    np.testing.assert_array_equal(constant.intercept_, [0.0, -1.0])
+    assert constant.objective_ == 2.0
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_convex_methods_are_certified_and_others_have_no_bound(name, examples):
+    X, y, task = examples
+    estimator = _make(name, tol=1e-5).fit(X, y, task)
+    assert 0 <= estimator.duality_gap_ <= 1e-5
+    assert estimator.dual_objective_ <= estimator.objective_
+    for other in set(NAMES) - set(CONVEX):
+        assert not hasattr(_make(other).fit(X, y, task), "duality_gap_")
+
+
+@pytest.mark.parametrize("name", ["CoClus", "Whom"])
+def test_restarts_are_seeded_and_the_best_is_kept(name, examples):
+    X, y, task = examples
+    # Four starts include the first three.
+    three, four = (_make(name, n_restarts=n, tol=1e-6).fit(X, y, task) for n in (3, 4))
+    assert len(four.restart_histories_) == 4
+    for a, b in zip(three.restart_histories_, four.restart_histories_, strict=False):
+        np.testing.assert_array_equal(a, b)
+    ends = [history[-1] for history in four.restart_histories_]
+    assert four.objective_ == min(ends)
+    assert all(np.all(np.diff(history) <= 1e-9) for history in four.restart_histories_)
+    with pytest.raises(
+        ValueError, match="n_restarts must be a whole number of at least 1"
+    ):
+        _make(name, n_restarts=0).fit(X, y, task)
+
+
+def test_flex_clus_without_differences_is_ridge_on_standardised_inputs(examples):
+    X, y, task = examples
+    estimator = _make("FlexClus", lam_1=0.0, lam_2=4.0, lam_3=4.0).fit(X, y, task)
+    Z = StandardScaler().fit_transform(X)
+    for t in range(10):
+        rows = task == t
+        ridge = Ridge(alpha=2.0).fit(Z[rows], y[rows])
+        np.testing.assert_allclose(
+            estimator.decision_function(X[rows], task[rows]),
+            ridge.predict(Z[rows]),
+            atol=1e-4,
+        )
+
+
+def test_flex_clus_tells_the_common_part(examples):
+    X, y, task = examples
+    estimator = _make("FlexClus", lam_1=3.0).fit(X, y, task)
+    assert estimator.common_coef_.shape == estimator.coef_.shape
+    pooled = [np.unique(row).size for row in estimator.common_coef_]
+    assert max(pooled) < 10
+
+
+def test_whom_names_the_groups(examples):
+    X, y, task = examples
+    labels = np.where(task == 4, 1.0, y)
+    estimator = _make("Whom", n_groups=3).fit(X, labels, task)
+    assert estimator.groups_[4] == -1
+    assert set(np.delete(estimator.groups_, 4)) <= {0, 1, 2}
+
+
+def test_me_ta_g_fuses_all_tasks_for_a_large_weight(examples):
+    X, y, task = examples
+    estimator = _make("MeTaG", lam=1e6).fit(X, y, task)
+    assert np.ptp(estimator.coef_, axis=1).max() == 0.0
+
+
+@pytest.mark.parametrize(
+    ("value", "n_tasks", "expected"),
+    [(3, 10, 3), (12, 10, 10), (0.25, 6, 2), (0.25, 1, 1), (0.5, 45, 23), (0.1, 4, 1)],
+)
+def test_numbers_and_shares_of_groups(value, n_tasks, expected):
+    assert number_of_groups(value, n_tasks) == expected
+
+
+@pytest.mark.parametrize("name", ["CMTL", "CoClus", "Whom"])
+@pytest.mark.parametrize("value", [0, -1, 0.6, 1.0, 0.0, np.nan, True, "2"])
+def test_groups_out_of_range(name, value, examples):
+    parameter = "n_groups" if name == "Whom" else "n_clusters"
+    with pytest.raises(ValueError, match=f"{parameter} must be"):
+        _make(name, **{parameter: value}).fit(*examples)
+
+
+def test_order_of_the_epsilons(examples):
+    with pytest.raises(ValueError, match="epsilon_mean < epsilon_between < epsilon"):
+        _make("CMTL", epsilon_mean=2.0).fit(*examples)
+
+
+@every_method
+def test_iterations_must_be_positive(name, examples):
+    with pytest.raises(
+        ValueError, match="max_iter must be a whole number of at least 1, got 0"
+    ):
+        _make(name, max_iter=0).fit(*examples)
+
+
+def test_me_ta_g_needs_a_ratio_above_one(examples):
+    with pytest.raises(ValueError, match=r"phi must be more than 1, got 1\.0"):
+        _make("MeTaG", phi=1.0).fit(*examples)
+    with pytest.raises(
+        ValueError, match="n_levels must be a whole number of at least 1, got 0"
+    ):
+        _make("MeTaG", n_levels=0).fit(*examples)

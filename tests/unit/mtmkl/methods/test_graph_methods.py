@@ -1,0 +1,154 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from mtmkl.datasets.loaders.ising import ising_graphs
+from mtmkl.methods.med_graph_structure import MEDGraphStructure
+from mtmkl.methods.neighbourhood_selection import NeighbourhoodSelection
+
+METHODS = [MEDGraphStructure(alpha=50.0), NeighbourhoodSelection(alpha=1.0)]
+both = pytest.mark.parametrize("method", METHODS, ids=lambda m: type(m).__name__)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return ising_graphs(n_nodes=5, n_train=400, n_test=50, seed=1)
+
+
+@pytest.fixture(scope="module")
+def samples(data):
+    train = ~data.truth["is_test"]
+    return data.X[train & (data.task == 0)]
+
+
+@both
+def test_edges_are_ranked_first(method, samples, data):
+    scores = method.fit(samples).edge_scores_
+    adjacency = data.truth["adjacency"]
+    pairs = np.triu_indices(5, 1)
+    edge = adjacency[pairs] == 1
+    assert scores[pairs][edge].min() > scores[pairs][~edge].max()
+    np.testing.assert_array_equal(scores, scores.T)
+    np.testing.assert_array_equal(np.diag(scores), 0.0)
+
+
+@both
+def test_multi_task_data_give_the_same_graph(method, samples, data):
+    train = data.subset(~data.truth["is_test"])
+    test = data.subset(data.truth["is_test"])
+    alone = method.fit(samples).edge_scores_
+    fitted = method.fit(train.X, train.y, task=train.task)
+    np.testing.assert_array_equal(fitted.edge_scores_, alone)
+    labels = fitted.predict(test.X, task=test.task)
+    assert np.mean(labels == test.y) > 0.6
+    every = fitted.predict(test.X[test.task == 0])
+    np.testing.assert_array_equal(every.T.ravel(), labels)
+
+
+@both
+def test_node_itself_is_no_input(method, samples):
+    fitted = method.fit(samples)
+    np.testing.assert_array_equal(np.diag(fitted.coef_), 0.0)
+    flipped = samples.copy()
+    flipped[:, 2] = 1 - flipped[:, 2]
+    scores = fitted.decision_function(samples)
+    np.testing.assert_allclose(
+        fitted.decision_function(flipped)[:, 2], scores[:, 2], rtol=1e-9, atol=1e-12
+    )
+
+
+@both
+def test_other_codings_are_binarised(method, samples):
+    first = method.fit(samples).edge_scores_
+    second = method.fit(2 * samples - 1).edge_scores_
+    np.testing.assert_array_equal(first, second)
+
+
+@both
+def test_tasks_that_are_not_nodes_are_refused(method, data, samples):
+    n = len(samples)
+    with pytest.raises(ValueError, match="one task per node is needed: got 2"):
+        method.fit(samples, task=np.arange(n) % 2)
+    with pytest.raises(ValueError, match="must hold the same samples"):
+        method.fit(samples, task=np.arange(n) % 5)
+    assert type(method).unsupported(data) is None
+    assert "one task per node" in type(method).unsupported(data.select_tasks([0, 1]))
+
+
+@both
+def test_a_node_that_never_varies(method, samples):
+    constant = samples.copy()
+    constant[:, 1] = 1.0
+    fitted = method.fit(constant)
+    assert np.all(np.isfinite(fitted.edge_scores_))
+    np.testing.assert_array_equal(fitted.predict(constant)[:, 1], 1.0)
+
+
+def test_switch_is_shared_by_both_ends(samples):
+    fitted = MEDGraphStructure(C=2.0, alpha=50.0, tol=1e-10).fit(samples)
+    # Undo the switch to find v, and the switch from v.
+    v = fitted.coef_ / np.where(fitted.switches_ > 0, fitted.switches_, 1.0)
+    q = 0.5 * (v**2 + v.T**2)
+    expected = 1 / (1 + 50.0 * np.exp(-q))
+    off = ~np.eye(5, dtype=bool)
+    np.testing.assert_allclose(fitted.switches_[off], expected[off], atol=1e-4)
+
+
+def test_edges_without_any_weight_are_tied(samples):
+    # Two nodes that never change have no edges; only rounding tells theirs apart.
+    constant = samples.copy()
+    constant[:, 3:] = 1.0
+    for C in (0.1, 1.0, 10.0):
+        scores = MEDGraphStructure(C=C, alpha=5.0).fit(constant).edge_scores_
+        assert np.unique(scores[3, :3]).size == 1
+        assert np.unique(scores[4, :3]).size == 1
+
+
+def test_edges_are_ranked_as_their_switches(samples):
+    fitted = MEDGraphStructure(C=2.0, alpha=50.0).fit(samples)
+    pairs = np.triu_indices(5, 1)
+    order = np.argsort(fitted.edge_scores_[pairs])
+    assert np.all(np.diff(fitted.switches_[pairs][order]) >= -1e-6)
+    assert not MEDGraphStructure(C=2.0, alpha=0.0).fit(samples).edge_scores_.any()
+
+
+def test_path_of_graphs_equals_single_fits(samples):
+    grid = [{"C": C, "alpha": a} for C in (10.0, 0.1) for a in (100.0, 0.0, 3.0)]
+    path = list(MEDGraphStructure(tol=1e-11).fit_path(samples, grid=grid))
+    for point, fitted in zip(grid, path, strict=True):
+        single = MEDGraphStructure(tol=1e-11, **point).fit(samples)
+        assert fitted.get_params() == single.get_params()
+        np.testing.assert_allclose(fitted.switches_, single.switches_, atol=1e-4)
+
+
+def test_neighbourhoods_are_the_regressions_of_scikit_learn(samples):
+    fitted = NeighbourhoodSelection(alpha=2.0, tol=1e-10).fit(samples)
+    for m in range(5):
+        others = np.arange(5) != m
+        model = LogisticRegression(
+            l1_ratio=1.0, C=1 / 2.0, solver="saga", tol=1e-8, max_iter=10**5
+        ).fit(samples[:, others], samples[:, m])
+        np.testing.assert_allclose(fitted.coef_[m, others], model.coef_[0], atol=1e-4)
+        assert fitted.intercept_[m] == pytest.approx(model.intercept_[0], abs=1e-4)
+
+
+def test_and_needs_both_ends_or_one(samples):
+    both_ends, one_end = (
+        NeighbourhoodSelection(alpha=12.0, rule=rule).fit(samples)
+        for rule in ("and", "or")
+    )
+    magnitude = np.abs(both_ends.coef_)
+    np.testing.assert_array_equal(
+        both_ends.edge_scores_, np.minimum(magnitude, magnitude.T)
+    )
+    np.testing.assert_array_equal(
+        one_end.edge_scores_, np.maximum(magnitude, magnitude.T)
+    )
+    present = magnitude > 0
+    np.testing.assert_array_equal(both_ends.adjacency_, present & present.T)
+    np.testing.assert_array_equal(one_end.adjacency_, present | present.T)
+
+
+def test_bad_rule_is_named(samples):
+    with pytest.raises(ValueError, match="rule must be one of 'and', 'or'"):
+        NeighbourhoodSelection(rule="xor").fit(samples)

@@ -1,0 +1,144 @@
+"""The Gibbs sampler against conditionals and posteriors in closed form."""
+
+import numpy as np
+import pytest
+
+from mtmkl.solvers.bayes.hierarchical_gibbs import Prior, _draw_normal, sample_posterior
+from mtmkl.solvers.linear.ridge import solve_ridge
+from mtmkl.solvers.linear.task_decomposition import decompose
+
+
+def _fixed(mean_variance, covariance, noise):
+    """Return a prior so strong that Δ and σ² are known."""
+    return Prior(mean_variance, 1e9, 1e9 * covariance, 1e9, 1e9 * noise)
+
+
+def test_draws_have_the_stated_mean_and_covariance():
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((3, 5))
+    precision = root @ root.T + np.eye(3)
+    h = np.array([1.0, -2.0, 0.5])
+    draws = np.empty((40_000, 3))
+    for draw in draws:
+        mean = h.copy()
+        _draw_normal(precision.copy(), mean, draw, rng)
+    expected = np.linalg.solve(precision, h)
+    covariance = np.linalg.inv(precision)
+    np.testing.assert_allclose(mean, expected, rtol=1e-10)
+    error = np.sqrt(np.diag(covariance) / len(draws))
+    assert np.all(np.abs(draws.mean(axis=0) - expected) < 5 * error)
+    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.02)
+
+
+def test_known_scales_and_no_mean_are_ridge(make_problem):
+    """Δ = (σ²/γ)I and μ = 0 make the posterior mean ridge regression with γ."""
+    X, y, task = make_problem(6, 4, [3, 8])
+    gamma, noise = 0.7, 0.5
+    posterior = sample_posterior(
+        X,
+        y,
+        task,
+        n_tasks=6,
+        prior=_fixed(1e-12, noise / gamma, noise),
+        n_samples=50,
+        n_burn_in=5,
+        n_chains=2,
+        seed=1,
+    )
+    ridge = solve_ridge(decompose(X, y, task, n_tasks=6), gamma).coef
+    np.testing.assert_allclose(posterior.coef, ridge, atol=2e-4)
+    np.testing.assert_allclose(
+        posterior.covariance, noise / gamma * np.eye(4), atol=1e-4
+    )
+
+
+def test_known_scales_give_the_posterior_of_the_mean(make_problem):
+    """With Δ and σ² known, y_t ~ N(X_t μ, σ²I + X_t Δ X_t') gives μ in closed form."""
+    X, y, task = make_problem(12, 3, [2, 5])
+    noise, scale, mean_variance = 0.4, 0.8, 2.0
+    posterior = sample_posterior(
+        X,
+        y,
+        task,
+        n_tasks=12,
+        prior=_fixed(mean_variance, scale, noise),
+        n_samples=20_000,
+        n_burn_in=200,
+        n_chains=2,
+        seed=2,
+    )
+    precision = np.eye(3) / mean_variance
+    h = np.zeros(3)
+    for t in range(12):
+        X_t, y_t = X[task == t], y[task == t]
+        marginal = np.linalg.inv(noise * np.eye(len(y_t)) + scale * X_t @ X_t.T)
+        precision += X_t.T @ marginal @ X_t
+        h += X_t.T @ marginal @ y_t
+    covariance = np.linalg.inv(precision)
+    mean = covariance @ h
+    draws = posterior.draws[:, :, :3].reshape(-1, 3)
+    np.testing.assert_allclose(draws.mean(axis=0), mean, atol=0.02)
+    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.01)
+    for t in range(12):
+        X_t, y_t = X[task == t], y[task == t]
+        given = np.linalg.inv(X_t.T @ X_t / noise + np.eye(3) / scale)
+        expected = given @ (X_t.T @ y_t / noise + mean / scale)
+        np.testing.assert_allclose(posterior.coef[:, t], expected, atol=0.02)
+
+
+def test_covariance_and_noise_are_recovered_from_many_tasks():
+    rng = np.random.default_rng(3)
+    n_tasks, d, n = 400, 2, 10
+    true_mean = np.array([1.0, -1.0])
+    true_covariance = np.array([[1.0, 0.6], [0.6, 2.0]])
+    W = rng.multivariate_normal(true_mean, true_covariance, size=n_tasks)
+    task = np.repeat(np.arange(n_tasks), n)
+    X = rng.standard_normal((task.size, d))
+    y = np.einsum("ij,ij->i", X, W[task]) + 0.5 * rng.standard_normal(task.size)
+    posterior = sample_posterior(
+        X,
+        y,
+        task,
+        n_tasks=n_tasks,
+        prior=Prior(100.0, d + 2, 1.0, 1.0, 1.0),
+        n_samples=500,
+        n_burn_in=100,
+        n_chains=2,
+        seed=4,
+    )
+    np.testing.assert_allclose(posterior.covariance, np.cov(W.T), atol=0.15)
+    assert posterior.draws[:, :, -1].mean() == pytest.approx(0.25, rel=0.1)
+
+
+def test_prior_of_the_covariance_without_data():
+    """With no examples Δ is drawn from its prior, of mean S/(ν − d − 1)."""
+    posterior = sample_posterior(
+        np.zeros((1, 2)),
+        np.zeros(1),
+        np.zeros(1, np.intp),
+        n_tasks=1,
+        prior=Prior(1.0, 12.0, 3.0, 5.0, 8.0),
+        n_samples=20_000,
+        n_burn_in=200,
+        n_chains=2,
+        seed=5,
+    )
+    np.testing.assert_allclose(posterior.covariance, np.eye(2) / 3, atol=0.02)
+    # One target of 0 that no coefficient explains adds ½ to the shape: b/(a + ½ − 1).
+    assert posterior.draws[:, :, -1].mean() == pytest.approx(8 / 4.5, rel=0.03)
+
+
+def test_same_seed_same_draws(make_problem):
+    X, y, task = make_problem(3, 2, [4])
+    options = {
+        "n_tasks": 3,
+        "prior": Prior(100.0, 4.0, 1.0, 1.0, 1.0),
+        "n_samples": 5,
+        "n_burn_in": 2,
+        "n_chains": 2,
+    }
+    first, again, other = (
+        sample_posterior(X, y, task, seed=seed, **options).draws for seed in (7, 7, 8)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)

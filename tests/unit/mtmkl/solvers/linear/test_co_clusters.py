@@ -1,0 +1,167 @@
+"""CoClus's solver: its objective, its descent, its local minima, and known limits."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.linear import co_clusters
+from mtmkl.solvers.linear.co_clusters import RIDGE
+from mtmkl.solvers.linear.ridge import solve_ridge
+from mtmkl.solvers.linear.task_decomposition import decompose
+
+WEIGHTS = [(1.0, 1.0), (0.1, 30.0), (50.0, 8.0)]
+
+
+def solve(tasks, *arguments, rng=None, **options):
+    """Return the local minimum of one start."""
+    (solution,) = co_clusters.solve(tasks, *arguments, rngs=[rng], **options)
+    return solution
+
+
+def _split_objective(X, y, task, P, Q, lam_1, lam_2, k):
+    W = P + Q
+    loss = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
+    trailing = np.linalg.svd(Q, compute_uv=False)[k:]
+    deviations = P - P.mean(axis=1, keepdims=True)
+    penalty = lam_1 * np.sum(deviations**2) + lam_2 * trailing @ trailing
+    return loss + penalty + RIDGE * np.sum(W**2)
+
+
+@pytest.fixture(scope="module")
+def example(make_problem):
+    X, y, task = make_problem(6, 4, [6, 9], rank=3, noise=0.5)
+    return X, y, task, decompose(X, y, task, n_tasks=6)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("k", [1, 2, 5, 6])
+def test_objective_is_that_of_the_split_and_never_rises(weights, k, problem):
+    X, y, task, n_tasks = problem
+    k = min(k, n_tasks)
+    solution = solve(decompose(X, y, task, n_tasks=n_tasks), *weights, k, tol=1e-5)
+    Q = solution.extra["clustered"]
+    value = _split_objective(X, y, task, solution.coef - Q, Q, *weights, k)
+    history = solution.certificate.history
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-8, abs=1e-12)
+    assert np.all(np.diff(history) <= 1e-10 * history[0])
+    assert history[-1] == solution.certificate.objective
+    assert np.isnan(solution.certificate.dual_objective)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_no_small_change_of_the_two_parts_lowers_the_objective(weights, example):
+    """A quasi-Newton search over P and Q, from the solution, goes nowhere."""
+    X, y, task, tasks = example
+    solution = solve(tasks, *weights, 2, tol=1e-10)
+    Q = solution.extra["clustered"]
+
+    def value(both):
+        P, Q = both.reshape(2, 4, 6)
+        return _split_objective(X, y, task, P, Q, *weights, 2)
+
+    at = np.stack([solution.coef - Q, Q]).ravel()
+    found = minimize(value, at, method="L-BFGS-B", options={"maxfun": 20_000}).fun
+    assert found >= solution.certificate.objective * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_best_start_is_no_worse_than_searches_over_the_two_parts(weights, example):
+    X, y, task, tasks = example
+    starts = [None, *(np.random.default_rng(seed) for seed in range(4))]
+    best = min(
+        solve(tasks, *weights, 2, tol=1e-9, rng=rng).certificate.objective
+        for rng in starts
+    )
+
+    def value(both):
+        P, Q = both.reshape(2, 4, 6)
+        return _split_objective(X, y, task, P, Q, *weights, 2)
+
+    rng = np.random.default_rng(9)
+    found = [
+        minimize(value, rng.standard_normal(48), options={"maxiter": 150}).fun
+        for _ in range(3)
+    ]
+    assert best <= min(found) * (1 + 1e-6)
+
+
+def test_solution_is_the_optimum_for_its_own_directions(example):
+    """With the k free directions fixed the problem is convex: cvxpy finds no better."""
+    X, y, task, tasks = example
+    solution = solve(tasks, 20.0, 5.0, 2, tol=1e-11)
+    W = solution.coef
+    leading = np.linalg.svd(W - W.mean(axis=1, keepdims=True))[2][:2]
+    trailing = np.eye(6) - 1 / 6 - leading.T @ leading
+    V = cp.Variable(W.shape)
+    loss = sum(cp.sum_squares(y[task == t] - X[task == t] @ V[:, t]) for t in range(6))
+    penalty = 4.0 * cp.sum_squares(V @ trailing) + RIDGE * cp.sum_squares(V)
+    optimum = cp.Problem(cp.Minimize(loss + penalty)).solve(solver=cp.CLARABEL)
+    assert solution.certificate.objective == pytest.approx(optimum, rel=1e-6)
+
+
+def test_as_many_directions_as_tasks_leave_independent_regressions(example):
+    _, _, _, tasks = example
+    free = solve(tasks, 7.0, 7.0, 6, tol=1e-12)
+    ridge = solve_ridge(tasks, RIDGE)
+    assert free.certificate.objective == pytest.approx(
+        ridge.certificate.objective, rel=1e-7
+    )
+
+
+def test_only_the_parallel_sum_of_the_weights_matters(example):
+    _, _, _, tasks = example
+    coef = [solve(tasks, a, b, 2, tol=1e-12).coef for a, b in [(4.0, 4.0), (3.0, 6.0)]]
+    np.testing.assert_allclose(coef[0], coef[1], rtol=1e-9, atol=1e-12)
+
+
+def test_clustered_part_has_no_mean_and_a_shrunken_tail(example):
+    _, _, _, tasks = example
+    solution = solve(tasks, 3.0, 6.0, 1, tol=1e-10)
+    W, Q = solution.coef, solution.extra["clustered"]
+    np.testing.assert_allclose(Q.mean(axis=1), 0.0, atol=1e-12)
+    of_W = np.linalg.svd(W - W.mean(axis=1, keepdims=True), compute_uv=False)
+    of_Q = np.linalg.svd(Q, compute_uv=False)
+    np.testing.assert_allclose(of_Q[0], of_W[0])
+    np.testing.assert_allclose(of_Q[1:], of_W[1:] / 3, atol=1e-12)
+
+
+def test_single_task_is_free_but_for_the_ridge(make_problem):
+    X, y, task = make_problem(1, 3, [8])
+    tasks = decompose(X, y, task, n_tasks=1)
+    ridge = solve_ridge(tasks, RIDGE).coef
+    np.testing.assert_allclose(solve(tasks, 1.0, 1.0, 1).coef, ridge, rtol=1e-6)
+
+
+def test_stopping_short_warns(example):
+    with pytest.warns(ConvergenceWarning, match="after 2 alternations"):
+        solve(example[3], 50.0, 50.0, 1, tol=1e-14, max_iter=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0.0, 1.0, 1), "lam_1 must be positive"),
+        ((1.0, np.inf, 1), "lam_2 must be positive"),
+        ((1.0, 1.0, 0), "n_clusters must be from 1 to 6, got 0"),
+        ((1.0, 1.0, 7), "n_clusters must be from 1 to 6, got 7"),
+    ],
+)
+def test_parameters_out_of_range(arguments, message, example):
+    with pytest.raises(ValueError, match=message):
+        solve(example[3], *arguments)
+
+
+def test_starts_that_share_their_preparation_end_where_each_ends_alone(example):
+    _, _, _, tasks = example
+    draw = np.random.default_rng
+    rngs = [None, draw(1), draw(2)]
+    together = co_clusters.solve(tasks, 3.0, 8.0, 2, rngs=rngs)
+    alone = [solve(tasks, 3.0, 8.0, 2, rng=rng) for rng in (None, draw(1), draw(2))]
+    assert len({each.certificate.n_iter for each in alone}) > 1
+    for one, other in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(one.coef, other.coef)
+        np.testing.assert_array_equal(
+            one.certificate.history, other.certificate.history
+        )

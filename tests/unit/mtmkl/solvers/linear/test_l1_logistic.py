@@ -1,0 +1,69 @@
+import cvxpy as cp
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.linear.l1_logistic import solve_l1_logistic
+
+
+def draw(n=40, d=5, seed=0, binary=True):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    if binary:
+        X = (X > 0).astype(float)
+    z = X @ np.array([2.0, -1.5, 0.0, 0.0, 0.5])[:d] - 0.2
+    y = (rng.random(n) < 1 / (1 + np.exp(-z))).astype(float)
+    return X, y
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("alpha", [0.01, 0.5, 3.0, 30.0])
+def test_against_cvxpy(alpha, binary):
+    X, y = draw(binary=binary)
+    w, b = cp.Variable(5), cp.Variable()
+    z = X @ w + b
+    loss = cp.sum(cp.logistic(z) - cp.multiply(y, z))
+    problem = cp.Problem(cp.Minimize(loss + alpha * cp.norm1(w)))
+    problem.solve(
+        solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10
+    )
+    solution = solve_l1_logistic(X, y, alpha, tol=1e-10)
+    assert solution.certificate.status == "converged"
+    assert solution.certificate.duality_gap <= 1e-10
+    assert solution.certificate.objective == pytest.approx(problem.value, rel=1e-6)
+    np.testing.assert_allclose(solution.coef, w.value, atol=1e-3)
+    assert solution.intercept[0] == pytest.approx(b.value, abs=1e-3)
+
+
+def test_large_penalty_leaves_the_offset_alone():
+    X, y = draw()
+    rate = y.mean()
+    residual = y - rate
+    largest = np.abs(X.T @ residual).max()
+    solution = solve_l1_logistic(X, y, 1.001 * largest)
+    np.testing.assert_array_equal(solution.coef, 0.0)
+    assert solution.intercept[0] == pytest.approx(np.log(rate / (1 - rate)))
+    smaller = solve_l1_logistic(X, y, 0.95 * largest)
+    assert np.any(smaller.coef != 0)
+
+
+def test_separable_classes():
+    X = np.array([[0.0], [0.1], [0.9], [1.0]])
+    solution = solve_l1_logistic(X, [0, 0, 1, 1], 1e-3, tol=1e-8)
+    assert solution.certificate.duality_gap <= 1e-8
+    assert solution.coef[0] > 10
+
+
+def test_constant_label():
+    for label, offset in ((0.0, -np.inf), (1.0, np.inf)):
+        solution = solve_l1_logistic(np.eye(3), np.full(3, label), 0.1)
+        assert solution.intercept[0] == offset
+        np.testing.assert_array_equal(solution.coef, 0.0)
+        assert solution.certificate.objective == 0.0
+
+
+def test_stopping_short_warns_with_the_gap():
+    X, y = draw()
+    with pytest.warns(ConvergenceWarning, match="relative duality gap"):
+        solution = solve_l1_logistic(X, y, 0.01, max_iter=1)
+    assert solution.certificate.status == "stopped"

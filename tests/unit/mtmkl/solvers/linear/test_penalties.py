@@ -1,0 +1,106 @@
+"""Exact proximal points of squared norms, and dual norms, against their definitions."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from norms import NAMES, dual_norm, norm
+
+from mtmkl.solvers.linear.penalties import (
+    PENALTIES,
+    prox_squared_norm,
+    shrink_level,
+    squared_dual_norm,
+)
+
+SHAPES = [(4, 7), (7, 4), (5, 5), (3, 1), (1, 4)]
+
+
+def _norm_expression(name, W):
+    T = W.shape[1]
+    if name == "rows":
+        return cp.sum(cp.norm(W, 2, axis=1))
+    if name == "deviations":
+        W = W @ (np.eye(T) - 1 / T)
+    return cp.normNuc(W)
+
+
+def _prox(name, Y, c):
+    """Return the proximal point of (c/2)Ω² at Y, of shape (d, T), and Ω there."""
+    code = PENALTIES[name]
+    transposed, value = prox_squared_norm(np.ascontiguousarray(Y.T), c, code)
+    # Deviations leave the mean of the tasks free.
+    mean = Y.mean(axis=1, keepdims=True) if name == "deviations" else 0.0
+    return transposed.T + mean, value
+
+
+def test_every_penalty_has_a_definition():
+    assert tuple(PENALTIES) == NAMES
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("c", [0.01, 0.7, 50.0])
+def test_prox_minimises_its_problem(name, shape, c):
+    Y = np.random.default_rng(1).standard_normal(shape)
+    V = cp.Variable(shape)
+    problem = cp.Problem(
+        cp.Minimize(
+            c / 2 * cp.square(_norm_expression(name, V)) + cp.sum_squares(V - Y) / 2
+        )
+    )
+    problem.solve(solver=cp.CLARABEL)
+    Z, size = _prox(name, Y, c)
+    assert size == pytest.approx(norm(name, Z), rel=1e-7, abs=1e-9)
+    value = c / 2 * size**2 + np.sum((Z - Y) ** 2) / 2
+    assert value == pytest.approx(problem.value, rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_dual_norm_agrees_with_its_definition(name, shape):
+    M = np.random.default_rng(2).standard_normal(shape)
+    found = squared_dual_norm(np.ascontiguousarray(M.T), PENALTIES[name])
+    assert found == pytest.approx(dual_norm(name, M) ** 2, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_conjugate_bound_is_attained_at_a_proximal_point(name):
+    """⟨M, W⟩ ≤ Ω°(M)Ω(W), with equality for M = (Y − prox)/c = Ω(W)·subgradient."""
+    rng = np.random.default_rng(3)
+    Y, c = rng.standard_normal((5, 8)), 0.3
+    W, size = _prox(name, Y, c)
+    M = (Y - W) / c
+    dual = np.sqrt(squared_dual_norm(np.ascontiguousarray(M.T), PENALTIES[name]))
+    assert dual == pytest.approx(size, rel=1e-9)
+    assert np.sum(M * W) == pytest.approx(size**2, rel=1e-9)
+    for _ in range(20):
+        other = rng.standard_normal(Y.shape)
+        assert np.sum(M * other) <= dual * norm(name, other) + 1e-9
+
+
+def test_shrink_level_solves_its_equation():
+    s = np.array([0.1, 3.0, 0.5, 2.0])
+    for c in (0.0, 0.05, 1.0, 1e6):
+        level = shrink_level(s, c)
+        assert level == pytest.approx(c * np.maximum(s - level, 0).sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_prox_is_the_identity_without_penalty(name):
+    Y = np.random.default_rng(4).standard_normal((3, 5))
+    np.testing.assert_allclose(_prox(name, Y, 0.0)[0], Y, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_prox_of_zero_is_zero(name):
+    Z, size = _prox(name, np.zeros((3, 4)), 2.0)
+    np.testing.assert_array_equal(Z, 0.0)
+    assert size == 0.0
+
+
+def test_prox_leaves_exact_zero_rows_and_exact_rank():
+    Y = np.random.default_rng(5).standard_normal((6, 9))
+    rows, _ = _prox("rows", Y, 2.0)
+    assert 0 < np.sum(np.all(rows == 0, axis=1)) < 6
+    singular = np.linalg.svd(_prox("trace", Y, 2.0)[0], compute_uv=False)
+    assert 0 < np.sum(singular > 1e-12 * singular[0]) < 6

@@ -1,0 +1,207 @@
+"""The default solver against cvxpy, its own certificate, and known limits."""
+
+import numpy as np
+import pytest
+from norms import dual_norm, norm
+from printed_problems import squared_norm
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.linear.penalties import PENALTIES
+from mtmkl.solvers.linear.ridge import solve_ridge
+from mtmkl.solvers.linear.squared_norm import WarmStart, solve, solve_group
+from mtmkl.solvers.linear.task_decomposition import decompose
+
+
+def _objective(X, y, task, W, gamma, penalty):
+    loss = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
+    return loss + gamma * norm(penalty, W) ** 2
+
+
+def _dual_objective(X, y, task, a, gamma, penalty):
+    n_tasks = task.max() + 1
+    M = np.column_stack([X[task == t].T @ a[task == t] for t in range(n_tasks)])
+    if penalty == "deviations":
+        # Ω° is finite only where M1 = 0; that holds up to the rounding of y − Xw.
+        rounding = np.finfo(float).eps * np.linalg.norm(X) * np.linalg.norm(y)
+        assert np.linalg.norm(M.sum(axis=1)) <= 10 * rounding
+    return y @ a - a @ a / 4 - dual_norm(penalty, M) ** 2 / (4 * gamma)
+
+
+# Clarabel stops a little short of its own tolerance of 1e-8, far below ours of 1e-6.
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize("penalty", PENALTIES)
+@pytest.mark.parametrize("gamma", [1e-2, 1.0, 30.0])
+def test_reaches_the_optimum_of_an_independent_solver(penalty, problem, gamma):
+    X, y, task, n_tasks = problem
+    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    solution = solve(tasks, gamma, penalty=penalty, tol=1e-8)
+    optimum = squared_norm(X, y, task, gamma, penalty)
+    reached = _objective(X, y, task, solution.coef, gamma, penalty)
+    assert reached == pytest.approx(optimum, rel=1e-6)
+    assert solution.certificate.objective == pytest.approx(reached, rel=1e-9)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+@pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1.0, 1e3])
+def test_certificate_is_what_primal_and_dual_points_are_worth(penalty, problem, gamma):
+    X, y, task, n_tasks = problem
+    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    solution = solve(tasks, gamma, penalty=penalty)
+    primal = _objective(X, y, task, solution.coef, gamma, penalty)
+    dual = _dual_objective(X, y, task, solution.dual, gamma, penalty)
+    certificate = solution.certificate
+    assert certificate.status == "converged"
+    # With fewer examples than inputs the optimum is of the order γ·||y||², so that the
+    # rounding of the sums is larger in terms of it.
+    assert certificate.objective == pytest.approx(primal, rel=1e-8)
+    assert certificate.dual_objective == pytest.approx(dual, rel=1e-6)
+    assert dual <= primal * (1 + 1e-9)
+    assert (primal - dual) / primal <= 1.01e-6
+    assert solution.extra["norm"] == pytest.approx(
+        norm(penalty, solution.coef), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("penalty", ["trace", "rows"])
+def test_single_task_of_one_input_is_ridge(penalty, make_problem):
+    X, y, task = make_problem(1, 1, [6])
+    tasks = decompose(X, y, task, n_tasks=1)
+    solution = solve(tasks, 2.0, penalty=penalty, tol=1e-13)
+    np.testing.assert_allclose(solution.coef, solve_ridge(tasks, 2.0).coef, rtol=1e-6)
+
+
+def test_single_task_with_the_trace_norm_is_ridge(make_problem):
+    X, y, task = make_problem(1, 5, [9])
+    tasks = decompose(X, y, task, n_tasks=1)
+    for gamma in (1e-3, 1.0, 100.0):
+        solution, ridge = solve(tasks, gamma, tol=1e-13), solve_ridge(tasks, gamma)
+        np.testing.assert_allclose(solution.coef, ridge.coef, rtol=1e-5, atol=1e-7)
+        assert solution.certificate.objective == pytest.approx(
+            ridge.certificate.objective, rel=1e-12
+        )
+
+
+def test_coefficients_vanish_as_gamma_grows(make_problem):
+    X, y, task = make_problem(4, 3, [6])
+    tasks = decompose(X, y, task, n_tasks=4)
+    for penalty in ("trace", "rows"):
+        small, large = (
+            np.abs(solve(tasks, gamma, penalty=penalty).coef).max()
+            for gamma in (1e6, 1e9)
+        )
+        assert large < 2e-3 * small
+
+
+def test_deviations_vanish_as_gamma_grows_and_leave_pooled_least_squares(make_problem):
+    X, y, task = make_problem(5, 3, [6])
+    tasks = decompose(X, y, task, n_tasks=5)
+    solution = solve(tasks, 1e9, penalty="deviations", tol=1e-10)
+    pooled = np.linalg.lstsq(X, y, rcond=None)[0]
+    np.testing.assert_allclose(
+        solution.coef, np.repeat(pooled[:, None], 5, axis=1), rtol=1e-5, atol=1e-6
+    )
+    np.testing.assert_allclose(solution.coef.mean(axis=1), solution.extra["mean"])
+
+
+@pytest.mark.parametrize("gamma", [0.01, 1.0, 30.0])
+def test_order_of_the_optima_follows_the_order_of_the_norms(problem, gamma):
+    """||W||_{2,1} ≥ ||W||_tr ≥ ||WΠ||_tr, so the optima are in the same order."""
+    X, y, task, n_tasks = problem
+    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    rows, trace, deviations = (
+        solve(tasks, gamma, penalty=penalty).certificate
+        for penalty in ("rows", "trace", "deviations")
+    )
+    assert rows.objective >= trace.dual_objective
+    assert trace.objective >= deviations.dual_objective
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_path_with_warm_starts_agrees_with_single_solves(penalty, make_problem):
+    X, y, task = make_problem(8, 5, [4, 7])
+    tasks = decompose(X, y, task, n_tasks=8)
+    start = None
+    for gamma in (100.0, 1.0, 0.01, 1e-4, 10.0):
+        warm = solve(tasks, gamma, penalty=penalty, start=start)
+        start = warm.extra["warm_start"]
+        cold = solve(tasks, gamma, penalty=penalty)
+        assert warm.certificate.objective == pytest.approx(
+            cold.certificate.objective, rel=2e-6
+        )
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_targets_of_zero_are_solved_by_zero(penalty, make_problem):
+    X, y, task = make_problem(3, 4, [5])
+    tasks = decompose(X, 0 * y, task, n_tasks=3)
+    solution = solve(tasks, 1.0, penalty=penalty)
+    np.testing.assert_array_equal(solution.coef, 0.0)
+    assert solution.certificate.objective == 0.0
+    assert solution.certificate.duality_gap == 0.0
+
+
+def test_stopping_short_warns_with_the_gap_and_keeps_the_bound_valid(make_problem):
+    X, y, task = make_problem(6, 5, [4])
+    tasks = decompose(X, y, task, n_tasks=6)
+    with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
+        short = solve(tasks, 0.1, max_iter=3)
+    assert short.certificate.status == "stopped"
+    assert short.certificate.n_iter == 3
+    optimum = solve(tasks, 0.1, tol=1e-9).certificate
+    assert short.certificate.dual_objective <= optimum.objective
+    assert short.certificate.objective >= optimum.dual_objective
+
+
+@pytest.mark.parametrize("gamma", [0.0, -1.0, np.inf, np.nan])
+def test_gamma_must_be_positive(gamma):
+    tasks = decompose(np.ones((2, 1)), np.ones(2), np.zeros(2, np.intp), n_tasks=1)
+    with pytest.raises(ValueError, match="gamma must be positive"):
+        solve(tasks, gamma)
+
+
+def test_rank_falls_with_gamma(make_problem):
+    X, y, task = make_problem(20, 6, [5], rank=6)
+    tasks = decompose(X, y, task, n_tasks=20)
+    ranks = [
+        np.linalg.matrix_rank(solve(tasks, gamma).coef) for gamma in (1e-3, 1.0, 1e3)
+    ]
+    assert ranks[0] > ranks[1] > ranks[2]
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_school_is_certified_on_the_whole_grid(penalty, data_mirror):
+    from scipy.io import loadmat
+
+    folder = data_mirror / "school"
+    data = loadmat(folder / "school_b.mat")
+    split = loadmat(folder / "school_1_indexes.mat")
+    X, y = data["x"].T[:, :27].astype(float), data["y"].ravel().astype(float)
+    starts = data["task_indexes"].ravel().astype(int) - 1
+    task = np.searchsorted(starts, np.arange(y.size), side="right") - 1
+    train = split["tr"].ravel().astype(int) - 1
+    tasks = decompose(X[train], y[train], task[train], n_tasks=139)
+    start = None
+    for gamma in 10.0 ** np.arange(3, -7, -1):
+        solution = solve(tasks, gamma, penalty=penalty, start=start)
+        start = solution.extra["warm_start"]
+        assert solution.certificate.duality_gap <= 1e-6
+
+
+def test_group_is_solved_as_the_subset_of_its_tasks(make_problem):
+    X, y, task = make_problem(6, 5, [7, 3, 9, 4])
+    tasks = decompose(X, y, task, n_tasks=6)
+    members = np.array([4, 1, 2])
+    rng = np.random.default_rng(0)
+    start = WarmStart(rng.standard_normal((3, 5)), rng.standard_normal((3, 5)), 9.0)
+    for given in (None, start):
+        of_subset = solve(tasks.subset(members), 0.3, tol=1e-9, start=given)
+        group = solve_group(tasks, members, 0.3, tol=1e-9, start=given)
+        value = of_subset.certificate.objective
+        assert group.objective == pytest.approx(value, rel=1e-13)
+        np.testing.assert_allclose(group.coef.T, of_subset.coef, atol=1e-12)
+        end = of_subset.extra["warm_start"]
+        np.testing.assert_allclose(group.end.primal, end.primal, atol=1e-12)
+        np.testing.assert_allclose(group.end.multiplier, end.multiplier, atol=1e-10)
+        assert group.end.step_over_gamma == pytest.approx(end.step_over_gamma)
+        expanded = tasks.subset(members).expand(group.reduced)
+        np.testing.assert_allclose(expanded, of_subset.dual, atol=1e-10)

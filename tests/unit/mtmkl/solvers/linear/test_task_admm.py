@@ -1,0 +1,85 @@
+"""The pieces of the alternating direction method that its penalties share."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.linear.ridge import solve_ridge
+from mtmkl.solvers.linear.task_admm import balance, loss, loss_step, solve
+from mtmkl.solvers.linear.task_decomposition import decompose
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """γ||W||_F², whose problem has a solution in closed form."""
+
+    gamma: float
+
+    def prox(self, V, step):
+        Z = V * (step / (step + 2 * self.gamma))
+        return Z, self.gamma * np.sum(Z * Z)
+
+    def conjugate(self, M, Z):
+        return np.sum(M * M) / (4 * self.gamma)
+
+
+@pytest.mark.parametrize("gamma", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("step", [1e-3, 1.0, 1e4])
+def test_ridge_is_solved_from_any_first_step(gamma, step, problem):
+    X, y, task, n_tasks = problem
+    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    solution = solve(tasks, Ridge(gamma), step=step, tol=1e-10)
+    ridge = solve_ridge(tasks, gamma)
+    assert solution.certificate.objective == pytest.approx(
+        ridge.certificate.objective, rel=1e-9
+    )
+    assert solution.certificate.dual_objective == pytest.approx(
+        ridge.certificate.objective, rel=1e-9
+    )
+    np.testing.assert_allclose(solution.dual, ridge.dual, atol=1e-3)
+
+
+def test_loss_step_is_the_proximal_point(make_problem):
+    X, y, task = make_problem(3, 4, [2, 7])
+    tasks = decompose(X, y, task, n_tasks=3)
+    data = (tasks.right, tasks.singular, tasks.target, tasks.offsets)
+    base, step = np.random.default_rng(0).standard_normal((3, 4)), 0.7
+    W, pull, residual = loss_step(*data, base, step)
+    for t in range(3):
+        X_t, y_t = X[task == t], y[task == t]
+        system = 2 * X_t.T @ X_t + step * np.eye(4)
+        expected = np.linalg.solve(system, 2 * X_t.T @ y_t + step * base[t])
+        np.testing.assert_allclose(W[t], expected)
+        np.testing.assert_allclose(pull[t], 2 * X_t.T @ (y_t - X_t @ W[t]), atol=1e-10)
+    np.testing.assert_allclose(pull, step * (W - base), atol=1e-10)
+    errors = y - np.einsum("ij,ij->i", X, W[task])
+    assert tasks.constant + residual @ residual == pytest.approx(errors @ errors)
+    assert loss(*data, W) == pytest.approx(residual @ residual)
+
+
+def test_balance_moves_the_step_towards_the_larger_residual():
+    W = np.ones((2, 2))
+    much, little = 1e-1, 1e-5
+    assert balance(W, W - much, W - much - little, W, 1.0) == 10.0
+    assert balance(W, W - little, W - little - much, W, 1.0) == 0.1
+    assert balance(W, W - much, W, W, 1.0) == 1.0
+    assert balance(0 * W, W, W, W, 1.0) == 1.0
+
+
+def test_a_start_at_the_solution_is_enough(make_problem):
+    X, y, task = make_problem(4, 3, [5])
+    tasks = decompose(X, y, task, n_tasks=4)
+    first = solve(tasks, Ridge(1.0), step=1.0, tol=1e-8)
+    again = solve(
+        tasks, Ridge(1.0), step=1.0, tol=1e-8, start=first.extra["warm_start"]
+    )
+    assert again.certificate.n_iter == 5 < first.certificate.n_iter
+
+
+def test_stopping_short_warns(make_problem):
+    X, y, task = make_problem(4, 3, [5])
+    tasks = decompose(X, y, task, n_tasks=4)
+    with pytest.warns(ConvergenceWarning, match="Ridge: stopped after 2 iterations"):
+        solve(tasks, Ridge(1.0), step=1e3, tol=1e-12, max_iter=2)

@@ -1,0 +1,94 @@
+"""The reduced data give the same losses as the examples."""
+
+import numpy as np
+import pytest
+
+from mtmkl.solvers.linear.task_decomposition import decompose
+
+
+def test_loss_is_that_of_the_examples(problem):
+    X, y, task, n_tasks = problem
+    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    W = np.random.default_rng(1).standard_normal((X.shape[1], n_tasks))
+    loss = tasks.constant
+    for t in range(n_tasks):
+        rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
+        fit = tasks.singular[rows] * (tasks.right[rows] @ W[:, t])
+        loss += np.sum((tasks.target[rows] - fit) ** 2)
+    expected = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
+    assert loss == pytest.approx(expected, rel=1e-12)
+
+
+def test_expand_returns_twice_the_residual_for_the_residual(make_problem):
+    X, y, task = make_problem(4, 3, [2, 6])
+    tasks = decompose(X, y, task, n_tasks=4)
+    a = tasks.expand(2 * tasks.target)
+    np.testing.assert_allclose(a, 2 * y, atol=1e-12)
+
+
+def test_repeated_columns_lower_the_rank_and_an_empty_task_has_none(make_problem):
+    X, y, task = make_problem(3, 4, [6])
+    X[:, 3] = X[:, 2]
+    tasks = decompose(X, y, task, n_tasks=4)
+    np.testing.assert_array_equal(np.diff(tasks.offsets), [3, 3, 3, 0])
+
+
+def test_inputs_of_zero():
+    tasks = decompose(np.zeros((4, 2)), np.ones(4), np.zeros(4, np.intp), n_tasks=1)
+    assert tasks.constant == 4.0
+    assert tasks.singular.size == 0
+
+
+def test_pooled_spectrum_is_that_of_all_examples(problem):
+    X, y, task, n_tasks = problem
+    values, vectors = decompose(X, y, task, n_tasks=n_tasks).pooled_spectrum
+    np.testing.assert_allclose((vectors * values) @ vectors.T, X.T @ X, atol=1e-9)
+    assert values.size == np.linalg.matrix_rank(X)
+
+
+def test_subset_is_the_decomposition_of_those_tasks(make_problem):
+    X, y, task = make_problem(5, 4, [3, 6])
+    some = decompose(X, y, task, n_tasks=5).subset(np.array([3, 1]))
+    a = some.expand(2 * some.target)
+    np.testing.assert_array_equal(a[~np.isin(task, [1, 3])], 0.0)
+    W = np.random.default_rng(0).standard_normal((4, 2))
+    for position, t in enumerate((3, 1)):
+        mine = task == t
+        np.testing.assert_allclose(a[mine], 2 * y[mine], atol=1e-12)
+        rows = slice(some.offsets[position], some.offsets[position + 1])
+        fit = some.singular[rows] * (some.right[rows] @ W[:, position])
+        loss = np.sum((some.target[rows] - fit) ** 2)
+        alone = decompose(X[mine], y[mine], np.zeros(mine.sum(), int), n_tasks=1)
+        expected = np.sum((y[mine] - X[mine] @ W[:, position]) ** 2)
+        assert loss + alone.constant == pytest.approx(expected, rel=1e-10)
+    constants = [
+        decompose(X[task == t], y[task == t], 0 * task[task == t], n_tasks=1).constant
+        for t in (1, 3)
+    ]
+    assert some.constant == pytest.approx(sum(constants), abs=1e-12)
+
+
+def test_tasks_with_the_same_inputs_share_a_decomposition(make_problem, monkeypatch):
+    X, _, _ = make_problem(1, 4, [7])
+    rng = np.random.default_rng(2)
+    inputs = [X, X + 1.0, X]
+    targets = rng.standard_normal((3, 7))
+    alone = [
+        decompose(x, b, np.zeros(7, np.intp), n_tasks=1)
+        for x, b in zip(inputs, targets, strict=True)
+    ]
+    decomposed = []
+
+    def counted(matrix, *, full_matrices):
+        decomposed.append(matrix)
+        return svd(matrix, full_matrices=full_matrices)
+
+    svd = np.linalg.svd
+    monkeypatch.setattr(np.linalg, "svd", counted)
+    tasks = decompose(
+        np.concatenate(inputs), targets.ravel(), np.repeat([0, 1, 2], 7), n_tasks=3
+    )
+    assert len(decomposed) == 2
+    for name in ("right", "singular", "target", "orthogonal"):
+        together = np.concatenate([getattr(each, name) for each in alone])
+        np.testing.assert_array_equal(getattr(tasks, name), together)

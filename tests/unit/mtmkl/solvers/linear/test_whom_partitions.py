@@ -1,0 +1,332 @@
+"""Whom's solver against all partitions of a few tasks, and its convex parts."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from norms import dual_norm, norm
+
+from mtmkl.solvers.linear import squared_norm, whom_partitions
+from mtmkl.solvers.linear.ridge import solve_ridge
+from mtmkl.solvers.linear.task_decomposition import decompose
+from mtmkl.solvers.linear.whom_partitions import (
+    _costs,
+    _rises,
+    _swap_rise,
+    move_tasks,
+    partitions,
+    solve,
+    squared_trace_norm,
+)
+
+
+def _assignments(n_tasks, n_groups):
+    """Return all assignments to at most n_groups groups, numbered as they appear."""
+    labels = [(0,)]
+    for _ in range(n_tasks - 1):
+        labels = [
+            (*each, g) for each in labels for g in range(min(max(each) + 2, n_groups))
+        ]
+    return [np.array(each) for each in labels]
+
+
+def _best_of_all(tasks, gamma, n_groups):
+    """Return the least objective over all assignments to at most n_groups groups."""
+    solved = {}
+
+    def cost(members):
+        if members not in solved:
+            some = tasks.subset(np.array(members))
+            found = squared_norm.solve(some, gamma, tol=1e-7)
+            solved[members] = found.certificate.objective
+        return solved[members]
+
+    return min(
+        sum(cost(tuple(np.flatnonzero(each == g))) for g in range(each.max() + 1))
+        for each in _assignments(tasks.n_tasks, n_groups)
+    )
+
+
+def _solutions(tasks, gamma, n_groups, n_starts, **options):
+    rngs = [np.random.default_rng([5, seed]) for seed in range(n_starts)]
+    return solve(tasks, gamma, n_groups, rngs=rngs, **options)
+
+
+def _value(X, y, task, W, groups, gamma):
+    loss = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
+    norms = [norm("trace", W[:, groups == g]) for g in np.unique(groups)]
+    return loss + gamma * np.sum(np.square(norms))
+
+
+def _random_problem(seed, n_tasks):
+    """Return tasks along a few random directions, γ and a number of groups."""
+    rng = np.random.default_rng([11, seed])
+    task = np.repeat(np.arange(n_tasks), 8)
+    X = rng.standard_normal((task.size, 5))
+    directions = rng.standard_normal((5, 3))
+    W = directions @ rng.standard_normal((3, n_tasks))
+    W += 0.3 * rng.standard_normal(W.shape)
+    y = np.einsum("ij,ji->i", X, W[:, task]) + rng.standard_normal(task.size)
+    gamma = 10 ** rng.uniform(-1, 1)
+    n_groups = int(rng.integers(2, max(n_tasks // 2, 2) + 1))
+    return decompose(X, y, task, n_tasks=n_tasks), gamma, n_groups
+
+
+def test_partitions_are_all_of_them_once():
+    for n_tasks, counts in ((4, [1, 7, 6, 1]), (6, [1, 31, 90, 65, 15, 1])):
+        for n_groups, count in enumerate(counts, start=1):
+            found = list(partitions(n_tasks, n_groups))
+            assert len(found) == len({frozenset(each) for each in found}) == count
+            for each in found:
+                assert sorted(t for group in each for t in group) == [*range(n_tasks)]
+                assert [group[0] for group in each] == sorted(g[0] for g in each)
+    assert [len(_assignments(4, g)) for g in (1, 2, 3, 4)] == [1, 8, 14, 15]
+
+
+@pytest.mark.parametrize("n_groups", [2, 3])
+@pytest.mark.parametrize("gamma", [0.05, 0.5, 5.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_four_tasks_reach_the_best_of_all_partitions(
+    seed, gamma, n_groups, make_problem
+):
+    X, y, task = make_problem(4, 5, [6, 9], seed=seed)
+    tasks = decompose(X, y, task, n_tasks=4)
+    (solution,) = _solutions(tasks, gamma, n_groups, 1, tol=1e-7)
+    best = _best_of_all(tasks, gamma, n_groups)
+    assert solution.certificate.objective == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("n_tasks", [3, 5, 6])
+@pytest.mark.parametrize("seed", range(5))
+def test_random_problems_of_up_to_six_tasks(seed, n_tasks):
+    """benchmarks/whom_partitions.py has the same over many more problems."""
+    tasks, gamma, n_groups = _random_problem(seed, n_tasks)
+    found = _solutions(tasks, gamma, n_groups, 3, tol=1e-6)
+    best = _best_of_all(tasks, gamma, n_groups)
+    reached = min(each.certificate.objective for each in found)
+    assert reached == pytest.approx(best, rel=1e-5)
+
+
+def test_search_with_swaps_finds_most_best_partitions(monkeypatch):
+    """The search that more tasks get, on few enough to know the best partition."""
+    monkeypatch.setattr(whom_partitions, "_FEW_TASKS", 0)
+    n_found = 0
+    for seed in range(20):
+        tasks, gamma, n_groups = _random_problem(seed, 6)
+        found = _solutions(tasks, gamma, n_groups, 3, tol=1e-6)
+        reached = min(each.certificate.objective for each in found)
+        n_found += reached <= _best_of_all(tasks, gamma, n_groups) * (1 + 1e-4)
+    assert n_found >= 19
+
+
+def test_value_of_a_group_is_at_least_that_of_its_parts():
+    """Why no fewer groups than G need be tried."""
+    for seed in range(5):
+        tasks, gamma, _ = _random_problem(seed, 5)
+
+        def cost(members, tasks=tasks, gamma=gamma):
+            some = tasks.subset(np.array(members))
+            return squared_norm.solve(some, gamma, tol=1e-8).certificate.objective
+
+        whole = cost([0, 1, 2, 3, 4])
+        for parts in partitions(5, 2):
+            assert whole >= sum(map(cost, parts)) * (1 - 1e-7)
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize("gamma", [0.1, 3.0])
+def test_coefficients_are_the_optimum_for_their_groups(gamma, problem):
+    X, y, task, n_tasks = problem
+    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    (solution,) = _solutions(tasks, gamma, 2, 1, tol=1e-8)
+    groups = solution.extra["groups"]
+    W = cp.Variable((X.shape[1], n_tasks))
+    value = sum(
+        cp.sum_squares(y[task == t] - X[task == t] @ W[:, t]) for t in range(n_tasks)
+    )
+    for g in np.unique(groups):
+        chosen = np.eye(n_tasks)[:, groups == g]
+        value += gamma * cp.square(cp.normNuc(W @ chosen))
+    optimum = cp.Problem(cp.Minimize(value)).solve(solver=cp.CLARABEL)
+    certificate = solution.certificate
+    assert certificate.objective == pytest.approx(optimum, rel=1e-6)
+    reached = _value(X, y, task, solution.coef, groups, gamma)
+    assert certificate.objective == pytest.approx(reached, rel=1e-8)
+    assert np.all(np.diff(certificate.history) < 0)
+    # The dual point bounds the problem of these groups.
+    a = solution.dual
+    dual = y @ a - a @ a / 4
+    for g in np.unique(groups):
+        members = np.flatnonzero(groups == g)
+        M = np.column_stack([X[task == t].T @ a[task == t] for t in members])
+        dual -= dual_norm("trace", M) ** 2 / (4 * gamma)
+    assert reached * (1 - 2e-8) <= dual <= reached * (1 + 1e-9)
+
+
+def test_one_group_is_multi_task_feature_learning(make_problem):
+    X, y, task = make_problem(6, 4, [5])
+    tasks = decompose(X, y, task, n_tasks=6)
+    (solution,) = _solutions(tasks, 0.7, 1, 3, tol=1e-8)
+    together = squared_norm.solve(tasks, 0.7, tol=1e-8).certificate.objective
+    assert solution.certificate.objective == pytest.approx(together, rel=2e-8)
+    np.testing.assert_array_equal(solution.extra["groups"], 0)
+
+
+def test_as_many_groups_as_tasks_reach_independent_ridge(make_problem):
+    """Σ ||w_t||² is at most Σ_g ||W_g||_tr², so no grouping is better."""
+    X, y, task = make_problem(5, 4, [6])
+    tasks = decompose(X, y, task, n_tasks=5)
+    (solution,) = _solutions(tasks, 2.0, 5, 3, tol=1e-8)
+    ridge = solve_ridge(tasks, 2.0).certificate.objective
+    assert solution.certificate.objective == pytest.approx(ridge, rel=1e-6)
+
+
+def test_two_kinds_of_task_are_found():
+    """Two sets of tasks along orthogonal directions: each is a group."""
+    rng = np.random.default_rng(0)
+    task = np.repeat(np.arange(8), 20)
+    kind = np.arange(8) % 2
+    X = rng.standard_normal((task.size, 6))
+    W = np.zeros((6, 8))
+    W[kind, np.arange(8)] = rng.choice([-2.0, -1.0, 1.0, 2.0], 8)
+    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.1 * rng.standard_normal(task.size)
+    tasks = decompose(X, y, task, n_tasks=8)
+    starts = _solutions(tasks, 1.0, 2, 3)
+    assert len(starts) == 3
+    best = min(starts, key=lambda each: each.certificate.objective)
+    np.testing.assert_array_equal(best.extra["groups"], kind)
+
+
+def test_trials_can_only_help(make_problem):
+    X, y, task = make_problem(8, 5, [6])
+    tasks = decompose(X, y, task, n_tasks=8)
+    for seed in range(3):
+        without, few, many = (
+            solve(
+                tasks, 1.0, 3, rngs=[np.random.default_rng(seed)], n_trials=n, tol=1e-7
+            )[0].certificate.objective
+            for n in (0, 2, 30)
+        )
+        assert without >= few * (1 - 1e-6)
+        assert few >= many * (1 - 1e-6)
+
+
+def test_moves_end_where_no_single_one_lowers_the_penalty():
+    rng = np.random.default_rng(3)
+    W = rng.standard_normal((4, 9))
+    gram = W.T @ W
+    for n_groups in (2, 4):
+        start = rng.integers(n_groups, size=9)
+        groups = move_tasks(gram, start, *_costs(gram, start, n_groups))
+
+        def penalty(groups):
+            return sum(
+                np.linalg.svd(W[:, groups == g], compute_uv=False).sum() ** 2
+                for g in np.unique(groups)
+            )
+
+        assert penalty(groups) <= penalty(start)
+        for t in range(9):
+            for g in range(n_groups):
+                moved = groups.copy()
+                moved[t] = g
+                assert penalty(moved) >= penalty(groups) * (1 - 1e-7)
+
+
+def _move_tasks_in_full(gram, groups, n_groups):
+    """Move tasks one at a time, each cost computed when it is asked for."""
+
+    def cost(inside):
+        return squared_trace_norm(gram, inside)
+
+    groups = groups.copy()
+    unmoved = t = 0
+    while unmoved < groups.size:
+        rises = np.zeros(n_groups)
+        for g in range(n_groups):
+            if g != groups[t]:
+                without = (groups == groups[t]) & (np.arange(groups.size) != t)
+                inside = groups == g
+                rises[g] = -cost(groups == groups[t]) + cost(without) - cost(inside)
+                inside[t] = True
+                rises[g] += cost(inside)
+        best = np.argmin(rises)
+        unmoved += 1
+        if rises[best] < -1e-9 * np.trace(gram):
+            groups[t], unmoved = best, 0
+        t = (t + 1) % groups.size
+    return groups
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 6])
+def test_moves_are_those_of_costs_that_are_always_computed_anew(n_groups):
+    n_moved = 0
+    for seed in range(10):
+        rng = np.random.default_rng([7, seed])
+        W = rng.standard_normal((5, 3)) @ rng.standard_normal((3, 14))
+        W += 0.2 * rng.standard_normal(W.shape)
+        gram, start = W.T @ W, rng.integers(n_groups, size=14)
+        expected = _move_tasks_in_full(gram, start, n_groups)
+        groups = move_tasks(gram, start, *_costs(gram, start, n_groups))
+        np.testing.assert_array_equal(groups, expected)
+        n_moved += np.count_nonzero(groups != start)
+    assert n_moved > 30
+
+
+def test_rises_are_differences_of_the_penalty():
+    rng = np.random.default_rng(8)
+    W = rng.standard_normal((4, 7))
+    gram, groups = W.T @ W, np.array([0, 0, 1, 1, 1, 3, 0])
+
+    def penalty(groups):
+        norms = [norm("trace", W[:, groups == g]) for g in np.unique(groups)]
+        return np.sum(np.square(norms))
+
+    costs, changed = _costs(gram, groups, 5)
+    rises = _rises(groups, costs, changed)
+    for t in range(7):
+        for g in range(5):
+            moved = groups.copy()
+            moved[t] = g
+            # Groups 2 and 4 are empty, and alike; a task alone gains nothing there.
+            if g in (groups[t], 4) or (g == 2 and groups[t] == 3):
+                assert rises[t, g] == np.inf
+            else:
+                expected = penalty(moved) - penalty(groups)
+                assert rises[t, g] == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    swapped = groups.copy()
+    swapped[[0, 4]] = groups[[4, 0]]
+    rise = _swap_rise(gram, groups, costs, 0, 4)
+    assert rise == pytest.approx(penalty(swapped) - penalty(groups), rel=1e-6)
+
+
+def test_squared_trace_norm_is_that_of_the_columns():
+    W = np.random.default_rng(4).standard_normal((3, 6))
+    for n_inside in range(7):
+        inside = np.arange(6) < n_inside
+        expected = np.linalg.svd(W[:, inside], compute_uv=False).sum() ** 2
+        found = squared_trace_norm(W.T @ W, inside)
+        # A Gram matrix of more columns than rows has eigenvalues of 0 ± 1e-16.
+        assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_same_seed_same_groups(make_problem):
+    X, y, task = make_problem(8, 4, [5])
+    tasks = decompose(X, y, task, n_tasks=8)
+    first, second = (_solutions(tasks, 0.7, 3, 1)[0] for _ in range(2))
+    np.testing.assert_array_equal(first.coef, second.coef)
+    np.testing.assert_array_equal(first.extra["groups"], second.extra["groups"])
+
+
+@pytest.mark.parametrize(
+    ("gamma", "n_groups", "message"),
+    [
+        (0.0, 1, "gamma must be positive"),
+        (1.0, 0, "n_groups must be from 1 to 3, got 0"),
+        (1.0, 4, "n_groups must be from 1 to 3, got 4"),
+    ],
+)
+def test_parameters_out_of_range(gamma, n_groups, message, make_problem):
+    X, y, task = make_problem(3, 2, [4])
+    tasks = decompose(X, y, task, n_tasks=3)
+    with pytest.raises(ValueError, match=message):
+        _solutions(tasks, gamma, n_groups, 1)

@@ -1,0 +1,298 @@
+import cvxpy as cp
+import numpy as np
+import pytest
+from dual_problems import Toy, dual_problem, solve_med, stacked, unscaled
+from printed_problems import PRECISE, kernel_selection, kernel_selection_primal
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from mtmkl.solvers.med.med import MedPath
+
+
+def log_of(alpha):
+    return np.log(alpha) if alpha > 0 else -np.inf
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize("alpha", [0, 1, 100])
+@pytest.mark.parametrize("C", [1, 10])
+def test_kernel_selection_against_the_kernel_selection(C, alpha):
+    toy = Toy()
+    grams = toy.gaussians
+    value, q = kernel_selection(toy.y, grams, C, alpha)
+    solution = solve_med(toy.tasks(grams=stacked(grams)), C, log_of(alpha), tol=1e-9)
+    certificate = solution.certificate
+    assert certificate.status == "converged"
+    assert certificate.duality_gap <= 1e-9
+    assert certificate.objective == pytest.approx(value, rel=1e-6)
+    assert certificate.dual_objective == pytest.approx(value, rel=1e-6)
+    switches = np.ones(4) if alpha == 0 else expit(q - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [1, 100])
+def test_the_primal_has_the_same_value_and_switches(alpha):
+    toy = Toy(seed=1)
+    grams = toy.gaussians
+    value, s = kernel_selection_primal(toy.y, grams, 2.0, alpha)
+    solution = solve_med(toy.tasks(grams=stacked(grams)), 2.0, log_of(alpha), tol=1e-9)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(solution.coef, s, atol=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 100])
+@pytest.mark.parametrize("C", [1, 10])
+def test_feature_selection_against_the_kernel_selection(C, alpha):
+    toy = Toy(n_features=5, seed=2)
+    value, q = kernel_selection(toy.y, toy.rank_ones, C, alpha)
+    solution = solve_med(
+        toy.tasks(features=np.vstack(toy.X)), C, log_of(alpha), tol=1e-9
+    )
+    assert solution.certificate.dual_objective == pytest.approx(value, rel=1e-6)
+    switches = np.ones(5) if alpha == 0 else expit(q - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+def test_features_equal_their_gram_matrices():
+    toy = Toy(n_features=4)
+    features = toy.tasks(features=np.vstack(toy.X), grams=stacked(toy.gaussians))
+    grams = toy.tasks(grams=np.hstack([stacked(toy.rank_ones), stacked(toy.gaussians)]))
+    first, second = (
+        solve_med(tasks, 3.0, 2.0, tol=1e-10) for tasks in (features, grams)
+    )
+    assert first.certificate.objective == pytest.approx(
+        second.certificate.objective, rel=1e-9
+    )
+    np.testing.assert_allclose(first.coef, second.coef, atol=1e-5)
+    np.testing.assert_allclose(first.intercept, second.intercept, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize("alpha", [0, 1, 100])
+@pytest.mark.parametrize("C", [1, 10])
+def test_regression_against_the_kernel_selection(C, alpha):
+    toy = Toy()
+    grams = toy.gaussians
+    value, q = kernel_selection(toy.targets, grams, C, alpha, epsilon=0.3)
+    tasks = dual_problem(
+        np.concatenate(toy.targets), toy.sizes, grams=stacked(grams), epsilon=0.3
+    )
+    solution = solve_med(tasks, C, log_of(alpha), tol=1e-9)
+    assert solution.certificate.duality_gap <= 1e-9
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    assert solution.certificate.dual_objective == pytest.approx(value, rel=1e-6)
+    switches = np.ones(4) if alpha == 0 else expit(q - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+def test_graph_structure_against_the_kernel_selection():
+    rng = np.random.default_rng(3)
+    X = (rng.random((12, 4)) < 0.5).astype(float)
+    X[:4] = np.eye(4)
+    edges = [(m, d) for m in range(4) for d in range(m + 1, 4)]
+    alpha, C, y = 20.0, 1.5, 2 * X - 1
+    lam = [cp.Variable(12) for _ in range(4)]
+    J = sum(cp.sum(each) for each in lam) + len(edges) * np.log1p(alpha)
+    exponent = []
+    for m, d in edges:
+        forward = cp.sum(cp.multiply(y[:, m] * X[:, d], lam[m]))
+        backward = cp.sum(cp.multiply(y[:, d] * X[:, m], lam[d]))
+        exponent.append(0.5 * (cp.square(forward) + cp.square(backward)))
+        J -= cp.log_sum_exp(cp.hstack([np.log(alpha), exponent[-1]]))
+    constraints = [each >= 0 for each in lam] + [each <= C for each in lam]
+    constraints += [y[:, m] @ lam[m] == 0 for m in range(4)]
+    problem = cp.Problem(cp.Maximize(J), constraints)
+    problem.solve(**PRECISE)
+
+    switch = np.zeros((4, 4), dtype=int)
+    for number, (m, d) in enumerate(edges):
+        switch[m, d] = switch[d, m] = number
+    inputs = np.tile(X, (4, 1))
+    for m in range(4):
+        inputs[12 * m : 12 * (m + 1), m] = 0.0
+    tasks = dual_problem(
+        y.T.ravel(), [12] * 4, features=inputs, weight=switch, n_weights=6
+    )
+    solution = solve_med(tasks, C, np.log(alpha), tol=1e-9)
+    assert solution.certificate.objective == pytest.approx(problem.value, rel=1e-6)
+    expected = expit(np.array([each.value for each in exponent]) - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, expected, atol=1e-4)
+
+
+def test_no_prior_doubt_is_independent_machines_on_the_sum_kernel():
+    toy = Toy(sizes=(20, 30), seed=4)
+    grams = toy.gaussians
+    solution = solve_med(toy.tasks(grams=stacked(grams)), 2.0, -np.inf, tol=1e-10)
+    start = 0
+    for t, y in enumerate(toy.y):
+        K = sum(grams[t])
+        machine = SVC(C=2.0, kernel="precomputed", tol=1e-10).fit(K, y)
+        beta = solution.dual[start : start + len(y)]
+        start += len(y)
+        expected = np.zeros(len(y))
+        expected[machine.support_] = machine.dual_coef_[0]
+        np.testing.assert_allclose(beta, expected, atol=1e-6)
+        assert solution.intercept[t] == pytest.approx(machine.intercept_[0], abs=1e-6)
+
+
+def test_gap_of_any_feasible_point_is_not_negative():
+    toy = Toy()
+    solution = solve_med(toy.tasks(grams=stacked(toy.gaussians)), 1.0, 3.0, tol=0.05)
+    tight = solve_med(toy.tasks(grams=stacked(toy.gaussians)), 1.0, 3.0, tol=1e-11)
+    optimum = tight.certificate.dual_objective
+    assert tight.certificate.duality_gap <= 1e-11
+    assert solution.certificate.dual_objective <= optimum * (1 + 1e-12)
+    assert solution.certificate.objective >= optimum * (1 - 1e-12)
+
+
+def test_path_equals_single_solutions_in_any_order():
+    toy = Toy(sizes=(15, 25, 10), seed=5)
+    tasks = toy.tasks(features=np.vstack(toy.X), grams=stacked(toy.gaussians))
+    points = [
+        (C, a) for C in (0.1, 1.0, 10.0, 1000.0) for a in (-np.inf, -1.0, 0.0, 4.0, 9.0)
+    ]
+    single = {
+        point: solve_med(tasks, *point, tol=1e-9).certificate.objective
+        for point in points
+    }
+    rng = np.random.default_rng(0)
+    shuffled = [points[k] for k in rng.permutation(len(points))]
+    for order in (points, points[::-1], shuffled):
+        path = MedPath(tasks, tol=1e-9)
+        for point in order:
+            solution = path.solve(*point)
+            assert solution.certificate.status == "converged"
+            assert solution.certificate.objective == pytest.approx(
+                single[point], rel=1e-8
+            )
+
+
+def test_solution_without_bounds_is_found_again_for_a_larger_box():
+    toy = Toy(sizes=(10, 12), n_features=8, seed=6)
+    tasks = toy.tasks(features=np.vstack(toy.X))
+    path = MedPath(tasks, tol=1e-6)
+    for a in (-np.inf, 1.0, 3.0):
+        path.solve(1e4, a)
+    before = path.solve(1e4, 3.0)
+    assert np.abs(before.dual).max() < 1e4
+    for a in (-np.inf, 1.0, 3.0):
+        again = path.solve(1e6, a)
+        # Not one step over the switches is needed.
+        assert again.certificate.n_iter == 1
+    np.testing.assert_allclose(again.coef, before.coef, rtol=1e-12)
+    assert again.certificate.objective == pytest.approx(
+        before.certificate.objective, rel=1e-6
+    )
+
+
+def test_largest_q_is_that_of_all_switches_on():
+    tasks = Toy().tasks(grams=stacked(Toy().gaussians))
+    expected = solve_med(tasks, 2.0, -np.inf, tol=1e-9).extra["q"].max()
+    assert MedPath(tasks, tol=1e-9).largest_q(2.0) == pytest.approx(expected, rel=1e-6)
+
+
+def test_switches_lie_between_their_prior_and_one():
+    tasks = Toy().tasks(grams=stacked(Toy().gaussians))
+    for a in (0.0, 5.0, 50.0):
+        solution = solve_med(tasks, 1.0, a)
+        assert np.all(solution.coef >= expit(-a) * (1 - 1e-12))
+        assert np.all(solution.coef <= 1)
+
+
+def test_large_alpha_does_not_overflow():
+    tasks = Toy().tasks(grams=30 * stacked(Toy().gaussians))
+    solution = solve_med(tasks, 1e3, 2000.0)
+    assert solution.certificate.duality_gap <= 1e-6
+    assert np.all((solution.coef >= 0) & (solution.coef <= 1))
+    assert np.all(np.isfinite(solution.extra["log_odds"]))
+
+
+def test_task_of_one_class_has_a_constant_decision():
+    toy = Toy()
+    toy.y[1] = np.ones(toy.sizes[1])
+    toy.y[2] = -np.ones(toy.sizes[2])
+    solution = solve_med(toy.tasks(grams=stacked(toy.gaussians)), 1.0, 1.0)
+    np.testing.assert_array_equal(solution.intercept[1:], [1.0, -1.0])
+    np.testing.assert_array_equal(solution.dual[toy.sizes[0] :], 0.0)
+    assert solution.certificate.duality_gap <= 1e-6
+
+
+def test_all_tasks_of_one_class():
+    toy = Toy()
+    toy.y = [np.ones(n) for n in toy.sizes]
+    solution = solve_med(toy.tasks(grams=stacked(toy.gaussians)), 1.0, 1.0)
+    assert solution.certificate.objective == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_array_equal(solution.intercept, 1.0)
+
+
+def test_stopping_short_warns_with_the_gap():
+    toy = Toy(sizes=(20, 20), seed=7)
+    tasks = toy.tasks(grams=stacked(toy.gaussians))
+    with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
+        solution = solve_med(tasks, 5.0, 8.0, tol=1e-10, max_iter=1)
+    assert solution.certificate.status == "stopped"
+    assert solution.certificate.duality_gap > 1e-10
+
+
+def test_float32_kernels_solve_the_rounded_problem():
+    toy = Toy(sizes=(20, 20))
+    grams = stacked(toy.gaussians)
+    double, single = (
+        solve_med(toy.tasks(grams=grams.astype(kind)), 2.0, 2.0, tol=1e-8)
+        for kind in (np.float64, np.float32)
+    )
+    assert single.certificate.duality_gap <= 1e-8
+    assert single.certificate.objective == pytest.approx(
+        double.certificate.objective, rel=1e-5
+    )
+
+
+def rare(seed, n_tasks=30, n=20):
+    """Return tasks with few positives, where small C leave no multiplier free."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_tasks * n, 4))
+    y = np.full((n_tasks, n), -1.0)
+    for row in y:
+        row[: rng.integers(2, 5)] = 1.0
+    X[y.ravel() > 0] += rng.normal(size=4)
+    return dual_problem(y.ravel(), [n] * n_tasks, features=X)
+
+
+def middles(tasks, solution, C):
+    """Return the middle of the optimal interval of tasks without a free multiplier."""
+    lo, hi = tasks.box(C)
+    out = {}
+    for t in range(tasks.n_tasks):
+        rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
+        beta, x = solution.dual[rows], tasks.blocks.features[rows]
+        at_low, at_high = (np.abs(beta - bound[rows]) <= 1e-9 * C for bound in (lo, hi))
+        if np.all(at_low | at_high):
+            v = tasks.c[rows] - (x * solution.coef) @ (x.T @ beta)
+            out[t] = 0.5 * (v[~at_high].max() + v[~at_low].min())
+    return out
+
+
+def test_a_path_equals_single_fits_where_no_multiplier_is_free():
+    tasks = rare(22)
+    points = [(C, a) for C in (0.01, 0.03, 0.1, 0.3, 1.0) for a in (-np.inf, 0.0, 3.0)]
+    path = MedPath(tasks, tol=1e-9)
+    n_middles, n_rounded = 0, 0
+    for point in points:
+        along, alone = path.solve(*point), solve_med(tasks, *point, tol=1e-9)
+        np.testing.assert_allclose(along.intercept, alone.intercept, atol=1e-4)
+        for solution in (along, alone):
+            expected = middles(tasks, solution, point[0])
+            for t, middle in expected.items():
+                assert solution.intercept[t] == pytest.approx(middle, abs=1e-7)
+            rows = np.isin(np.repeat(np.arange(tasks.n_tasks), 20), list(expected))
+            inside = np.abs(solution.dual[rows])
+            n_rounded += np.sum((inside > 0.0) & (inside < point[0]))
+            n_middles += len(expected)
+    assert n_middles > 50
+    assert n_rounded > 10
+
+
+def test_the_warning_of_a_search_that_was_cut_short_names_the_scales():
+    with pytest.warns(ConvergenceWarning, match=r"1e\+13.*standardize=True.*max_iter"):
+        solve_med(unscaled(1e6, n=400), 1.0, 2.0, max_iter=1, tol=1e-12)

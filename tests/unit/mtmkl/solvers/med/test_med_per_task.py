@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+from dual_problems import Toy, solve_med, stacked
+from printed_problems import kernel_selection
+from scipy.special import expit
+
+from mtmkl.solvers.med.med import MedPath
+from mtmkl.solvers.med.med_per_task import PerTaskPath
+
+
+def test_switches_per_task_are_one_problem_per_task():
+    toy = Toy()
+    grams = toy.gaussians
+    tasks = toy.tasks(grams=stacked(grams))
+    path = PerTaskPath(tasks, lambda one: MedPath(one, tol=1e-10))
+    solution = path.solve(2.0, 1.0)
+    assert solution.coef.shape == (3, 4)
+    total = 0.0
+    for t in range(3):
+        value, q = kernel_selection([toy.y[t]], [grams[t]], 2.0, np.e)
+        total += value
+        np.testing.assert_allclose(solution.coef[t], expit(q - 1.0), atol=1e-4)
+    assert solution.certificate.objective == pytest.approx(total, rel=1e-6)
+    shared = solve_med(tasks, 2.0, 1.0).certificate.objective
+    assert shared != pytest.approx(total, rel=1e-3)
+
+
+def test_one_task_shares_with_nobody():
+    toy = Toy(sizes=(20,))
+    tasks = toy.tasks(grams=stacked(toy.gaussians))
+    shared = solve_med(tasks, 2.0, 1.0, tol=1e-10)
+    own = PerTaskPath(tasks, lambda one: MedPath(one, tol=1e-10)).solve(2.0, 1.0)
+    np.testing.assert_allclose(own.coef[0], shared.coef, atol=1e-6)

@@ -1,0 +1,257 @@
+from itertools import combinations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from printed_problems import PRECISE, adaptive_pooling, square_root
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.med import med_pooling_steps
+from mtmkl.solvers.med.med_pooling import PoolingPath
+
+
+class Toy:
+    def __init__(self, sizes=(8, 10, 7, 9), seed=0):
+        rng = np.random.default_rng(seed)
+        self.sizes = sizes
+        X = [rng.normal(size=(n, 3)) for n in sizes]
+        common, own = rng.normal(size=3), rng.normal(size=(len(sizes), 3))
+        self.y = []
+        for x, w in zip(X, own, strict=True):
+            y = np.sign(x @ (common + 0.7 * w) + 0.5 * rng.normal(size=len(x)))
+            y[:2] = 1.0, -1.0
+            self.y.append(y)
+        every = np.vstack(X)
+        kernel = (every @ every.T + 1) ** 2 / 10
+        self.ends = np.concatenate([[0], np.cumsum(sizes)])
+        self.communal = 0.1 * kernel
+        self.specialised = [
+            0.9 * len(sizes) * kernel[self.rows(t), self.rows(t)]
+            for t in range(len(sizes))
+        ]
+        self.c = np.concatenate(self.y)
+
+    def rows(self, t):
+        return slice(self.ends[t], self.ends[t + 1])
+
+    def path(self, **kwargs):
+        return PoolingPath(self.communal, self.specialised, self.c, **kwargs)
+
+
+class Pairs(Toy):
+    """One-vs-one tasks of classes of points with one linear kernel."""
+
+    def __init__(self, n_classes, n_features, *, seed, spread):
+        rng = np.random.default_rng(seed)
+        centres = spread * rng.standard_normal((n_classes, n_features))
+        pairs = list(combinations(range(n_classes), 2))
+        n = 8
+        X = np.vstack(
+            [
+                centres[np.repeat(pair, n // 2)] + rng.standard_normal((n, n_features))
+                for pair in pairs
+            ]
+        )
+        self.sizes = (n,) * len(pairs)
+        self.ends = np.arange(0, n * len(pairs) + 1, n)
+        kernel = X @ X.T / n_features
+        self.communal = 0.1 * kernel
+        self.specialised = [
+            0.9 * len(pairs) * kernel[self.rows(t), self.rows(t)]
+            for t in range(len(pairs))
+        ]
+        self.c = np.tile(np.repeat([1.0, -1.0], n // 2), len(pairs))
+
+
+def log_of(alpha):
+    return np.log(alpha) if alpha > 0 else -np.inf
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 100])
+@pytest.mark.parametrize("C", [1, 10])
+def test_against_the_printed_dual(C, alpha):
+    toy = Toy()
+    value, q = adaptive_pooling(toy.c, toy.communal, toy.specialised, C, alpha)
+    solution = toy.path(tol=1e-9).solve(C, log_of(alpha))
+    assert solution.certificate.status == "converged"
+    assert solution.certificate.duality_gap <= 1e-9
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    assert solution.certificate.dual_objective == pytest.approx(value, rel=1e-6)
+    switches = np.ones(4) if alpha == 0 else expit(q - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+# Clarabel falls short of its own tolerance there, not of the one below.
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize(
+    ("seed", "spread", "C", "relative"),
+    [(0, 2.0, 64.0, 5.0), (0, 2.0, 1024.0, 0.5), (5, 0.5, 64.0, 5.0)],
+)
+def test_a_large_box_and_switches_almost_off(seed, spread, C, relative):
+    # V grows like 1/s there: a line search that cuts steps by the secant of its slopes
+    # is still at gaps of 0.05 to 0.78 after 100 steps.
+    toy = Pairs(4, 3, seed=seed, spread=spread)
+    path = toy.path()
+    log_alpha = relative * path.largest_q(C)
+    solution = path.solve(C, log_alpha)
+    assert solution.certificate.status == "converged"
+    assert solution.certificate.n_iter <= 30
+    alpha = np.exp(log_alpha)
+    value, _ = adaptive_pooling(toy.c, toy.communal, toy.specialised, C, alpha)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-5)
+
+
+def joint_machine(toy, K, C):
+    """Solve an SVM with one bias per task by cvxpy: value, outputs."""
+    beta = cp.Variable(toy.c.size)
+    constraints = [cp.multiply(toy.c, beta) >= 0, cp.multiply(toy.c, beta) <= C]
+    constraints += [cp.sum(beta[toy.rows(t)]) == 0 for t in range(len(toy.sizes))]
+    J = toy.c @ beta - 0.5 * cp.sum_squares(square_root(K).T @ beta)
+    problem = cp.Problem(cp.Maximize(J), constraints)
+    problem.solve(**PRECISE)
+    return problem.value, K @ beta.value
+
+
+def outputs(toy, solution):
+    out = toy.communal @ solution.dual
+    for t, K in enumerate(toy.specialised):
+        rows = toy.rows(t)
+        out[rows] += solution.coef[t] * K @ solution.dual[rows]
+    return out
+
+
+def test_no_prior_doubt_is_the_joint_machine_on_the_sum():
+    toy = Toy(seed=1)
+    K = toy.communal.copy()
+    for t, own in enumerate(toy.specialised):
+        K[toy.rows(t), toy.rows(t)] += own
+    value, expected = joint_machine(toy, K, 2.0)
+    solution = toy.path(tol=1e-9).solve(2.0, -np.inf)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(outputs(toy, solution), expected, atol=1e-4)
+
+
+def test_alpha_beyond_all_q_is_the_pooled_machine():
+    toy = Toy(seed=1)
+    value, expected = joint_machine(toy, toy.communal, 2.0)
+    path = toy.path(tol=1e-9)
+    largest = path.largest_q(2.0)
+    # Reached slowly: q grows as the switches close.
+    solution = path.solve(2.0, 1e4 * largest)
+    assert np.all(solution.coef < 1e-6)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(outputs(toy, solution), expected, atol=1e-4)
+
+
+def test_path_equals_single_solutions():
+    toy = Toy(seed=2)
+    path = toy.path(tol=1e-8)
+    points = [(C, a) for C in (5.0, 0.1, 1.0) for a in (-np.inf, 0.0, 3.0, 8.0)]
+    for point in points:
+        found = path.solve(*point).certificate.objective
+        expected = toy.path(tol=1e-8).solve(*point).certificate.objective
+        assert found == pytest.approx(expected, rel=1e-7)
+
+
+def test_dual_point_is_feasible():
+    toy = Toy()
+    solution = toy.path().solve(3.0, 2.0)
+    signed = solution.dual * toy.c
+    assert np.all((signed >= 0) & (signed <= 3.0))
+    for t in range(4):
+        assert abs(solution.dual[toy.rows(t)].sum()) < 1e-10
+
+
+def test_task_of_one_class_leans_on_the_communal_classifier():
+    toy = Toy()
+    toy.c[toy.rows(2)] = 1.0
+    solution = toy.path().solve(1.0, 1.0)
+    np.testing.assert_array_equal(solution.dual[toy.rows(2)], 0.0)
+    scores = outputs(toy, solution)[toy.rows(2)] + solution.intercept[2]
+    # No bias above it is needed by any example, none below it suffices for all.
+    assert scores.min() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("scale", [1e5, 1e7, 1e12])
+def test_joint_solves_end_at_rounding_and_say_so(scale):
+    X = np.random.default_rng(0).normal(size=(120, 5))
+    c = np.where(X.sum(axis=1) > 0.3, 1.0, -1.0)
+    X[:, 0] *= scale
+    blocks = [X[:40], X[40:80], X[80:]]
+    path = PoolingPath(X @ X.T, [x @ x.T for x in blocks], c)
+    granted = path._problem.work_left
+    with pytest.warns(ConvergenceWarning, match=r"rounding .*standardize=True"):
+        solution = path.solve(100.0, 0.0)
+    assert solution.certificate.dual_objective <= solution.certificate.objective
+    assert 0 < granted - path._problem.work_left < 0.5 * granted
+
+
+def test_without_pair_steps_the_point_at_hand_is_returned():
+    toy = Toy()
+    problem = toy.path()._problem
+    problem.set_box(1.0)
+    problem.work_left = 0
+    inner = problem.solve(np.ones(4), 1e-12)
+    assert "bound on their work" in inner.limit
+    assert inner.dual <= inner.primal
+
+
+def test_curvature_is_the_change_of_q_with_the_switches():
+    toy = Toy(seed=3)
+    problem = toy.path()._problem
+    problem.set_box(5.0)
+    s = np.array([0.3, 0.9, 0.6, 0.5])
+    problem.solve(s, 1e-11)
+    free = (np.abs(problem.beta) > 0) & (np.abs(problem.beta) < 5.0)
+    assert 0 < free.sum() < free.size
+    found, step = problem.curvature(s), 1e-6
+    for t in range(4):
+        ends = []
+        for side in (step, -step):
+            moved = s.copy()
+            moved[t] += side
+            ends.append(problem.solve(moved, 1e-11).q)
+        np.testing.assert_allclose(
+            (ends[1] - ends[0]) / (2 * step), found[t], rtol=1e-4, atol=1e-5
+        )
+    # The last factor belongs to other switches and is not taken for theirs.
+    problem.solve(s, 1e-11)
+    assert not np.allclose(problem.curvature(0.5 * s), found, rtol=0.01)
+    np.testing.assert_allclose(problem.curvature(s), found, rtol=1e-6, atol=1e-9)
+
+
+def test_work_in_slices_comes_to_the_same_solution(monkeypatch):
+    toy = Toy(seed=4)
+    s = np.full(4, 0.4)
+    whole, sliced = toy.path()._problem, toy.path()._problem
+    whole.set_box(50.0)
+    sliced.set_box(50.0)
+    expected = whole.solve(s, 1e-10)
+    calls = []
+    solve_joint = med_pooling_steps.solve_joint.py_func
+    monkeypatch.setitem(solve_joint.__globals__, "SLICE", 1.0)
+
+    def counted(*arguments):
+        calls.append(solve_joint(*arguments))
+        return calls[-1]
+
+    monkeypatch.setattr(med_pooling_steps, "solve_joint", counted)
+    found = sliced.solve(s, 1e-10)
+    assert len(calls) > 3
+    assert calls[-1]
+    assert not any(calls[:-1])
+    assert found.dual == pytest.approx(expected.dual, rel=1e-9)
+    assert found.primal == pytest.approx(expected.primal, rel=1e-9)
+
+
+def test_first_log_odds_are_close_to_the_solution():
+    toy = Toy(seed=5)
+    path = toy.path(tol=1e-9)
+    log_alpha = 0.5 * path.largest_q(3.0)
+    expected = path.solve(3.0, log_alpha).extra["log_odds"]
+    problem = toy.path()._problem
+    problem.set_box(3.0)
+    start = problem.first_log_odds(log_alpha, None)
+    assert np.ptp(expected) > 0.3
+    np.testing.assert_allclose(start, expected, atol=0.15)

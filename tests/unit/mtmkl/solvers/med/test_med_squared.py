@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+from dual_problems import dual_problem
+from printed_problems import squared_selection
+from scipy.special import expit
+
+from mtmkl.solvers.med.med_squared import SquaredPath
+
+
+def toy(seed=0, sizes=(7, 10, 5)):
+    rng = np.random.default_rng(seed)
+    X = [rng.normal(size=(n, 3)) for n in sizes]
+    y = [2 * x[:, 0] - x[:, 1] + 3 + 0.3 * rng.normal(size=len(x)) for x in X]
+    return X, y
+
+
+def tasks_of(X, y, *, grams=False):
+    kwargs = {"features": np.vstack(X)}
+    if grams:
+        stacks = [np.einsum("id,jd->ijd", x, x).reshape(-1, 3) for x in X]
+        kwargs = {"grams": np.concatenate(stacks)}
+    return dual_problem(np.concatenate(y), [len(x) for x in X], epsilon=0.0, **kwargs)
+
+
+@pytest.mark.parametrize("grams", [False, True])
+@pytest.mark.parametrize("alpha", [0, 1, 100])
+@pytest.mark.parametrize("C", [1, 10])
+def test_against_the_dual(C, alpha, grams):
+    X, y = toy()
+    value, q = squared_selection(
+        y, [[np.outer(v, v) for v in x.T] for x in X], C, alpha
+    )
+    log_alpha = np.log(alpha) if alpha > 0 else -np.inf
+    solution = SquaredPath(tasks_of(X, y, grams=grams), tol=1e-10).solve(C, log_alpha)
+    assert solution.certificate.duality_gap <= 1e-10
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    switches = np.ones(3) if alpha == 0 else expit(q - np.log(alpha))
+    np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
+
+
+def test_no_prior_doubt_is_ridge_regression():
+    X, y = toy()
+    solution = SquaredPath(tasks_of(X, y)).solve(4.0, -np.inf)
+    start = 0
+    for t, (x, target) in enumerate(zip(X, y, strict=True)):
+        centred, shifted = x - x.mean(axis=0), target - target.mean()
+        system = centred.T @ centred + np.eye(3) / 4.0
+        w = np.linalg.solve(system, centred.T @ shifted)
+        beta = solution.dual[start : start + len(x)]
+        start += len(x)
+        np.testing.assert_allclose(x.T @ beta, w, rtol=1e-9)
+        offset = target.mean() - x.mean(axis=0) @ w
+        assert solution.intercept[t] == pytest.approx(offset, rel=1e-9)
+
+
+def test_stationarity_of_the_weights():
+    """The weights minimise the loss plus the penalty of the paper's primal."""
+    from mtmkl_suite.papers.jebara2011.theory import primal_penalty
+
+    X, y = toy(sizes=(30,))
+    C, log_alpha = 2.0, 3.0
+    solution = SquaredPath(tasks_of(X, y), tol=1e-12).solve(C, log_alpha)
+    w = solution.coef * (X[0].T @ solution.dual)
+
+    def value(w):
+        residual = y[0] - X[0] @ w
+        residual = residual - residual.mean()
+        return 0.5 * C * residual @ residual + primal_penalty(w, log_alpha).sum()
+
+    assert value(w) == pytest.approx(solution.certificate.objective, rel=1e-9)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        assert value(w + 1e-2 * rng.normal(size=3)) > value(w)
+
+
+def test_path_equals_single_solutions():
+    X, y = toy(seed=3)
+    tasks = tasks_of(X, y)
+    path = SquaredPath(tasks, tol=1e-10)
+    for C in (10.0, 0.1):
+        for a in (-np.inf, 0.0, 6.0):
+            expected = SquaredPath(tasks, tol=1e-10).solve(C, a)
+            found = path.solve(C, a)
+            assert found.certificate.objective == pytest.approx(
+                expected.certificate.objective, rel=1e-9
+            )
+    assert path.largest_q(10.0) == pytest.approx(
+        SquaredPath(tasks).solve(10.0, -np.inf).extra["q"].max()
+    )
+
+
+def test_kernels_so_large_that_the_ridge_is_lost_in_their_rounding():
+    x = 1e4 * np.random.default_rng(0).standard_normal((11, 1))
+    y = x[:, 0] / 1e4
+    gram = (x @ x.T + 1.0) ** 2
+    tasks = dual_problem(y, [11], epsilon=0.0, grams=gram.reshape(-1, 1))
+    solution = SquaredPath(tasks).solve(1.0, 0.0)
+    # Of all quadratics one passes through the points at next to no penalty.
+    outputs = gram @ solution.dual * solution.coef[0] + solution.intercept[0]
+    assert np.isfinite(solution.certificate.objective)
+    np.testing.assert_allclose(outputs, y, atol=1e-3)

@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from mtmkl.solvers.med.switches import (
+    divergence,
+    minimise_over_switches,
+    softplus,
+    switch_cost,
+    switch_costs,
+)
+from mtmkl.solvers.svm.inner import Inner
+
+
+@pytest.mark.parametrize("alpha", [1e-12, 0.3, 1.0, 7.0, 1e5])
+def test_switch_cost_is_the_printed_term(alpha):
+    q = np.array([0.0, 1e-3, 0.7, 12.0])
+    expected = np.log(alpha + np.exp(q)) - np.log(alpha + 1)
+    np.testing.assert_allclose(
+        switch_costs(q, np.log(alpha)), expected, rtol=1e-9, atol=1e-15
+    )
+    assert switch_cost(np.zeros(3), np.log(alpha)) == 0.0
+
+
+def test_switch_cost_of_no_prior_doubt_is_q():
+    q = np.array([0.0, 3.0, 4000.0])
+    np.testing.assert_array_equal(switch_costs(q, -np.inf), q)
+
+
+def test_switch_cost_neither_overflows_nor_cancels():
+    q = np.array([5000.0])
+    assert switch_cost(q, 1000.0) == pytest.approx(4000.0)
+    assert switch_cost(q, -1000.0) == pytest.approx(5000.0)
+    # For log α far above q it is (e^q − 1)/α to first order.
+    assert switch_cost(np.array([1.0]), 40.0) == pytest.approx(
+        np.expm1(1.0) * np.exp(-40.0), rel=1e-6
+    )
+
+
+def test_divergence_is_kullback_leibler():
+    u, v = np.array([-3.0, 0.2, 4.0]), np.array([-2.0, 0.1, -1.0])
+    p, r = expit(u), expit(v)
+    expected = np.sum(p * np.log(p / r) + (1 - p) * np.log((1 - p) / (1 - r)))
+    assert divergence(u, v) == pytest.approx(expected, rel=1e-12)
+    assert divergence(u, u) == 0.0
+    assert divergence(np.array([800.0]), np.array([-800.0])) == pytest.approx(800.0)
+
+
+def test_softplus_of_large_numbers():
+    np.testing.assert_allclose(softplus(np.array([-800.0, 800.0])), [0.0, 800.0])
+
+
+class Quadratic:
+    """V(s) = max over β of b'β − ½ Σ_d s_d a_d β², solved to a wanted error."""
+
+    def __init__(self, a, b):
+        self.a, self.b = np.asarray(a), b
+
+    def solve(self, s, accuracy):
+        total = s @ self.a
+        beta = self.b / total * (1 - accuracy)
+        q = 0.5 * self.a * beta**2
+        self.last = Inner(
+            q=q,
+            linear=self.b * beta,
+            primal=0.5 * self.b**2 / total,
+            dual=self.b * beta - s @ q,
+        )
+        return self.last
+
+    def curvature(self, s):
+        return np.outer(self.a, self.a) * self.b**2 / (s @ self.a) ** 3
+
+    def evaluate(self, s):
+        return self.last
+
+    def refresh(self):
+        pass
+
+
+@pytest.mark.parametrize("log_alpha", [-2.0, 0.0, 3.0, 30.0])
+def test_newton_meets_its_gap_and_the_stationarity(log_alpha):
+    problem = Quadratic([1.0, 4.0, 0.2], 3.0)
+    result = minimise_over_switches(problem, log_alpha, n_switches=3, tol=1e-12)
+    assert result.status == "converged"
+    gap = result.objective - result.dual_objective
+    assert 0 <= gap <= 1e-12 * result.objective
+    np.testing.assert_allclose(result.log_odds, result.q - log_alpha, atol=1e-4)
+    # Against a fine grid of F along every axis: no neighbour is lower.
+    for d in range(3):
+        for shift in (-0.01, 0.01):
+            u = result.log_odds.copy()
+            u[d] += shift
+            prior = divergence(u, np.full(3, -log_alpha))
+            value = prior + problem.solve(expit(u), 0.0).primal
+            assert value > result.dual_objective
+
+
+def test_a_far_start_is_brought_back_by_the_line_search():
+    problem = Quadratic([1.0, 4.0, 0.2], 30.0)
+    far = np.array([-40.0, 20.0, 5.0])
+    from_far, from_near = (
+        minimise_over_switches(problem, 20.0, n_switches=3, start=start, tol=1e-10)
+        for start in (far, None)
+    )
+    assert from_far.status == "converged"
+    assert from_far.objective == pytest.approx(from_near.objective, rel=1e-9)
+
+
+def test_iterations_are_limited():
+    problem = Quadratic([1.0, 4.0, 0.2], 30.0)
+    result = minimise_over_switches(
+        problem, 20.0, n_switches=3, start=np.array([9.0, -9.0, 9.0]), max_iter=1
+    )
+    assert result.status == "stopped"
+    assert result.objective > result.dual_objective

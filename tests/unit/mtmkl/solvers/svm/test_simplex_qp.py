@@ -1,0 +1,140 @@
+"""Quadratic programs on the simplex."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from mtmkl.solvers.svm.simplex_qp import minimise_on_simplex, minimise_with_cuts
+from mtmkl.solvers.weights.group_sharing_weights import Cuts, minimise_weights
+
+
+def program(n, rank, seed=0, size=1.0):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(rank, n))
+    center = rng.dirichlet(np.ones(n))
+    return size * rng.normal(size=n), size * root.T @ root, center
+
+
+def optimum(g, H, center, a=(), B=()):
+    x = cp.Variable(g.size, nonneg=True)
+    change = x - center
+    value = g @ change + 0.5 * cp.quad_form(change, cp.psd_wrap(H))
+    if len(a):
+        value += cp.maximum(0, cp.max(a + B @ change))
+    problem = cp.Problem(cp.Minimize(value), [cp.sum(x) == 1])
+    return problem.solve(solver="CLARABEL")
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize(("n", "rank"), [(1, 1), (5, 0), (5, 5), (40, 3), (60, 60)])
+def test_equals_the_optimum_of_a_general_solver(n, rank, size):
+    g, H, center = program(n, rank, size=size)
+    x = center.copy()
+    value, gap, _ = minimise_on_simplex(g, H, center, 1e-9 * size, 1000, x)
+    assert gap <= 1e-9 * size
+    expected = size * optimum(g / size, H / size, center)
+    assert value == pytest.approx(expected, rel=1e-5, abs=1e-6 * size)
+    assert x.min() >= 0.0
+    assert x.sum() == pytest.approx(1.0)
+
+
+def test_the_gap_bounds_the_distance_from_the_optimum():
+    g, H, center = program(40, 40)
+    least = optimum(g, H, center)
+    for limit in (0, 1, 3, 10):
+        x = center.copy()
+        value, gap, n_iter = minimise_on_simplex(g, H, center, 1e-9, limit, x)
+        assert n_iter <= limit
+        assert value - gap <= least + 1e-7
+        assert least <= value + 1e-7
+
+
+def test_weights_of_many_kernels_are_programs_of_their_tasks():
+    parts = [program(40, 6, seed) for seed in range(3)]
+    g, H, center = (np.stack(each) for each in zip(*parts, strict=True))
+    weights = minimise_weights(g, H, center, 0.0, start=center, tol=1e-8)
+    expected = sum(optimum(*part) for part in parts)
+    assert weights.objective == pytest.approx(expected, abs=1e-6)
+    assert weights.gap <= 1e-8
+
+
+def cuts(n, n_cuts, seed=0, size=1.0):
+    rng = np.random.default_rng(100 + seed)
+    offsets = -0.3 * np.abs(rng.normal(size=n_cuts))
+    return size * offsets, 2.0 * size * rng.normal(size=(n_cuts, n))
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("n_cuts", [1, 3, 8])
+@pytest.mark.parametrize(("n", "rank"), [(1, 1), (5, 0), (30, 3), (60, 60)])
+def test_with_cuts_equals_the_optimum_of_a_general_solver(n, rank, n_cuts, size):
+    g, H, center = program(n, rank, size=size)
+    a, B = cuts(n, n_cuts, size=size)
+    x, mu = center.copy(), np.empty(n_cuts)
+    value, gap, _ = minimise_with_cuts(g, H, center, a, B, 1e-8 * size, 200, x, mu)
+    assert gap <= 2e-8 * size
+    expected = size * optimum(g / size, H / size, center, a / size, B / size)
+    assert value == pytest.approx(expected, rel=1e-5, abs=1e-6 * size)
+    assert x.min() >= 0.0
+    assert x.sum() == pytest.approx(1.0)
+    assert mu.min() >= 0.0
+    assert mu.sum() <= 1.0 + 1e-12
+
+
+def test_many_weights_with_cuts_are_found_by_columns():
+    parts = [program(120, 6, seed) for seed in range(3)]
+    g, H, center = (np.stack(each) for each in zip(*parts, strict=True))
+    center = np.zeros_like(center)
+    center[:, :2] = 0.5
+    planes = [cuts(120, 3, seed) for seed in range(3)]
+    known = Cuts(*(np.stack(each) for each in zip(*planes, strict=True)))
+    known.offsets[1, 2] = -np.inf  # none
+    weights = minimise_weights(
+        g, H, center, 0.0, start=center.copy(), cuts=known, tol=1e-7
+    )
+    expected = sum(
+        optimum(*part[:2], c, a[kept], B[kept])
+        for part, c, (a, B), kept in zip(
+            parts, center, planes, [[0, 1, 2], [0, 1], [0, 1, 2]], strict=True
+        )
+    )
+    assert weights.objective == pytest.approx(expected, abs=1e-5)
+    assert weights.gap <= 1e-6
+    assert weights.shares[1, 2] == 0.0
+    assert ((weights.theta > 0.0).sum(axis=1) < 60).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_large_curvature_does_not_spoil_the_gap(seed):
+    # A weight of 1e-7 less is nothing, and times such a curvature it is much.
+    rng = np.random.default_rng(seed)
+    n, n_cuts = 20, 5
+    root = rng.normal(size=(3, n)) * [[1e5], [1e3], [1.0]]
+    g, center = -rng.uniform(2.0, 20.0, n), rng.dirichlet(np.full(n, 0.2))
+    offsets, slopes = -rng.uniform(0.0, 1e-3, n_cuts), rng.normal(size=(n_cuts, n))
+    x, mu = center.copy(), np.empty(n_cuts)
+    result = minimise_with_cuts(
+        g, root.T @ root, center, offsets, slopes, 1e-3, 2000, x, mu
+    )
+    assert result[1] <= 1e-3
+
+
+@pytest.mark.parametrize("seed", [2, 7])
+def test_rounding_ends_the_search(seed):
+    # Far below what rounding allows, the systems become singular.
+    rng = np.random.default_rng(seed)
+    n, n_cuts = 14, 8
+    scale = np.array([[2e4], [1e3], [300.0]]) * rng.choice([1e-2, 1.0], size=n)
+    root = rng.normal(size=(3, n)) * scale
+    g = -rng.uniform(0.0, 4e7, n) * rng.choice([1e-6, 1.0], size=n)
+    center = rng.dirichlet(np.full(n, 0.2))
+    offsets = -rng.uniform(0.1, 0.7, n_cuts)
+    slopes = rng.normal(size=(n_cuts, n)) - g
+    x, mu = center.copy(), np.empty(n_cuts)
+    _, gap, n_iter = minimise_with_cuts(
+        g, root.T @ root, center, offsets, slopes, 2e-3, 20_000, x, mu
+    )
+    assert n_iter < 1000
+    assert 0.0 <= gap <= 1e-6 * np.abs(g).max()
+    assert x.min() >= 0.0
+    assert x.sum() == pytest.approx(1.0)

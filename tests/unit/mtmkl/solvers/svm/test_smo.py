@@ -1,0 +1,128 @@
+"""The compiled minimisers on boxes of any kind, with and without the equality."""
+
+import numpy as np
+import pytest
+from box_problems import assert_optimal, cvxpy_optimum, gaussian, inputs, problem
+from sklearn.svm import SVR
+
+from mtmkl.solvers.svm import smo
+
+TIGHT = 1e-10
+
+
+def minimise(K, c, lo, hi, *, epsilon=0.0, equality=True, tol=TIGHT):
+    """Return β and v = c − Kβ, from β = 0."""
+    beta, v = np.zeros(c.size), np.empty(c.size)
+    smo.negative_gradient(K, c, beta, v)
+    work, index = smo.workspace(c.size)
+    work[smo.DIAGONAL] = K.diagonal()
+    solve = smo.pair_steps if equality else smo.single_steps
+    n_iter, reached, _ = solve(
+        K, c, lo, hi, epsilon, beta, v, work, index, tol, 1_000_000, 0.0
+    )
+    assert n_iter < 1_000_000
+    assert reached == tol
+    return beta, v
+
+
+@pytest.mark.parametrize("equality", [True, False])
+@pytest.mark.parametrize(("C", "epsilon"), [(0.1, 0.1), (1.0, 0.0), (20.0, 0.4)])
+@pytest.mark.parametrize("kind", ["linear", "gaussian"])
+def test_regression_reaches_the_independent_optimum(kind, C, epsilon, equality):
+    K, _ = problem(kind, seed=6)
+    target = 3.0 + np.sin(3 * inputs(40, 5, 6)[:, 0]) + 0.3 * inputs(40, 1, 7)[:, 0]
+    box = np.full(40, C)
+    total = 0.0 if equality else None
+    beta, v = minimise(K, target, -box, box, epsilon=epsilon, equality=equality)
+    best = cvxpy_optimum(K, target, -box, box, epsilon=epsilon, total=total)
+    dual = target @ beta - epsilon * np.abs(beta).sum() - 0.5 * beta @ K @ beta
+    assert dual == pytest.approx(best, rel=1e-6)
+    np.testing.assert_allclose(v, target - K @ beta, atol=1e-9)
+    assert_optimal(K, target, -box, box, beta, epsilon=epsilon, total=total, atol=1e-9)
+    intercept = 0.0
+    if equality:
+        intercept = smo.intercept_at(v, beta, -box, box, epsilon)
+    loss = np.maximum(0, np.abs(v - intercept) - epsilon)
+    primal = 0.5 * beta @ K @ beta + C * loss.sum()
+    assert primal == pytest.approx(best, rel=1e-6)
+
+
+def test_regression_agrees_with_libsvm():
+    X = inputs(70, 4, 8)
+    target = np.sin(2 * X[:, 0]) + 0.1 * X[:, 1]
+    K = gaussian(X, 1.2)
+    for C, epsilon in ((0.5, 0.05), (10.0, 0.3)):
+        box = np.full(70, C)
+        beta, v = minimise(K, target, -box, box, epsilon=epsilon, tol=1e-9)
+        intercept = smo.intercept_at(v, beta, -box, box, epsilon)
+        theirs = SVR(kernel="precomputed", C=C, epsilon=epsilon, tol=1e-9)
+        theirs.fit(K, target)
+        assert intercept == pytest.approx(theirs.intercept_[0], abs=1e-6)
+        np.testing.assert_allclose(K @ beta + intercept, theirs.predict(K), atol=1e-6)
+
+
+def test_a_tube_wider_than_the_targets_leaves_nothing():
+    K, _ = problem("gaussian", n=12)
+    target, box = np.linspace(2.0, 3.0, 12), np.ones(12)
+    beta, v = minimise(K, target, -box, box, epsilon=0.75)
+    np.testing.assert_array_equal(beta, 0.0)
+    # Of all in [2.25, 2.75].
+    assert smo.intercept_at(v, beta, -box, box, 0.75) == pytest.approx(2.5)
+
+
+def test_a_large_offset_of_the_targets_goes_into_the_intercept():
+    # 1e6 takes the digits in which a working pair is chosen; not those of the answer
+    X = inputs(60, 4, 14)
+    target, box = np.sin(2 * X[:, 0]), np.full(60, 5.0)
+    K = gaussian(X, 1.2)
+    plain, v = minimise(K, target, -box, box, epsilon=0.05, tol=1e-8)
+    moved, w = minimise(K, target + 1e6, -box, box, epsilon=0.05, tol=1e-8)
+    np.testing.assert_allclose(K @ moved, K @ plain, atol=1e-7)
+    shift = smo.intercept_at(w, moved, -box, box, 0.05) - 1e6
+    assert shift == pytest.approx(smo.intercept_at(v, plain, -box, box, 0.05), abs=1e-7)
+
+
+@pytest.mark.parametrize("equality", [True, False])
+def test_bounds_of_different_sizes_are_met_exactly(equality):
+    rng = np.random.default_rng(15)
+    X = inputs(50, 6, 15)
+    K = X @ X.T
+    c = 10 * rng.standard_normal(50)
+    upper = 10.0 ** rng.uniform(-6, 6, 50)
+    lower = -(10.0 ** rng.uniform(-6, 6, 50))
+    beta, _ = minimise(K, c, lower, upper, epsilon=0.5, equality=equality, tol=1e-4)
+    total = 0.0 if equality else None
+    assert_optimal(K, c, lower, upper, beta, epsilon=0.5, total=total, atol=1.1e-4)
+    near = np.minimum(upper - beta, beta - lower)
+    assert ((near == 0) | (near > 1e-9 * (upper - lower))).all()
+    assert (near == 0).sum() > 20
+
+
+def test_make_feasible_keeps_zeros_where_it_can():
+    lo, hi = np.array([0.0, 0, -1, -1, 0]), np.array([1.0, 1, 0, 0, 1])
+    beta = np.array([0.9, 0.6, -0.5, 0.0, 0.0])
+    smo.make_feasible(beta, lo, hi, True)
+    assert beta.sum() == pytest.approx(0.0, abs=1e-15)
+    np.testing.assert_array_equal(beta[2:], [-0.5, 0.0, 0.0])
+    beta = np.array([5.0, 5, 5, 5, 5])
+    smo.make_feasible(beta, lo, hi, True)
+    assert beta.sum() == pytest.approx(0.0, abs=1e-15)
+    assert ((beta >= lo) & (beta <= hi)).all()
+    beta = np.array([5.0, 5, 5, 5, 5])
+    smo.make_feasible(beta, lo, hi, False)
+    np.testing.assert_array_equal(beta, hi)
+
+
+def test_an_intercept_near_the_kink_is_the_middle_of_its_interval():
+    lo, hi = -np.ones(3), np.ones(3)
+    v = np.array([0.7, 0.1, -0.9])
+    for rounding in (0.0, 1e-17, -1e-17):
+        beta = np.array([1.0, rounding, -1.0])
+        # up from the kink at 0.1 − 0.4 and from −1 at −0.5, down at 0.5 and from 1
+        # at 0.3
+        assert smo.intercept_at(v, beta, lo, hi, 0.4) == pytest.approx(0.0)
+
+
+def test_a_small_multiplier_is_free_beside_small_ones():
+    lo, hi, v = np.zeros(2), np.full(2, 1e8), np.array([0.3, 0.5])
+    assert smo.intercept_at(v, np.array([1e-6, 0.0]), lo, hi, 0.0) == 0.3

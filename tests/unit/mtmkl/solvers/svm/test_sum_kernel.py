@@ -1,0 +1,58 @@
+"""Support vector machines on sums of kernels, to a duality gap."""
+
+import numpy as np
+import pytest
+from dual_problems import Toy, stacked
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from mtmkl.solvers.med.med import MedPath
+from mtmkl.solvers.svm.sum_kernel import SumKernelPath
+
+
+def test_machines_are_those_of_libsvm():
+    toy = Toy(sizes=(20, 30), seed=4)
+    problem = toy.tasks(grams=stacked(toy.gaussians))
+    solution = SumKernelPath(problem, tol=1e-10).solve(2.0)
+    for t, y in enumerate(toy.y):
+        machine = SVC(C=2.0, kernel="precomputed", tol=1e-10)
+        machine.fit(sum(toy.gaussians[t]), y)
+        rows = slice(problem.offsets[t], problem.offsets[t + 1])
+        expected = np.zeros(y.size)
+        expected[machine.support_] = machine.dual_coef_[0]
+        np.testing.assert_allclose(solution.dual[rows], expected, atol=1e-6)
+        assert solution.intercept[t] == pytest.approx(machine.intercept_[0], abs=1e-6)
+
+
+def test_they_are_the_limit_of_certain_switches():
+    toy = Toy(sizes=(20, 30), seed=4)
+    problem = toy.tasks(grams=stacked(toy.gaussians), features=np.vstack(toy.X))
+    ours, limit = SumKernelPath(problem), MedPath(problem)
+    for C in (0.1, 2.0, 50.0):
+        one, other = ours.solve(C), limit.solve(C, -np.inf)
+        assert one.certificate.objective == pytest.approx(
+            other.certificate.objective, rel=1e-9
+        )
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_path_equals_single_solutions_up_and_down(fit_intercept):
+    toy = Toy(sizes=(20, 30))
+    problem = toy.tasks(grams=stacked(toy.gaussians), fit_intercept=fit_intercept)
+    path = SumKernelPath(problem, tol=1e-8)
+    for C in (0.1, 1.0, 1e4, 1e6, 3.0):
+        solution = path.solve(C)
+        single = SumKernelPath(problem, tol=1e-8).solve(C)
+        assert solution.certificate.status == "converged"
+        assert solution.certificate.duality_gap <= 1e-8
+        assert solution.certificate.objective == pytest.approx(
+            single.certificate.objective, rel=1e-7
+        )
+
+
+def test_a_gap_out_of_reach_is_said_with_the_remedy():
+    toy = Toy(sizes=(20, 20), seed=7)
+    problem = toy.tasks(grams=1e9 * stacked(toy.gaussians))
+    with pytest.warns(ConvergenceWarning, match="bring the inputs to one scale"):
+        solution = SumKernelPath(problem, tol=1e-15).solve(1e3)
+    assert solution.certificate.status == "stalled"

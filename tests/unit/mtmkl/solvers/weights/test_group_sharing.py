@@ -1,0 +1,252 @@
+import warnings
+
+import numpy as np
+import pytest
+from dual_problems import dual_problem
+from printed_problems import group_sharing
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from mtmkl.kernels.base import Gaussian, Linear, Polynomial
+from mtmkl.kernels.normalize import CosineNormalized
+from mtmkl.solvers.weights.group_sharing import GroupSharingPath
+from mtmkl.solvers.weights.group_sharing_admm import pair_penalty
+
+KERNELS = (CosineNormalized(Linear()), Gaussian(0.7), CosineNormalized(Polynomial(2)))
+SIZES = (10, 12, 14, 11)
+
+
+def machines(seed=0, sizes=SIZES, kernels=KERNELS, classes=None):
+    """Return labels and Gram matrices (n, n, M) of tasks that differ in kind."""
+    rng = np.random.default_rng(seed)
+    labels, grams = [], []
+    for t, n in enumerate(sizes):
+        X = rng.standard_normal((n, 3))
+        z = X[:, 0] + 0.3 * rng.standard_normal(n)
+        if t % 2:
+            z = np.sin(3 * X[:, 1]) + 0.3 * rng.standard_normal(n)
+        y = np.where(z > np.median(z), 1.0, -1.0)
+        labels.append(y)
+        grams.append(np.stack([kernel(X, X) for kernel in kernels], axis=-1))
+    return labels, grams
+
+
+def as_lists(grams):
+    return [list(np.moveaxis(K, -1, 0)) for K in grams]
+
+
+def block_of(labels, grams, block=None):
+    n_kernels = grams[0].shape[-1]
+    first = np.arange(len(labels)) if block is None else np.asarray(block)
+    return dual_problem(
+        np.concatenate(labels),
+        [len(y) for y in labels],
+        grams=np.concatenate([K.reshape(-1, n_kernels) for K in grams]),
+        weight=first[:, None] * n_kernels + np.arange(n_kernels),
+    )
+
+
+def solve(tasks, C, lam, *, tol=1e-8, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        return GroupSharingPath(tasks, tol=tol, **kwargs).solve(C, lam)
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.01, 0.1, 1.0, 100.0])
+@pytest.mark.parametrize("C", [1.0, 10.0])
+def test_equals_the_optimum_of_a_general_solver(C, lam):
+    labels, grams = machines()
+    solution = solve(block_of(labels, grams), C, lam)
+    expected, theta = group_sharing(labels, as_lists(grams), C, lam)
+    assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
+    assert solution.certificate.dual_objective <= expected * (1 + 1e-8)
+    assert solution.certificate.duality_gap <= 1e-8
+    np.testing.assert_allclose(solution.coef, theta, atol=1e-3)
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.2, 10.0])
+def test_objective_and_duals_are_those_of_support_vector_machines(lam):
+    labels, grams = machines(1)
+    C = 3.0
+    solution = solve(block_of(labels, grams), C, lam, tol=1e-9)
+    value, first = lam * pair_penalty(solution.coef), 0
+    for t, (y, K) in enumerate(zip(labels, grams, strict=True)):
+        kernel = K @ solution.coef[t]
+        machine = SVC(C=C, kernel="precomputed", tol=1e-10).fit(kernel, y)
+        beta = solution.dual[first : first + len(y)]
+        assert np.all((beta * y >= 0) & (beta * y <= C))
+        assert beta.sum() == pytest.approx(0.0, abs=1e-9)
+        scores = machine.decision_function(kernel)
+        np.testing.assert_allclose(
+            kernel @ beta + solution.intercept[t], scores, atol=1e-4
+        )
+        value += 0.5 * beta @ kernel @ beta + C * np.maximum(1 - y * scores, 0).sum()
+        first += len(y)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(solution.coef.sum(axis=1), 1.0, atol=1e-9)
+    assert solution.coef.min() >= 0.0
+
+
+def test_edge_duals_and_duals_certify_the_solution():
+    labels, grams = machines(2)
+    C, lam = 2.0, 0.3
+    solution = solve(block_of(labels, grams), C, lam, tol=1e-9)
+    edge_duals = solution.extra["edge_duals"]
+    assert np.linalg.norm(edge_duals, axis=1).max() <= lam * (1 + 1e-12)
+    pulled = np.zeros_like(solution.coef)
+    for edge_dual, t, s in zip(
+        edge_duals, *np.triu_indices(len(SIZES), 1), strict=True
+    ):
+        pulled[t] += edge_dual
+        pulled[s] -= edge_dual
+    dual, first = 0.0, 0
+    for t, (y, K) in enumerate(zip(labels, grams, strict=True)):
+        beta = solution.dual[first : first + len(y)]
+        q = 0.5 * np.einsum("i,ijm,j->m", beta, K, beta)
+        dual += y @ beta + min(0.0, (pulled[t] - q).min())
+        first += len(y)
+    objective = solution.certificate.objective
+    assert dual <= objective
+    # Other duals may have certified it more closely.
+    assert dual >= objective * (1 - 1e-6)
+
+
+def test_without_lambda_tasks_are_independent():
+    labels, grams = machines(3)
+    together = solve(block_of(labels, grams), 4.0, 0.0)
+    assert not together.extra["edge_duals"].any()
+    total = 0.0
+    for t in range(len(SIZES)):
+        alone = solve(block_of(labels[t : t + 1], grams[t : t + 1]), 4.0, 0.0)
+        np.testing.assert_allclose(together.coef[t], alone.coef[0], atol=1e-3)
+        total += alone.certificate.objective
+    assert together.certificate.objective == pytest.approx(total, rel=2e-8)
+
+
+@pytest.mark.parametrize("lam", [20.0, 2.0**10, 1e6])
+def test_from_some_lambda_on_the_weights_are_the_shared_ones(lam):
+    labels, grams = machines(4)
+    apart = solve(block_of(labels, grams), 4.0, lam)
+    shared = solve(block_of(labels, grams, np.zeros(4, int)), 4.0, 0.0)
+    assert shared.coef.shape == (1, 3)
+    assert np.ptp(apart.coef, axis=0).max() == 0.0
+    assert apart.extra["groups"].tolist() == [0, 0, 0, 0]
+    np.testing.assert_allclose(apart.coef[:1], shared.coef, atol=1e-4)
+    assert apart.certificate.objective == pytest.approx(
+        shared.certificate.objective, rel=2e-8
+    )
+
+
+def test_groups_are_the_kinds_of_tasks():
+    # Tasks of a kind are copies but for single examples; kinds differ in the kernel.
+    labels, grams = machines(5, sizes=(30, 30))
+    members = [0, 1, 0, 1, 1]
+    keep = [np.delete(np.arange(30), i) for i in range(5)]
+    labels = [labels[k][rows] for k, rows in zip(members, keep, strict=True)]
+    grams = [
+        grams[k][np.ix_(rows, rows)] for k, rows in zip(members, keep, strict=True)
+    ]
+    tasks = block_of(labels, grams)
+    solution = solve(tasks, 5.0, 1.0)
+    assert solution.extra["groups"].tolist() == members
+    apart = solve(tasks, 5.0, 0.0).extra["groups"]
+    assert apart[0] != apart[2]
+    assert solve(tasks, 5.0, 100.0).extra["groups"].tolist() == [0] * 5
+
+
+@pytest.mark.parametrize("order", ["rising", "falling", "mixed"])
+def test_path_equals_cold_solutions(order):
+    tasks = block_of(*machines(6))
+    points = [
+        (C, lam) for C in (0.05, 1.0, 8.0, 300.0) for lam in (0.0, 0.1, 1.0, 60.0)
+    ]
+    if order == "falling":
+        points = points[::-1]
+    elif order == "mixed":
+        points = [points[i] for i in np.random.default_rng(0).permutation(16)]
+    path = GroupSharingPath(tasks, tol=1e-8)
+    for C, lam in points:
+        warm, cold = path.solve(C, lam), solve(tasks, C, lam)
+        assert warm.certificate.duality_gap <= 1e-8
+        assert warm.certificate.objective == pytest.approx(
+            cold.certificate.objective, rel=2e-8
+        )
+        np.testing.assert_allclose(
+            warm.coef * warm.extra["q"].clip(1e-6).min(),
+            cold.coef * warm.extra["q"].clip(1e-6).min(),
+            atol=2e-3,
+        )
+
+
+def test_history_goes_down():
+    solution = solve(block_of(*machines(7)), 10.0, 0.5)
+    history = solution.certificate.history
+    assert len(history) > 3
+    assert np.all(np.diff(history) <= 1e-8 * history[0])
+    assert history[-1] == solution.certificate.objective
+
+
+def test_solution_inside_its_box_is_that_of_larger_boxes():
+    path = GroupSharingPath(block_of(*machines(8)), tol=1e-7)
+    first = path.solve(1e4, 0.2)
+    assert np.abs(first.dual).max() < 1e4
+    second = path.solve(1e5, 0.2)
+    assert second.certificate.objective == pytest.approx(
+        first.certificate.objective, rel=1e-7
+    )
+    np.testing.assert_allclose(second.coef, first.coef, atol=1e-4)
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.05, 1.0, 50.0])
+def test_kinks_at_kernels_of_low_rank(lam):
+    # Three kernels of rank one alone leave the duals undetermined, and V bends sharply
+    # where the weight of the Gaussian kernel is 0.
+    rng = np.random.default_rng(0)
+    labels, grams = [], []
+    for n in (9, 12, 15):
+        X = rng.standard_normal((n, 3))
+        z = X @ [1.0, 0.5, 2.0] + 0.5 * rng.standard_normal(n)
+        labels.append(np.where(z > np.median(z), 1.0, -1.0))
+        parts = [np.outer(X[:, d], X[:, d]) for d in range(3)]
+        grams.append(np.stack([*parts, Gaussian(1.0)(X, X)], axis=-1))
+    solution = solve(block_of(labels, grams), 1.0, lam)
+    expected, _ = group_sharing(labels, as_lists(grams), 1.0, lam)
+    assert solution.certificate.duality_gap <= 1e-8
+    assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
+
+
+def test_task_of_one_class_follows_the_others():
+    labels, grams = machines(9)
+    labels[2] = np.ones(len(labels[2]))
+    solution = solve(block_of(labels, grams), 2.0, 0.4)
+    first = SIZES[0] + SIZES[1]
+    assert not solution.dual[first : first + SIZES[2]].any()
+    assert solution.intercept[2] == 1.0
+    expected, _ = group_sharing(labels, as_lists(grams), 2.0, 0.4)
+    assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
+
+
+def test_stopping_short_is_said():
+    path = GroupSharingPath(block_of(*machines(10)), tol=1e-9, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
+        solution = path.solve(10.0, 0.1)
+    assert solution.certificate.status == "stopped"
+    exact = solve(block_of(*machines(10)), 10.0, 0.1).certificate.objective
+    assert solution.certificate.dual_objective <= exact * (1 + 1e-9)
+    assert solution.certificate.objective >= exact * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("lam", [0.0, 1.0])
+def test_a_search_that_gets_no_further_ends_and_names_the_scales(lam):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 5))
+    y = np.where(X.sum(axis=1) + rng.normal(size=120) > 0.0, 1.0, -1.0)
+    X[:, 0] *= 1e6
+    switch = np.arange(15).reshape(3, 5)
+    tasks = dual_problem(y, [40] * 3, features=X, weight=switch)
+    with pytest.warns(ConvergenceWarning, match="standardize=True") as caught:
+        solution = GroupSharingPath(tasks, max_iter=500).solve(1.0, lam)
+    assert f"{np.square(X).max():.1g}" in str(caught[0].message)
+    assert "max_iter" not in str(caught[0].message)
+    assert solution.certificate.status == "stalled"
+    assert solution.certificate.n_iter < 100

@@ -1,0 +1,160 @@
+"""Algorithms 1 and 2 of Yousefi et al. (2015) as printed, on small seeded problems."""
+
+import numpy as np
+import pytest
+from dual_problems import dual_problem
+
+from mtmkl.kernels.base import Gaussian
+from mtmkl.solvers.svm.svm import svc
+from mtmkl.solvers.weights.group_sharing import GroupSharingPath
+from mtmkl.solvers.weights.group_sharing_admm import pair_penalty
+from mtmkl.solvers.weights.group_sharing_weights import minimise_weights
+
+N_TASKS, N_KERNELS = 4, 3
+PAIRS = list(zip(*np.triu_indices(N_TASKS, 1), strict=True))
+POWERS = (-10, -5, -2, 0, 2, 5, 10)
+
+
+def machines(n=12):
+    """Return labels and Gram matrices (n, n, M) of four tasks on three Gaussians."""
+    rng = np.random.default_rng(3)
+    labels, grams = [], []
+    for t in range(N_TASKS):
+        X = rng.standard_normal((n, 2))
+        z = np.sin((1 + t) * X[:, 0]) + 0.3 * rng.standard_normal(n)
+        labels.append(np.where(z > np.median(z), 1.0, -1.0))
+        grams.append(np.stack([Gaussian(w)(X, X) for w in (0.2, 1.0, 5.0)], axis=-1))
+    return labels, grams
+
+
+def shrink(a, kappa):
+    """Return (13), the soft thresholding of a vector."""
+    norm = np.linalg.norm(a)
+    return max(1 - kappa / norm, 0) * a if norm > 0 else a
+
+
+def as_printed(q, lam, n_iter, rho=1.0):
+    """Return the iterates of Algorithm 2, line by line."""
+    theta = np.full(q.shape, 1 / N_KERNELS)
+    z, v, beta = theta.copy(), np.zeros_like(q), np.zeros_like(q)
+    u = np.zeros((len(PAIRS), 2, N_KERNELS))
+    iterates = []
+    for _ in range(n_iter):
+        stacked = np.array([[theta[t], theta[s]] for t, s in PAIRS])
+        pairs = [
+            shrink((a + b).ravel(), lam / rho) for a, b in zip(stacked, u, strict=True)
+        ]
+        s = np.reshape(pairs, u.shape)
+        total = z + v - q / rho
+        for i, (a, b) in enumerate(PAIRS):
+            total[a] += s[i, 0] + u[i, 0]
+            total[b] += s[i, 1] + u[i, 1]
+        theta = total / (N_TASKS - 1)
+        y = 0.5 * np.maximum(theta + v - beta, 0)
+        z = y + beta - (y + beta).mean(axis=1, keepdims=True) + 1 / N_KERNELS
+        beta = beta + y - z
+        u = u + s - np.array([[theta[a], theta[b]] for a, b in PAIRS])
+        v = v + z - theta
+        iterates.append(theta)
+    return iterates
+
+
+def corrected(q, lam, n_iter, rho=1.0):
+    """Return the last iterate of Algorithm 2 with its five corrections."""
+    theta = np.full(q.shape, 1 / N_KERNELS)
+    z, v = theta.copy(), np.zeros_like(q)
+    u = np.zeros((len(PAIRS), 2, N_KERNELS))
+    for _ in range(n_iter):
+        s = np.array([[theta[a], theta[b]] for a, b in PAIRS]) - u
+        for pair in s:
+            # Of a pair the mean is kept and the difference is shrunk.
+            difference = pair[0] - pair[1]
+            move = 0.5 * (difference - shrink(difference, 2 * lam / rho))
+            pair[0] -= move
+            pair[1] += move
+        total = z + v - q / rho
+        for i, (a, b) in enumerate(PAIRS):
+            total[a] += s[i, 0] + u[i, 0]
+            total[b] += s[i, 1] + u[i, 1]
+        theta = total / N_TASKS
+        z = np.array([on_capped_simplex(row) for row in theta - v])
+        u = u + s - np.array([[theta[a], theta[b]] for a, b in PAIRS])
+        v = v + z - theta
+    return z
+
+
+def on_capped_simplex(x):
+    """Return the projection on x ≥ 0, 1'x ≤ 1."""
+    positive = np.maximum(x, 0)
+    if positive.sum() <= 1:
+        return positive
+    falling = np.sort(x)[::-1]
+    thresholds = (np.cumsum(falling) - 1) / np.arange(1, len(x) + 1)
+    return np.maximum(x - thresholds[falling > thresholds][-1], 0)
+
+
+@pytest.fixture(scope="module")
+def q():
+    return -np.random.default_rng(0).uniform(0.5, 3.0, (N_TASKS, N_KERNELS))
+
+
+def exact(q, lam):
+    """Return the θ step, problem (3)."""
+    return minimise_weights(
+        q,
+        np.zeros((N_TASKS, N_KERNELS, N_KERNELS)),
+        np.zeros_like(q),
+        lam,
+        start=np.full(q.shape, 1 / N_KERNELS),
+        tol=1e-11,
+    )
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_algorithm_2_as_printed_diverges(q, power):
+    sizes = [np.abs(theta).max() for theta in as_printed(q, 2.0**power, 120)]
+    assert sizes[-1] > 1e6
+    assert sizes[-1] > sizes[-20] > sizes[-40]
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_algorithm_2_corrected_is_the_theta_step(q, power):
+    lam = 2.0**power
+    theta, found = corrected(q, lam, 4000), exact(q, lam)
+    value = np.sum(q * theta) + lam * pair_penalty(theta)
+    assert value == pytest.approx(found.objective, rel=1e-6)
+    np.testing.assert_allclose(theta, found.theta, atol=1e-5)
+
+
+def test_algorithm_1_cycles():
+    labels, grams = machines()
+    C, lam = 10.0, 0.1
+    theta = np.full((N_TASKS, N_KERNELS), 1 / N_KERNELS)
+    values, points = [], []
+    for _ in range(60):
+        q = np.empty_like(theta)
+        value = lam * pair_penalty(theta)
+        for t, (y, K) in enumerate(zip(labels, grams, strict=True)):
+            machine = svc(K @ theta[t], y, C=C, tol=1e-10)
+            beta = machine.coef
+            value += machine.certificate.objective
+            q[t] = -0.5 * np.einsum("i,ijm,j->m", beta, K, beta)
+        values.append(value)
+        points.append(theta)
+        theta = exact(q, lam).theta
+    tasks = dual_problem(
+        np.concatenate(labels),
+        [len(y) for y in labels],
+        grams=np.concatenate([K.reshape(-1, N_KERNELS) for K in grams]),
+        weight=np.arange(N_TASKS * N_KERNELS).reshape(N_TASKS, N_KERNELS),
+    )
+    solution = GroupSharingPath(tasks, tol=1e-9).solve(C, lam)
+    best = solution.certificate.objective
+    # The last half visits the same few points again and again, none of them optimal.
+    for late, point in enumerate(points[-10:], start=50):
+        assert any(
+            np.abs(point - points[late - period]).max() < 1e-6
+            for period in range(2, 25)
+        )
+    assert min(values[30:]) > best * 1.005
+    assert max(np.diff(values[30:])) > 0.01 * best

@@ -1,0 +1,221 @@
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from mtmkl.solvers.weights.group_sharing_admm import pair_penalty
+from mtmkl.solvers.weights.group_sharing_algebra import project_on_simplex
+from mtmkl.solvers.weights.group_sharing_weights import (
+    Cuts,
+    edge_sums,
+    group_labels,
+    minimise_weights,
+)
+
+N_TASKS, N_KERNELS = 5, 4
+PAIRS = np.triu_indices(N_TASKS, 1)
+UNIFORM = np.full((N_TASKS, N_KERNELS), 1 / N_KERNELS)
+POWERS = range(-10, 11, 2)
+
+
+def problem(seed, rank=2, n_cuts=0):
+    """Gradients, curvatures of some rank, centres, and cuts."""
+    rng = np.random.default_rng(seed)
+    g = -rng.uniform(0, 3, (N_TASKS, N_KERNELS))
+    root = rng.standard_normal((N_TASKS, rank, N_KERNELS))
+    center = rng.dirichlet(np.ones(N_KERNELS), N_TASKS)
+    cuts = Cuts(
+        -rng.uniform(0, 1, (N_TASKS, n_cuts)),
+        3 * rng.standard_normal((N_TASKS, n_cuts, N_KERNELS)),
+    )
+    return g, root, center, cuts
+
+
+def optimum(g, root, center, cuts, lam, *, inside=cp.sum):
+    """Return the minimum and the minimiser by a general solver."""
+    theta = cp.Variable(g.shape, nonneg=True)
+    value = lam * sum(cp.norm(theta[t] - theta[s]) for t, s in zip(*PAIRS, strict=True))
+    for t in range(N_TASKS):
+        change = theta[t] - center[t]
+        value += g[t] @ change
+        if len(root[t]):
+            value += 0.5 * cp.sum_squares(root[t] @ change)
+        heights = cuts.offsets[t] + cuts.slopes[t] @ change if cuts.offsets.size else []
+        value += cp.maximum(0, *heights) if cuts.offsets.size else 0
+    solved = cp.Problem(cp.Minimize(value), [inside(theta, axis=1) <= 1])
+    solved.solve(solver="CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
+    return solved.value, theta.value
+
+
+def squares(root):
+    return np.einsum("tam,tan->tmn", root, root)
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_theta_step_of_the_paper_equals_the_optimum(power):
+    # Nothing quadratic, and the capped simplex: problem (3). All q are negative.
+    g, root, _, cuts = problem(power + 20, rank=0)
+    zero = np.zeros_like(g)
+    lam = 2.0**power
+    found = minimise_weights(g, squares(root), zero, lam, start=UNIFORM, tol=1e-10)
+    expected, theta = optimum(g, root, zero, cuts, lam)
+    assert found.gap <= 1e-10
+    assert found.objective == pytest.approx(expected, rel=1e-6)
+    np.testing.assert_allclose(found.theta, theta, atol=1e-4)
+
+
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("n_cuts", [0, 3])
+def test_model_equals_the_optimum(power, n_cuts):
+    # More negative gradients make the cap 1'θ ≤ 1 hold with equality.
+    g, root, center, cuts = problem(power + 20, n_cuts=n_cuts)
+    lam = 2.0**power
+    found = minimise_weights(
+        g, squares(root), center, lam, start=UNIFORM, cuts=cuts, tol=1e-10
+    )
+    shift = 50.0
+    expected, theta = optimum(g - shift, root, center, cuts, lam)
+    expected += shift * np.sum(theta - center)
+    assert found.gap <= 1e-10
+    assert found.objective == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    np.testing.assert_allclose(found.theta, theta, atol=1e-3)
+
+
+def test_what_is_returned_is_feasible_and_certifies_itself():
+    g, root, center, cuts = problem(1, n_cuts=2)
+    H, lam = squares(root), 0.3
+    found = minimise_weights(g, H, center, lam, start=UNIFORM, cuts=cuts, tol=1e-9)
+    theta, change = found.theta, found.theta - center
+    np.testing.assert_allclose(theta.sum(axis=1), 1.0, atol=1e-12)
+    assert theta.min() >= 0.0
+    assert np.linalg.norm(found.edge_duals, axis=1).max() <= lam * (1 + 1e-12)
+    np.testing.assert_allclose(found.edge_duals.sum(axis=1), 0.0, atol=1e-12)
+    assert found.shares.min() >= 0.0
+    assert found.shares.sum(axis=1).max() <= 1.0 + 1e-12
+
+    heights = cuts.offsets + np.einsum("tjm,tm->tj", cuts.slopes, change)
+    bend = np.einsum("tmn,tn->tm", H, change)
+    value = np.sum((g + 0.5 * bend) * change)
+    value += np.maximum(heights.max(axis=1), 0.0).sum() + lam * pair_penalty(theta)
+    assert found.objective == pytest.approx(value, rel=1e-12)
+    slope = g + bend + np.einsum("tj,tjm->tm", found.shares, cuts.slopes)
+    pulled = slope + edge_sums(found.edge_duals, N_TASKS)
+    tangent = 0.5 * np.sum(bend * change) - np.sum(bend * theta)
+    lower = pulled.min(axis=1).sum() + np.sum(found.shares * cuts.offsets)
+    lower -= np.sum((slope - bend) * center)
+    assert value - (lower + tangent) == pytest.approx(found.gap, abs=1e-12)
+
+
+@pytest.mark.parametrize("lam", [0.0, 1e-3, 0.1, 1e4])
+def test_any_start_leads_to_the_same_weights(lam):
+    g, root, center, _ = problem(3, rank=4)
+    H = squares(root)
+    cold = minimise_weights(g, H, center, lam, start=UNIFORM, tol=1e-12)
+    warm = minimise_weights(
+        g,
+        H,
+        center,
+        lam,
+        start=center,
+        edge_duals=10 * cold.edge_duals,
+        rho=300.0,
+        tol=1e-12,
+    )
+    np.testing.assert_allclose(warm.theta, cold.theta, atol=1e-5)
+    again = minimise_weights(
+        g, H, center, lam, start=cold.theta, edge_duals=cold.edge_duals, tol=1e-11
+    )
+    assert again.n_iter == 0
+    np.testing.assert_array_equal(again.theta, cold.theta)
+
+
+def test_from_some_lambda_on_all_weights_are_equal():
+    g, root, center, _ = problem(4, rank=4)
+    H = squares(root)
+    found = minimise_weights(g, H, center, 100.0, start=UNIFORM, tol=1e-12)
+    assert np.ptp(found.theta, axis=0).max() == 0.0
+    # One task with the sums has the same minimiser.
+    pooled = minimise_weights(
+        (g - np.einsum("tmn,tn->tm", H, center)).sum(axis=0)[None],
+        H.sum(axis=0)[None],
+        np.zeros((1, N_KERNELS)),
+        0.0,
+        start=UNIFORM[:1],
+        tol=1e-12,
+    )
+    np.testing.assert_allclose(found.theta[:1], pooled.theta, atol=1e-6)
+
+
+def test_without_lambda_tasks_do_not_see_each_other():
+    g, root, center, cuts = problem(5, n_cuts=2)
+    H = squares(root)
+    together = minimise_weights(g, H, center, 0.0, start=UNIFORM, cuts=cuts, tol=1e-11)
+    assert not together.edge_duals.any()
+    alone = [
+        minimise_weights(
+            g[[t]],
+            H[[t]],
+            center[[t]],
+            0.0,
+            start=UNIFORM[:1],
+            cuts=Cuts(cuts.offsets[[t]], cuts.slopes[[t]]),
+            tol=1e-11,
+        ).objective
+        for t in range(N_TASKS)
+    ]
+    assert together.objective == pytest.approx(sum(alone), abs=1e-9)
+
+
+def test_absent_cuts_cut_nothing():
+    g, root, center, cuts = problem(6, n_cuts=2)
+    absent = Cuts(np.full_like(cuts.offsets, -np.inf), cuts.slopes)
+    kwargs = {"start": UNIFORM, "tol": 1e-11}
+    with_absent = minimise_weights(g, squares(root), center, 0.2, cuts=absent, **kwargs)
+    without = minimise_weights(g, squares(root), center, 0.2, **kwargs)
+    np.testing.assert_allclose(with_absent.theta, without.theta, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_projection_on_the_simplex(seed):
+    rng = np.random.default_rng(seed)
+    for scale in (1e-3, 1.0, 1e6):
+        v = scale * rng.standard_normal(7)
+        out = np.empty(7)
+        project_on_simplex(v, out)
+        assert out.sum() == pytest.approx(1.0, rel=1e-9)
+        assert out.min() >= 0.0
+        # The normal cone: v − out is largest, and equal, where out is positive.
+        normal = v - out
+        assert np.ptp(normal[out > 0]) <= 1e-9 * max(scale, 1.0)
+        assert normal[out > 0].min() >= normal.max() - 1e-9 * max(scale, 1.0)
+
+
+def test_projection_of_ties_ends():
+    out = np.empty(6)
+    for v in (np.full(6, 1 / 3), np.full(6, 1e16), np.array([0.1] * 3 + [1e17] * 3)):
+        project_on_simplex(v, out)
+        assert out.min() >= 0.0
+
+
+def test_labels_are_those_of_equal_rows():
+    theta = np.array([[0.2, 0.8], [0.5, 0.5], [0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
+    assert group_labels(theta).tolist() == [0, 1, 0, 1, 2]
+
+
+def test_pair_penalty_and_edge_duals():
+    rng = np.random.default_rng(0)
+    theta, edge_duals = rng.standard_normal((5, 3)), rng.standard_normal((10, 3))
+    distances = [
+        np.linalg.norm(theta[t] - theta[s]) for t, s in zip(*PAIRS, strict=True)
+    ]
+    assert pair_penalty(theta) == pytest.approx(sum(distances))
+    summed = edge_sums(edge_duals, 5)
+    in_turn = np.zeros((5, 3))
+    np.add.at(in_turn, PAIRS[0], edge_duals)
+    np.subtract.at(in_turn, PAIRS[1], edge_duals)
+    np.testing.assert_array_equal(summed, in_turn)
+    np.testing.assert_allclose(summed.sum(axis=0), 0.0, atol=1e-14)
+    product = sum(
+        force @ (theta[t] - theta[s])
+        for force, t, s in zip(edge_duals, *PAIRS, strict=True)
+    )
+    assert np.sum(summed * theta) == pytest.approx(product)

@@ -1,0 +1,222 @@
+"""MK-MTFL: the problem with a p-norm over tasks and a sum over kernels."""
+
+import gc
+import weakref
+
+import numpy as np
+import printed_problems as printed
+import pytest
+from dual_problems import Toy, dual_problem, stacked
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.weights.group_sharing import GroupSharingPath
+from mtmkl.solvers.weights.mixed_norm import MixedNormPath
+
+SIZES = (8, 11, 6, 9)
+LOSSES = [None, 0.1]
+
+
+def toy(epsilon=None, sizes=SIZES, seed=0):
+    """Return targets, matrices and the problem."""
+    data = Toy(sizes=sizes, seed=seed)
+    targets, grams = (data.y if epsilon is None else data.targets), data.gaussians
+    problem = dual_problem(
+        np.concatenate(targets), sizes, grams=stacked(grams), epsilon=epsilon
+    )
+    return targets, grams, problem
+
+
+def primal(targets, grams, solution, C, p, epsilon):
+    """Return the first printed problem's value, computed from its definition."""
+    norms, losses, first = np.zeros(solution.coef.shape), 0.0, 0
+    for t, y in enumerate(targets):
+        beta = solution.dual[first : first + len(y)]
+        scores = solution.intercept[t]
+        for j, K in enumerate(grams[t]):
+            eta = solution.coef[t, j]
+            norms[t, j] = eta * np.sqrt(max(beta @ K @ beta, 0.0))
+            scores = scores + eta * K @ beta
+        excess = 1 - y * scores if epsilon is None else np.abs(y - scores) - epsilon
+        losses += C * np.maximum(excess, 0.0).sum()
+        first += len(y)
+    return 0.5 * np.linalg.norm(norms, p, axis=0).sum() ** 2 + losses
+
+
+def dual(targets, grams, beta, p, epsilon):
+    """Return max over β: the ledger's dual at a β."""
+    order, linear, first = p / (p - 1), 0.0, 0
+    norms = np.zeros((len(grams[0]), len(targets)))
+    for t, y in enumerate(targets):
+        own = beta[first : first + len(y)]
+        linear += y @ own - (epsilon or 0.0) * np.abs(own).sum()
+        norms[:, t] = [np.sqrt(max(own @ K @ own, 0.0)) for K in grams[t]]
+        first += len(y)
+    return linear - 0.5 * max(np.linalg.norm(norms, order, axis=1)) ** 2
+
+
+@pytest.mark.filterwarnings("ignore:.*inaccurate", "ignore:pnorm")
+@pytest.mark.parametrize("epsilon", LOSSES)
+@pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
+@pytest.mark.parametrize("p", [2.0, 6.0, 8.67])
+def test_equals_the_optimum_of_a_general_solver(p, C, epsilon):
+    targets, grams, problem = toy(epsilon)
+    optimum, _ = printed.mixed_norm(targets, grams, C, p, epsilon)
+    for solver, tol in (("newton", 1e-7), ("mirror_descent", 1e-5)):
+        solution = MixedNormPath(problem, p, solver=solver, tol=tol).solve(C)
+        certificate = solution.certificate
+        assert certificate.objective == pytest.approx(optimum, rel=1e-5)
+        assert certificate.dual_objective <= optimum * (1 + 1e-7)
+        assert optimum <= certificate.objective * (1 + 1e-7)
+        assert certificate.duality_gap <= tol
+
+
+@pytest.mark.parametrize("epsilon", LOSSES)
+@pytest.mark.parametrize("p", [2.0, 3.0, 8.67])
+def test_objective_and_bound_are_those_of_the_printed_problems(p, epsilon):
+    targets, grams, problem = toy(epsilon, seed=1)
+    C = 3.0
+    solution = MixedNormPath(problem, p, tol=1e-7).solve(C)
+    certificate = solution.certificate
+    value = primal(targets, grams, solution, C, p, epsilon)
+    assert value <= certificate.objective * (1 + 1e-12)
+    assert value == pytest.approx(certificate.objective, rel=2e-7)
+    # Other duals may have certified it more closely.
+    bound = dual(targets, grams, solution.dual, p, epsilon)
+    assert bound <= certificate.objective
+    assert bound == pytest.approx(certificate.dual_objective, rel=1e-4)
+
+
+def test_the_lambdas_are_those_of_the_norms():
+    p, C = 5.0, 3.0
+    _, grams, problem = toy(seed=2)
+    solution = MixedNormPath(problem, p, tol=1e-9).solve(C)
+    gamma, lam = solution.extra["gamma"], solution.extra["lam"]
+    assert gamma.sum() == pytest.approx(1.0)
+    assert gamma.min() >= 0.0
+    np.testing.assert_allclose(np.sum(lam ** (p / (p - 2)), axis=0), 1.0, rtol=1e-6)
+    parts = np.split(solution.dual, np.cumsum(SIZES)[:-1])
+    norms = np.array(
+        [
+            [np.sqrt(max(b @ K @ b, 0.0)) for K in own]
+            for b, own in zip(parts, grams, strict=True)
+        ]
+    )
+    norms = norms * solution.coef
+    used = gamma > 1e-3
+    norms = norms[:, used]
+    expected = (norms / np.linalg.norm(norms, p, axis=0)) ** (p - 2)
+    np.testing.assert_allclose(lam[:, used], expected, rtol=2e-3)
+
+
+def test_at_two_every_lambda_is_one_and_tasks_share_their_weights():
+    _, _, problem = toy()
+    path = MixedNormPath(problem, 2.0, tol=1e-8)
+    solution = path.solve(4.0)
+    shared = GroupSharingPath(problem, tol=1e-8).solve(4.0, 0.0)
+    assert (solution.extra["lam"] == 1.0).all()
+    assert (solution.coef == shared.coef).all()
+
+
+@pytest.mark.parametrize("p", [2.0, 6.0])
+def test_one_task_is_kernel_learning_on_the_simplex(p):
+    targets, grams, problem = toy(sizes=(14,))
+    solution = MixedNormPath(problem, p, tol=1e-8).solve(5.0)
+    expected, theta = printed.group_sharing(targets, grams, 5.0, 0.0)
+    assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
+    np.testing.assert_allclose(solution.coef, theta, atol=2e-3)
+
+
+@pytest.mark.parametrize("solver", ["newton", "mirror_descent"])
+def test_equal_kernels_have_equal_weights(solver):
+    targets, grams, _ = toy()
+    same = [[own[1]] * 3 for own in grams]
+    problem = dual_problem(np.concatenate(targets), SIZES, grams=stacked(same))
+    solution = MixedNormPath(problem, 6.0, solver=solver).solve(2.0)
+    np.testing.assert_allclose(solution.extra["gamma"], 1.0 / 3.0, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*inaccurate")
+@pytest.mark.parametrize("p", [2.0, 6.0])
+def test_kernels_of_low_rank_have_kinks(p):
+    data = Toy(sizes=(12, 12, 12))
+    features = np.concatenate(data.X)
+    problem = dual_problem(
+        np.concatenate(data.targets), data.sizes, features=features, epsilon=0.05
+    )
+    for C in (0.5, 50.0):
+        expected, _ = printed.mixed_norm(data.targets, data.rank_ones, C, p, 0.05)
+        certificate = MixedNormPath(problem, p, tol=1e-6).solve(C).certificate
+        assert certificate.objective == pytest.approx(expected, rel=1e-5)
+        assert certificate.duality_gap <= 1e-6
+
+
+def test_a_small_fixed_step_stops_far_from_the_optimum():
+    """As the paper leaves it: a step is not said, and nothing tells when to stop."""
+    _, _, problem = toy()
+    C, p = 20.0, 6.0
+    best = MixedNormPath(problem, p).solve(C)
+    path = MixedNormPath(problem, p, solver="mirror_descent", step=1e-6, max_iter=60)
+    with pytest.warns(ConvergenceWarning, match="stopped after 60 iterations"):
+        fixed = path.solve(C)
+    history = fixed.certificate.history
+    # By the change of the objective it would have ended at once, ...
+    assert abs(history[-1] - history[-2]) < 1e-4 * history[-1]
+    # ... with the weights still about equal.
+    assert np.ptp(fixed.extra["gamma"]) < 0.1 < np.ptp(best.extra["gamma"])
+    assert fixed.certificate.objective > 1.02 * best.certificate.objective
+    assert fixed.certificate.duality_gap > 0.02
+
+
+def test_a_warning_names_the_mixed_norms():
+    _, _, problem = toy()
+    path = MixedNormPath(problem, 6.0, tol=1e-12, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match=r"^mixed norms, C=20, p=6: "):
+        path.solve(20.0)
+
+
+def test_the_history_of_mirror_descent_falls_and_has_times():
+    _, _, problem = toy(0.1)
+    path = MixedNormPath(problem, 6.0, solver="mirror_descent", tol=1e-5)
+    solution = path.solve(20.0)
+    history, seconds = solution.certificate.history, solution.extra["seconds"]
+    assert history.size == seconds.size == solution.certificate.n_iter + 1
+    assert (np.diff(seconds) > 0.0).all()
+    assert history[-1] == solution.certificate.objective
+    assert (np.diff(history) <= 1e-4 * history[0]).all()
+
+
+@pytest.mark.parametrize("solver", ["newton", "mirror_descent"])
+@pytest.mark.parametrize("p", [2.0, 6.0])
+def test_paths_end_where_single_solutions_do(p, solver):
+    _, _, problem = toy(0.1)
+    path = MixedNormPath(problem, p, solver=solver, tol=1e-6)
+    for C in (0.1, 1.0, 30.0, 1.0):
+        along = path.solve(C).certificate
+        alone = MixedNormPath(problem, p, solver=solver, tol=1e-6).solve(C).certificate
+        assert along.objective == pytest.approx(alone.objective, rel=2e-6)
+        assert along.duality_gap <= 1e-6
+
+
+@pytest.mark.parametrize("p", [2.0, 6.0])
+def test_targets_within_the_tube_cost_nothing(p):
+    _, _, problem = toy(epsilon=100.0)
+    solution = MixedNormPath(problem, p).solve(1.0)
+    assert solution.certificate.objective == 0.0
+    assert not solution.dual.any()
+
+
+@pytest.mark.parametrize("p", [2.0, 6.0])
+@pytest.mark.parametrize("solver", ["newton", "mirror_descent"])
+def test_a_path_that_nobody_refers_to_is_freed_at_once(solver, p):
+    # Gram matrices of images are too large to wait for a search for cycles.
+    path = MixedNormPath(toy()[2], p, solver=solver)
+    path.solve(1.0)
+    problem = weakref.ref(path.problem)
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        del path
+        assert problem() is None
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -1,0 +1,70 @@
+import demsar2006
+import pandas as pd
+import pytest
+
+from mtmkl_suite.cli.main import main
+
+
+@pytest.fixture
+def demsar(tmp_path):
+    path = tmp_path / "demsar.csv"
+    demsar2006.as_ranked().rename_axis("data set").to_csv(path)
+    return path
+
+
+def test_a_page_and_tables(demsar, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = ["--higher-is-better", "--control", "C4.5", "--rope", "0.01"]
+    assert main(["compare", str(demsar), *options]) == 0
+    printed, notes = capsys.readouterr()
+    assert "The methods differ" in printed
+    assert (
+        "better than C4.5: C4.5+m, C4.5+m+cf; 1 method not told apart from C4.5"
+        in printed
+    )
+    assert "note: All methods are equal on mushroom" in notes
+    folder = tmp_path / "comparison-demsar"
+    assert (folder / "comparison.html").resolve().as_uri() in printed
+    assert {path.name for path in folder.iterdir()} == {
+        "comparison.html", "critical_difference.svg", "differences.svg", "scores.csv",
+        "ranks.csv", "tests.csv", "pairs.csv", "differences.csv", "control.csv",
+    }  # fmt: skip
+    ranks = pd.read_csv(folder / "ranks.csv").set_index("method")["mean_rank"]
+    assert ranks["C4.5+m+cf"] == pytest.approx(1.964, abs=5e-4)
+    control = pd.read_csv(folder / "control.csv").set_index("method")
+    assert control["p"].round(3).to_dict() == {
+        "C4.5+m": 0.019, "C4.5+cf": 0.608, "C4.5+m+cf": 0.016,
+    }  # fmt: skip
+
+
+def test_the_same_scores_give_the_same_files(demsar, tmp_path):
+    made = []
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        run = ["compare", str(demsar), "--higher-is-better", "--output", str(folder)]
+        assert main(run) == 0
+        made.append({p.name: p.read_bytes() for p in folder.iterdir()})
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "add --higher-is-better or --lower-is-better"),
+        (["--higher-is-better", "--control", "me"], "control 'me' is no method"),
+        (["--higher-is-better", "--rope", "-1"], "rope is -1.0"),
+        (["--higher-is-better", "--where", "x=1"], "there is no column 'x'"),
+    ],
+)
+def test_what_is_refused_leaves_nothing(demsar, tmp_path, capsys, options, words):
+    out = tmp_path / "out"
+    assert main(["compare", str(demsar), "--output", str(out), *options]) == 1
+    assert words in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_condition_has_an_equals_sign(demsar, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", str(demsar), "--where", "x"])
+    assert ended.value.code == 2
+    assert "'x' is not COLUMN=VALUE" in capsys.readouterr().err

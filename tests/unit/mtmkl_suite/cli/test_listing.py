@@ -1,0 +1,51 @@
+import pytest
+
+from mtmkl.methods import REGISTRY
+from mtmkl_suite.cli.main import main
+from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.evaluation.metrics import METRIC_NAMES
+
+
+def printed(capsys, *words):
+    assert main(["list", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_every_paper_and_its_record(capsys):
+    lines = printed(capsys, "papers").splitlines()
+    first = [line.split()[0] for line in lines[1:]]
+    assert first == load_run_config()["papers"]
+    assert "published" in next(line for line in lines if "argyriou2008" in line)
+
+
+def test_every_metric_and_method(capsys):
+    assert {
+        line.split()[0] for line in printed(capsys, "metrics").splitlines()[1:]
+    } == {*METRIC_NAMES}
+    names = {line.split()[0] for line in printed(capsys, "methods").splitlines()[1:]}
+    assert names >= set(REGISTRY)
+
+
+def test_what_belongs_to_a_paper(capsys):
+    shown = printed(capsys, "experiments", "--paper", "yousefi2015")
+    assert "1 quick, 20 paper" in next(
+        line for line in shown.splitlines() if line.split()[0] == "robot"
+    )
+    assert "school" not in shown
+    shown = printed(capsys, "artefacts", "--paper", "argyriou2008")
+    assert "table_2" in shown
+    assert "yousefi2015" not in shown
+    shown = printed(capsys, "methods", "--paper", "argyriou2008")
+    assert "argyriou2008: mtl_feat_linear" in shown
+    assert "GroupFeatureSharing" not in shown
+
+
+def test_an_unknown_paper(capsys):
+    assert main(["list", "experiments", "--paper", "nope"]) == 1
+    assert "paper 'nope' is unknown; known: argyriou2008" in capsys.readouterr().err
+
+
+def test_the_kind_is_needed(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["list"])
+    assert ended.value.code == 2

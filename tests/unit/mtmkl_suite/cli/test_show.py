@@ -1,0 +1,79 @@
+import gzip
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mtmkl_suite.cli.main import main
+from mtmkl_suite.config.changes import parse
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.run.published import published_folder
+
+TINY = str(Path(__file__).parents[3] / "workflow" / "papers" / "tiny")
+
+
+def test_settings_of_an_experiment(capsys):
+    assert main(["show", "robot"]) == 0
+    shown = capsys.readouterr().out
+    assert "wall_following[n_per_class=200]" in shown
+    assert "repeats 20" in shown
+    assert "C 21 values from 0.000976562 to 1024" in shown
+    assert main(["show", "robot", "--tier", "quick"]) == 0
+    assert "repeats 1\n" in capsys.readouterr().out
+
+
+def test_the_keys_that_can_be_set_can_be_set(capsys):
+    assert main(["show", "robot"]) == 0
+    shown = capsys.readouterr().out.partition("--set KEY=VALUE\n")[2]
+    lines = [line.strip() for line in shown.splitlines()]
+    settings = [line for line in lines if line.endswith(("]", "repeats=20"))]
+    assert "protocols.percent.repeats=20" in settings
+    assert any(line.startswith("experiments.robot.metrics=[") for line in settings)
+    usual = load_paper("yousefi2015", "paper")
+    again = load_paper("yousefi2015", "paper", [parse(text) for text in settings])
+    assert again["protocols"] == usual["protocols"]
+    assert again["experiments"] == usual["experiments"]
+    assert lines[-1].startswith("methods.")
+    method = lines[-1].split(".")[1]
+    assert usual["methods"][method]["grid"]
+
+
+def test_what_was_chosen_is_counted_in_the_published_record(capsys):
+    assert main(["show", "robot", "--chosen"]) == 0
+    shown = capsys.readouterr().out
+    assert str(published_folder("yousefi2015")) in shown
+    line = next(
+        line for line in shown.splitlines() if "STL" in line and "  10  " in line
+    )
+    counts = [int(part.split(")")[0]) for part in line.split("(")[1:]]
+    assert sum(counts) == 20
+
+
+def test_or_in_a_run(capsys, tmp_path):
+    place = tmp_path / "yousefi2015" / "scores.csv.gz"
+    assert main(["show", "robot", "--chosen", "--run", str(tmp_path)]) == 1
+    assert "scores.csv.gz does not exist: give the folder" in capsys.readouterr().err
+    place.parent.mkdir()
+    shutil.copyfile(published_folder("yousefi2015") / place.name, place)
+    assert main(["show", "robot", "--chosen", "--run", str(tmp_path)]) == 0
+    assert f"From {place}" in capsys.readouterr().out
+    with gzip.open(place, "rt") as file:
+        header = file.readline()
+    with gzip.open(place, "wt") as file:
+        file.write(header)
+    assert main(["show", "robot", "--chosen", "--run", str(tmp_path)]) == 1
+    assert "has nothing that was chosen in 'robot'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["robt"], "'robt'"),
+        (["digits"], "add --paper argyriou2008 or"),
+        (["robot", "--run", "."], "--run needs --chosen"),
+        (["drawn", "--paper", TINY, "--chosen"], "no published record"),
+    ],
+)
+def test_refusals(capsys, words, message):
+    assert main(["show", *words]) == 1
+    assert message in capsys.readouterr().err

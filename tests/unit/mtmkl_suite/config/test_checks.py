@@ -1,0 +1,268 @@
+import pytest
+
+from mtmkl.documents import ConfigError
+from mtmkl.methods import REGISTRY
+from mtmkl_suite.config.checks import check_functions, check_settings
+
+
+class Own:
+    """A method of one's own, without scikit-learn."""
+
+    def __init__(self, needed, depth=1):
+        if depth < 1:
+            raise ValueError(f"depth is {depth}, wanted at least 1")
+        self.needed, self.depth = needed, depth
+
+    def fit(self, X, y, task=None):
+        return self
+
+    def predict(self, X, task=None):
+        return X[:, 0]
+
+
+OWN = f"{__name__}:Own"
+
+
+@pytest.fixture
+def config():
+    return {
+        "published": "papers/toy2000/published",
+        "protocols": {
+            "random": {"kind": "random", "train_samples": 60, "repeats": 2, "folds": 2},
+            "halves": {"kind": "halves", "train_sizes": 5, "repeats": 2},
+        },
+        "methods": {
+            "ridge": {
+                "label": "Ridge",
+                "class": "IndependentRidge",
+                "params": {"standardize": True},
+                "grid": {"gamma": [0.1, 1.0]},
+                "selection": "common",
+            },
+        },
+        "experiments": {
+            "digits": {
+                "datasets": {"name": "digits", "options": {"n_per_class": 10}},
+                "protocol": "random",
+                "methods": [{"method": "ridge"}],
+                "metrics": ["misclassified"],
+            }
+        },
+    }
+
+
+def of_ridge(**change):
+    return lambda config: config["methods"]["ridge"].update(change)
+
+
+def of_digits(**change):
+    return lambda config: config["experiments"]["digits"].update(change)
+
+
+def of_random(**change):
+    return lambda config: config["protocols"]["random"].update(change)
+
+
+RIDGE = r"toy2000/experiments\.yaml: key 'methods\.ridge\."
+DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (
+            of_ridge(grid={"gama": [1]}),
+            RIDGE + r"grid\.gama': unknown parameter of IndependentRidge 'gama'; did "
+            r"you mean 'gamma'\? \(known: gamma, kernel,",
+        ),
+        (
+            of_ridge(params={"basistol": 1}),
+            RIDGE + r"params\.basistol': unknown p",
+        ),
+        (
+            of_ridge(grid={"gamma": [1.0, 0.5, -1.0]}),
+            RIDGE + r"grid\.gamma': .*gamma must be positive and finite, got -1\.0",
+        ),
+        (
+            of_ridge(params={"basis_tol": 0}),
+            RIDGE + r"params\.basis_tol': .*basis_tol must be positive and .*, got 0",
+        ),
+        (
+            of_ridge(params={"kernel": {"name": "gausian"}}),
+            RIDGE + r"params\.kernel': .*unknown kernel 'gausian'; known kernels: ",
+        ),
+        (
+            of_ridge(
+                grid={"kernel": [{"name": "gaussian", "widht": 1.0}], "gamma": [1, 2]}
+            ),
+            RIDGE + r"grid\.kernel': .*'gaussian' has no 'widht'; its parameters",
+        ),
+        (of_ridge(**{"class": "Rigde"}), RIDGE + r"class': unknown method 'Rigde'"),
+        (
+            of_ridge(**{"class": "RRHet", "params": {}, "selection": "per_task"}),
+            RIDGE + r"selection': RRHet takes no 'gamma' for .*selection: common",
+        ),
+        (
+            of_ridge(
+                **{"class": OWN, "params": {"needed": 1}, "grid": {"depth": [1, 0]}}
+            ),
+            RIDGE + r"grid\.depth': .*Own: depth is 0, wanted at least 1",
+        ),
+        (
+            of_random(folds=61),
+            r"key 'protocols\.random': .*folds is 61, more than the 60 examples",
+        ),
+        (
+            of_random(train_sizes=[5]),
+            r"key 'protocols\.random': .*'train_sizes' is not a",
+        ),
+        (
+            of_digits(methods=[{"method": "ridge"}, {"method": "ridge"}]),
+            DIGITS + r"methods\.1\.method': 'ridge' stands here twice; name each",
+        ),
+        (
+            of_digits(methods=[{"method": "ridge", "hold": {"gama": 0}}]),
+            DIGITS + r"methods\.0\.hold': unknown parameter of the grid 'gama'; did",
+        ),
+        (
+            of_digits(methods=[{"method": "ridge", "hold": {"gamma": 2}}]),
+            DIGITS + r"methods\.0\.hold\.gamma': 2 is no repeat; there are 2, numbered",
+        ),
+        (
+            of_digits(methods=[{"method": "ridge", "along": ["C"]}]),
+            DIGITS + r"methods\.0\.along': unknown parameter of the grid 'C'",
+        ),
+        (
+            of_digits(repeats=3),
+            r"key 'experiments\.digits\.repeats': 3 is more than the 2",
+        ),
+        (
+            of_digits(datasets={"name": "digitz"}),
+            DIGITS + r"datasets': unknown data set 'digitz'\. Did you mean 'digits'\?",
+        ),
+        (
+            of_digits(datasets={"name": "digits", "vary": {"n_per_clas": [5, 10]}}),
+            DIGITS + r"datasets': .*no option 'n_per_clas'; it has n_per_class, seed",
+        ),
+        (
+            of_digits(protocol="halves"),
+            DIGITS + r"methods\.0\.method': 'ridge' has selection: common, but .* "
+            r"'halves' has validation rows: take a method with selection: validation",
+        ),
+        (
+            of_ridge(selection="validation"),
+            DIGITS + r"methods\.0\.method': 'ridge' has selection: validation, but "
+            r"a protocol of kind 'random' has folds and no .*: .*common, "
+            "per_task or alone",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_before_any_work(config, edit, message):
+    check_settings(config)
+    edit(config)
+    with pytest.raises(ConfigError, match=message):
+        check_settings(config)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        # An argument that is missing is a gap of that method, not the end of the run.
+        of_ridge(**{"class": OWN, "params": {}, "grid": {"depth": [1]}}),
+        of_ridge(grid={"gamma": [1.0], "kernel": [{"name": "linear"}]}),
+        of_ridge(selection="per_task"),
+        # One value per task: whether it fits is for the data to say.
+        of_ridge(params={"gamma": [1.0, 2.0]}, grid={"basis_tol": [1e-6]}),
+        of_digits(mode="path", protocol="halves"),
+        of_digits(methods=[{"method": "ridge", "hold": {"gamma": 1}}]),
+    ],
+)
+def test_what_may_be_right_is_let_through(config, edit):
+    edit(config)
+    check_settings(config)
+
+
+def test_every_value_of_a_grid_is_tried_but_not_every_point(config, monkeypatch):
+    tried = []
+
+    def keep(self):
+        tried.append((self.gamma, self.basis_tol))
+
+    monkeypatch.setattr(REGISTRY["IndependentRidge"], "_check_params", keep)
+    gamma, tol = [float(k) for k in range(1, 31)], [1e-6, 1e-5, 1e-4]
+    of_ridge(grid={"gamma": gamma, "basis_tol": tol})(config)
+    check_settings(config)
+    assert {g for g, _ in tried} == set(gamma)
+    assert {t for _, t in tried} == set(tol)
+    assert len(tried) == 30
+
+
+def test_a_mistake_in_a_methods_own_check_is_not_hidden(config, monkeypatch):
+    monkeypatch.setattr(
+        REGISTRY["IndependentRidge"], "_check_params", lambda self: self.gama
+    )
+    with pytest.raises(AttributeError, match="gama"):
+        check_settings(config)
+
+
+@pytest.mark.parametrize(
+    ("datasets", "message"),
+    [
+        (
+            {"name": "digits", "options": {"n_per_class": "zzz"}},
+            "'experiments.digits.datasets': data set 'digits': n_per_class is 'zzz', "
+            "wanted a whole number from 1 to 174 or null",
+        ),
+        (
+            {"name": "digits", "vary": {"n_per_class": [10, 200]}},
+            "'experiments.digits.datasets.vary.n_per_class': data set 'digits': "
+            "n_per_class is 200, wanted",
+        ),
+        (
+            {"name": "digits", "vary": {"n_of_class": [10]}},
+            "'experiments.digits.datasets': data set 'digits' has no option",
+        ),
+    ],
+)
+def test_values_of_options_are_checked(config, datasets, message):
+    of_digits(datasets=datasets)(config)
+    with pytest.raises(ConfigError, match=f"^toy2000/experiments.yaml: key {message}"):
+        check_settings(config)
+
+
+@pytest.mark.parametrize(
+    ("params", "grid", "message"),
+    [
+        ({"n_rounds": "zzz"}, {}, "params.n_rounds.* is 'zzz', wanted a whole number"),
+        ({"kernels": "zzz"}, {}, "params.kernels': .*'zzz'"),
+        ({}, {"lam": [1.0, "zzz"]}, "grid.lam.* is 'zzz', wanted a number"),
+        ({}, {"mu": [1.0]}, "grid.mu"),
+    ],
+)
+def test_arguments_of_a_way_to_choose_are_checked(config, params, grid, message):
+    config["methods"]["ridge"] = {
+        "label": "Theirs",
+        "class": "GroupFeatureSharing",
+        "params": params,
+        "grid": {"lam": [1.0], **grid},
+        "selection": "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",
+    }
+    with pytest.raises(ConfigError, match=message):
+        check_settings(config)
+
+
+def test_figures_and_steps_need_functions(config):
+    def named(figure, step="solver_seconds"):
+        artefacts = {
+            figure: {"kind": "figure", "steps": [step]},
+            "t": {"kind": "table"},
+        }
+        return config | {"paper": {"id": "widmer2015"}, "artefacts": artefacts}
+
+    check_functions(named("figure_4"))
+    with pytest.raises(ConfigError, match=r"key 'artefacts\.figure_44': .*'figure_4'"):
+        check_functions(named("figure_44"))
+    with pytest.raises(ConfigError, match=r"key 'artefacts\.figure_4\.steps'"):
+        check_functions(named("figure_4", "zzz"))
+    with pytest.raises(ConfigError, match=r"unknown function of mtmkl\.papers\.toy"):
+        check_functions(named("figure_4") | {"paper": {"id": "toy"}})

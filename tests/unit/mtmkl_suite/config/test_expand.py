@@ -1,0 +1,125 @@
+import pytest
+
+from mtmkl_suite.config.expand import expand
+
+LISTS = {
+    "sets": [
+        {"id": "a", "label": "A", "sizes": [10, 20]},
+        {"id": "b", "label": "B", "sizes": [20], "tiers": ["paper"]},
+    ],
+    "rivals": ["x", "y"],
+}
+
+
+def test_what_has_no_for_each_stays_as_it_is():
+    document = {"a": [1, "{b}", {"c": None}], "d": '{"alpha": 1.0}'}
+    assert expand(document, LISTS) == document
+
+
+def test_items_are_repeated_in_place_the_first_axis_slowest():
+    document = [
+        "before",
+        {"for_each": {"set": "sets", "rival": "rivals"}, "id": "{set.id}_{rival}"},
+        "after",
+    ]
+    assert expand(document, LISTS) == [
+        "before",
+        *({"id": f"{s}_{r}"} for s in "ab" for r in "xy"),
+        "after",
+    ]
+
+
+def test_entries_of_a_mapping_keep_their_order():
+    document = {
+        "first": 0,
+        "{set.label}, {size} %": {
+            "for_each": {"set": "sets", "size": "{set.sizes}"},
+            "where": {"experiment": "{set.id}", "train_size": "{size}"},
+        },
+        "last": 1,
+    }
+    made = expand(document, LISTS)
+    assert list(made) == ["first", "A, 10 %", "A, 20 %", "B, 20 %", "last"]
+    assert made["B, 20 %"] == {"where": {"experiment": "b", "train_size": 20}}
+
+
+def test_a_lone_placeholder_is_the_value_itself():
+    document = [{"for_each": {"set": "sets"}, "n": "{set.sizes}", "t": "{set.sizes}!"}]
+    assert expand(document, LISTS)[0] == {"n": [10, 20], "t": "[10, 20]!"}
+
+
+def test_a_key_is_left_out_where_the_item_lacks_the_field():
+    document = {"{set.id}": {"for_each": {"set": "sets"}, "tiers": "{set.tiers}"}}
+    assert expand(document, LISTS) == {"a": {}, "b": {"tiers": ["paper"]}}
+
+
+def test_groups_of_entries_may_hold_further_ones():
+    document = [
+        {
+            "for_each": {"set": "sets"},
+            "entries": [
+                {"id": "{set.id}"},
+                {"for_each": {"size": [1, 2]}, "id": "{set.id}_{size}"},
+            ],
+        }
+    ]
+    ids = [item["id"] for item in expand(document, LISTS)]
+    assert ids == ["a", "a_1", "a_2", "b", "b_1", "b_2"]
+
+
+def test_texts_in_a_list_are_filled():
+    document = [{"for_each": {"r": "rivals"}, "entries": ["{r}", ["{r}", 3]]}]
+    assert expand(document, LISTS) == ["x", ["x", 3], "y", ["y", 3]]
+
+
+def test_braces_around_no_name_are_text():
+    document = [{"for_each": {"a": [0.5]}, "setting": '{"alpha": {a}}'}]
+    assert expand(document, LISTS) == [{"setting": '{"alpha": 0.5}'}]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (
+            {"for_each": {"set": "setz"}},
+            r"key 'claims\.0': unknown list 'setz'; did you mean 'sets'\? "
+            r"\(known: sets, rivals\)",
+        ),
+        (
+            {"for_each": {"set": "sets"}, "id": "{set.lable}"},
+            r"key 'claims\.0\.id': unknown placeholder 'set\.lable'; did you mean "
+            r"'set\.label'\? \(known: set\.id, set\.label, set\.sizes, set\.tiers\)",
+        ),
+        (
+            {"for_each": {"r": "rivals"}, "id": "{rr} or {r.id}"},
+            r"unknown placeholder 'rr'; did you mean 'r'\? \(known: r\)",
+        ),
+        ({"for_each": {"r": "rivals"}, "id": "{r.id}"}, r"unknown placeholder 'r\.id'"),
+        (
+            {"for_each": {"set": "sets"}, "id": "{set.id} {set.tiers}"},
+            r"key 'claims\.0\.id': {set\.tiers}: this item has no such field",
+        ),
+        (
+            {"for_each": {"set": "sets"}, "ids": ["{set.tiers}"]},
+            r"key 'claims\.0\.ids\.0': {set\.tiers}: this item has no such field",
+        ),
+        ({"for_each": "sets"}, "for_each is 'sets', not a mapping of names to lists"),
+        ({"for_each": {}}, "for_each is {}, not a mapping of names to lists"),
+        ({"for_each": {"n": 3}}, r"for_each\.n is 3, not a list with items"),
+        ({"for_each": {"n": []}}, r"for_each\.n is \[\], not a list with items"),
+        (
+            {
+                "for_each": {"r": "rivals"},
+                "entries": [{"for_each": {"r": "rivals"}, "id": "{r}"}],
+            },
+            "for_each has the name 'r' of an outer one",
+        ),
+        (
+            {"for_each": {"r": "rivals"}, "a": {"{r}": 1, "x": 2}},
+            r"key 'claims\.0\.a\.x': the key 'x' is made twice",
+        ),
+    ],
+)
+def test_mistakes_name_the_key_and_what_is_known(entry, message):
+    with pytest.raises(ValueError, match=message):
+        expand({"claims": [entry]}, LISTS)

@@ -1,0 +1,131 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl.documents import ConfigError, config_dir
+from mtmkl.files import read_table
+from mtmkl_suite.cli.main import main
+from mtmkl_suite.config.checks import check_settings
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.own_data import TEMPLATE, own_data_config
+from mtmkl_suite.run.runner import run_own_data
+
+
+@pytest.fixture
+def file(tmp_path):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(120, 3))
+    table = pd.DataFrame(x, columns=["a", "b", "c"]).assign(
+        place=np.repeat(["p", "q", "r"], 40),
+        size=x @ [1.0, 2.0, 3.0] + rng.normal(size=120),
+        large=x @ [1.0, 2.0, 3.0] > 0,
+    )
+    path = tmp_path / "My data.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("tier", ["quick", "paper"])
+def test_the_template_is_valid(tier):
+    check_settings(load_paper(config_dir() / TEMPLATE, tier))
+
+
+def test_the_target_decides_which_methods_suit(file):
+    labels = {"task": "place", "target": "large", "ignore": ["size"]}
+    config = own_data_config(str(file), options=labels, tier="quick")
+    assert list(config["experiments"]) == ["labels"]
+    numbers = {"task": "place", "target": "size", "ignore": ["large"]}
+    config = own_data_config(
+        str(file), options=numbers, tier="quick", methods=["svr", "ridge"]
+    )
+    (experiment,) = config["experiments"].values()
+    assert [entry["method"] for entry in experiment["methods"]] == ["ridge", "svr"]
+    assert experiment["title"] == "My data: 3 tasks, 120 examples"
+    assert config["paper"]["id"] == "my_data"
+    with pytest.raises(ConfigError, match="'svm' is not for numbers"):
+        own_data_config(str(file), options=numbers, tier="quick", methods=["svm"])
+    with pytest.raises(ConfigError, match="unknown method 'rigde'; did you mean 'rid"):
+        own_data_config(str(file), options=numbers, tier="quick", methods=["rigde"])
+
+
+def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
+    done = run_own_data(
+        str(file),
+        options={"task": "place", "target": "size", "ignore": ["large"]},
+        only=["ridge", "aggregate", "floor"],
+        methods=["mtmkl.methods.rr_het:RRHet"],
+        repeats=5,
+        results=tmp_path,
+    )
+    assert done.failures == []
+    assert done.report.parent.name == (
+        "quick+my_data+task=place+target=size+ignore=large+ridge+aggregate+floor"
+        "+mtmkl.methods.rr_het.RRHet"
+    )
+    scores = read_table(done.report.parent / "my_data" / "scores.csv.gz")
+    assert set(scores["method"]) == {"ridge", "aggregate", "floor", "rrhet"}
+    assert scores["repeat"].nunique() == 5
+    page = done.report.read_text()
+    assert "RRHet (untuned): rank" in page
+    assert page.index("rank without it") < page.index('id="methods"')
+    # Nothing is published of these data, and no paper claims anything of them.
+    of_data = (done.report.parent / "report/paper-my-data.html").read_text()
+    for text in (page, of_data):
+        assert "<h1>Methods on My data</h1>" in text
+        for words in (
+            "Published numbers",
+            "Claims",
+            "papers' results",
+            "In a sentence",
+        ):
+            assert words not in text
+    assert "My data.csv (task: place; target: size; ignore: large" in of_data
+    assert "ignore=" not in of_data
+    assert "/" not in {path.name for path in (tmp_path).rglob("My data*")}
+
+
+def test_wrong_files_are_refused_before_any_work(file, tmp_path, capsys):
+    out = tmp_path / "out"
+    run = ["run", "--data", str(file), "--results", str(out), "--task", "place"]
+    for words, message in (
+        (["--target", "sice"], "no column 'sice' (target); it has a, b, c, place"),
+        (["--target", "size", "--experiment", "x"], "--experiment is for --paper"),
+        (["--target", "size", "--methods", "nope"], "unknown method 'nope'"),
+        (["--target", "size", "--set", "methods.nope.label=x"], "unknown key 'nope'"),
+    ):
+        ignored = ["--ignore", "large"]
+        assert main([*run, *words, *ignored]) == 1
+        assert message in capsys.readouterr().err
+    assert main(["run", "--data", "nothing", "--results", str(out)]) == 1
+    assert "neither a file (.csv" in capsys.readouterr().err
+    assert main(["run", "--paper", "argyriou2008", "--task", "x"]) == 1
+    assert "--task is for --data" in capsys.readouterr().err
+    assert not out.exists()
+
+
+PAPER = """
+paper: {id: mine, title: Mine, authors: Me, year: 2026, venue: here}
+protocols:
+  split: {kind: fractions, train_percent: [60], repeats: 2, stratified: false}
+methods:
+  ridge: {label: Ridge, class: IndependentRidge, selection: none}
+experiments:
+  size:
+    section: none
+    title: Size
+    datasets: {name: My data.csv, options: {task: place, target: size, ignore: [large]}}
+    protocol: split
+    methods: [{method: ridge}]
+    metrics: [METRIC]
+"""
+
+
+def test_a_file_in_a_paper_of_ones_own(file, tmp_path, capsys):
+    (tmp_path / "experiments.yaml").write_text(PAPER.replace("METRIC", "rmse"))
+    run = ["run", "--paper", str(tmp_path), "--results", str(tmp_path / "out")]
+    assert main(run) == 0
+    (found,) = (tmp_path / "out").rglob("mine/scores.csv.gz")
+    assert read_table(found)["dataset"].str.startswith("My data.csv[").all()
+    (tmp_path / "experiments.yaml").write_text(PAPER.replace("METRIC", "accuracy"))
+    assert main(run) == 1
+    assert "'accuracy' needs labels −1 and +1" in capsys.readouterr().err

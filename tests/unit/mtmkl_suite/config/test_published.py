@@ -1,0 +1,101 @@
+import pytest
+
+from mtmkl.documents import ConfigError
+from mtmkl_suite.config.published import check_published
+
+NUMBERS = """row,column,value
+Ridge,School,1.0
+Ridge,Digits,2.0
+SVM,School,3.0
+"School, 10 %",Ridge,4.0
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "toy2000" / "published"
+    folder.mkdir(parents=True)
+    (folder / "table_1.csv").write_text(NUMBERS)
+    return folder
+
+
+def table(rows=("Ridge",), columns=("School",), file="table_1.csv"):
+    return {
+        "kind": "table",
+        "file": file,
+        "rows": {row: {"method": "ridge"} for row in rows},
+        "columns": {column: {"metric": "mse"} for column in columns},
+    }
+
+
+def ranking(*blocks, row=None):
+    return {
+        "kind": "table",
+        "layout": "ranking",
+        "file": "table_1.csv",
+        "comparison": {
+            "columns": {"Ridge": "ridge"},
+            "rows": {"School": row or {}},
+            "blocks": {block: {} for block in blocks},
+        },
+    }
+
+
+def quoted(row="SVM", file="table_1.csv"):
+    cells = [{"row": row, "column": "School", "where": {}}]
+    return {"kind": "figure", "quoted": {"file": file, "cells": cells}}
+
+
+@pytest.mark.parametrize(
+    "artefact",
+    [
+        table(columns=("School", "Digits")),
+        table(rows=()),
+        ranking("10 %"),
+        ranking("10 %", "20 %", row={"blocks": ["10 %"]}),
+        quoted(),
+        {"kind": "table", "layout": "rank_tests", "file": "table_1.csv"},
+        {"kind": "figure"},
+    ],
+)
+def test_numbers_that_are_published(folder, artefact):
+    check_published({"artefacts": {"a": artefact}}, folder)
+
+
+@pytest.mark.parametrize(
+    ("artefact", "message"),
+    [
+        (
+            table(file="table_2.csv"),
+            "'artefacts.a.file': unknown file of published numbers 'table_2.csv'; did "
+            "you mean 'table_1.csv'",
+        ),
+        (
+            table(rows=("Rigde",)),
+            "'artefacts.a': unknown row of table_1.csv 'Rigde'; did you mean 'Ridge'",
+        ),
+        (
+            table(rows=("SVM",), columns=("Digits",)),
+            r"'artefacts.a': unknown column of table_1.csv 'Digits' \(known: School\)",
+        ),
+        (
+            ranking("10 %", "20 %"),
+            "'artefacts.a': unknown row of table_1.csv 'School, 20 %'",
+        ),
+        (quoted("Tree"), "'artefacts.a.quoted': unknown row of table_1.csv 'Tree'"),
+        (quoted(file="zzz"), "'artefacts.a.quoted.file': unknown file"),
+    ],
+)
+def test_numbers_that_are_not(folder, artefact, message):
+    with pytest.raises(ConfigError, match=f"^toy2000/artefacts.yaml: key {message}"):
+        check_published({"artefacts": {"a": artefact}}, folder)
+
+
+def test_a_file_of_other_columns(folder):
+    (folder / "table_1.csv").write_text("method,value\nridge,1\n")
+    with pytest.raises(ConfigError, match="has no column 'row'"):
+        check_published({"artefacts": {"a": quoted()}}, folder)
+
+
+def test_without_published_numbers_experiments_can_be_run(tmp_path):
+    check_published({"artefacts": {"a": quoted()}}, tmp_path / "published")

@@ -1,0 +1,208 @@
+import copy
+
+import pytest
+
+from mtmkl.documents import ConfigError
+from mtmkl_suite.config.changes import parse
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.selectors import COLUMN_METRICS, COLUMNS, check_selectors
+from mtmkl_suite.evaluation import cells
+
+
+def config(sizes=(10, 20)):
+    def method(**more):
+        return {"label": "Ridge", "class": "IndependentRidge", **more}
+
+    return {
+        "protocols": {
+            "halves": {"kind": "halves", "train_sizes": list(sizes), "repeats": 5},
+            "given": {"kind": "given_roles", "repeats": 3},
+        },
+        "methods": {
+            "ridge": method(grid={"gamma": [0.1]}, selection="validation"),
+            "plain": method(selection="none"),
+        },
+        "experiments": {
+            "drawn": {
+                "datasets": {
+                    "name": "toy_tree",
+                    "options": {"dims": 5},
+                    "vary": {"spread": [1, 2]},
+                },
+                "protocol": "given",
+                "methods": [{"method": "ridge", "n_tasks": [4, 8]}],
+                "metrics": ["auc", "roc", "row_norms"],
+            },
+            "school": {
+                "datasets": {"name": "school"},
+                "protocol": "halves",
+                "repeats": 2,
+                "methods": [{"method": "ridge"}, {"method": "plain"}],
+                "metrics": ["mse", "explained_variance"],
+            },
+        },
+        "artefacts": {
+            "table": {
+                "kind": "table",
+                "experiment": "school",
+                "columns": {"MSE": {"metric": "mse"}},
+                "rows": {"Ridge": {"method": "ridge"}},
+                "extra_rows": {},
+                "extra_columns": {"EV": {"metric": "explained_variance"}},
+                "quoted": {"cells": [{"where": {"experiment": "drawn"}}]},
+            },
+            "ranking": {
+                "kind": "table",
+                "layout": "ranking",
+                "comparison": {
+                    "columns": {"Ridge": "ridge", "Plain": ["plain"]},
+                    "rows": {
+                        "School": {
+                            "experiment": "school",
+                            "metric": "explained_variance",
+                            "properties": ["many_tasks"],
+                            "blocks": ["10"],
+                            "beside": {"MSE": "mse"},
+                        }
+                    },
+                    "blocks": {"10": {"train_size": 10}},
+                },
+                "settings": [{"property": "many_tasks"}],
+            },
+        },
+        "claims": [
+            {
+                "id": "better",
+                "test": "trend",
+                "args": {
+                    "experiment": "school",
+                    "metric": "mse",
+                    "where": {"method": "ridge"},
+                    "minus": {"method": "plain", "train_size": 20},
+                    "axis": "train_size",
+                    "direction": "decreasing",
+                    "unit": "repeat",
+                },
+            }
+        ],
+    }
+
+
+def put(key, value):
+    """Return the configuration with another value at a dotted key."""
+    changed = copy.deepcopy(config())
+    *parents, last = [
+        int(s) if s.isdigit() and s != "10" else s for s in key.split(".")
+    ]
+    place = changed
+    for step in parents:
+        place = place[step]
+    place[last] = value
+    return changed
+
+
+def checked(document):
+    check_selectors(document, [document], "toy2000")
+
+
+QUOTED = "artefacts.table.quoted.cells.0.where"
+ROW = "artefacts.table.rows.Ridge"
+RANKED = "artefacts.ranking.comparison"
+ARGS = "claims.0.args"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (f"{ROW}.train_size", [10, 20]),
+        (f"{ROW}.repeat", [0, 1]),
+        (f"{ROW}.setting", '{"gamma": 0.1}'),
+        (f"{ROW}.setting", ""),
+        (f"{ROW}.n_tasks", 139),
+        (f"{QUOTED}.n_tasks", 8),
+        (f"{QUOTED}.dataset", "toy_tree[dims=5,spread=2]"),
+        (f"{QUOTED}.metric", "true_positive_rate_0.1"),
+        (f"{QUOTED}.metric", "row_norm_7"),
+        (f"{QUOTED}.metric", "validation_auc"),
+        (f"{QUOTED}.metric", "n_iter"),
+        (f"{QUOTED}.train_size", 40),
+        (f"{ARGS}.axis", "gamma"),
+        (f"{ARGS}.where.experiment", "drawn"),
+        (f"{ARGS}.margin", 0.1),
+    ],
+)
+def test_what_experiments_have(key, value):
+    checked(put(key, value))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (f"{ROW}.method", "rigde", "unknown method of .*'rigde'; did you mean 'ridge'"),
+        (f"{ROW}.metod", "ridge", "unknown column 'metod'; did you mean 'method'"),
+        (f"{ROW}.train_size", "zzz", "'zzz' is not a whole number"),
+        (f"{ROW}.train_size", 15, r"unknown train size .*15.*known: 10, 20"),
+        (f"{ROW}.train_size", [10, 15], "unknown train size"),
+        (f"{ROW}.repeat", 2, r"unknown repeat .*2.*known: 0, 1\)"),
+        (f"{ROW}.repeat", True, "True is not a whole number"),
+        (f"{ROW}.setting", "zzz", "'zzz' is no setting"),
+        (f"{ROW}.setting", '{"C": 1}', "unknown parameter of the grids 'C'"),
+        (f"{ROW}.method", 3, "3 is not text"),
+        ("artefacts.table.columns.MSE.metric", "zzz", "metric of school 'zzz'"),
+        ("artefacts.table.columns.MSE.metric", "auc", "metric of school 'auc'"),
+        (f"{QUOTED}.experiment", "drawm", "unknown experiment .*mean 'drawn'"),
+        (f"{QUOTED}.n_tasks", 5, r"unknown number of tasks of drawn 5.*known: 4, 8"),
+        (f"{QUOTED}.dataset", "toy_tree", "unknown data set of drawn 'toy_tree'"),
+        (f"{QUOTED}.metric", "row_norm_x", "unknown metric of drawn"),
+        (f"{RANKED}.columns.Ridge", "zzz", "unknown method"),
+        (f"{RANKED}.rows.School.metric", "zzz", "unknown metric of school"),
+        (f"{RANKED}.rows.School.beside.MSE", "zzz", "unknown metric of school"),
+        (f"{RANKED}.rows.School.blocks", ["15"], "unknown block '15'"),
+        (f"{RANKED}.blocks.10.train_size", 15, "unknown train size"),
+        ("artefacts.ranking.settings.0.property", "zzz", "unknown property"),
+        (f"{ARGS}.metric", "zzz", "unknown metric of school"),
+        (f"{ARGS}.where.method", "zzz", "unknown method of school"),
+        (f"{ARGS}.minus.train_size", "zzz", "'zzz' is not a whole number"),
+        (f"{ARGS}.axis", "zzz", "unknown axis 'zzz'"),
+        (f"{ARGS}.direction", "down", "'down' is not increasing or decreasing"),
+        (f"{ARGS}.margin", -1, "-1 is not above 0"),
+    ],
+)
+def test_what_experiments_lack_is_named(key, value, message):
+    file = key.partition(".")[0]
+    named = key.replace("claims.0", "claims.better")
+    with pytest.raises(ConfigError, match=message) as refused:
+        checked(put(key, value))
+    assert str(refused.value).startswith(f"toy2000/{file}.yaml: key '{file}.")
+    assert named.rpartition(".")[0] in str(refused.value)
+
+
+def test_rows_may_be_of_the_experiments_that_columns_name():
+    document = put("artefacts.table.columns.AUC", {"experiment": "drawn"})
+    rows = document["artefacts"]["table"]["rows"]
+    rows["Ridge"]["dataset"] = "toy_tree[dims=5,spread=2]"
+    checked(document)
+    rows["Ridge"]["dataset"] = "school"  # of a column that names no experiment
+    checked(document)
+    rows["Ridge"]["dataset"] = "digits"
+    with pytest.raises(ConfigError, match="unknown data set of drawn, school"):
+        checked(document)
+
+
+def test_what_only_the_other_tier_has_may_be_selected():
+    quick, paper = config(sizes=[20]), config()
+    check_selectors(quick, [quick, paper], "toy2000")
+    with pytest.raises(ConfigError, match="unknown train size"):
+        check_selectors(quick, [quick], "toy2000")
+
+
+def test_columns_are_those_of_scores():
+    assert set(COLUMNS) <= set(cells.COLUMNS)
+    assert set(COLUMN_METRICS) <= set(cells.COLUMNS)
+
+
+def test_what_is_changed_for_a_run_leaves_cells_empty():
+    change = parse("protocols.tss_fractions.train_percent=[40]")
+    changed = load_paper("widmer2015", "paper", [change])
+    assert changed["protocols"]["tss_fractions"]["train_percent"] == [40]
+    assert any(claim["id"].startswith("tss_60") for claim in changed["claims"])

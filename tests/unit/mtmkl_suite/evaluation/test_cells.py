@@ -1,0 +1,616 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.splits import Split
+from mtmkl.methods import IndependentSVM, MultiTaskMKL, OracleControl
+from mtmkl_suite.evaluation.cells import COLUMNS, Job, held_params, run_job
+from mtmkl_suite.evaluation.metrics import metric
+from mtmkl_suite.evaluation.seeds import derived_seed
+from mtmkl_suite.run.failures import MethodFailedError
+from mtmkl_suite.run.plan import FitJob, MethodSpec
+
+FITS = []
+
+
+class ShrunkMean(RegressorMixin, BaseEstimator):
+    """Predicts each task's mean times 1/(1 + gamma): enough to be selected."""
+
+    def __init__(self, gamma=1.0, kernel="none"):
+        self.gamma = gamma
+        self.kernel = kernel
+
+    def fit(self, X, y, task=None):
+        FITS.append(len(y))
+        means = np.bincount(task, y) / np.bincount(task)
+        self.coef_ = means / (1 + np.asarray(self.gamma))
+        self.n_iter_ = 1
+        return self
+
+    def predict(self, X, task=None):
+        return self.coef_[task]
+
+
+class Perfect(ShrunkMean):
+    """Has seen the test rows."""
+
+    fits_on_test = True
+
+    def fit(self, X, y, task=None):
+        self.y_ = y
+        return self
+
+    def predict(self, X, task=None):
+        return self.y_
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    task = np.repeat(np.arange(6), 12)
+    return MultiTaskData(
+        X=rng.normal(size=(72, 2)),
+        y=5.0 + task + rng.normal(size=72),
+        task=task,
+        name="toy",
+    )
+
+
+@pytest.fixture
+def splits():
+    rows = np.arange(72)
+    train, test = rows[rows % 3 > 0], rows[rows % 3 == 0]
+    return {
+        (0, repeat): Split(
+            train=train,
+            validation=[],
+            test=test,
+            fold=np.arange(48) % 4,
+            task_order=np.random.default_rng(repeat).permutation(6),
+        )
+        for repeat in range(3)
+    }
+
+
+def make_job(tmp_path, **changes):
+    FITS.clear()
+    spec = {
+        "id": "shrunk",
+        "class_name": "x:ShrunkMean",
+        "params": {},
+        "grid": {"gamma": [0.0, 1.0, 10.0]},
+        "selection": "common",
+    } | changes.pop("spec", {})
+    settings = {
+        "paper": "toy2000",
+        "plan": FitJob("toy_experiment", "toy", "shrunk", 0, (0, 1, 2)),
+        "spec": MethodSpec(**spec),
+        "method_class": ShrunkMean,
+        "experiment": {"metrics": ["mse"]},
+        "seed": 1,
+        "code_version": "v1",
+        "cache": tmp_path,
+        "held": {},
+    } | changes
+    names = settings["experiment"]["metrics"]
+    return Job(**settings, metrics={name: metric(name) for name in names})
+
+
+def test_scores_have_the_columns_and_the_choice(tmp_path, data, splits):
+    scores, arrays = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    assert tuple(scores.columns) == COLUMNS
+    assert list(scores["repeat"]) == [0, 1, 2]
+    assert set(scores["task"]) == {"all"}
+    assert {json.loads(p)["gamma"] for p in scores["params"]} == {0.0}
+    assert set(scores["data_digest"]) == {data.digest()}
+    assert arrays == {}
+
+
+def test_value_is_that_of_a_direct_fit(tmp_path, data, splits):
+    scores, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    split = splits[0, 0]
+    means = [data.y[split.train][data.task[split.train] == t].mean() for t in range(6)]
+    error = (data.y[split.test] - np.take(means, data.task[split.test])) ** 2
+    assert scores["value"].iloc[0] == pytest.approx(error.mean())
+
+
+def test_finished_cells_are_not_fitted_again(tmp_path, data, splits):
+    first, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    job = make_job(tmp_path)
+    second, _ = run_job(job, lambda repeat: data, splits)
+    assert FITS == []
+    assert first.to_csv() == second.to_csv()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"code_version": "v2"},
+        {"seed": 2},
+        {"spec": {"grid": {"gamma": [0.0, 1.0]}}},
+        {"spec": {"grid": ({"gamma": 0.0}, {"gamma": 10.0})}},
+        {"experiment": {"metrics": ["rmse"]}},
+    ],
+)
+def test_a_change_of_what_matters_fits_again(tmp_path, data, splits, change):
+    run_job(make_job(tmp_path), lambda repeat: data, splits)
+    run_job(make_job(tmp_path, **change), lambda repeat: data, splits)
+    assert FITS
+
+
+def test_points_of_a_search_are_part_of_what_matters(tmp_path, data, splits):
+    grid = {"gamma": [0.0, 0.5, 1.0, 2.0, 4.0, 8.0]}
+    keys = {}
+    for seed in (1, 2):
+        job = make_job(tmp_path, spec={"grid": grid, "search": 3})
+        job = replace(job, spec=job.spec.with_design(seed))
+        scores, _ = run_job(job, lambda repeat: data, splits)
+        # A cell fits each of three points on each of four folds, then the chosen.
+        assert len(FITS) == 3 * (3 * 4 + 1)
+        tried = {point["gamma"] for point in job.spec.grid_points()}
+        assert {json.loads(p)["gamma"] for p in scores["params"]} <= tried
+        keys[seed] = {path.name for path in tmp_path.rglob("*.npz")}
+    assert keys[1] < keys[2]
+
+
+def test_a_kill_costs_one_cell(tmp_path, data, splits):
+    def load(repeat):
+        if repeat == 2:
+            raise KeyboardInterrupt
+        return data
+
+    with pytest.raises(KeyboardInterrupt):
+        run_job(make_job(tmp_path), load, splits)
+    done = len(FITS)
+    resumed, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    assert len(FITS) == done / 2
+    whole, _ = run_job(make_job(tmp_path / "else"), lambda repeat: data, splits)
+    timeless = [c for c in COLUMNS if c != "fit_seconds"]
+    assert resumed[timeless].to_csv() == whole[timeless].to_csv()
+
+
+def test_task_subsets_follow_the_order_of_the_split(tmp_path, data, splits):
+    job = make_job(
+        tmp_path,
+        spec={"n_tasks": (2, 6)},
+        experiment={"metrics": ["mse"], "record_tasks": True},
+    )
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    pairs = scores[(scores["n_tasks"] == 2) & (scores["repeat"] == 1)]
+    pairs = pairs[pairs["task"] != "all"]
+    order = splits[0, 1].task_order
+    for subset in range(3):
+        names = set(pairs[pairs["subset"] == subset]["task"])
+        assert names == {data.task_names[t] for t in order[2 * subset : 2 * subset + 2]}
+
+
+class Told(ShrunkMean):
+    """Keeps what it is told of the tasks."""
+
+    def __init__(self, task_order=None, task_relations=None):
+        self.task_order = task_order
+        self.task_relations = task_relations
+
+    def fit(self, X, y, task=None):
+        self.gamma = 0.0
+        TOLD.append((self.task_order, self.task_relations))
+        return super().fit(X, y, task)
+
+
+TOLD = []
+
+
+@pytest.fixture
+def related_data(data):
+    return replace(
+        data,
+        y=np.where(data.y > 7.5, 1.0, -1.0),
+        task_names=tuple("abcdef"),
+        task_relations={"far": np.arange(36.0).reshape(6, 6), "tree": "(a,b,c,d,e,f);"},
+    )
+
+
+def test_a_method_is_told_names_and_relations_of_its_tasks(
+    tmp_path, related_data, splits
+):
+    TOLD.clear()
+    spec = {"grid": {}, "selection": "none", "n_tasks": (2,)}
+    job = make_job(tmp_path, spec=spec, method_class=Told)
+    run_job(job, lambda repeat: related_data, {(0, 1): splits[0, 1]})
+    pairs = np.sort(splits[0, 1].task_order.reshape(3, 2))
+    assert [order for order, _ in TOLD] == [
+        {0: "abcdef"[first], 1: "abcdef"[second]} for first, second in pairs
+    ]
+    for (_, relations), pair in zip(TOLD, pairs, strict=True):
+        assert relations["tree"] == "(a,b,c,d,e,f);"
+        expected = related_data.task_relations["far"][np.ix_(pair, pair)]
+        np.testing.assert_array_equal(relations["far"], expected)
+
+
+def test_what_is_configured_of_the_tasks_is_kept(tmp_path, related_data, splits):
+    TOLD.clear()
+    params = {"task_order": [5, 4, 3, 2, 1, 0], "task_relations": {"far": 1}}
+    spec = {"grid": {}, "selection": "none", "params": params}
+    job = make_job(tmp_path, spec=spec, method_class=Told)
+    run_job(job, lambda repeat: related_data, {(0, 1): splits[0, 1]})
+    assert [
+        ([5, 4, 3, 2, 1, 0], {"far": 1, "tree": related_data.task_relations["tree"]})
+    ] == TOLD
+
+
+def test_task_kernels_by_name_are_those_of_the_data(tmp_path, related_data, splits):
+    far = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+    data = replace(related_data, task_relations={"far": far})
+    smooth = {"name": "smooth", "distances": "far", "scales": [1, 3]}
+    tree = {"name": "hierarchy", "tree": "((a,b),(c,d,e,f));"}
+    spec = {
+        "params": {"terms": [["linear", [smooth, tree]]], "tol": 1e-8},
+        "grid": {"C": [0.1, 10.0]},
+    }
+    job = make_job(
+        tmp_path,
+        spec=spec,
+        method_class=MultiTaskMKL,
+        experiment={
+            "metrics": ["accuracy"],
+            "arrays": {"repeats": [0], "names": ["weights_"]},
+        },
+    )
+    scores, arrays = run_job(job, lambda repeat: data, splits)
+    train = data.subset(splits[0, 0].train)
+    numbers = "((0,1),(2,3,4,5));"
+    direct = MultiTaskMKL(
+        [("linear", [{**smooth, "distances": far}, {**tree, "tree": numbers}])],
+        C=json.loads(scores["params"].iloc[0])["C"],
+        tol=1e-8,
+        random_state=derived_seed(1, "method", "shrunk", 0),
+    ).fit(train.X, train.y, train.task)
+    np.testing.assert_array_equal(arrays["weights_|0|0|6|0"], direct.weights_)
+
+
+def test_an_unknown_relation_is_a_failure_that_lists_the_known(
+    tmp_path, related_data, splits
+):
+    spec = {"name": "given", "similarity": "true"}
+    job = make_job(
+        tmp_path,
+        spec={"params": {"terms": [["linear", spec]]}, "grid": {}, "selection": "none"},
+        method_class=MultiTaskMKL,
+    )
+    with pytest.raises(MethodFailedError, match=r"no matrix .* 'true' .* known: far"):
+        run_job(job, lambda repeat: related_data, splits)
+
+
+def test_one_of_several_given_matrices_is_chosen_for_each_task(tmp_path, splits):
+    # The labels follow from the positions, of which the first matrix knows nothing.
+    y = np.where(np.arange(72) // 3 % 2 == 0, 1.0, -1.0)
+    position = 3.0 * y[:, None] + np.random.default_rng(0).normal(size=(72, 1))
+    data = MultiTaskData(
+        X=np.arange(72.0)[:, None],
+        y=y,
+        task=np.repeat(np.arange(6), 12),
+        name="given",
+        matrices={"same": np.zeros((72, 72)), "far": np.abs(position - position.T)},
+    )
+    names = [
+        [{"name": "exponential_distance", "matrix": each}] for each in ("same", "far")
+    ]
+    job = make_job(
+        tmp_path,
+        spec={"grid": {"kernels": names, "C": [1.0, 10.0]}, "selection": "alone"},
+        method_class=IndependentSVM,
+        experiment={"metrics": ["accuracy"]},
+    )
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    assert scores["value"].tolist() == [1.0] * 3
+    for params in scores["params"]:
+        assert json.loads(params)["kernels"] == [["ExponentialDistance('far')"]] * 6
+
+
+def test_path_mode_records_every_grid_point(tmp_path, data, splits):
+    job = make_job(tmp_path, experiment={"metrics": ["mse"], "mode": "path"})
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    gammas = [json.loads(s)["gamma"] for s in scores["setting"]]
+    assert gammas == [0.0, 1.0, 10.0] * 3
+    assert set(scores["params"]) == {""}
+
+
+def test_per_task_selection_gives_each_task_its_own(tmp_path, data, splits):
+    job = make_job(tmp_path, spec={"selection": "per_task"})
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    assert len(json.loads(scores["params"].iloc[0])["gamma"]) == 6
+
+
+def test_held_parameters_are_chosen_once(tmp_path, data, splits):
+    spec = {
+        "grid": {"gamma": [0.0, 1.0], "kernel": ["a", "b"]},
+        "hold": {"kernel": 0},
+    }
+    scores, _ = run_job(make_job(tmp_path, spec=spec), lambda repeat: data, splits)
+    kernels = [json.loads(p)["kernel"] for p in scores["params"]]
+    assert len(set(kernels)) == 1
+    # 4 folds × 4 points and a fit, then twice 4 folds × 2 points and a fit.
+    assert len(FITS) == 17 + 9 + 9
+    later = make_job(
+        tmp_path,
+        spec=spec,
+        plan=FitJob("toy_experiment", "toy", "shrunk", 1, (1, 2)),
+        held=held_params(
+            MethodSpec(**make_job(tmp_path, spec=spec).spec.__dict__), scores
+        ),
+    )
+    again, _ = run_job(later, lambda repeat: data, splits)
+    assert FITS == []
+    assert again["value"].tolist() == scores["value"].tolist()[1:]
+
+
+def test_control_sees_the_test_rows(tmp_path, data, splits):
+    job = make_job(
+        tmp_path, method_class=Perfect, spec={"grid": {}, "selection": "none"}
+    )
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    assert set(scores["value"]) == {0.0}
+
+
+def test_too_many_tasks_is_an_error(tmp_path, data, splits):
+    job = make_job(tmp_path, spec={"n_tasks": (7,)})
+    with pytest.raises(ValueError, match="toy has 6 tasks: n_tasks cannot be 7"):
+        run_job(job, lambda repeat: data, splits)
+
+
+def test_arrays_are_kept_where_asked(tmp_path, data, splits):
+    arrays = {"names": ["coef_", "absent_"], "repeats": [1], "n_tasks": [2]}
+    job = make_job(
+        tmp_path,
+        spec={"n_tasks": (2, 6)},
+        experiment={"metrics": ["mse"], "arrays": arrays},
+    )
+    _, kept = run_job(job, lambda repeat: data, splits)
+    assert sorted(kept) == [f"coef_|0|1|2|{subset}" for subset in range(3)]
+
+
+class Threshold(RegressorMixin, BaseEstimator):
+    """Predicts labels by x_0 against a threshold, with confidence beside it."""
+
+    def __init__(self, threshold=0.0, size=1.0):
+        self.threshold = threshold
+        self.size = size
+
+    def fit(self, X, y, task=None):
+        FITS.append(len(y))
+        return self
+
+    def predict(self, X, task=None):
+        return self.size * np.where(X[:, 0] > self.threshold, 1.0, -1.0)
+
+
+def labelled_data(data):
+    y = np.where(data.X[:, 0] + 0.5 * data.X[:, 1] > 0.3, 1.0, -1.0)
+    return replace(data, y=y)
+
+
+@pytest.mark.parametrize("name", ["misclassified", "accuracy", "rmse"])
+def test_cross_validation_by_a_metric(tmp_path, data, splits, name):
+    toy = labelled_data(data)
+    grid = {"threshold": [-0.8, 0.0, 0.3, 0.6], "size": [0.1, 1.0, 4.0]}
+    spec = {"grid": grid}
+    experiment = {"metrics": [name], "select_by": name}
+    job = make_job(tmp_path, spec=spec, experiment=experiment, method_class=Threshold)
+    scores, _ = run_job(job, lambda repeat: toy, splits)
+    # Every point on every fold, then the chosen.
+    assert len(FITS) == 3 * (12 * 4 + 1)
+    split = splits[0, 0]
+    X, y, task = (a[split.train] for a in (toy.X, toy.y, toy.task))
+
+    def loss(point):
+        found = np.where(X[:, 0] > point["threshold"], 1.0, -1.0)
+        if name == "rmse":
+            error = (y - point["size"] * found) ** 2
+            parts = [
+                np.mean(
+                    [
+                        np.sqrt(error[(split.fold == part) & (task == t)].mean())
+                        for t in np.unique(task[split.fold == part])
+                    ]
+                )
+                for part in range(4)
+            ]
+            return np.mean(parts)
+        return np.mean(y != found)
+
+    points = [
+        {"threshold": t, "size": s} for t in grid["threshold"] for s in grid["size"]
+    ]
+    least = min(map(loss, points))
+    chosen = json.loads(scores["params"].iloc[0])
+    assert loss(chosen) == pytest.approx(least)
+    assert any(loss(point) > least + 0.01 for point in points)
+
+
+def test_cross_validation_by_a_metric_and_by_squared_error_may_differ(
+    tmp_path, data, splits
+):
+    toy = labelled_data(data)
+    # The better threshold has the larger squared error.
+    grid = ({"threshold": 0.3, "size": 9.0}, {"threshold": -9.0, "size": 0.1})
+    chosen = []
+    for by in ({"select_by": "misclassified"}, {}):
+        job = make_job(
+            tmp_path,
+            spec={"grid": grid},
+            experiment={"metrics": ["misclassified"]} | by,
+            method_class=Threshold,
+        )
+        scores, _ = run_job(job, lambda repeat: toy, splits)
+        chosen.append(json.loads(scores["params"].iloc[0]))
+    assert chosen == list(grid)
+
+
+def test_a_fold_without_a_value_is_left_out_of_the_choice(tmp_path, data, splits):
+    toy = labelled_data(data)
+    split = splits[0, 0]
+    y = toy.y.copy()
+    y[split.train[split.fold < 3]] = 1.0
+    grid = ({"threshold": 0.3}, {"threshold": 9.0})
+    experiment = {"metrics": ["auc"], "select_by": "auc"}
+    job = make_job(
+        tmp_path, spec={"grid": grid}, experiment=experiment, method_class=Threshold
+    )
+    toy = replace(toy, y=y)
+    scores, _ = run_job(job, lambda repeat: toy, {(0, 0): split})
+    assert json.loads(scores["params"].iloc[0]) == grid[0]
+    toy = replace(toy, y=np.ones(72))
+    with pytest.raises(MethodFailedError, match="no value on the held-out rows of any"):
+        run_job(job, lambda repeat: toy, {(0, 0): split})
+
+
+class Breaking(ShrunkMean):
+    """Fails while it is told how."""
+
+    how = None
+
+    def fit(self, X, y, task=None):
+        if self.how == "raises":
+            raise RuntimeError("no luck")
+        return super().fit(X, y, task)
+
+    def predict(self, X, task=None):
+        found = super().predict(X, task)
+        wrong = {
+            "not finite": np.where(np.arange(len(X)) == 2, np.nan, found),
+            "shape": found[:, np.newaxis],
+            "return numbers": found.astype(str),
+        }
+        return wrong.get(self.how, found)
+
+
+@pytest.mark.parametrize("selection", ["common", "none"])
+@pytest.mark.parametrize("how", ["raises", "not finite", "shape", "return numbers"])
+def test_a_failure_names_the_method_and_the_cell_and_is_not_kept(
+    tmp_path, data, splits, monkeypatch, how, selection
+):
+    grid = {} if selection == "none" else {"gamma": [0.0, 1.0]}
+    spec = {"selection": selection, "grid": grid}
+
+    def load(repeat):
+        monkeypatch.setattr(Breaking, "how", how if repeat == 1 else None)
+        return data
+
+    job = make_job(tmp_path, spec=spec, method_class=Breaking)
+    message = "no luck" if how == "raises" else how
+    with pytest.raises(
+        MethodFailedError,
+        match=rf"'shrunk' on toy \(repeat 1, 6 tasks\): \w+Error: .*{message}",
+    ):
+        run_job(job, load, splits)
+    assert len(list(tmp_path.rglob("*.npz"))) == 1
+    monkeypatch.setattr(Breaking, "how", None)
+    mended, _ = run_job(job, lambda repeat: data, splits)
+    assert list(mended["repeat"]) == [0, 1, 2]
+    assert np.isfinite(mended["value"]).all()
+
+
+class NeedsArgument(ShrunkMean):
+    def __init__(self, gamma):
+        super().__init__(gamma)
+
+
+class NoParameters:
+    def fit(self, X, y, task=None):
+        return self
+
+    def predict(self, X, task=None):
+        return np.zeros(len(X))
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (NeedsArgument, "missing 1 required positional argument: 'gamma'; give it un"),
+        (NoParameters, "x:ShrunkMean has no get_params: derive it from sklearn.base"),
+    ],
+)
+def test_a_class_that_is_no_estimator_is_named(tmp_path, data, splits, method, message):
+    job = make_job(
+        tmp_path, method_class=method, spec={"selection": "none", "grid": {}}
+    )
+    with pytest.raises(MethodFailedError, match=message):
+        run_job(job, lambda repeat: data, splits)
+
+
+def test_a_method_to_which_no_metric_applies_is_named(tmp_path, data, splits):
+    job = make_job(tmp_path, experiment={"metrics": ["edge_auc"]})
+    with pytest.raises(MethodFailedError, match="none of the metrics edge_auc applies"):
+        run_job(job, lambda repeat: data, splits)
+
+
+def test_fit_need_not_return_the_estimator(tmp_path, data, splits):
+    class ReturnsNothing(ShrunkMean):
+        def fit(self, X, y, task=None):
+            super().fit(X, y, task)
+
+    expected, _ = run_job(make_job(tmp_path / "a"), lambda repeat: data, splits)
+    job = make_job(tmp_path / "b", method_class=ReturnsNothing)
+    found, _ = run_job(job, lambda repeat: data, splits)
+    assert found["value"].tolist() == expected["value"].tolist()
+
+
+@pytest.mark.parametrize("select_by", [None, "misclassified"])
+def test_scores_on_sparse_inputs_are_those_on_dense_ones(
+    tmp_path, data, splits, select_by
+):
+    labelled = labelled_data(data)
+    cut = replace(labelled, X=np.where(np.abs(labelled.X) < 0.3, 0.0, labelled.X))
+    experiment = {"metrics": ["misclassified"]}
+    experiment |= {"select_by": select_by} if select_by else {}
+    tables = []
+    for inputs in (cut.X, sparse.csr_array(cut.X)):
+        job = make_job(
+            tmp_path,
+            method_class=IndependentSVM,
+            spec={
+                "class_name": "IndependentSVM",
+                "params": {"kernels": ["linear"], "tol": 1e-10},
+                "grid": {"C": [0.01, 1.0, 100.0]},
+                "n_tasks": (3, 6),
+            },
+            experiment=experiment,
+        )
+        stored = replace(cut, X=inputs)
+        tables.append(run_job(job, lambda repeat, data=stored: data, splits)[0])
+    assert tables[0]["data_digest"].iloc[0] != tables[1]["data_digest"].iloc[0]
+    others = ["fit_seconds", "data_digest", "gap", "n_iter"]
+    dense, from_sparse = (table.drop(columns=others) for table in tables)
+    assert dense.to_csv() == from_sparse.to_csv()
+
+
+def test_sparse_validation_and_test_rows(tmp_path, data, splits):
+    labelled = labelled_data(data)
+    stored = replace(labelled, X=sparse.csr_array(labelled.X))
+    halved = {
+        key: replace(split, validation=split.test[::2], test=split.test[1::2])
+        for key, split in splits.items()
+    }
+    chosen = {"class_name": "IndependentSVM", "params": {"kernels": ["linear"]}}
+    chosen |= {"grid": {"C": [0.01, 1.0]}, "selection": "validation"}
+    job = make_job(
+        tmp_path,
+        method_class=IndependentSVM,
+        spec=chosen,
+        experiment={"metrics": ["accuracy"]},
+    )
+    scores, _ = run_job(job, lambda repeat: stored, halved)
+    assert {"accuracy", "validation_accuracy"} == set(scores["metric"])
+    oracle = make_job(
+        tmp_path,
+        method_class=OracleControl,
+        spec={"class_name": "OracleControl", "grid": {}, "selection": "none"},
+        experiment={"metrics": ["misclassified"]},
+    )
+    scores, _ = run_job(oracle, lambda repeat: stored, halved)
+    assert set(scores["value"]) == {0.0}

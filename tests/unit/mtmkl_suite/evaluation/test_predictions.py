@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from mtmkl_suite.evaluation.predictions import predictions
+
+X, TASK = np.zeros((4, 2)), np.array([0, 0, 1, 1])
+
+
+class Returning:
+    """Predicts what it is told to."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def predict(self, X, task=None):
+        return self.values
+
+    decision_function = predict
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        (
+            [1.0, np.nan, 2.0, np.inf],
+            ValueError,
+            r"not finite for 2 of 4 .*: nan at .* 1",
+        ),
+        ([1.0, 2.0], ValueError, r"shape \(2,\) for 4 examples: .* shape \(4,\)"),
+        (np.ones((4, 1)), ValueError, r"shape \(4, 1\)"),
+        (1.0, ValueError, r"shape \(\)"),
+        (None, ValueError, r"shape \(\)"),
+        (["a", "b", "a", "b"], TypeError, r"type str, such as \['a'\]: return numbers"),
+        (["1", "-1", "1", "1"], TypeError, "return numbers"),
+        ([True, False, True, True], TypeError, "bool"),
+        ([1.0, None, 2.0, 3.0], TypeError, "object"),
+        ([1j, 0, 0, 0], TypeError, "complex"),
+    ],
+)
+@pytest.mark.parametrize("function", ["predict", "decision_function"])
+def test_what_cannot_be_scored_is_refused(function, values, error, message):
+    with pytest.raises(error, match=f"{function} returned .*{message}"):
+        predictions(Returning(values), X, TASK, function)
+
+
+@pytest.mark.parametrize("values", [[1, -1, 1, 1], np.float32([0.5, 1, 2, 3])])
+def test_numbers_of_any_kind_become_floats(values):
+    found = predictions(Returning(values), X, TASK)
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, values)
+
+
+def test_floats_are_handed_on_as_they_are():
+    values = np.random.default_rng(0).normal(size=4)
+    assert predictions(Returning(values), X, TASK) is values

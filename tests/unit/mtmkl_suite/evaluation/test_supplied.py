@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.kernels.precomputed import ExponentialDistance, Precomputed
+from mtmkl_suite.evaluation.supplied import as_json, with_matrices
+
+
+def data(**matrices):
+    return MultiTaskData(
+        X=np.arange(4.0)[:, None],
+        y=[1, -1, 1, -1],
+        task=[0, 0, 1, 1],
+        name="given",
+        matrices=matrices,
+    )
+
+
+def test_named_matrices_become_kernels():
+    known = data(a=np.eye(4), b=2 * np.eye(4))
+    spec = {"kernels": [{"name": "precomputed", "matrix": "b"}, "linear"], "C": 2.0}
+    found = with_matrices(spec, known)
+    kernel, other = found["kernels"]
+    assert (other, found["C"]) == ("linear", 2.0)
+    assert isinstance(kernel, Precomputed)
+    np.testing.assert_array_equal(kernel.matrix, 2 * np.eye(4))
+    assert as_json(found) == ('{"C": 2.0, "kernels": ["Precomputed(\'b\')", "linear"]}')
+
+
+@pytest.mark.parametrize("spec", ["precomputed", {"name": "precomputed"}])
+def test_all_matrices_have_one_kernel_each(spec):
+    kernels = with_matrices([spec], data(a=np.eye(4), b=np.eye(4)))
+    assert [kernel.label for kernel in kernels] == ["a", "b"]
+
+
+def test_other_parameters_of_the_kernel_stay():
+    spec = {"name": "exponential_distance", "matrix": "a", "scale": 3.0}
+    (kernel,) = with_matrices([spec], data(a=np.eye(4)))
+    assert isinstance(kernel, ExponentialDistance)
+    assert (kernel.label, kernel.scale) == ("a", 3.0)
+
+
+def test_a_kernel_in_a_term_is_found():
+    term = {"kernel": {"name": "precomputed", "matrix": "a"}, "task_kernel": "union"}
+    (found,) = with_matrices([term], data(a=np.eye(4)))
+    assert found["kernel"].label == "a"
+
+
+def test_an_unknown_matrix_lists_those_known():
+    with pytest.raises(ValueError, match="'given' has no matrix 'c'; it has: a, b"):
+        with_matrices(
+            [{"name": "precomputed", "matrix": "c"}], data(a=np.eye(4), b=np.eye(4))
+        )
+    with pytest.raises(ValueError, match="'given' has no matrix 'all', nor any other"):
+        with_matrices(["precomputed"], data())

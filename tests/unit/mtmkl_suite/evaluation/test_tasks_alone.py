@@ -1,0 +1,131 @@
+"""Selection of a point for each task, for methods that learn each task alone."""
+
+import numpy as np
+import pytest
+
+from mtmkl.datasets import make_split
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.methods import IndependentRidge, IndependentSVM
+from mtmkl_suite.evaluation.selectors import EstimatorByTask, Part, alone
+
+GRID = [{"C": C, "kernels": [k]} for k in ("linear", "gaussian") for C in (0.1, 10.0)]
+
+
+def grid():
+    wide = {"name": "gaussian", "width": 1.0}
+    return [
+        {**point, "kernels": [wide] if point["kernels"] == ["gaussian"] else ["linear"]}
+        for point in GRID
+    ]
+
+
+def data():
+    """A task that a line divides, and one that needs a circle."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 2))
+    task = np.arange(160) % 2
+    line, circle = X[:, 0] > 0.1, (X**2).sum(axis=1) > 1.4
+    y = np.where(np.where(task == 0, line, circle), 1.0, -1.0)
+    return MultiTaskData(X=X, y=y, task=task, name="two shapes")
+
+
+def part(estimator, points, found=None):
+    found = data() if found is None else found
+    protocol = {
+        "id": "t",
+        "kind": "per_task",
+        "repeats": 1,
+        "folds": 3,
+        "train_sizes": 40,
+    }
+    split = make_split(found, protocol, 0, train_size=40, repeat=0)
+
+    class Job:
+        def __init__(self):
+            self.experiment = {}
+
+    return Part(
+        job=Job(),
+        data=found,
+        split=split,
+        repeat=0,
+        n_tasks=found.n_tasks,
+        grid=points,
+        train=found.subset(split.train),
+        test=found.subset(split.test),
+        fold=split.fold,
+        validation=lambda: found,
+        estimator=estimator,
+        cached=lambda compute, **key: compute(),
+    )
+
+
+def test_every_task_gets_its_kernel():
+    given = part(IndependentSVM, grid())
+    (fitted,) = alone(given)
+    kernels = fitted.params["kernels"]
+    assert kernels[1][0] == {"name": "gaussian", "width": 1.0}
+    for t in range(2):
+        rows = given.train.rows_of(t)
+        point = {name: values[t] for name, values in fitted.params.items()}
+        single = IndependentSVM(**point)
+        single.fit(given.train.X[rows], given.train.y[rows])
+        test = given.test.rows_of(t)
+        np.testing.assert_allclose(
+            fitted.estimator.decision_function(given.test.X, task=given.test.task)[
+                test
+            ],
+            single.decision_function(given.test.X[test]),
+            atol=1e-6,
+        )
+
+
+def test_it_equals_the_choice_per_task_of_a_method_that_takes_arrays():
+    found = data()
+    points = [{"gamma": g} for g in (1e-3, 1.0, 1e3)]
+    given = part(IndependentRidge, points, found)
+    (fitted,) = alone(given)
+    gammas = np.array(fitted.params["gamma"])
+    whole = IndependentRidge(gamma=gammas)
+    whole.fit(given.train.X, given.train.y, task=given.train.task)
+    np.testing.assert_allclose(
+        fitted.estimator.predict(given.test.X, task=given.test.task),
+        whole.predict(given.test.X, task=given.test.task),
+        rtol=1e-9,
+    )
+    assert not hasattr(fitted.estimator, "decision_function")
+
+
+def test_the_largest_gap_stands_for_all():
+    class Model:
+        def __init__(self, gap):
+            self.duality_gap_ = gap
+
+    assert EstimatorByTask([Model(0.1), Model(0.3)]).duality_gap_ == 0.3
+
+
+def test_a_criterion_over_all_tasks_is_refused(monkeypatch):
+    given = part(IndependentSVM, grid())
+    monkeypatch.setattr(
+        "mtmkl_suite.evaluation.selectors._errors_of_points",
+        lambda part, estimator: (np.zeros((4, 1)), grid()),
+    )
+    with pytest.raises(ValueError, match="needs errors of each task"):
+        next(alone(given))
+
+
+def test_outputs_are_of_the_estimator_that_stands_for_the_task():
+    class Constant:
+        def __init__(self, value):
+            self.value, self.n_iter_, self.duality_gap_ = value, value, 0.1 * value
+
+        def decision_function(self, X, task):
+            return self.value + X[:, 0]
+
+    one, three = Constant(1), Constant(3)
+    model = EstimatorByTask([three, one, three])
+    X, task = np.arange(5.0)[:, None] / 10, np.array([1, 0, 2, 1, 0])
+    np.testing.assert_allclose(
+        model.decision_function(X, task), [1.0, 3.1, 3.2, 1.3, 3.4]
+    )
+    assert (model.n_iter_, model.duality_gap_) == (3, pytest.approx(0.3))

@@ -1,0 +1,228 @@
+"""Choosing on validation rows: selection "validation"."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.splits import Split, make_splits
+from mtmkl.methods.independent_svm import IndependentSVM
+from mtmkl_suite.evaluation.cells import Job, run_job
+from mtmkl_suite.evaluation.metrics import metric
+from mtmkl_suite.evaluation.metrics.ranking import area_under_curve
+from mtmkl_suite.run.failures import MethodFailedError
+from mtmkl_suite.run.plan import FitJob, MethodSpec
+
+FITS = []
+
+
+class Tilted(ClassifierMixin, BaseEstimator):
+    """Scores by x_0 + angle·x_1, whatever it is fitted on."""
+
+    def __init__(self, angle=0.0, offset=0.0):
+        self.angle = angle
+        self.offset = offset
+
+    def fit(self, X, y, task=None):
+        FITS.append((self.angle, self.offset, len(y)))
+        self.n_iter_ = 1
+        return self
+
+    def decision_function(self, X, task=None):
+        return X[:, 0] + self.angle * X[:, 1] + self.offset
+
+    def predict(self, X, task=None):
+        return np.where(self.decision_function(X) > 0, 1.0, -1.0)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 2))
+    y = np.where(X @ [1.0, 2.0] + 0.3 * rng.normal(size=240) > 0, 1.0, -1.0)
+    return MultiTaskData(X=X, y=y, task=np.arange(240) % 3, name="toy")
+
+
+@pytest.fixture
+def splits(data):
+    protocol = {"id": "p", "kind": "halves", "repeats": 2, "train_sizes": [20]}
+    return make_splits(data, protocol, 0)
+
+
+def make_job(tmp_path, *, method=Tilted, experiment=None, **spec):
+    FITS.clear()
+    experiment = {"metrics": ["auc", "misclassified"], **(experiment or {})}
+    return Job(
+        paper="p",
+        plan=FitJob("e", "toy", "m", 0, (0, 1)),
+        spec=MethodSpec(
+            **{
+                "id": "m",
+                "class_name": "x:Tilted",
+                "params": {},
+                "grid": {"angle": [0.0, 0.5, 1.0, 2.0, 4.0, 40.0]},
+                "selection": "validation",
+            }
+            | spec
+        ),
+        method_class=method,
+        experiment=experiment,
+        seed=1,
+        code_version="v1",
+        cache=tmp_path,
+        held={},
+        metrics={name: metric(name) for name in experiment["metrics"]},
+    )
+
+
+def mean_area(data, rows, angle):
+    score = data.X[rows] @ [1.0, angle]
+    return np.mean(
+        [
+            area_under_curve(data.y[rows][mine], score[mine])
+            for mine in (data.task[rows] == t for t in range(3))
+        ]
+    )
+
+
+def test_the_best_on_validation_rows_is_scored_on_test_rows(tmp_path, data, splits):
+    scores, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    # No fit but those of the path, on training rows alone.
+    assert [n for *_, n in FITS] == [60] * 12
+    for repeat in range(2):
+        split = splits[20, repeat]
+        grid = [0.0, 0.5, 1.0, 2.0, 4.0, 40.0]
+        areas = [mean_area(data, split.validation, angle) for angle in grid]
+        best = grid[int(np.argmax(areas))]
+        rows = scores[scores["repeat"] == repeat].set_index("metric")
+        assert json.loads(rows.loc["auc", "params"]) == {"angle": best}
+        assert rows.loc["auc", "value"] == pytest.approx(
+            mean_area(data, split.test, best)
+        )
+        assert rows.loc["validation_auc", "value"] == pytest.approx(max(areas))
+        assert rows.loc["auc", "at_grid_edge"] == float(best in (0.0, 40.0))
+        wrong = np.sign(data.X[split.test] @ [1.0, best]) != data.y[split.test]
+        assert rows.loc["misclassified", "value"] == wrong.sum()
+
+
+def test_selection_by_another_metric(tmp_path, data, splits):
+    job = make_job(
+        tmp_path,
+        experiment={"metrics": ["misclassified", "auc"], "select_by": "auc"},
+    )
+    by_area, _ = run_job(job, lambda repeat: data, splits)
+    default, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    first, second = (
+        frame[frame["metric"] == "auc"]["params"].tolist()
+        for frame in (by_area, default)
+    )
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    "name", ["misclassified", "accuracy", "balanced_accuracy", "mse", "rmse"]
+)
+def test_the_best_by_any_metric_is_chosen(tmp_path, data, splits, name):
+    job = make_job(tmp_path, experiment={"metrics": [name], "record_path": True})
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    on_validation = scores[scores["metric"] == f"validation_{name}"]
+    best = max if name.endswith("accuracy") else min
+    for repeat in range(2):
+        mine = on_validation[on_validation["repeat"] == repeat]
+        path, chosen = mine[mine["setting"] != ""], mine[mine["setting"] == ""]
+        assert len(path) == 6
+        assert path["value"].nunique() > 1
+        assert chosen["value"].tolist() == [best(path["value"])]
+
+
+def test_no_value_to_choose_by_is_named(tmp_path, data, splits):
+    one_label = MultiTaskData(
+        X=data.X, y=np.ones(240), task=data.task, name="toy", task_names=("a", "b", "c")
+    )
+    with pytest.raises(
+        MethodFailedError, match="'auc' has no value on the validation rows"
+    ):
+        run_job(make_job(tmp_path), lambda repeat: one_label, splits)
+
+
+def test_some_parameters_are_walked_along(tmp_path, data, splits):
+    grid = {"offset": [-1.0, 0.0], "angle": [0.0, 2.0, 40.0]}
+    scores, _ = run_job(
+        make_job(tmp_path, grid=grid, along=("offset",)), lambda repeat: data, splits
+    )
+    chosen = scores[scores["metric"] == "auc"]
+    assert [json.loads(text) for text in chosen["setting"]] == [
+        {"offset": -1.0},
+        {"offset": 0.0},
+    ] * 2
+    # The offset changes no ranking, the angle is chosen for each.
+    assert {json.loads(text)["angle"] for text in chosen["params"]} == {2.0}
+
+
+def test_the_whole_path_is_recorded_if_wanted(tmp_path, data, splits):
+    job = make_job(tmp_path, experiment={"record_path": True})
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    areas = scores[(scores["metric"] == "auc") & (scores["setting"] != "")]
+    assert len(areas) == 12
+    for _, row in areas.iterrows():
+        angle = json.loads(row["setting"])["angle"]
+        expected = mean_area(data, splits[20, row["repeat"]].test, angle)
+        assert row["value"] == pytest.approx(expected)
+    assert len(scores[scores["metric"] == "validation_auc"]) == 14
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"experiment": {"record_path": True}},
+        {"experiment": {"metrics": ["auc", "auc_pooled"], "select_by": "auc_pooled"}},
+        {"along": ("angle",)},
+    ],
+)
+def test_a_change_of_what_matters_fits_again(tmp_path, data, splits, change):
+    run_job(make_job(tmp_path), lambda repeat: data, splits)
+    run_job(make_job(tmp_path, **change), lambda repeat: data, splits)
+    assert FITS
+
+
+def test_other_validation_rows_fit_again(tmp_path, data, splits):
+    run_job(make_job(tmp_path), lambda repeat: data, splits)
+    fewer = {
+        key: Split(
+            train=split.train,
+            validation=split.validation[1:],
+            test=split.test,
+            fold=split.fold,
+            task_order=split.task_order,
+        )
+        for key, split in splits.items()
+    }
+    run_job(make_job(tmp_path), lambda repeat: data, fewer)
+    assert FITS
+
+
+def test_a_path_with_warm_starts(tmp_path, data, splits):
+    job = make_job(
+        tmp_path,
+        method=IndependentSVM,
+        class_name="IndependentSVM",
+        grid={"C": [0.01, 1.0, 100.0]},
+    )
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    split = splits[20, 0]
+    chosen = json.loads(scores["params"].iloc[0])["C"]
+    model = IndependentSVM(C=chosen).fit(
+        data.X[split.train], data.y[split.train], data.task[split.train]
+    )
+    score = model.decision_function(data.X[split.test], data.task[split.test])
+    expected = np.mean(
+        [
+            area_under_curve(data.y[split.test][mine], score[mine])
+            for mine in (data.task[split.test] == t for t in range(3))
+        ]
+    )
+    found = scores[(scores["metric"] == "auc") & (scores["repeat"] == 0)]
+    assert found["value"].iloc[0] == pytest.approx(expected, abs=1e-6)
+    assert found["gap"].iloc[0] <= 1e-6

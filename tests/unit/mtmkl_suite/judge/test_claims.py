@@ -1,0 +1,197 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from mtmkl_suite.judge.claim_tests import ClaimError
+from mtmkl_suite.judge.claims import (
+    COLUMNS,
+    check_claims,
+    evaluate_claims,
+    shown_verdicts,
+)
+from mtmkl_suite.judge.overlap import Overlap
+from mtmkl_suite.judge.sample_size import repeats_needed
+from mtmkl_suite.judge.step_tests import TESTS
+
+CLAIM = {
+    "id": "c1",
+    "section": "6.1",
+    "claim": "a is lower.",
+    "test": "paired_difference",
+    "args": {"experiment": "e", "metric": "mse"}
+    | {"lower": {"method": "a"}, "higher": {"method": "b"}},
+}
+
+
+@pytest.fixture
+def scores(table):
+    rng = np.random.default_rng(3)
+    low = rng.normal(size=12)
+    high = low + 0.3 + 0.2 * rng.normal(size=12)
+    return table(
+        [
+            {"method": name, "repeat": repeat, "value": value}
+            for name, values in (("a", low), ("b", high))
+            for repeat, value in enumerate(values)
+        ]
+    )
+
+
+class TestEvaluate:
+    def test_columns_and_order(self, scores):
+        missing = CLAIM | {
+            "id": "c2",
+            "args": CLAIM["args"] | {"experiment": "not_run"},
+        }
+        frame = evaluate_claims([CLAIM, missing], scores, ["a", "b"])
+        assert tuple(frame.columns) == COLUMNS
+        assert frame["verdict"].tolist() == ["holds", "no data"]
+        assert "not_run" in frame["note"][1]
+        assert frame["interval_low"][0] < frame["interval_high"][0]
+
+    def test_a_reduced_protocol_is_not_judged(self, scores):
+        missing = CLAIM | {"args": CLAIM["args"] | {"experiment": "not_run"}}
+        judged, reduced = (
+            evaluate_claims([CLAIM, missing], scores, ["a", "b"], full_protocol=full)
+            for full in (True, False)
+        )
+        assert reduced["verdict"].tolist() == ["not judged (quick)", "no data"]
+        numbers = [
+            "statistic",
+            "p",
+            "interval_low",
+            "interval_high",
+            "own_verdict",
+            "n",
+        ]
+        assert judged.loc[0, numbers].notna().all()
+        assert reduced.loc[0, numbers].isna().all()
+        pd.testing.assert_frame_equal(
+            judged.drop(columns=[*numbers, "verdict"]),
+            reduced.drop(columns=[*numbers, "verdict"]),
+        )
+
+    def test_repeats_that_share_examples_are_tested_as_such(self, scores):
+        place = ("e", "d", 0)
+        independent, shared, same = (
+            evaluate_claims([CLAIM], scores, ["a", "b"], overlaps=overlaps).iloc[0]
+            for overlaps in (
+                {place: Overlap(0.0, 0.5, 0.5)},
+                {place: Overlap(1.0, 0.9, 0.1)},
+                {place: Overlap(1.0, 0.9, 0.1, same_roles=True)},
+            )
+        )
+        assert independent["verdict"] == independent["own_verdict"] == "holds"
+        assert math.isnan(independent["p_corrected"])
+        # c = 9, n = 12.
+        assert shared["rho"] == pytest.approx(0.9)
+        assert shared["t_divided_by"] == pytest.approx(math.sqrt(1 + 12 * 9))
+        t = shared["statistic"] / shared["t_divided_by"]
+        assert shared["p_corrected"] == pytest.approx(2 * stats.t.sf(t, 11))
+        assert (shared["own_verdict"], shared["verdict"]) == ("holds", "undecided")
+        own = ["statistic", "p", "interval_low", "interval_high", "own_verdict"]
+        pd.testing.assert_series_equal(shared[own], independent[own], check_names=False)
+        middle = (shared["corrected_low"] + shared["corrected_high"]) / 2
+        assert middle == pytest.approx(
+            (shared["interval_low"] + shared["interval_high"]) / 2
+        )
+        assert (same["rho"], same["verdict"]) == (1.0, "undecided")
+
+    def test_undecided_claims_say_how_many_repeats_would_decide(self, table):
+        difference = np.array([0.1, 0.5, -0.2, 0.4, 0.0])
+        scores = table(
+            [
+                {"method": name, "repeat": repeat, "value": value}
+                for name, values in (("a", np.zeros(5)), ("b", difference))
+                for repeat, value in enumerate(values)
+            ]
+        )
+        overlaps = {("e", "d", 0): Overlap(1.0, 0.02, 0.98)}
+        claim = evaluate_claims([CLAIM], scores, ["a", "b"], overlaps=overlaps).iloc[0]
+        assert claim["verdict"] == "undecided"
+        assert claim["n"] == 5
+        mean, sd = difference.mean(), difference.std(ddof=1)
+        assert claim["n_needed_own"] == repeats_needed(mean, sd)
+        assert claim["n_needed"] == repeats_needed(mean, sd, 0.02 / 0.98)
+        assert 5 < claim["n_needed_own"] < claim["n_needed"] < 100
+
+    def test_a_missing_overlap_is_not_taken_for_independence(self, scores):
+        with pytest.raises(KeyError, match="'d'"):
+            evaluate_claims([CLAIM], scores, ["a", "b"], overlaps={})
+
+    def test_readers_see_what_the_own_test_alone_decides(self):
+        claims = pd.DataFrame(
+            {
+                "verdict": ["holds", "undecided", "undecided", "no data"],
+                "own_verdict": ["holds", "undecided", "does not hold", np.nan],
+            }
+        )
+        assert shown_verdicts(claims).tolist() == [
+            "holds",
+            "undecided",
+            "undecided (paper's own test: does not hold)",
+            "no data",
+        ]
+        quick = pd.DataFrame({"verdict": ["no data"], "own_verdict": [np.nan]})
+        assert shown_verdicts(quick).tolist() == ["no data"]
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"test": "divination"}, ["c1", "divination", "paired_difference"]),
+            ({"args": CLAIM["args"] | {"depth": 3}}, ["c1", "depth"]),
+            ({"args": {"experiment": "e"}}, ["c1", "metric"]),
+            ({"args": CLAIM["args"] | {"lower": {"method": "q"}}}, ["c1", "q"]),
+        ],
+    )
+    def test_errors_name_the_claim(self, table, change, words):
+        with pytest.raises(ClaimError) as error:
+            evaluate_claims([CLAIM | change], table([{}]), ["a", "b"])
+        for word in words:
+            assert word in str(error.value)
+
+    def test_errors_inside_a_test_name_the_claim(self, scores):
+        bad = CLAIM | {"args": CLAIM["args"] | {"unit": "school"}}
+        with pytest.raises(ClaimError, match=r"c1.*school"):
+            evaluate_claims([bad], scores, ["a", "b"])
+
+    def test_a_side_may_name_an_experiment_of_its_own(self, scores):
+        elsewhere = scores.assign(experiment="f", value=scores["value"] + 10)
+        both = pd.concat([scores, elsewhere], ignore_index=True)
+        change = {
+            "lower": {"method": "b"},
+            "higher": {"method": "a", "experiment": "f"},
+        }
+        frame = evaluate_claims(
+            [CLAIM | {"args": CLAIM["args"] | change}], both, ["a", "b"]
+        )
+        assert frame["verdict"].tolist() == ["holds"]
+        assert "a, experiment f" in frame["note"][0]
+
+    def test_claims_on_a_step_take_its_table(self, scores):
+        sides = {"lower": {"solver": "s"}, "higher": {"solver": "r"}}
+        about = {"experiment": "e", "step": "times", "column": "seconds"}
+        claim = CLAIM | {"test": "ratio", "args": about | sides}
+        times = pd.DataFrame(
+            [
+                {"solver": solver, "repeat": repeat, "seconds": seconds * (9 + repeat)}
+                for solver, seconds in (("s", 1.0), ("r", 2.0))
+                for repeat in range(3)
+            ]
+        )
+        frame = evaluate_claims([claim], scores, [], steps={"times": times})
+        assert frame["verdict"].tolist() == ["holds"]
+        assert frame["statistic"][0] == pytest.approx(2.0)
+        frame = evaluate_claims([claim], scores, [])
+        assert frame["verdict"].tolist() == ["no data"]
+
+    def test_configured_claims_are_well_formed(self):
+        from mtmkl_suite.config.load import load_paper
+
+        for tier in ("quick", "paper"):
+            config = load_paper("argyriou2008", tier)
+            check_claims(config["claims"], config["methods"])
+            assert {claim["test"] for claim in config["claims"]} <= set(TESTS)

@@ -1,0 +1,203 @@
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from mtmkl_suite.judge.comparison import (
+    compare_experiments,
+    compare_rankings,
+    pairwise_table,
+    practical_equivalence,
+    values_in_pairs,
+)
+from mtmkl_suite.judge.overlap import Overlap
+
+
+class TestTables:
+    def scores(self, table, values, **columns):
+        return table(
+            [
+                {"method": m, "repeat": r, "value": v, **columns}
+                for m, series in values.items()
+                for r, v in enumerate(series)
+            ]
+        )
+
+    def test_every_pair_with_holm_over_the_table(self, table):
+        rng = np.random.default_rng(9)
+        values = {m: rng.normal(k, 1, size=8) for k, m in enumerate("abc")}
+        frame = pairwise_table(
+            self.scores(table, values), "e", "mse", methods=["a", "b", "c", "absent"],
+        )  # fmt: skip
+        pairs = list(itertools.combinations("abc", 2))
+        assert list(zip(frame["first"], frame["second"], strict=True)) == pairs
+        p = [stats.wilcoxon(values[a], values[b]).pvalue for a, b in pairs]
+        np.testing.assert_allclose(frame["p_wilcoxon"], p)
+        np.testing.assert_allclose(
+            frame["p_wilcoxon_holm"], multipletests(p, method="holm")[1]
+        )
+        assert frame["p_printed"].isna().all()
+        assert frame["can_reject"].all()
+
+    def test_methods_take_part_with_all_their_tasks(self, table):
+        rows = [
+            {"method": "a", "repeat": r, "n_tasks": t, "value": v}
+            for r in range(3)
+            for t, v in ((10, 9.0), (200, 1.0 + r))
+        ]
+        rows += [{"method": "b", "repeat": r, "value": 2.0} for r in range(3)]
+        frame = pairwise_table(table(rows), "e", "mse", methods=["a", "b"])
+        assert frame.loc[0, "mean_first"] == pytest.approx(2.0)
+
+    # a and b share three repeats, a and c eight.
+    def test_holm_is_over_the_tested_pairs(self, table):
+        rng = np.random.default_rng(2)
+        values = {m: rng.normal(k, 1, size=8) for k, m in enumerate("ac")}
+        values["b"] = rng.normal(size=3)
+        frame = pairwise_table(
+            self.scores(table, values), "e", "mse", methods=["a", "b", "c"]
+        ).set_index(["first", "second"])
+        p = stats.wilcoxon(values["a"], values["c"]).pvalue
+        assert frame["n"].tolist() == [3, 8, 3]
+        assert frame.loc[("a", "c"), "p_wilcoxon_holm"] == pytest.approx(p)
+        assert frame["p_wilcoxon_holm"].isna().tolist() == [True, False, True]
+        assert frame["can_reject"].tolist() == [False, True, False]
+
+    def test_a_metric_that_overflows_has_no_difference(self, table):
+        values = {"a": [1.0, math.inf, 3.0], "b": [1.0, 1.0, 1.0]}
+        frame = pairwise_table(
+            self.scores(table, values), "e", "mse", methods=["a", "b"]
+        )
+        assert frame["n"].tolist() == [2]
+        assert frame["mean_difference"].tolist() == [1.0]
+
+    def test_no_scores_no_rows(self, table):
+        assert pairwise_table(table([{}]), "e", "mse", methods=["x", "y"]).empty
+
+
+PLAN = {
+    "protocols": {"draws": {"kind": "given"}, "splits": {"kind": "random"},
+                  "same": {"kind": "first_rows"}},
+    "methods": {"a": {"class": "A"}, "b": {"class": "B"},
+                "floor": {"class": "TaskMeanControl"}},
+    "experiments": {
+        name: {
+            "protocol": protocol, "mode": mode, "metrics": ["mse", "n_features"],
+            "methods": [{"method": "a"}, {"method": "b"}, {"method": "floor"}],
+        }
+        for name, protocol, mode in (
+            ("drawn", "draws", "select"), ("split", "splits", "select"),
+            ("surveyed", "same", "select"), ("walked", "draws", "path"),
+        )
+    },
+}  # fmt: skip
+
+
+class TestPlan:
+    def test_units_and_correction_follow_the_protocol(self, table):
+        rng = np.random.default_rng(1)
+        scores = table(
+            [
+                {"experiment": e, "method": m, "repeat": r, "task": t,
+                 "value": rng.normal()}
+                for e in PLAN["experiments"]
+                for m in ("a", "b", "floor")
+                for r in range(5)
+                for t in ("all", "t1", "t2", "t3", "t4", "t5", "t6")
+            ]
+        )  # fmt: skip
+        frame = compare_experiments(
+            PLAN,
+            scores,
+            overlaps={
+                ("drawn", "d", 0): Overlap(0.0, 1 / 3, 2 / 3),
+                ("split", "d", 0): Overlap(1.0, 1 / 3, 2 / 3),
+                ("surveyed", "d", 0): Overlap(1.0, 1 / 3, 2 / 3, same_roles=True),
+            },
+            ropes={("split", "mse"): 0.1},
+        ).set_index("experiment")
+        assert frame.index.tolist() == ["drawn", "split", "surveyed"]
+        assert frame["unit"].tolist() == ["repeat", "repeat", "task"]
+        assert frame["n"].tolist() == [5, 5, 6]
+        assert frame["rho"].isna().tolist() == [True, False, True]
+        assert frame.loc["split", "rho"] == pytest.approx(1 / 3)
+        assert frame["rope"].tolist() == [0.0, 0.1, 0.0]
+
+    def test_regions_come_from_the_tables(self):
+        config = {
+            "artefacts": {
+                "f": {"kind": "figure"},
+                "t": {"kind": "table", "experiment": "school", "file": "t.csv",
+                      "scale": 100, "tolerance": {"absolute": 0.5},
+                      "columns": {"EV": {"metric": "explained_variance"}}},
+                "s": {"kind": "table", "experiment": "survey", "file": "s.csv",
+                      "scale": 1, "tolerance": {"relative": 0.05},
+                      "columns": {"RMSE": {"metric": "rmse"}}},
+                "o": {"kind": "table", "layout": "bounds", "experiment": "school"},
+            }
+        }  # fmt: skip
+        published = {
+            "t.csv": pd.DataFrame({"value": [22.7, 23.8]}),
+            "s.csv": pd.DataFrame({"value": [1.0, 2.0, 4.0]}),
+        }
+        assert practical_equivalence(config, published) == {
+            ("school", "explained_variance"): pytest.approx(0.005),
+            ("survey", "rmse"): pytest.approx(0.1),
+        }
+
+    def test_rankings_of_which_nothing_was_run_are_left_out(self, table):
+        ranked = {
+            "columns": {"A": "a", "B": "b"}, "scale": 100,
+            "rows": {"One": {"experiment": "one", "metric": "auc"}},
+            "blocks": {"early": {"train_size": 1}},
+        }  # fmt: skip
+        config = {"artefacts": {"t": {"layout": "ranking", "comparison": ranked}}}
+        assert compare_rankings(config, table([{}]), ropes={}).empty
+
+    def test_named_pairs_alone_are_compared_by_their_printed_names(self, table):
+        compared = {
+            "columns": {"A": ["a", "a2"], "B": "b", "C": "c"}, "scale": 100,
+            "pairs": ["A", "C"], "rope": 0.5,
+            "rows": {
+                name: {"experiment": name, "metric": "auc"} for name in ("one", "two")
+            },
+            "blocks": {"all": {}},
+        }  # fmt: skip
+        layouts = [{"layout": "method_pairs"}, {"layout": "method_ranks"}]
+        config = {
+            "artefacts": {
+                f"t{k}": {"kind": "table", **layout, "comparison": compared}
+                for k, layout in enumerate(layouts)
+            }
+        }
+        values = {"a": 0.5, "b": 0.9, "c": 0.6}
+        scores = table(
+            [
+                {
+                    "experiment": e, "dataset": e, "metric": "auc", "value": value,
+                    "method": "a2" if (e, m) == ("two", "a") else m,
+                }
+                for e in ("one", "two")
+                for m, value in values.items()
+            ]
+        )  # fmt: skip
+        ropes = practical_equivalence(config, {})
+        assert ropes == {("one", "auc"): 0.005, ("two", "auc"): 0.005}
+        found = compare_rankings(config, scores, ropes=ropes)
+        row = found.set_index("experiment").loc["t0, all"]
+        assert (row["first"], row["second"], row["n"]) == ("A", "C", 2)
+        assert row["mean_difference"] == pytest.approx(-0.1)
+        assert len(found) == 1
+
+    def test_what_has_no_value_at_all_takes_no_part(self):
+        gap = math.nan
+        matrix = pd.DataFrame(
+            {"a": [1.0, 2.0, gap], "b": [1.0, 2.0, 3.0], "c": [gap] * 3, "d": [gap] * 3}
+        )
+        assert values_in_pairs(matrix, ["a", "b", "c"]).to_dict("list") == {
+            "a": [1.0, 2.0], "b": [1.0, 2.0],
+        }  # fmt: skip

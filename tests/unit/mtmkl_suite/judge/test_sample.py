@@ -1,0 +1,124 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl.statistics.score_checks import SelectionError, higher_is_better
+from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
+from mtmkl_suite.judge.sample import (
+    average,
+    axis_values,
+    dataset_options,
+    fits,
+    read_scores,
+    sample,
+    select,
+)
+
+
+def test_subsets_are_averaged_before_repeats(table):
+    # Repeat 0 has three subsets on data set a and one on b: weights 1/2, not 3/4.
+    rows = [
+        {"dataset": "a", "repeat": 0, "subset": k, "value": v}
+        for k, v in enumerate([1.0, 2.0, 3.0])
+    ]
+    rows += [{"dataset": "b", "repeat": 0, "value": 10.0}]
+    rows += [{"dataset": "a", "repeat": 1, "value": 5.0}]
+    found = select(table(rows), {"method": "m"}, experiment="e", metric="mse")
+    np.testing.assert_allclose(sample(found), [(2.0 + 10.0) / 2, 5.0])
+
+
+def test_unit_task_leaves_out_the_row_over_all_tasks(table):
+    scores = table(
+        [
+            {"task": "all", "value": 100.0},
+            {"task": "t1", "value": 1.0},
+            {"task": "t1", "repeat": 1, "value": 3.0},
+            {"task": "t2", "value": 5.0},
+        ]
+    )
+    rows = select(scores, {}, metric="mse", unit="task")
+    assert average(rows, ["task"]).to_dict() == {"t1": 2.0, "t2": 5.0}
+
+
+def test_columns_of_fits_can_be_asked_for_as_metrics(table):
+    scores = table(
+        [
+            {"metric": "mse", "n_iter": 30, "setting": '{"gamma": 1}'},
+            {"metric": "n_features", "n_iter": 30, "setting": '{"gamma": 1}'},
+            {"metric": "mse", "n_iter": 70, "setting": '{"gamma": 2}'},
+        ]
+    )
+    rows = select(scores, {}, metric="n_iter")
+    assert sorted(rows["value"]) == [30.0, 70.0]
+    assert len(fits(scores)) == 2
+
+
+def test_values_that_are_not_numbers_are_no_observations(table):
+    scores = table([{"value": np.nan}, {"repeat": 1, "value": 2.0}])
+    assert sample(select(scores, {}, metric="mse")).tolist() == [2.0]
+
+
+def test_axis_comes_from_column_setting_or_dataset(table):
+    scores = table(
+        [
+            {"n_tasks": 10, "setting": '{"gamma": 0.1}', "dataset": "s[a=1,b=6]"},
+            {"n_tasks": 20, "setting": '{"gamma": 1000.0}', "dataset": "s[a=2,b=6]"},
+        ]
+    )
+    assert axis_values(scores, "n_tasks").tolist() == [10.0, 20.0]
+    assert axis_values(scores, "gamma").tolist() == [0.1, 1000.0]
+    assert axis_values(scores, "a").tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("axis", "words"),
+    [("nowhere", "nowhere"), ("kernel", "not a number")],
+)
+def test_axis_that_does_not_exist_is_named(table, axis, words):
+    scores = table([{"setting": '{"kernel": {"name": "gaussian"}}'}])
+    with pytest.raises(SelectionError, match=words):
+        axis_values(scores, axis)
+
+
+def test_unknown_column_unit_and_metric_are_named(table):
+    scores = table([{}])
+    with pytest.raises(SelectionError, match="colour"):
+        select(scores, {"colour": "red"})
+    with pytest.raises(SelectionError, match="school"):
+        select(scores, {}, unit="school")
+    with pytest.raises(SelectionError, match="n_features"):
+        higher_is_better("n_features")
+
+
+@pytest.mark.parametrize("name", METRIC_NAMES)
+def test_directions_are_those_that_metrics_state(name):
+    better = metric(name).better
+    if better is None:
+        with pytest.raises(SelectionError, match=name):
+            higher_is_better(name)
+    else:
+        assert higher_is_better(name) == (better == "larger")
+
+
+def test_dataset_options():
+    assert dataset_options("school") == {}
+    assert dataset_options("s[bias=True,n=6]") == {"bias": "True", "n": "6"}
+
+
+def test_reading_keeps_text_and_every_digit(tmp_path, table):
+    scores = table([{"value": 0.1 + 0.2, "setting": "", "task": "1", "params": ""}])
+    path = tmp_path / "scores.csv.gz"
+    scores.to_csv(path, index=False)
+    back = read_scores(path)
+    assert back.loc[0, "value"] == 0.1 + 0.2
+    assert back.loc[0, ["setting", "params", "task"]].tolist() == ["", "", "1"]
+    pd.testing.assert_index_equal(back.columns, scores.columns)
+
+
+def test_older_scores_have_no_unit_of_train_sizes(tmp_path, table):
+    scores = table([{"value": 1.0, "train_size": 20}])
+    path = tmp_path / "scores.csv.gz"
+    scores.drop(columns="train_unit").to_csv(path, index=False)
+    assert read_scores(path)["train_unit"].tolist() == [""]
+    scores.assign(train_unit="%").to_csv(path, index=False)
+    assert read_scores(path)["train_unit"].tolist() == ["%"]

@@ -1,0 +1,134 @@
+"""Algorithm 1 as printed: monotone, convergent for ε > 0, and short of it for ε = 0."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.linear.ridge import solve_ridge
+from mtmkl.solvers.linear.squared_norm import solve
+from mtmkl.solvers.linear.task_decomposition import decompose
+from mtmkl_suite.papers.argyriou2008.alternating import solve_alternating
+
+
+def _equation_13(W, epsilon):
+    values, vectors = np.linalg.eigh(W @ W.T + epsilon * np.eye(len(W)))
+    root = (vectors * np.sqrt(values)) @ vectors.T
+    return root / np.trace(root)
+
+
+def _perturbed_objective(X, y, task, W, D, gamma, epsilon):
+    loss = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
+    inverse = np.linalg.inv(D)
+    return loss + gamma * np.trace(inverse @ (W @ W.T + epsilon * np.eye(len(D))))
+
+
+def test_perturbed_objective_is_the_printed_one_and_decreases(problem):
+    X, y, task, n_tasks = problem
+    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    gamma, epsilon = 0.5, 1e-2
+    solution = solve_alternating(
+        tasks, gamma, epsilon=epsilon, epsilon_decay=1.0, tol=1e-8
+    )
+    history = solution.extra["perturbed_history"]
+    assert np.all(np.diff(history) <= 1e-12 * history[:-1])
+    D = _equation_13(solution.coef, epsilon)
+    expected = _perturbed_objective(X, y, task, solution.coef, D, gamma, epsilon)
+    assert history[-1] == pytest.approx(expected, rel=1e-9)
+
+
+def test_first_iterate_is_ridge_with_gamma_times_d(make_problem):
+    X, y, task = make_problem(4, 5, [7])
+    tasks = decompose(X, y, task, n_tasks=4)
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 iterations"):
+        first = solve_alternating(tasks, 0.3, max_iter=1)
+    np.testing.assert_allclose(
+        first.coef, solve_ridge(tasks, 0.3 * 5).coef, rtol=1e-9, atol=1e-12
+    )
+
+
+def test_second_iterate_is_ridge_with_the_matrix_of_equation_13(make_problem):
+    X, y, task = make_problem(4, 5, [7])
+    tasks = decompose(X, y, task, n_tasks=4)
+    with pytest.warns(ConvergenceWarning):
+        first = solve_alternating(tasks, 0.3, epsilon=0.1, max_iter=1).coef
+    with pytest.warns(ConvergenceWarning):
+        second = solve_alternating(tasks, 0.3, epsilon=0.1, max_iter=2).coef
+    inverse = np.linalg.inv(_equation_13(first, 0.1))
+    for t in range(4):
+        X_t, y_t = X[task == t], y[task == t]
+        expected = np.linalg.solve(X_t.T @ X_t + 0.3 * inverse, X_t.T @ y_t)
+        np.testing.assert_allclose(second[:, t], expected, atol=1e-9)
+
+
+def test_agrees_with_the_default_solver_to_its_certified_gap(problem):
+    X, y, task, n_tasks = problem
+    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    for gamma in (0.1, 5.0):
+        optimum = solve(tasks, gamma, tol=1e-9).certificate
+        solution = solve_alternating(tasks, gamma, tol=1e-6, max_iter=20_000)
+        certificate = solution.certificate
+        assert certificate.dual_objective <= optimum.objective * (1 + 1e-12)
+        excess = certificate.objective / optimum.dual_objective - 1
+        assert -1e-9 <= excess <= max(certificate.duality_gap, 1e-9)
+        assert excess < 1e-3
+
+
+def test_epsilon_falls_only_once_w_has_stabilised(make_problem):
+    X, y, task = make_problem(4, 5, [7])
+    tasks = decompose(X, y, task, n_tasks=4)
+    options = {"epsilon": 2**-4, "tol": 1e-6, "max_iter": 5000}
+    held = solve_alternating(tasks, 1.0, epsilon_decay=1.0, **options)
+    driven = solve_alternating(
+        tasks, 1.0, epsilon_decay=0.25, epsilon_min=2**-12, **options
+    )
+    until = held.extra["perturbed_history"]
+    after = driven.extra["perturbed_history"]
+    np.testing.assert_array_equal(after[: until.size], until)
+    assert until[-1] - after[until.size] > 100 * (until[-2] - until[-1])
+    assert np.all(np.diff(after) <= 1e-12 * after[:-1])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_without_perturbation_it_stops_above_the_optimum_when_tasks_are_few(seed):
+    """The paper reports that ε = 0 converges in practice; with T < d it need not.
+
+    After the first step D has the range of W, of rank at most T, and no later step
+    leaves it. Driven to zero, ε leads to the optimum from the same data.
+    """
+    rng = np.random.default_rng(seed)
+    n_tasks, d, n = 2, 8, 6
+    task = np.repeat(np.arange(n_tasks), n)
+    W = rng.standard_normal((d, 1)) + 0.3 * rng.standard_normal((d, n_tasks))
+    X = rng.standard_normal((task.size, d))
+    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.1 * rng.standard_normal(task.size)
+    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    optimum = solve(tasks, 0.1, tol=1e-9).certificate.objective
+    plain = solve_alternating(tasks, 0.1, epsilon=0.0, tol=1e-10, max_iter=20_000)
+    driven = solve_alternating(tasks, 0.1, tol=1e-5, max_iter=20_000)
+    assert plain.certificate.objective > 1.05 * optimum
+    assert plain.certificate.duality_gap > 0.04
+    assert driven.certificate.objective < 1.001 * optimum
+
+
+def test_targets_of_zero(make_problem):
+    X, y, task = make_problem(3, 4, [5])
+    tasks = decompose(X, 0 * y, task, n_tasks=3)
+    solution = solve_alternating(tasks, 1.0)
+    np.testing.assert_array_equal(solution.coef, 0.0)
+    assert solution.certificate.duality_gap == 0.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gamma": 0.0}, "gamma must be positive"),
+        ({"gamma": 1.0, "epsilon": -1e-3}, "epsilon must be at least 0"),
+        ({"gamma": 1.0, "epsilon_decay": 0.0}, "epsilon_decay must be in"),
+        ({"gamma": 1.0, "epsilon_decay": 1.5}, "epsilon_decay must be in"),
+    ],
+)
+def test_bad_parameters(make_problem, options, message):
+    X, y, task = make_problem(3, 4, [5])
+    tasks = decompose(X, y, task, n_tasks=3)
+    with pytest.raises(ValueError, match=message):
+        solve_alternating(tasks, **options)

@@ -1,0 +1,183 @@
+import math
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl_suite.papers.argyriou2008 import figures
+from mtmkl_suite.report.figures.colours import figure_style, method_styles
+from mtmkl_suite.report.pages.build import write_artefacts
+from mtmkl_suite.report.pages.context import Context, load_context
+
+FIGURES = [f"figure_{k}" for k in range(1, 11)]
+PANELS = {f"figure_{k}": n for k, n in enumerate([4, 2, 4, 2, 2, 1, 1, 3, 3, 2], 1)}
+
+
+@pytest.fixture(scope="module")
+def context(paper, results):
+    return load_context(paper, results)
+
+
+def draw(name, context):
+    with figure_style():
+        return getattr(figures, name)(context)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_is_drawn_with_labels_and_numbers(name, context):
+    figure, numbers = draw(name, context)
+    assert len(figure.axes) == PANELS[name]  # colour bars and printed norms count
+    assert not numbers.empty
+    curves = [axis for axis in figure.axes if axis.lines]
+    assert all(axis.get_xlabel() for axis in curves)
+
+
+@pytest.mark.parametrize("name", FIGURES[1:])  # the first is computed
+def test_without_data_a_figure_says_so(name, paper, empty_results):
+    figure, numbers = draw(name, load_context(paper, empty_results))
+    texts = [text.get_text() for axis in figure.axes for text in axis.texts]
+    assert any(
+        "no data" in text and "absent" in text.replace("\n", " ") for text in texts
+    )
+    assert list(numbers.columns) == ["no data"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_configured_figures_have_a_function(name, paper):
+    assert paper["artefacts"][name]["kind"] == "figure"
+
+
+def test_configuration_names_no_other_figure(paper):
+    figures = [n for n, a in paper["artefacts"].items() if a["kind"] == "figure"]
+    assert figures == FIGURES
+
+
+@pytest.mark.parametrize("name", ["figure_2", "figure_8"])
+def test_files_are_the_same_twice(name, paper, results, tmp_path):
+    endings = ("svg", "pdf", "csv")
+    write_artefacts([name], paper, results)
+    first = [results.artefact(name, ending).read_bytes() for ending in endings]
+    write_artefacts([name], paper, results)
+    again = [results.artefact(name, ending).read_bytes() for ending in endings]
+    assert again == first
+
+
+def test_ends_of_the_norm_are_those_of_the_paper(context):
+    numbers = draw("figure_1", context)[1].set_index("rows")
+    tasks = numbers.index.max()
+    assert (numbers.loc[1] == math.sqrt(tasks)).all()
+    np.testing.assert_allclose(numbers.loc[tasks], tasks)
+
+
+class TestCurves:
+    def test_numbers_are_means_over_repeats(self, context):
+        numbers = draw("figure_2", context)[1]
+        line = numbers.query("panel == 'left: mse' and series == 'T = 25' and x == 6")
+        values = context.by_repeat(
+            "linear_synthetic",
+            "mse",
+            {
+                "method": "mtl_feat_linear",
+                "n_tasks": 25,
+                "dataset": "linear_synthetic[n_irrelevant=6]",
+            },
+        )
+        assert line["mean"].item() == pytest.approx(values.mean())
+        assert line["sd"].item() == pytest.approx(values.std(ddof=1))
+        assert line["n"].item() == len(values) == 2
+
+    def test_left_panel_has_independent_learning_and_right_has_not(self, context):
+        series = draw("figure_2", context)[1].groupby("panel")["series"].unique()
+        counts = ["T = 10", "T = 25", "T = 100", "T = 200"]
+        assert [*series["right: covariance_distance"]] == counts
+        alone = ["Independent (γ per task)", "Independent (one γ)"]
+        assert [*series["left: mse"]] == counts + alone
+
+    def test_methods_keep_their_colours(self, context, paper):
+        styles = method_styles(paper["methods"])
+        for name in ("figure_2", "figure_6"):
+            figure = draw(name, context)[0]
+            lines = {
+                line.get_label(): line for axis in figure.axes for line in axis.lines
+            }
+            line = lines["Independent (one γ)"]
+            assert line.get_color() == styles["independent_common"].colour
+
+    def test_features_are_drawn_along_gamma(self, context, paper):
+        grid = paper["methods"]["mtl_feat_linear"]["grid"]["gamma"]
+        for name in ("figure_3", "figure_7"):
+            numbers = draw(name, context)[1].query("panel == 'n_features'")
+            assert numbers["x"].tolist() == grid
+
+    def test_published_errors_come_from_the_file(self, context):
+        table = context.published["table_1.csv"].copy()
+        table.loc[table["row"] == "Independent", "value"] = 5.25
+        changed = {**context.published, "table_1.csv": table}
+        other = Context(**{**vars(context), "published": changed})
+        numbers = draw("figure_6", other)[1].set_index("series")["mean"]
+        assert numbers["published, independent"] == 5.25
+        assert numbers["published, linear kernel"] == 1.93
+
+    def test_axis_is_broken_only_where_the_errors_are_apart(self, context):
+        joint = context.scores["method"] == "mtl_feat_linear"
+        alone = context.scores["method"].str.startswith("independent")
+        apart = context.scores.assign(
+            value=context.scores["value"] + 1.0 * joint + 2.0 * alone
+        )
+        figure, _ = draw("figure_6", Context(**{**vars(context), "scores": apart}))
+        top, bottom = figure.axes
+        assert top.get_ylim()[0] > bottom.get_ylim()[1]
+        assert len(draw("figure_6", context)[0].axes) == 1
+
+
+class TestMatrices:
+    def test_rows_fall_in_norm_and_are_absolute(self, context):
+        numbers = draw("figure_8", context)[1].query("panel == '|A|'")
+        matrix = numbers.pivot(index="row", columns="task", values="value").to_numpy()
+        assert matrix.shape == (14, 180)
+        assert (matrix >= 0).all()
+        norms = np.linalg.norm(matrix, axis=1)
+        assert (np.diff(norms) <= 0).all()
+        stored = context.array("survey", "computer_survey", "mtl_feat_linear", "A_")
+        np.testing.assert_allclose(norms, np.sort(np.linalg.norm(stored, axis=1))[::-1])
+
+    def test_school_shows_fifteen_rows_and_all_attributes(self, context):
+        numbers = draw("figure_9", context)[1]
+        assert numbers["row"].max() == 15
+        bars = numbers.query("panel == 'feature'")
+        assert bars["attribute"].tolist() == [f"attribute {k}" for k in range(1, 28)]
+
+    # The made-up A is negative everywhere: the feature is shown turned round.
+    def test_feature_acts_positively_on_average(self, context):
+        matrix, features = (
+            context.array("school", "school", "mtl_feat_linear", name)
+            for name in ("A_", "features_")
+        )
+        assert matrix[0].mean() < 0
+        bars = draw("figure_9", context)[1].query("panel == 'feature'")
+        np.testing.assert_allclose(bars["weight"], -features[:, 0])
+
+    def test_diseases_are_named(self, context):
+        figure, _ = draw("figure_10", context)
+        labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+        assert labels == [f"task {k}" for k in range(1, 7)]
+
+    def test_row_norms_are_ours_beside_the_papers(self, context):
+        norms = draw("figure_3", context)[1].query("panel == 'row norms'")
+        assert norms["published_learned"].tolist() == [0.31, 0.21, 0.12, 0.10, 0.09]
+        where = {
+            "method": "mtl_feat_linear",
+            "n_tasks": 200,
+            "dataset": "linear_synthetic[n_irrelevant=6]",
+        }
+        ours = context.by_repeat("linear_synthetic", "row_norm_1", where)
+        assert norms["mean"].iloc[0] == pytest.approx(ours.mean())
+
+
+def test_drawing_leaves_no_global_state(context):
+    before = dict(mpl.rcParams)
+    draw("figure_4", context)
+    pd.testing.assert_series_equal(
+        pd.Series(dict(mpl.rcParams), dtype=object), pd.Series(before, dtype=object)
+    )

@@ -1,0 +1,128 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl_suite.papers.jawanpuria2011 import figures, steps
+from mtmkl_suite.report.figures.colours import figure_style
+from mtmkl_suite.run.grouping import steps as steps_of
+
+NAMES = ["figure_1a", "figure_1b", "figure_1c", "figure_1d", "figure_time"]
+SOLVERS = ["mirror_descent", "alternating"]
+
+
+def history(n_tasks, solver, rate, limit):
+    """Halve or less the distance from the least objective at every iteration."""
+    iteration = np.arange(30)
+    excess = np.maximum(0.3 * rate**iteration, limit)
+    return pd.DataFrame(
+        {
+            "n_tasks": n_tasks, "solver": solver, "iteration": iteration,
+            "objective": 1e4 * n_tasks * (1 + excess), "seconds": 1e-3 * iteration,
+            "excess": excess,
+        }
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tables():
+    times = pd.DataFrame(
+        [
+            {
+                "axis": axis, "solver": solver, "repeat": repeat, "count": count,
+                "seconds": count * (1 + repeat) / 100, "gap": 1e-4, "n_iter": 5,
+            }
+            for axis, counts in (("tasks", (10, 60)), ("kernels", (10, 600)))
+            for solver in steps.SCALING_SOLVERS
+            for repeat in range(3)
+            for count in counts
+        ]
+    )  # fmt: skip
+    curves = [
+        history(n_tasks, solver, rate, limit)
+        for n_tasks in (20, 139)
+        for solver, rate, limit in zip(SOLVERS, (0.4, 0.7), (0.0, 5e-3), strict=True)
+    ]
+    speed = pd.DataFrame(
+        [
+            {
+                "n_tasks": n_tasks, "C": 5.0, "repeat": repeat, "solver": solver,
+                "level": level, "iterations": 5, "seconds": 0.01 * (1 + repeat),
+                "reached": True,
+            }
+            for n_tasks in (20, 139)
+            for repeat in range(3)
+            for solver in SOLVERS
+            for level in steps.LEVELS
+        ]
+    )  # fmt: skip
+    return {
+        "scaling": times,
+        "convergence": pd.concat(curves, ignore_index=True),
+        "convergence_speed": speed,
+    }
+
+
+@pytest.fixture
+def draw(context, tables):
+    def run(name, tables=tables):
+        with figure_style():
+            return getattr(figures, name)(replace(context, steps=tables))
+
+    return run
+
+
+def test_every_figure_and_step_is_configured(context):
+    drawn = [n for n, a in context.config["artefacts"].items() if a["kind"] == "figure"]
+    assert drawn == NAMES
+    for name in steps_of(context.config):
+        assert callable(getattr(steps, name))
+
+
+@pytest.mark.parametrize(("name", "last"), [("figure_1a", 60), ("figure_1b", 600)])
+def test_times_are_means_over_splits(draw, name, last):
+    figure, numbers = draw(name)
+    assert set(numbers["solver"]) == set(steps.SCALING_SOLVERS)
+    at = numbers[numbers["count"] == last]
+    np.testing.assert_allclose(at["mean"], last * 2 / 100)
+    assert (at["n"] == 3).all()
+    assert "3 splits" in figure.axes[0].get_title()
+
+
+@pytest.mark.parametrize(
+    ("name", "n_tasks", "last"), [("figure_1c", 20, 14), ("figure_1d", 139, 25)]
+)
+def test_objectives_are_those_of_the_papers_iterations(draw, name, n_tasks, last):
+    figure, numbers = draw(name)
+    assert set(numbers["n_tasks"]) == {n_tasks}
+    assert (numbers["iteration"].min(), numbers["iteration"].max()) == (1, last)
+    drawn = figure.axes[0].get_lines()
+    assert len(drawn) == 2
+    for line, (_, part) in zip(
+        drawn, numbers.groupby("solver", sort=False), strict=True
+    ):
+        np.testing.assert_array_equal(line.get_ydata(), part["objective"])
+    title = figure.axes[0].get_title()
+    assert f"C = {steps.CONVERGENCE_C:g}" in title
+    assert "the paper shows" in title
+
+
+def test_time_has_a_panel_for_each_size_and_medians_over_splits(draw):
+    figure, numbers = draw("figure_time")
+    titles = [axis.get_title() for axis in figure.axes]
+    assert titles == ["20 tasks, C = 5", "139 tasks, C = 5"]
+    medians = numbers["median_seconds"].dropna()
+    assert len(medians) == 2 * 2 * len(steps.LEVELS)
+    np.testing.assert_allclose(medians, 0.02)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_missing_data_are_said(context, tables, draw, name):
+    (variant,) = context.datasets(steps.EXPERIMENT)
+    info = {variant: {"status": "missing", "reason": "School is not in the mirror"}}
+    empty = {step: table.iloc[:0] for step, table in tables.items()}
+    with figure_style():
+        made = replace(context, steps=empty, data_info=info)
+        _, numbers = getattr(figures, name)(made)
+    assert "School is not in the mirror" in numbers["no data"].iloc[0]

@@ -1,0 +1,94 @@
+"""Mirror descent and alternate minimisation for mixed Schatten norms."""
+
+import numpy as np
+import pytest
+from schatten_problems import dual, primal, toy
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
+from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (
+    MixedSchattenDescent,
+    traces_of,
+)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("q", [1.0, 1.01, 1.5, 1.99])
+def test_traces_are_those_of_a_general_solver(q, seed):
+    """Problem (4.5) of the paper, over Σ_j ρ_j^q̄ ≤ 1."""
+    L = 3.0 * np.random.default_rng(seed).normal(size=4) + 3.0
+    rho = traces_of(L, q)
+    order = q / (2 - q)
+    assert np.sum(rho**order) == pytest.approx(1.0)
+
+    def cost(r):
+        return np.sum(r * (np.log(r) - L - 1.0))
+
+    found = minimize(
+        cost,
+        np.full(4, 0.2),
+        constraints=[{"type": "ineq", "fun": lambda r: 1.0 - np.sum(r**order)}],
+        bounds=[(1e-12, None)] * 4,
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    assert cost(rho) == pytest.approx(found.fun, abs=1e-6)
+
+
+def test_traces_at_the_ends():
+    L = np.array([1.0, 2.0, 0.5])
+    np.testing.assert_allclose(traces_of(L, 1.0), np.exp(L) / np.exp(L).sum())
+    np.testing.assert_array_equal(traces_of(L, 2.0), 1.0)
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.1])
+@pytest.mark.parametrize("q", [1.0, 1.5, 2.0])
+def test_mirror_descent_meets_the_optimum(q, epsilon):
+    _, _, problem = toy(q, epsilon)
+    best = MixedSchattenPath(problem, tol=1e-5).solve(0.3).certificate
+    solution = MixedSchattenDescent(problem, tol=3e-3).solve(0.3)
+    certificate = solution.certificate
+    assert certificate.duality_gap <= 3e-3
+    assert certificate.objective == pytest.approx(best.objective, rel=3e-3)
+    assert certificate.dual_objective <= best.objective * (1 + 1e-9)
+    assert best.dual_objective <= certificate.objective * (1 + 1e-9)
+    history = certificate.history
+    assert (np.diff(history) <= 1e-3 * history[0]).all()
+    assert (np.diff(solution.extra["seconds"]) > 0.0).all()
+
+
+@pytest.mark.parametrize("solver", ["mirror_descent", "alternating"])
+def test_objective_and_bound_are_those_of_the_printed_problems(solver):
+    _, _, problem = toy(1.5, 0.1, n_kernels=2)
+    solution = MixedSchattenDescent(problem, solver=solver, tol=0.1).solve(0.3)
+    certificate = solution.certificate
+    # The machines pay for their Q at least what the norms of their models are.
+    assert primal(problem, solution, 0.3) <= certificate.objective * (1 + 1e-9)
+    assert certificate.dual_objective == pytest.approx(dual(problem, solution.dual))
+    assert certificate.duality_gap <= 0.1
+
+
+def test_alternate_minimisation_descends_to_the_optimum():
+    """One linear kernel: its features are fewer than the tasks."""
+    _, _, problem = toy(2.0, 0.1, n_kernels=1)
+    best = MixedSchattenPath(problem, tol=1e-6).solve(1.0).certificate
+    solution = MixedSchattenDescent(
+        problem, solver="alternating", tol=2e-2, max_iter=1000
+    ).solve(1.0)
+    certificate = solution.certificate
+    assert certificate.objective == pytest.approx(best.objective, rel=1e-2)
+    assert best.dual_objective <= certificate.objective * (1 + 1e-9)
+    history = certificate.history
+    assert (np.diff(history) <= 1e-3 * history[0]).all()
+
+
+def test_a_small_fixed_step_stops_far_from_the_optimum():
+    _, _, problem = toy(1.5, 0.1)
+    best = MixedSchattenPath(problem).solve(20.0).certificate
+    path = MixedSchattenDescent(problem, step=1e-6, max_iter=30)
+    with pytest.warns(ConvergenceWarning, match="stopped after 30 iterations"):
+        fixed = path.solve(20.0).certificate
+    history = fixed.history
+    assert abs(history[-1] - history[-2]) < 1e-3 * history[-1]
+    assert fixed.objective > 1.05 * best.objective
+    assert fixed.duality_gap > 0.05

@@ -1,0 +1,289 @@
+import itertools
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.evaluation.cells import COLUMNS
+from mtmkl_suite.papers.jebara2011 import figures, steps
+from mtmkl_suite.report.figures.colours import figure_style
+from mtmkl_suite.report.pages.context import Context
+
+MEASURED = [
+    "figure_1", "figure_2", "figure_3", "figure_4", "figure_c_grid",
+    "figure_ising_sizes",
+]  # fmt: skip
+COMPUTED = ["figure_5", "figure_6"]
+PANELS = dict(zip([*MEASURED, *COMPUTED], [1, 2, 2, 3, 2, 2, 1, 2], strict=True))
+SIZES, REPEATS = (20, 40), 5
+ALPHAS = (0.0, 1.0, math.exp(5), 1e5)
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return load_paper("jebara2011", "quick")
+
+
+def row(
+    experiment, method, metric, value, *, repeat, setting="", train_size=0,
+    dataset="made up",
+):  # fmt: skip
+    blank = dict.fromkeys(COLUMNS, 0)
+    return blank | {
+        "experiment": experiment, "dataset": dataset, "method": method,
+        "metric": metric, "value": value, "repeat": repeat, "setting": setting,
+        "train_size": train_size, "task": "all", "params": "",
+    }  # fmt: skip
+
+
+def noise(*key):
+    return 0.01 * np.random.default_rng(list(key)).random()
+
+
+def by_size(experiment, method, level):
+    """Chosen fits, and a path on which larger C is better on validation rows."""
+    rows = []
+    for size, repeat in itertools.product(SIZES, range(REPEATS)):
+        at = {"repeat": repeat, "train_size": size}
+        value = level + size / 1000 + noise(size, repeat)
+        rows.append(row(experiment, method, "auc", value, **at))
+        for C in (0.1, 1.0, 10.0):
+            point = {"C": C} | ({"relative_alpha": 1.0} if "med" in method else {})
+            at["setting"] = json.dumps(point)
+            rows += [
+                row(experiment, method, "validation_auc", 0.5 + C / 100, **at),
+                row(experiment, method, "auc", value - 0.1 / C, **at),
+            ]
+    return rows
+
+
+def heart():
+    rows = []
+    for repeat in range(REPEATS):
+        for k, alpha in enumerate(ALPHAS):
+            at = {"repeat": repeat, "setting": json.dumps({"alpha": alpha})}
+            test, validation = 0.7 + 0.02 * k, 0.8 - 0.02 * abs(k - 2)
+            for metric, value in (("auc", test), ("validation_auc", validation)):
+                value += noise(k, repeat)
+                rows.append(
+                    row("heart_pooling", "adaptive_pooling", metric, value, **at)
+                )
+        for method, value in (("pooled_cubic", 0.72), ("independent_cubic", 0.65)):
+            rows.append(row("heart_pooling", method, "auc", value, repeat=repeat))
+    return rows
+
+
+def ising(experiment="ising_5", dataset="made up"):
+    """Setting B is the best on the graphs shown, setting A on the others."""
+    rows = []
+    for repeat, n in itertools.product(range(6), range(2)):
+        is_best = (n == 1) == (repeat < 3)
+        value = 0.6 + 0.2 * is_best + noise(repeat, n)
+        med = json.dumps({"C": 1.0, "relative_alpha": 1.0 + n})
+        l1 = json.dumps({"alpha": 0.1 + n})
+        for method, mine, setting in (
+            ("med_graph", value + 0.1, med), ("l1_and", value, l1),
+            ("l1_or", value, l1),
+        ):  # fmt: skip
+            at = {"repeat": repeat, "setting": setting, "dataset": dataset}
+            rows.append(row(experiment, method, "edge_auc", mine, **at))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def context(paper):
+    rows = [*heart(), *ising()]
+    for n_nodes in (10, 5):
+        rows += ising("ising_sizes", f"ising_graphs[n_nodes={n_nodes}]")
+    for experiment, name in (
+        ("dermatology_features", "features"), ("landmine_18", "18"),
+        ("landmine_22", "22"),
+    ):  # fmt: skip
+        rows += by_size(experiment, f"med_{name}", 0.8)
+        rows += by_size(experiment, f"independent_{name}", 0.7)
+    return of(paper, rows)
+
+
+def of(paper, rows):
+    scores = pd.DataFrame(rows, columns=list(COLUMNS))
+    return Context(config=paper, scores=scores, arrays={}, data_info={}, published={})
+
+
+def draw(name, context):
+    names = context.config["artefacts"].get(name, {}).get("steps", [])
+    computed = {step: getattr(steps, step)(context) for step in names}
+    context = replace(context, steps=computed)
+    with figure_style():
+        return getattr(figures, name)(context)
+
+
+@pytest.mark.parametrize("name", [*MEASURED, *COMPUTED])
+def test_every_figure_is_drawn_with_labels_and_numbers(name, context):
+    figure, numbers = draw(name, context)
+    assert len(figure.axes) == PANELS[name]
+    assert all(axis.get_xlabel() and axis.lines for axis in figure.axes)
+    assert not numbers.empty
+    assert "no data" not in numbers
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_without_scores_a_figure_says_so(name, paper):
+    figure, numbers = draw(name, of(paper, []))
+    texts = [text.get_text() for axis in figure.axes for text in axis.texts]
+    assert any("no data" in text for text in texts)
+    assert list(numbers.columns) == ["no data"]
+
+
+def test_configuration_names_these_figures(paper):
+    whole = load_paper("jebara2011", "paper")
+    assert sorted(whole["artefacts"]) == sorted(PANELS)
+    assert sorted(paper["artefacts"]) == sorted(set(PANELS) - {"figure_ising_sizes"})
+
+
+class TestIsingSizes:
+    def test_a_panel_a_number_of_nodes_in_order(self, context):
+        figure, numbers = draw("figure_ising_sizes", context)
+        assert [axis.get_title() for axis in figure.axes] == [
+            "5 nodes, 3 graphs", "10 nodes, 3 graphs",
+        ]  # fmt: skip
+        assert numbers["panel"].unique().tolist() == ["5 nodes", "10 nodes"]
+
+
+class TestAgainstSize:
+    def test_means_leave_the_recorded_path_out(self, context):
+        numbers = draw("figure_1", context)[1]
+        line = numbers[numbers["series"] == "MED feature selection"].set_index("x")
+        for size in SIZES:
+            values = [0.8 + size / 1000 + noise(size, r) for r in range(REPEATS)]
+            assert line.loc[size, "mean"] == pytest.approx(np.mean(values))
+            assert line.loc[size, "sd"] == pytest.approx(np.std(values, ddof=1))
+            assert line.loc[size, "n"] == REPEATS
+
+    def test_stars_stand_at_significant_sizes_only(self, paper):
+        rows = by_size("dermatology_features", "independent_features", 0.7)
+        for size, repeat in itertools.product(SIZES, range(REPEATS)):
+            gain = 0.1 if size == 40 else (-1) ** repeat * 0.1
+            value = 0.7 + size / 1000 + noise(size, repeat) + gain + noise(1, repeat)
+            rows.append(row("dermatology_features", "med_features", "auc", value,
+                            repeat=repeat, train_size=size))  # fmt: skip
+        figure, numbers = draw("figure_1", of(paper, rows))
+        stars = [line for line in figure.axes[0].lines if line.get_marker() == "*"]
+        assert [list(star.get_xdata()) for star in stars] == [[40]]
+        p = numbers.dropna(subset="p").set_index("x")["p"]
+        assert p[40] < 0.05 < p[20]
+
+
+class TestHeart:
+    def test_alpha_is_chosen_on_validation_rows(self, context):
+        numbers = draw("figure_3", context)[1].query("panel.str.startswith('against')")
+        at = numbers.groupby("series")["x"].first()
+        assert at["best on validation data"] == pytest.approx(math.log1p(math.exp(5)))
+        assert at["best on test data (optimistic)"] == pytest.approx(math.log1p(1e5))
+        assert at["α = e⁵"] == at["best on validation data"]
+        assert at["α = 10⁵"] == at["best on test data (optimistic)"]
+
+    def test_comparisons_are_paired(self, context):
+        numbers = draw("figure_3", context)[1]
+        pooled = numbers[numbers["panel"] == "against Pooled SVM (cubic)"]
+        values = [0.7 + 0.04 + noise(2, r) for r in range(REPEATS)]
+        found = pooled.set_index("series").loc["best on validation data"]
+        assert found["mean"] == pytest.approx(np.mean(values) - 0.72)
+        assert found["p"] == pytest.approx(stats.ttest_1samp(values, 0.72).pvalue)
+
+    def test_alpha_not_run_is_not_marked(self, paper):
+        rows = [r for r in heart() if "100000" not in r["setting"]]
+        series = draw("figure_3", of(paper, rows))[1]["series"]
+        assert "α = 10⁵" not in set(series)
+        assert "α = e⁵" in set(series)
+
+
+class TestIsing:
+    def test_other_graphs_choose(self, context):
+        numbers = draw("figure_4", context)[1].set_index("series")["mean"]
+        label = "MED graph structure"
+        shown = {n: np.mean([noise(r, n) for r in range(3)]) for n in (0, 1)}
+        assert numbers[f"{label}, best"] == pytest.approx(0.9 + shown[1])
+        assert numbers[f"{label}, chosen on other graphs"] == pytest.approx(
+            0.7 + shown[0]
+        )
+        assert numbers[f"{label}, mean over the grid"] == pytest.approx(
+            0.8 + (shown[0] + shown[1]) / 2
+        )
+
+    def test_curves_are_of_the_first_half(self, context):
+        numbers = draw("figure_4", context)[1]
+        line = numbers.query("series == 'L1-logistic, AND' and panel == 'over nu'")
+        assert line["x"].tolist() == [0.1, 1.1]
+        assert line["mean"].iloc[1] == pytest.approx(
+            0.8 + np.mean([noise(r, 1) for r in range(3)])
+        )
+        assert set(line["n"]) == {3}
+
+    def test_a_record_that_names_the_weight_otherwise_draws_the_same(self, context):
+        scores = context.scores.copy()
+        scores["setting"] = scores["setting"].str.replace('"alpha"', '"nu"')
+        other = Context(**{**vars(context), "scores": scores})
+        numbers = draw("figure_4", context)[1]
+        pd.testing.assert_frame_equal(draw("figure_4", other)[1], numbers)
+
+
+class TestSmallestC:
+    def test_validation_rows_choose_again(self, context):
+        table = draw("figure_c_grid", context)[1]
+        # The largest C is the best on validation rows whatever is allowed.
+        assert table["smallest C"].tolist() == [0.1, 1.0, 10.0]
+        values = [
+            0.8 + size / 1000 + noise(size, repeat) - 0.1 / 10
+            for size in SIZES
+            for repeat in range(REPEATS)
+        ]
+        np.testing.assert_allclose(table["med"], np.mean(values))
+        np.testing.assert_allclose(table["advantage"], 0.1)
+
+    def test_a_smaller_c_counts_once_it_is_allowed(self, context):
+        scores = context.scores.copy()
+        is_small = scores["setting"] == json.dumps({"C": 0.1})
+        scores.loc[is_small & (scores["metric"] == "validation_auc"), "value"] = 0.9
+        scores.loc[is_small & (scores["metric"] == "auc"), "value"] = 0.99
+        changed = Context(**{**vars(context), "scores": scores})
+        table = draw("figure_c_grid", changed)[1].set_index("smallest C")
+        assert table.loc[0.1, "independent"] == pytest.approx(0.99)
+        assert table.loc[0.1, "advantage"] < 0 < table.loc[1.0, "advantage"]
+
+    def test_interval_is_that_of_the_repeats(self, paper):
+        rows = by_size("landmine_18", "med_18", 0.8)
+        gains = 0.1 + np.array([0.0, 0.01, 0.03, -0.02, 0.02])
+        for entry in by_size("landmine_18", "independent_18", 0.8):
+            is_test = entry["metric"] == "auc"
+            rows.append(
+                entry | {"value": entry["value"] - is_test * gains[entry["repeat"]]}
+            )
+        table = draw("figure_c_grid", of(paper, rows))[1]
+        interval = stats.ttest_1samp(gains, 0).confidence_interval(0.95)
+        np.testing.assert_allclose(table["low"], interval.low)
+        np.testing.assert_allclose(table["high"], interval.high)
+
+
+class TestPenalty:
+    def test_figure_is_scaled_to_one(self, context):
+        numbers = draw("figure_6", context)[1]
+        at_one = numbers[np.isclose(numbers["x"], 1.0) & numbers["h"].notna()]
+        assert len(at_one) == 4
+        np.testing.assert_allclose(at_one[["h", "primal"]], 1.0)
+
+    def test_contours_lie_between_those_of_the_norms(self, context):
+        numbers = draw("figure_6", context)[1]
+        radius = {
+            name: np.hypot(part["x"], part["y"]).to_numpy()
+            for name, part in numbers.groupby("panel")
+            if name.startswith("contour")
+        }
+        inner, outer = radius["contour ℓ₁"], radius["contour ℓ₂"]
+        np.testing.assert_allclose(outer, 1.0)
+        assert (inner - 1e-9 <= radius["contour MED, α = 2"]).all()
+        assert (radius["contour MED, α = 2"] <= outer + 1e-9).all()

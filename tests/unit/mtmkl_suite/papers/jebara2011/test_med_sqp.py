@@ -1,0 +1,167 @@
+import numpy as np
+import pytest
+from dual_problems import dual_problem, solve_med
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.solvers.med.switches import switch_cost
+from mtmkl_suite.papers.jebara2011.med_sqp import SqpPath, bound_curvature, solve_sqp
+
+
+def toy(sizes=(9, 12, 7), n_features=3, seed=0, epsilon=None):
+    rng = np.random.default_rng(seed)
+    X = [rng.normal(size=(n, n_features)) for n in sizes]
+    grams = []
+    for x in X:
+        square = np.sum((x[:, None] - x[None]) ** 2, axis=2)
+        stack = [np.exp(-square / (2 * w**2)) for w in (0.5, 1.0, 3.0)]
+        grams.append(np.stack(stack, axis=-1).reshape(-1, 3))
+    if epsilon is None:
+        y = [np.sign(x[:, 0] + 0.7 * rng.normal(size=len(x))) for x in X]
+        for each in y:
+            each[:2] = 1.0, -1.0
+    else:
+        y = [2 * x[:, 0] + rng.normal(size=len(x)) for x in X]
+    return dual_problem(
+        np.concatenate(y),
+        sizes,
+        features=np.vstack(X),
+        grams=np.concatenate(grams),
+        epsilon=epsilon,
+    )
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.2])
+@pytest.mark.parametrize("log_alpha", [-np.inf, 0.0, 4.0])
+def test_same_optimum_as_newton(log_alpha, epsilon):
+    tasks = toy(epsilon=epsilon)
+    expected = solve_med(tasks, 3.0, log_alpha, tol=1e-8)
+    found = solve_sqp(tasks, 3.0, log_alpha, tol=1e-7, accuracy=1e-8)
+    assert found.certificate.status == "converged"
+    assert found.certificate.dual_objective == pytest.approx(
+        expected.certificate.dual_objective, rel=1e-6
+    )
+    np.testing.assert_allclose(found.coef, expected.coef, atol=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("log_alpha", [0.0, 5.0, 14.0])
+def test_dual_never_falls(log_alpha, seed):
+    tasks = toy(seed=seed)
+    solution = solve_sqp(tasks, 10.0, log_alpha, tol=1e-8)
+    steps = np.diff(solution.extra["dual_history"])
+    assert np.all(steps >= -1e-12 * solution.certificate.objective)
+
+
+def one_task_many_times():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8, 3))
+    y = np.sign(X[:, 0] + 0.3 * rng.normal(size=8))
+    y[:2] = 1.0, -1.0
+    return dual_problem(np.tile(y, 5), [8] * 5, features=0.3 * np.tile(X, (5, 1)))
+
+
+def test_simultaneous_steps_can_lower_the_dual():
+    # The bound couples the tasks: only one block at a time may move by it.
+    tasks = one_task_many_times()
+    with pytest.warns(ConvergenceWarning, match="stopped after 60 sweeps"):
+        solution = solve_sqp(
+            tasks, 10.0, np.log(1e6), tol=1e-8, simultaneous=True, max_iter=60
+        )
+    falls = np.diff(solution.extra["dual_history"]) < -0.1
+    assert falls.sum() >= 10
+    refreshed = solve_sqp(tasks, 10.0, np.log(1e6), tol=1e-8, max_iter=60)
+    assert refreshed.certificate.status == "converged"
+    assert np.all(np.diff(refreshed.extra["dual_history"]) >= -1e-9)
+
+
+def test_certificate_is_the_value_at_the_returned_point():
+    tasks = toy()
+    solution = solve_sqp(tasks, 2.0, 2.0, tol=1e-6)
+    beta = solution.dual
+    q = np.zeros(tasks.n_weights)
+    for t in range(tasks.n_tasks):
+        rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
+        n = rows.stop - rows.start
+        b, X = beta[rows], tasks.blocks.features[rows]
+        K = tasks.blocks.grams[tasks.blocks.pairs(t)].reshape(n, n, 3)
+        assert abs(b.sum()) < 1e-10
+        assert np.all((b * tasks.c[rows] >= 0) & (b * tasks.c[rows] <= 2.0))
+        q[:3] += 0.5 * (X.T @ b) ** 2
+        q[3:] += 0.5 * np.einsum("i,ijg,j->g", b, K, b)
+    np.testing.assert_allclose(solution.extra["q"], q, rtol=1e-9)
+    expected = tasks.c @ beta - switch_cost(q, 2.0)
+    assert solution.certificate.dual_objective == pytest.approx(expected, rel=1e-12)
+
+
+def test_stopping_rule_of_the_paper():
+    tasks = toy()
+    changes = {}
+    for change_tol in (1e-1, 1e-3):
+        solution = solve_sqp(tasks, 5.0, 5.0, tol=0.0, change_tol=change_tol)
+        assert solution.extra["stopped_by"] == "change"
+        history = solution.extra["change_history"]
+        assert history[-1] <= change_tol
+        assert np.all(history[:-1] > change_tol)
+        changes[change_tol] = len(history)
+    assert changes[1e-3] > changes[1e-1]
+
+
+def test_path_starts_from_the_last_solution():
+    tasks = toy()
+    path = SqpPath(tasks, tol=1e-6)
+    for C in (4.0, 1.0, 8.0):
+        for log_alpha in (-np.inf, 1.0, 3.0):
+            found = path.solve(C, log_alpha)
+            expected = solve_med(tasks, C, log_alpha, tol=1e-9)
+            assert found.certificate.objective == pytest.approx(
+                expected.certificate.objective, rel=2e-6
+            )
+    again = path.solve(8.0, 3.0)
+    assert again.certificate.n_iter == 1
+
+
+def test_curvature_of_the_bound():
+    log_g = np.array([-3.0, -1e-3, 0.0, 1e-8, 1e-3, 5.0])
+    found = [bound_curvature(each) for each in log_g]
+    with np.errstate(invalid="ignore"):
+        expected = np.tanh(0.5 * log_g) / (2 * log_g)
+    expected[2] = 0.25
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert bound_curvature(-np.inf) == 0.0
+
+
+def test_terms_of_one_task_may_not_share_a_switch():
+    X = np.eye(4)
+    tasks = dual_problem(
+        [1, -1, 1, -1], [4], features=X, weight=[[0, 0, 1, 1]], n_weights=2
+    )
+    with pytest.raises(ValueError, match="two terms of task 0 share a switch"):
+        solve_sqp(tasks, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("C", [1e4, 1e8])
+def test_a_sweep_that_changes_nothing_is_no_success(C):
+    """At its first accuracy a quadratic program may be solved, and the gap wide."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    y = np.sign(X @ rng.standard_normal(5) + 0.5 * rng.standard_normal(60))
+    tasks = dual_problem(y, [20, 20, 20], features=X)
+    certificate = solve_sqp(tasks, C, 0.0, tol=1e-6).certificate
+    assert certificate.status == "converged"
+    assert certificate.duality_gap <= 1e-6
+    expected = solve_med(tasks, C, 0.0, tol=1e-6).certificate
+    assert certificate.objective >= expected.dual_objective * (1 - 1e-9)
+    assert certificate.dual_objective <= expected.objective * (1 + 1e-9)
+
+
+def test_a_gap_below_rounding_stalls_and_says_so():
+    with pytest.warns(ConvergenceWarning, match="rounding is all that is left"):
+        solution = solve_sqp(toy(), 2.0, 2.0, tol=1e-20)
+    assert solution.extra["stopped_by"] == "rounding"
+    assert solution.certificate.status == "stalled"
+
+
+def test_stopping_by_the_change_warns_of_the_gap_that_was_asked_for():
+    with pytest.warns(ConvergenceWarning, match=r"tol=1e-09\); lower change_tol"):
+        solution = solve_sqp(toy(), 5.0, 5.0, tol=1e-9, change_tol=0.1)
+    assert solution.extra["stopped_by"] == "change"

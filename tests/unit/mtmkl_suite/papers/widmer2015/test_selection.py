@@ -1,0 +1,94 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.splits import Split, make_split
+from mtmkl.methods import MultiTaskMKL
+from mtmkl_suite.evaluation.cells import Job, run_job
+from mtmkl_suite.evaluation.metrics import metric
+from mtmkl_suite.run.failures import MethodFailedError
+from mtmkl_suite.run.plan import FitJob, MethodSpec
+
+GRID = [0.0001, 0.01, 1.0]
+PARAMS = {"terms": [("linear", "dirac_uniform")], "tol": 1e-6}
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(1)
+    task = np.repeat(np.arange(3), 90)
+    X = rng.standard_normal((270, 12))
+    w = rng.standard_normal((3, 12)) + 1.0
+    noise = np.array([0.1, 8.0, 3.0])[task] * rng.standard_normal(270)
+    y = np.where(np.einsum("ij,ij->i", X, w[task]) + noise > 0, 1.0, -1.0)
+    return MultiTaskData(X=X, y=y, task=task, name="made")
+
+
+@pytest.fixture(scope="module")
+def split(data):
+    protocol = {"id": "t", "kind": "thirds", "repeats": 1}
+    return make_split(data, protocol, 0, train_size=0, repeat=0)
+
+
+@pytest.fixture
+def job(tmp_path):
+    selection = "mtmkl_suite.papers.widmer2015.selection:on_own_validation"
+    return Job(
+        paper="p",
+        plan=FitJob("e", "made", "m", 0, (0,)),
+        spec=MethodSpec("m", "MultiTaskMKL", PARAMS, {"C": GRID}, selection),
+        method_class=MultiTaskMKL,
+        experiment={"record_tasks": True},
+        metrics={"auc": metric("auc")},
+        seed=0,
+        code_version="v",
+        cache=tmp_path,
+        held={},
+    )
+
+
+def areas(model, data, rows):
+    score = model.decision_function(data.X[rows], data.task[rows])
+    return [
+        roc_auc_score(data.y[rows[mine]], score[mine])
+        for mine in (data.task[rows] == t for t in range(3))
+    ]
+
+
+def test_each_task_has_its_best_c(job, data, split):
+    train = split.train
+    models = [
+        MultiTaskMKL(C=C, **PARAMS).fit(data.X[train], data.y[train], data.task[train])
+        for C in GRID
+    ]
+    validation = np.array([areas(m, data, split.validation) for m in models])
+    test = np.array([areas(m, data, split.test) for m in models])
+    best = validation.argmax(axis=0)
+    assert len(set(best)) > 1  # or the test could not fail
+    scores, _ = run_job(job, lambda repeat: data, {(0, 0): split})
+    whole = scores[(scores["metric"] == "auc") & (scores["task"] == "all")]
+    assert json.loads(whole["params"].iloc[0]) == {"C": [GRID[k] for k in best]}
+    by_task = scores[(scores["metric"] == "auc") & (scores["task"] != "all")]
+    expected = test[best, range(3)]
+    np.testing.assert_allclose(by_task["value"], expected, atol=1e-12)
+    assert whole["value"].iloc[0] == pytest.approx(expected.mean())
+    on_validation = scores[
+        (scores["metric"] == "validation_auc") & (scores["task"] == "all")
+    ]
+    chosen = validation[best, range(3)].mean()
+    assert on_validation["value"].iloc[0] == pytest.approx(chosen)
+    gaps = max(models[k].duality_gap_ for k in best)
+    assert whole["gap"].iloc[0] == pytest.approx(gaps, abs=1e-6)
+
+
+def test_a_task_without_a_choice_is_named(job, data, split):
+    rows = split.validation
+    keep = (data.task[rows] != 2) | (data.y[rows] > 0)
+    fields = {name: getattr(split, name) for name in ("train", "test", "fold")}
+    lacking = Split(**fields, validation=rows[keep], task_order=split.task_order)
+    with pytest.raises(MethodFailedError, match="no C can be chosen for 'task 3'"):
+        run_job(replace(job), lambda repeat: data, {(0, 0): lacking})

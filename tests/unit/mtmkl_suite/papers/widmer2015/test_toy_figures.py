@@ -1,0 +1,121 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from mtmkl_suite.evaluation.metrics.curves import FALSE_POSITIVE_RATES
+from mtmkl_suite.papers.widmer2015.toy_figures import largest_auc
+
+
+@pytest.fixture(scope="module")
+def context(rows, methods_of, context_of):
+    table = []
+    for experiment in ("toy_sd", "toy_variance"):
+        for k, method in enumerate(methods_of(experiment)):
+            table += rows(experiment, method, "auc", 0.6 + 0.01 * k)
+            for rate in FALSE_POSITIVE_RATES:
+                name = f"true_positive_rate_{rate:g}"
+                table += rows(experiment, method, name, 0.9 * rate**0.5)
+    return context_of(table)
+
+
+class TestFigure3a:
+    def test_matrices(self, context, draw):
+        figure, numbers = draw("figure_3a", context)
+        assert len(figure.axes) == 3  # with the colour bar
+        assert len(numbers) == 32 * 32
+        at = numbers.set_index(["task", "other"])
+        for s, t in itertools.product((1, 7, 32), repeat=2):
+            assert at.loc[(s, t), "similarity"] == at.loc[(t, s), "similarity"]
+        assert at.loc[(1, 1), "expected"] == 100.0
+        assert at.loc[(1, 2), "expected"] == pytest.approx(81.0)
+        assert at.loc[(1, 3), "expected"] == pytest.approx(100 * 0.9**4)
+        assert at.loc[(16, 17), "expected"] == pytest.approx(100 * 0.9**10)
+
+
+class TestFigure3b:
+    def test_panels_and_numbers(self, context, draw, methods_of):
+        figure, numbers = draw("figure_3b", context)
+        assert len(figure.axes) == 4
+        assert all(axis.get_xlabel() and axis.lines for axis in figure.axes)
+        curves = numbers[numbers["panel"] == "variance 20, ROC"]
+        assert len(curves) == 6 * len(FALSE_POSITIVE_RATES)
+        expected = 0.9 * curves["x"] ** 0.5 + 0.002
+        np.testing.assert_allclose(curves["mean"], expected)
+        areas = numbers[numbers["panel"] == "standard deviation 20, AUC"]
+        areas = areas.set_index("series")["mean"]
+        labels = context.config["methods"]
+        for k, method in enumerate(methods_of("toy_sd")):
+            assert areas[labels[method]["label"]] == pytest.approx(0.602 + 0.01 * k)
+        assert areas["largest possible"] == pytest.approx(0.638163, abs=1e-6)
+
+    def test_without_scores_it_says_so(self, context_of, draw):
+        _, numbers = draw("figure_3b", context_of([]))
+        assert list(numbers.columns) == ["no data"]
+
+
+def test_largest_area_of_both_readings(paper):
+    areas = [
+        largest_auc(paper["experiments"][name]["datasets"])
+        for name in ("toy_sd", "toy_variance")
+    ]
+    np.testing.assert_allclose(areas, [0.638163, 0.943077], atol=1e-5)
+    assert largest_auc({"name": "toy_tree"}, spread=1e3) == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.fixture
+def swept(paper, rows, methods_of):
+    def make(experiment, axis, values, level):
+        table = []
+        metrics = paper["experiments"][experiment]["metrics"]
+        for metric, method, value in itertools.product(
+            metrics, methods_of(experiment), values
+        ):
+            dataset = f"toy_tree[n_test=250,{axis}={value}]"
+            table += rows(experiment, method, metric, level(method, value), dataset)
+        return table
+
+    return make
+
+
+class TestFigureSpread:
+    def test_differences_are_paired(self, swept, context_of, draw):
+        def level(method, spread):
+            return 0.9 - spread / 100 + 0.01 * (method == "p2")
+
+        table = swept("toy_sweep", "spread", [2, 4.5, 20], level)
+        figure, numbers = draw("figure_spread", context_of(table))
+        assert len(figure.axes) == 2
+        found = numbers[numbers["panel"] == "difference to Vanilla"]
+        found = found.set_index("series")
+        np.testing.assert_allclose(found.loc["MT-MKL p = 2", "mean"], 0.01)
+        np.testing.assert_allclose(found.loc["MT-MKL p = 3", "mean"], 0.0, atol=1e-12)
+        # The repeats differ by as much for both, so that the interval has no width.
+        np.testing.assert_allclose(found["half"], 0.0, atol=1e-12)
+        ceiling = numbers[numbers["series"] == "largest possible"]
+        assert ceiling["x"].min() == pytest.approx(2.0)
+        assert ceiling["mean"].is_monotonic_decreasing
+
+    def test_without_scores_it_says_so(self, context_of, draw):
+        assert "no data" in draw("figure_spread", context_of([]))[1]
+
+
+class TestFigureRecovery:
+    def test_both_experiments_make_one_curve(self, swept, context_of, draw):
+        def level(method, n_train):
+            return 0.5 + n_train / 1000
+
+        table = swept("toy_recovery", "n_train", [5, 10, 20], level)
+        table += swept("toy_recovery_large", "n_train", [40, 80], level)
+        figure, numbers = draw("figure_recovery", context_of(table))
+        assert len(figure.axes) == 2
+        curve = numbers[
+            (numbers["panel"] == "auc") & (numbers["series"] == "MT-MKL p = 2")
+        ]
+        assert curve["x"].tolist() == [5, 10, 20, 40, 80]
+        np.testing.assert_allclose(curve["mean"], 0.502 + curve["x"] / 1000)
+        sparse = numbers[numbers["series"] == "MT-MKL p = 1"]
+        assert set(sparse["x"]) == {5, 10, 20}
+
+    def test_without_scores_it_says_so(self, context_of, draw):
+        assert "no data" in draw("figure_recovery", context_of([]))[1]

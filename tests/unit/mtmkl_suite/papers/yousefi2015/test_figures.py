@@ -1,0 +1,310 @@
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.evaluation.cells import COLUMNS
+from mtmkl_suite.judge.comparison import compare_rankings
+from mtmkl_suite.papers.yousefi2015 import figures, steps
+from mtmkl_suite.report.figures.colours import figure_style
+from mtmkl_suite.report.pages.build import printed as printed_of
+from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.tables.layouts import build
+from mtmkl_suite.run.plan import variants
+
+FIGURES = [
+    "figure_1", "figure_groups", "figure_theorem", "figure_ranks", "figure_protocol",
+]  # fmt: skip
+TABLES = [
+    "table_1", "table_2", "table_time", "table_groups", "table_spread", "table_search",
+    "table_pen_full",
+]  # fmt: skip
+SETS = ["robot", "vehicle", "image", "pen", "mnist", "landmine", "letter"]
+REPEATS = 5
+READINGS = {"accuracy": 1.0, "accuracy_chosen_C": 2.0, "accuracy_last_round": 0.5}
+AUTHORS = "group_feature_sharing_authors"
+LETTER_TASKS = ["C vs E", "G vs Y", "M vs N", "A vs G", "I vs J", "A vs O", "F vs T",
+                "H vs N"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return load_paper("yousefi2015", "paper")
+
+
+@pytest.fixture(scope="module")
+def printed():
+    folder = load_paper("yousefi2015", "paper")["published"]
+    return {
+        f"{name}.csv": pd.read_csv(f"{folder}/{name}.csv")
+        for name in ("table_1", "table_2", "texts")
+    }
+
+
+def score(experiment, dataset, method, metric, value, *, size, repeat):
+    return dict.fromkeys(COLUMNS, 0) | {
+        "experiment": experiment, "dataset": dataset, "method": method,
+        "metric": metric, "value": value, "train_size": size, "repeat": repeat,
+        "setting": "", "task": "all", "params": "", "fit_seconds": 1.5,
+    }  # fmt: skip
+
+
+def rows_of(experiment, dataset, published, columns):
+    """Our means are the printed ones, so that the audit's numbers come out."""
+    name = {"mnist": "MNIST"}.get(experiment, experiment.capitalize())
+    found = published.set_index(["row", "column"])["value"]
+    rows = []
+    for size in (10, 20, 50):
+        for (label, method), repeat in itertools.product(
+            columns.items(), range(REPEATS)
+        ):
+            at = {"size": size, "repeat": repeat}
+            centred = repeat - (REPEATS - 1) / 2
+            if (f"{name}, {size} %", label) not in found.index:
+                continue
+            value = (found[f"{name}, {size} %", label] + 0.5 * centred) / 100
+            metrics = {"accuracy": value}
+            if experiment == "landmine":
+                metrics = {"auc": value, "balanced_accuracy": value, "accuracy": 0.9}
+            if method == "group_feature_sharing":
+                metrics["n_groups"] = 4
+                gain = 0.004 * (2 + centred) if size < 50 else -0.002 * (1 + centred)
+                clean = metrics["accuracy"]
+                for reading, share in READINGS.items():
+                    rows.append(
+                        score(
+                            f"{experiment}_protocol", dataset, AUTHORS, reading,
+                            clean + share * gain, **at,
+                        )
+                    )  # fmt: skip
+                rows.append(
+                    score(
+                        f"{experiment}_protocol", dataset, method, "accuracy", clean,
+                        **at,
+                    )
+                )  # fmt: skip
+            rows += [
+                score(experiment, dataset, method, metric, v, **at)
+                for metric, v in metrics.items()
+            ]
+    return rows
+
+
+def kept_weights():
+    kept = {}
+    for size, groups in ((10, [0, 1, 2, 1, 0, 1, 3, 3]), (50, range(8))):
+        first = np.linspace(0.1, 0.9, 8)[list(groups)]
+        kept[f"weights_|{size}|0|8|0"] = np.column_stack([first, 1 - first])
+        kept[f"groups_|{size}|0|8|0"] = np.array(groups)
+    return kept
+
+
+def letter_rows(two, groups):
+    """Four groups at 10 % and eight at 50 %; along λ fewer, and more at 50 %."""
+    rows = [
+        score(
+            "letter_two_kernels", two, "group_feature_sharing_2", "n_groups", count,
+            size=size, repeat=0,
+        )
+        for size, count in ((10, 4), (50, 8))
+    ]  # fmt: skip
+    for method, size, repeat, power in itertools.product(
+        ("groups_width", "groups_variance"), (10, 50), range(REPEATS), range(4)
+    ):
+        at = {"size": size, "repeat": repeat}
+        centred = repeat - (REPEATS - 1) / 2
+        setting = {"setting": json.dumps({"C": 128.0, "lam": 2.0**power})}
+        for metric, value in (
+            ("n_groups", 4 - power + (1 + centred if size == 50 else 0)),
+            ("accuracy", 0.8 + 0.01 * repeat),
+        ):
+            row = score("letter_groups", groups, method, metric, value, **at)
+            rows.append(row | setting)
+    return rows
+
+
+def make(paper, printed, *, experiments=SETS, letters=True):
+    columns = paper["artefacts"]["table_1"]["comparison"]["columns"]
+    datasets = {
+        name: variants(experiment)[0].id
+        for name, experiment in paper["experiments"].items()
+    }
+    rows = [pd.DataFrame(columns=list(COLUMNS))]
+    for name in experiments:
+        rows.append(
+            pd.DataFrame(rows_of(name, datasets[name], printed["table_1.csv"], columns))
+        )
+    arrays = {}
+    if letters:
+        two, groups = datasets["letter_two_kernels"], datasets["letter_groups"]
+        for method in ("group_feature_sharing_2", "group_feature_sharing_2_variance"):
+            arrays[f"letter_two_kernels/{two}/{method}"] = kept_weights()
+        rows.append(pd.DataFrame(letter_rows(two, groups)))
+    return Context(
+        config=paper,
+        scores=pd.concat(rows, ignore_index=True),
+        arrays=arrays,
+        data_info={
+            dataset: {
+                "id": dataset, "name": name, "status": "ok", "origin": "original",
+                "task_names": LETTER_TASKS,
+            }
+            for name, dataset in datasets.items()
+        },
+        published=printed,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def context(paper, printed):
+    return make(paper, printed)
+
+
+@pytest.fixture(scope="module")
+def drawn(context):
+    context = replace(context, steps={"complexity": steps.complexity(context)})
+    with figure_style():
+        return {name: getattr(figures, name)(context) for name in FIGURES}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_are_drawn_in_full(drawn, name):
+    figure, numbers = drawn[name]
+    with figure_style():
+        figure.canvas.draw()
+    assert len(numbers)
+    assert not any("no data" in t.get_text() for a in figure.axes for t in a.texts)
+
+
+@pytest.mark.parametrize("name", ["figure_1", "figure_groups", "figure_protocol"])
+def test_without_scores_figures_say_why(paper, printed, name):
+    empty = make(paper, printed, experiments=[], letters=False)
+    with figure_style():
+        figure, numbers = getattr(figures, name)(empty)
+    assert list(numbers.columns) == ["no data"]
+    assert "no data" in figure.axes[0].texts[0].get_text()
+
+
+def test_figure_1_shows_the_weights_and_names_the_groups(drawn, context):
+    figure, numbers = drawn["figure_1"]
+    first = numbers[numbers["panel"] == "spread = σ, 10 %"].set_index("task")
+    assert first.loc[["G vs Y", "A vs G", "A vs O"], "group"].tolist() == ["B"] * 3
+    assert first["group"].nunique() == 4
+    assert numbers.groupby("panel")["group"].nunique().tolist() == [4, 8, 4, 8]
+    total = numbers.filter(like="weight").sum(axis=1)
+    np.testing.assert_allclose(total, 1.0)
+    widths = [bar.get_width() for bar in figure.axes[0].patches[:8]]
+    np.testing.assert_allclose(widths, first["weight, spread 2"])
+    titles = [axis.get_title() for axis in figure.axes]
+    assert titles[1] == "spread = σ, 50 % for training: 8 groups"
+    assert titles[2] == "spread = σ², 10 % for training: 4 groups"
+
+
+def test_groups_are_counted_along_lambda_at_each_train_size(drawn):
+    figure, numbers = drawn["figure_groups"]
+    found = numbers.set_index(["panel", "series", "x"]).sort_index()
+    panel = "n_groups, spread = σ²"
+    few = found.loc[(panel, "10 % for training")]
+    many = found.loc[(panel, "50 % for training")]
+    assert few["mean"].tolist() == [4, 3, 2, 1]
+    assert many["mean"].tolist() == [5, 4, 3, 2]
+    assert many["sd"].iloc[0] == pytest.approx(np.std(range(REPEATS), ddof=1))
+    assert [len(axis.lines) for axis in figure.axes] == [2] * 4
+
+
+def test_the_theorems_figure_shows_where_the_bound_fails(drawn):
+    _, numbers = drawn["figure_theorem"]
+    limit = numbers[numbers["x"] == 0].iloc[0]
+    assert limit["bound"] == 0
+    assert limit["complexity"] > 0.1
+    panels = dict(list(numbers[numbers["x"] > 0].groupby("panel")))
+    for name, small in (("gamma", True), ("n_tasks", False)):
+        ordered = panels[name].sort_values("x", ascending=small)
+        fails = (
+            ordered["bound"] < ordered["complexity"] - ordered["interval"]
+        ).tolist()
+        assert fails[0]
+        assert not fails[-1]
+    assert (numbers["proof"] > numbers["complexity"]).all()
+    # The three panels meet in one point.
+    met = [
+        panels[name][panels[name]["x"] == value]["complexity"].iloc[0]
+        for name, value in (("n_tasks", 8), ("n", 20), ("gamma", 1.0))
+    ]
+    assert met == [met[0]] * 3
+
+
+def test_mean_ranks_are_those_of_the_audit_when_means_are_the_printed(drawn):
+    figure, numbers = drawn["figure_ranks"]
+    found = numbers.set_index(["panel", "series", "method"])
+    for side in ("published accuracies", "reproduced"):
+        assert found.loc[("10 %", side, "MeTaG"), "mean rank"] == pytest.approx(4)
+        assert found.loc[("20 %", side, "MeTaG"), "mean rank"] == pytest.approx(34 / 7)
+    told = numbers[(numbers["series"] == "reproduced") & (numbers["p_holm"] < 0.05)]
+    assert told.groupby("panel").size().tolist() == [3, 6, 5]
+    filled = [
+        line for line in figure.axes[0].lines if line.get_markerfacecolor() != "white"
+    ]
+    assert len(filled) == 2 * 3
+
+
+def test_mean_ranks_need_every_data_set(paper, printed):
+    partial = make(paper, printed, experiments=SETS[:3])
+    with figure_style():
+        figure, numbers = figures.figure_ranks(partial)
+    assert set(numbers["series"]) == {"published accuracies"}
+    assert "not every value" in figure.axes[0].texts[0].get_text()
+
+
+def test_a_gain_over_few_repeats_has_no_interval(paper, printed):
+    few = make(paper, printed)
+    few = replace(few, scores=few.scores[few.scores["repeat"] < 4])
+    with figure_style():
+        figure, numbers = figures.figure_protocol(few)
+    assert set(numbers["n"]) == {4}
+    assert numbers["gain"].notna().all()
+    assert numbers[["low", "high"]].isna().all(axis=None)
+    assert figure.get_suptitle() == "mean over 4 runs"
+
+
+def test_the_protocols_gain_is_paired_by_repeat(drawn):
+    _, numbers = drawn["figure_protocol"]
+    found = numbers.set_index(["experiment", "train size", "reported"])["gain"]
+    assert found["robot_protocol", 10, "accuracy"] == pytest.approx(0.8)
+    assert found["robot_protocol", 10, "accuracy_chosen_C"] == pytest.approx(1.6)
+    assert found["robot_protocol", 50, "accuracy_last_round"] == pytest.approx(-0.1)
+    assert (numbers["low"] <= numbers["gain"]).all()
+    assert (numbers["gain"] <= numbers["high"]).all()
+    assert len(numbers) == 3 * (3 * 7 - 1)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_configured_tables_are_built(context, name):
+    table = build(context, context.config["artefacts"][name])
+    assert all(len(line) == len(table.header) for line in table.body)
+    assert table.markdown()
+
+
+def test_every_printed_number_has_its_verdict(context, printed):
+    names = context.config["artefacts"]
+    parts = [printed_of(context, name)[1].verdicts for name in names]
+    verdicts = pd.concat([part for part in parts if len(part)])
+    counts = verdicts.groupby("artefact").size()
+    # 160 accuracies and 24 mean ranks; 63 tests and 3 counts; one quoted number.
+    assert counts.to_dict() == {"figure_1": 1, "table_1": 184, "table_2": 66}
+    values = verdicts[(verdicts["artefact"] == "table_1") & (verdicts["unit"] == "%")]
+    assert set(values["verdict"]) == {"reproduced"}
+    ranks = verdicts[verdicts["unit"] == "rank"].set_index(["row", "column"])
+    assert ranks.loc[("mean rank, 10 %", "MeTaG"), "verdict"] == "close"
+    assert (ranks["verdict"] == "reproduced").sum() == 23
+
+
+def test_comparisons_over_data_sets_are_planned_and_say_their_limit(context):
+    table = compare_rankings(context.config, context.scores, ropes={})
+    assert table.groupby("experiment", sort=False).size().tolist() == [28] * 3
+    assert table.groupby("experiment", sort=False)["n"].first().tolist() == [6, 7, 7]
+    assert not table["can_reject"].any()

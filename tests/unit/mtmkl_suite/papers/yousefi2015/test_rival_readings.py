@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.decomposition import KernelPCA
+
+from mtmkl.kernels.terms import KernelTerms
+from mtmkl.methods._base.group_sharing import TEN_KERNELS
+from mtmkl.methods.cmtl import CMTL
+from mtmkl.methods.co_clus import CoClus
+from mtmkl.methods.me_ta_g import MeTaG
+from mtmkl_suite.papers.yousefi2015 import rival_readings as readings
+
+KERNEL = [
+    readings.KernelCMTL, readings.KernelWhom, readings.KernelFlexClus,
+    readings.KernelCoClus, readings.KernelMeTaG,
+]  # fmt: skip
+PLAIN = [
+    readings.PlainCMTL, readings.PlainWhom, readings.PlainFlexClus,
+    readings.PlainCoClus, readings.PlainMeTaG,
+]  # fmt: skip
+
+
+@pytest.fixture
+def rings():
+    """Three tasks that only radii tell apart, with noise features."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(180, 3))
+    task = np.repeat([0, 1, 2], 60)
+    y = np.where(X[:, 0] ** 2 + X[:, 1] ** 2 > 1.4, 1.0, -1.0)
+    return X, y, task
+
+
+@pytest.mark.parametrize("method", KERNEL)
+def test_kernel_features_learn_what_linear_rivals_cannot(method, rings):
+    X, y, task = rings
+    linear = method.__mro__[2]().fit(X, y, task=task)
+    kernel = method().fit(X, y, task=task)
+    assert np.mean(linear.predict(X, task=task) == y) < 0.75
+    assert np.mean(kernel.predict(X, task=task) == y) > 0.9
+
+
+def test_features_are_the_principal_components_of_the_mean_kernel(rings):
+    X, _, _ = rings
+    terms = KernelTerms.of(X, TEN_KERNELS, normalize="cosine", standardize=True)
+    gram = terms.grams(terms.inputs(X), terms.inputs(X)).mean(axis=1)
+    features = readings.Features.of(X)
+    ours = features(X)
+    n_kept = ours.shape[1]
+    pca = KernelPCA(n_components=n_kept, kernel="precomputed").fit(gram)
+    np.testing.assert_allclose(np.abs(ours), np.abs(pca.transform(gram)), atol=1e-8)
+    new = np.random.default_rng(1).normal(size=(5, 3))
+    cross = terms.grams(terms.inputs(new), terms.inputs(X)).mean(axis=1)
+    np.testing.assert_allclose(
+        np.abs(features(new)), np.abs(pca.transform(cross)), atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("method", PLAIN)
+def test_without_offsets_the_score_of_the_mean_input_is_zero(method, rings):
+    X, y, task = rings
+    fitted = method().fit(X + 3.0, y, task=task)
+    mean = np.tile((X + 3.0).mean(axis=0), (3, 1))
+    scores = fitted.decision_function(mean, task=np.arange(3))
+    np.testing.assert_allclose(scores, 0.0, atol=1e-8)
+
+
+def test_inputs_as_stored_are_neither_centred_nor_scaled(rings):
+    X, y, task = rings
+    moved = readings.StoredCMTL().fit(X + 3.0, y, task=task)
+    scores = moved.decision_function(np.zeros((3, 3)), task=np.arange(3))
+    np.testing.assert_allclose(scores, 0.0, atol=1e-12)
+    # A longer feature counts more: its weight costs less.
+    long = readings.StoredCMTL(lam=50.0).fit(X * [10.0, 1.0, 1.0], y, task=task)
+    short = readings.StoredCMTL(lam=50.0).fit(X, y, task=task)
+    part = np.abs(long.coef_[0] * 10.0).sum() / np.abs(long.coef_[1:]).sum()
+    assert part > np.abs(short.coef_[0]).sum() / np.abs(short.coef_[1:]).sum()
+
+
+@pytest.mark.parametrize(
+    ("stopped", "method", "params"),
+    [
+        (readings.StoppedMeTaG, MeTaG, {"lam": 2.0, "phi": 2.0}),
+        (readings.StoppedCoClus, CoClus, {"lam_1": 2.0, "lam_2": 2.0}),
+    ],
+)
+def test_many_steps_come_to_the_optimum_and_few_do_not(stopped, method, params, rings):
+    X, _, task = rings
+    y = np.where(X @ [1.0, -1.0, 0.5] + 0.4 * task > 0.2, 1.0, -1.0)
+    best = method(**params).fit(X, y, task=task).coef_
+    distances = [
+        np.linalg.norm(stopped(**params, max_iter=n).fit(X, y, task=task).coef_ - best)
+        for n in (3, 30, 3000)
+    ]
+    assert distances[0] > distances[1] > distances[2]
+    assert distances[2] < 0.02 * np.linalg.norm(best)
+
+
+def test_a_path_equals_single_fits(rings):
+    X, y, task = rings
+    grid = [{"lam": 1.0}, {"lam": 30.0}]
+    for method in (readings.KernelCMTL(tol=1e-8), readings.StoppedMeTaG(max_iter=20)):
+        for point, fitted in zip(
+            grid, method.fit_path(X, y, task, grid=grid), strict=True
+        ):
+            alone = clone(method).set_params(**point).fit(X, y, task=task)
+            np.testing.assert_allclose(fitted.coef_, alone.coef_, atol=1e-3)
+
+
+def test_a_task_of_one_class_keeps_its_constant_score(rings):
+    X, y, task = rings
+    y = np.where(task == 1, 1.0, y)
+    for method in (readings.KernelCMTL(), readings.PlainCMTL(), CMTL()):
+        fitted = method.fit(X, y, task=task)
+        assert set(fitted.predict(X[task == 1], task=task[task == 1])) == {1.0}

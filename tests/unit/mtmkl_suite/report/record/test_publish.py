@@ -1,0 +1,189 @@
+import pandas as pd
+import pytest
+
+from mtmkl_suite.report.record.publish import core_seconds, publish, seconds_per_repeat
+from mtmkl_suite.run.layout import RECORD, RunFolder
+
+CONFIG = {
+    "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},
+    "tier": "paper",
+    "methods": {"a": {"label": "Method A"}, "unused": {"label": "Unused"}},
+    "experiments": {"first": {}, "second": {}},
+    "artefacts": {
+        "figure_1": {"kind": "figure", "title": "Curve"},
+        "table_1": {"kind": "table", "title": "Numbers"},
+    },
+}
+
+
+# The chosen fit of "first" (two metrics) carries the 3 s of its whole path, the two
+# points of "second" their own.
+SCORES = pd.DataFrame(
+    [
+        ("first", "a", 1, "", '{"C": 1}', 3.0),
+        ("first", "a", 1, "", '{"C": 1}', 3.0),
+        ("first", "a", 1, '{"C": 1}', "", 1.0),
+        ("first", "a", 1, '{"C": 2}', "", 2.0),
+        ("first", "a", 2, "", '{"C": 2}', 4.0),
+        ("second", "a", 1, '{"C": 1}', "", 0.25),
+        ("second", "a", 1, '{"C": 2}', "", 0.5),
+    ],
+    columns=["experiment", "method", "repeat", "setting", "params", "fit_seconds"],
+).assign(dataset="d", n_tasks=2, subset=0, train_size=10, fold=0)
+
+
+@pytest.fixture
+def config(tmp_path):
+    (tmp_path / "config/toy").mkdir(parents=True)
+    return CONFIG | {"published": str(tmp_path / "config/toy/published")}
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Everything that a finished paper tier leaves, with two verdicts and a claim."""
+    base = tmp_path / "results" / "toy"
+    (base / "artefacts").mkdir(parents=True)
+    for name in RECORD:
+        (base / name).write_text("x\n")
+    (base / "verdicts.csv").write_text(
+        "verdict,verdict_with_spread,derived\nreproduced,reproduced,False\n"
+        "close,reproduced,False\ndifferent,different,True\nclose,different,True\n"
+    )
+    (base / "claims.csv").write_text(
+        "id,claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected\n"
+        "b,A beats B,6.1,holds,10 repeats,holds,0.01,,,\n"
+        "c,A beats C,6.1,undecided,9 repeats,holds,0.01,0.5,3.2,0.3\n"
+    )
+    SCORES.to_csv(base / "scores.csv.gz", index=False)
+    for ending in ("svg", "pdf", "csv"):
+        (base / "artefacts" / f"figure_1.{ending}").write_text(ending)
+    for ending in ("csv", "md", "tex"):
+        (base / "artefacts" / f"table_1.{ending}").write_text(f"table as {ending}")
+    return RunFolder(base.parent)
+
+
+def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
+    figures = tmp_path / "figures"
+    # What is there beside papers has no verdicts.
+    (figures / "benchmarks").mkdir(parents=True)
+    (figures / "benchmarks" / "README.md").write_text("# Benchmarks\n")
+    publish([config], results, figures, tier="paper")
+    assert (figures / "toy/figure_1.svg").read_text() == "svg"
+    assert all((figures / "toy" / name).is_file() for name in RECORD)
+    gallery = (figures / "toy/README.md").read_text()
+    for words in (
+        "Published cells: 1 reproduced, 1 close; of 2 that follow from these: "
+        "1 close, 1 different. ",
+        "verdicts that move: 1 of 2 (1 close → reproduced)",
+        "Claims: 1 holds, 1 undecided (paper's own test: holds)",
+        "| A beats B | 6.1 | holds | 10 repeats |",
+        "| undecided (paper's own test: holds) | 9 repeats; as repeats share examples "
+        "(ρ = 0.50), p is 0.3, not 0.01 |",
+        "(figure_1.svg)",
+        "table as md",
+        "| Method A | 7.0 | 0.8 | 7.8 |",
+        "| all | 7 | 1 | 8 |",
+    ):
+        assert words in gallery
+    index = (figures / "README.md").read_text()
+    assert "[toy](toy/README.md): Toy" in index
+    assert "| 1 reproduced, 1 close; of 2 that follow from these: 1 close" in index
+    assert (
+        "| 1 of 2 (1 close → reproduced) | – | 1 holds, 1 undecided (paper's" in index
+    )
+
+
+def test_without_printed_numbers_and_claims_nothing_is_said_of_them(config, results):
+    base = results.path / "toy"
+    for name in ("verdicts.csv", "claims.csv"):
+        path = base / name
+        path.write_text(path.read_text().splitlines()[0] + "\n")
+    artefact = config["artefacts"]["table_1"]
+    config["artefacts"] = {"table_ranks": artefact}
+    for ending in ("csv", "md", "tex"):
+        (base / "artefacts" / f"table_ranks.{ending}").write_text(ending)
+    figures = base.parent / "figures"
+    publish([config], results, figures, tier="paper")
+    gallery = (figures / "toy/README.md").read_text()
+    assert "Published cells" not in gallery
+    assert "| claim |" not in gallery
+    assert f"\n## {artefact['title']}\n" in gallery
+    assert "\n\n\n" not in gallery
+
+
+def test_a_path_counts_once():
+    seconds = core_seconds(SCORES)
+    assert seconds.loc["a", "first"] == 3.0 + 4.0
+    assert seconds.loc["a", "second"] == 0.25 + 0.5
+
+
+def test_seconds_are_those_of_a_repeat():
+    table = seconds_per_repeat(SCORES)
+    assert table.to_dict("list") == {
+        "experiment": ["first", "second"],
+        "dataset": ["d", "d"],
+        "method": ["a", "a"],
+        "seconds": [(3.0 + 4.0) / 2, 0.25 + 0.5],
+    }
+
+
+def test_publishing_measures_what_was_not_measured_before(config, results, tmp_path):
+    path = tmp_path / "config/toy/seconds.csv"
+    path.write_text("experiment,dataset,method,seconds\nfirst,d,a,9.0\n")
+    for _ in range(2):
+        publish([config], results, tmp_path / "figures", tier="paper")
+        assert path.read_text().splitlines()[1:] == ["first,d,a,9.0", "second,d,a,0.75"]
+
+
+def test_a_reduced_run_is_not_published(results, tmp_path):
+    with pytest.raises(ValueError, match="only the paper tier is published"):
+        publish([CONFIG], results, tmp_path / "figures", tier="quick")
+
+
+def test_nothing_is_copied_while_something_is_missing(results, tmp_path):
+    (results.path / "toy/artefacts/table_1.tex").unlink()
+    with pytest.raises(FileNotFoundError, match=r"table_1\.tex has not been made"):
+        publish([CONFIG], results, tmp_path / "figures", tier="paper")
+    assert not (tmp_path / "figures").exists()
+
+
+def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path):
+    figures = tmp_path / "figures"
+    publish([config], results, figures, tier="paper")
+    before = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
+    readings = RunFolder(tmp_path / "readings")
+    artefacts = readings.paper("toy").path / "artefacts"
+    artefacts.mkdir(parents=True)
+    for ending in ("md", "tex"):
+        (artefacts / f"explanations.{ending}").write_text(f"explained as {ending}")
+    (artefacts / "explanations.csv").write_text(
+        "artefact,row,column,reading,status\n"
+        "table_1,x,y,f=a,explained\ntable_1,x,z,,unexplained\nclaims,c,,f=a,partly\n"
+    )
+    for ending in ("svg", "pdf", "csv"):
+        (artefacts / f"prior.{ending}").write_text(ending)
+    SCORES[:1].to_csv(readings.paper("toy").scores, index=False)
+    shown = {
+        "explanations": {"kind": "table", "title": "Readings"},
+        "prior": {"kind": "figure", "title": "Scale of the prior"},
+    }
+    main = {key: value for key, value in config.items() if key != "published"}
+    read = {**config, "artefacts": shown, "readings": {"main": main}}
+    publish([read], readings, figures, tier="paper")
+    after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
+    gallery = after.pop("README.md").decode()
+    for words in (
+        "explained as md",
+        "![Prior](prior.svg)",
+        "Different cells, by other readings: 1 explained, 1 unexplained.",
+        "[readings.csv.gz](readings.csv.gz)",
+    ):
+        assert words in gallery
+    assert "| 1 explained, 1 unexplained |" in (figures / "README.md").read_text()
+    del before["README.md"]
+    # The record is still that of the main protocol.
+    assert before.items() <= after.items()
+    new = {f"explanations.{ending}" for ending in ("csv", "md", "tex")}
+    new |= {f"prior.{ending}" for ending in ("svg", "pdf", "csv")}
+    new |= {"readings.csv.gz"}
+    assert set(after) - set(before) == new

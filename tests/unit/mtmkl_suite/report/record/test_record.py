@@ -1,0 +1,153 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl.statistics.pairs import PAIR_COLUMNS
+from mtmkl_suite.judge import claims as claim_tests
+from mtmkl_suite.report.pages.build import write_artefacts
+from mtmkl_suite.report.pages.context import load_context
+from mtmkl_suite.report.record.record import (
+    claims_table,
+    statistics_table,
+    verdict_table,
+    write_record,
+)
+from mtmkl_suite.report.record.written import VERDICT_COLUMNS, read
+from mtmkl_suite.report.tables.layouts import build
+
+RUN = {"tier": "quick", "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def written(paper, results):
+    write_artefacts(list(paper["artefacts"]), paper, results)
+    write_record(paper, results, RUN)
+    return results
+
+
+@pytest.fixture(scope="module")
+def full_paper(paper):
+    """The same paper, as if these were its full protocols."""
+    return {**paper, "tier": "paper"}
+
+
+@pytest.fixture(scope="module")
+def full_results(full_paper, make_results, tmp_path_factory):
+    """The same results, of a process for each fit."""
+    folder = make_results(full_paper, tmp_path_factory.mktemp("full"))
+    write_artefacts(list(full_paper["artefacts"]), full_paper, folder)
+    return folder
+
+
+# These columns are what other programs read: they are spelt out here on purpose.
+def test_columns_of_verdicts(written):
+    header = written.verdicts.read_text().splitlines()[0]
+    assert header == (
+        "artefact,row,column,unit,published,published_sd,status,reproduced,"
+        "reproduced_sd,n,verdict,verdict_with_spread,data,rule,derived"
+    )
+    assert tuple(header.split(",")) == VERDICT_COLUMNS
+
+
+def test_columns_of_claims(written):
+    header = written.claims.read_text().splitlines()[0]
+    assert header == (
+        "id,claim,section,test,statistic,p,interval_low,interval_high,verdict,note,"
+        "own_verdict,rho,t_divided_by,p_corrected,corrected_low,corrected_high,n,"
+        "n_needed_own,n_needed"
+    )
+
+
+def test_every_published_cell_has_one_verdict(written, paper):
+    table = pd.read_csv(written.verdicts)
+    assert table["artefact"].value_counts().to_dict() == {
+        "figure_3": 5, "table_1": 6, "table_2": 7, "table_3": 4,
+    }  # fmt: skip
+    assert not table.duplicated(["artefact", "row", "column"]).any()
+    assert set(table["verdict"]) == {"not judged (quick)", "no data"}
+    assert set(table["data"]) == {"synthetic", "original"}
+    gaussian = table.query("artefact == 'table_2' and row.str.contains('Gaussian')")
+    assert gaussian["verdict"].item() == "no data"
+    assert gaussian["rule"].item() == "not run in this tier"
+
+
+def test_full_protocols_are_judged(full_paper, full_results, written):
+    judged = verdict_table(full_paper, full_results)
+    table = pd.read_csv(written.verdicts)
+    assert set(judged["verdict"]) <= {"reproduced", "close", "different", "no data"}
+    gaps = judged["verdict"] == "no data"
+    assert gaps.equals(table["verdict"] == "no data")
+    assert judged.loc[~gaps, "rule"].str.contains(r"max\(2 SE").all()
+    numbers = ["published", "reproduced", "reproduced_sd", "n"]
+    np.testing.assert_allclose(judged[numbers].astype(float), table[numbers])
+
+
+def test_claims_of_a_reduced_run_are_described_only(written, full_paper, results):
+    table = pd.read_csv(written.claims)
+    assert set(table["verdict"]) == {"not judged (quick)", "no data"}
+    numbers = ["statistic", "p", "interval_low", "interval_high"]
+    assert table[numbers].isna().all(axis=None)
+    judged = claims_table(load_context(full_paper, results))
+    assert judged["note"].tolist() == table["note"].tolist()
+
+
+def test_claims_are_all_judged(full_paper, results):
+    table = claims_table(load_context(full_paper, results))
+    assert table["id"].tolist() == [claim["id"] for claim in full_paper["claims"]]
+    assert set(table["verdict"]) <= set(claim_tests.VERDICTS)
+    table = table.set_index("id")
+    by_id = table["verdict"]
+    # True of the made-up scores by construction.
+    assert by_id["synthetic_error_falls_with_tasks"] == "holds"
+    assert by_id["synthetic_features_fall_with_gamma"] == "holds"
+    assert by_id["school_gaussian_like_linear"] == "no data"
+    assert "not run in this tier" in table["note"]["school_gaussian_like_linear"]
+
+
+def test_the_same_results_give_the_same_bytes(paper, written):
+    before = [path.read_bytes() for path in written.record()]
+    write_artefacts(list(paper["artefacts"]), paper, written)
+    write_record(paper, written, RUN)
+    assert [path.read_bytes() for path in written.record()] == before
+
+
+def test_an_artefact_leaves_the_cells_of_its_table(paper, written):
+    """The verdicts go through a file: not a digit may be lost there."""
+    name = "table_1"
+    table = build(load_context(paper, written), paper["artefacts"][name])
+    expected = table.cells[table.cells["in_paper"]]
+    expected = expected.assign(artefact=name, derived=False)
+    found = read(written, name)
+    pd.testing.assert_frame_equal(
+        found.verdicts, expected[list(VERDICT_COLUMNS)].reset_index(drop=True)
+    )
+    assert found.tables[0].rows == [list(row) for row in table.body]
+
+
+def test_without_data_everything_is_a_named_gap(paper, empty_results):
+    write_artefacts(list(paper["artefacts"]), paper, empty_results)
+    verdicts = verdict_table(paper, empty_results)
+    claims = claims_table(load_context(paper, empty_results))
+    assert set(verdicts["verdict"]) == set(claims["verdict"]) == {"no data"}
+    assert verdicts["rule"].str.contains("absent").all()
+    assert claims["note"].str.contains("absent").all()
+
+
+def test_statistics(paper, written, empty_results):
+    table = pd.read_csv(written.statistics)
+    assert tuple(table.columns) == PAIR_COLUMNS
+    units = table.groupby("experiment")["unit"].first()
+    assert units["survey"] == "task"
+    assert units["school"] == "repeat"
+    # Made-up tasks are twelve, repeats two: too few for more than a difference.
+    inferred = table.loc[:, "effect_size":"p_wilcoxon_holm"].drop(
+        columns=["wins", "ties", "losses"]
+    )
+    assert inferred[table["unit"] == "repeat"].isna().all(axis=None)
+    assert table.loc[table["unit"] == "task", "p_wilcoxon_holm"].notna().all()
+    plain = ["mean_difference", "wins", "ties", "losses", "can_reject"]
+    assert table[plain].notna().all(axis=None)
+    assert not table["first"].isin(["floor", "ceiling"]).any()
+    none = statistics_table(load_context(paper, empty_results), seed=1)
+    assert tuple(none.columns) == PAIR_COLUMNS
+    assert none.empty

@@ -1,0 +1,95 @@
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from compared_methods import COMPARISON, DECISIONS, MEANS, context
+
+from mtmkl_suite.report.tables.decisions import NO_DATA, NO_RECORD, decide
+from mtmkl_suite.report.tables.layouts import build
+
+FEATURES = [name for name in MEANS if name != "Images"]
+
+
+def decided(ours, rope=0.5, control=(80.0, 80.0, 80.0), seconds=(2.0, 8.0)):
+    """Return the decision between a control and one method on some data sets."""
+    names = [f"D{k}" for k in range(len(ours))]
+    values = pd.DataFrame({"Alone": control[: len(ours)], "Ours": ours}, index=names)
+    cost = pd.DataFrame(
+        {name: [each] * len(ours) for name, each in zip(values, seconds, strict=True)},
+        index=names,
+    )
+    comparison = COMPARISON | {"rope": rope, "columns": {}}
+    return decide(values, cost, comparison)
+
+
+def test_every_sentence_has_its_numbers():
+    lines = build(context(FEATURES), DECISIONS).body
+    label, where, best, control, cost = lines[0]
+    assert label == "Few examples"
+    assert where == "A, B, C, D, E, F; 10 % for training"
+    # Means with 10 %: Ours 67.0, Alone 62.5, Linear 54.3.
+    assert best == (
+        "Ours has the best mean rank, 1.0 of 3 methods, mean 67.0. All others are more "
+        "than 0.5 points below it."
+    )
+    assert control.startswith(
+        "Ours: +4.5 points over Alone, better on 6 of 6 data sets, probability of a "
+        "gain of more than 0.5: "
+    )
+    assert control.endswith(
+        "1 method is more than 0.5 below the control, Linear (−8.2)."
+    )
+    assert cost == "Ours: 8 s, 4 times Alone (2 s); none that held up is cheaper."
+
+
+def test_a_setting_without_data_sets_or_scores_decides_nothing():
+    table = build(context(FEATURES), DECISIONS)
+    assert [line[1:3] for line in table.body[1:]] == [
+        ["Images", NO_RECORD],
+        ["none", NO_DATA],
+    ]
+    assert set(table.cells["setting"]) == {"Few examples"}
+
+
+@pytest.mark.parametrize("how", ["no scores", "quick tier", "changed"])
+def test_only_the_full_protocol_decides(how):
+    given = context(() if how == "no scores" else tuple(MEANS))
+    if how != "no scores":
+        change = {"tier": "quick"} if how == "quick tier" else {"changes": {"seed": 1}}
+        given = replace(given, config={**given.config, **change})
+    table = build(given, DECISIONS)
+    assert {line[2] for line in table.body} == {NO_RECORD, NO_DATA}
+    assert table.cells.empty
+
+
+def test_equal_within_the_region_holds_up_and_may_be_cheaper():
+    decision = decided([80.4, 80.4, 80.4])
+    text = "No more than 0.5 points below it, or above: Alone (80.0)."
+    assert text in decision.held_up()
+    assert decision.cost().endswith("The cheapest that held up: Alone, 2 s.")
+    assert "No method is more than 0.5 below the control." in decision.against_control()
+    # Fewer data sets than a test takes have no probability.
+    assert math.isnan(decision.methods.loc["Ours", "p_better"])
+    assert "probability" not in decision.against_control()
+
+
+def test_the_control_may_be_the_best():
+    decision = decided([70.0, 79.0])
+    assert decision.against_control() == (
+        "Nothing ranks above the control, Alone. 1 method is more than 0.5 below the "
+        "control, Ours (−5.5)."
+    )
+    assert decision.cost() == "Alone: 2 s; none that held up is cheaper."
+
+
+def test_seconds_are_geometric_means():
+    values = pd.DataFrame({"Alone": [80.0, 80.0], "Ours": [81.0, 82.0]})
+    seconds = pd.DataFrame({"Alone": [1.0, 1.0], "Ours": [1.0, 100.0]})
+    found = decide(values, seconds, COMPARISON)
+    assert found.methods.loc["Ours", "seconds"] == pytest.approx(10.0)
+
+
+def test_large_factors_of_cost_are_whole_numbers():
+    decision = decided([90.0, 90.0, 90.0], seconds=(0.01, 1.5))
+    assert "150 times Alone" in decision.cost()

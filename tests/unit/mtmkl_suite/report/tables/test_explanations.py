@@ -1,0 +1,411 @@
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mtmkl.statistics.score_checks import ALL
+from mtmkl_suite.config.readings import load_readings
+from mtmkl_suite.judge.explanations import COLUMNS, EXPLAINED
+from mtmkl_suite.judge.overlap import Overlap
+from mtmkl_suite.judge.verdicts import own_numbers
+from mtmkl_suite.report.figures.specification import specification_curve
+from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.record.explained import record_folder
+from mtmkl_suite.report.record.record import claims_table
+from mtmkl_suite.report.tables.explanations import (
+    build_explanations,
+    cells_table,
+    claims_of,
+    main_context,
+    replaced,
+    under_reading,
+)
+
+PAPER = "yousefi2015"
+SIZES = (10, 20, 50)
+
+
+@pytest.fixture(scope="module")
+def config():
+    return load_readings(PAPER, "paper", ["roles", "inputs", "tasks"])
+
+
+def context_of(config, scores=None):
+    published = {
+        path.name: pd.read_csv(path)
+        for path in sorted(Path(config["published"]).glob("*.csv"))
+    }
+    empty = Context(config, pd.DataFrame(), {}, {}, published)
+    main = main_context(empty)
+    return main, Context(
+        config, main.scores[:0] if scores is None else scores, {}, {}, published
+    )
+
+
+@pytest.fixture(scope="module")
+def main(config):
+    return context_of(config)[0]
+
+
+def as_printed(main, experiment, of, row):
+    """Scores of an experiment whose means are those printed in Table 1."""
+    columns = main.config["artefacts"]["table_1"]["comparison"]["columns"]
+    printed = main.published["table_1.csv"].set_index(["row", "column"])["value"]
+    own = main.scores[
+        (main.scores["experiment"] == of)
+        & (main.scores["metric"] == "accuracy")
+        & (main.scores["task"] == ALL)
+        & main.scores["method"].isin(list(columns.values()))
+    ].copy()
+    for column, method in columns.items():
+        for size in SIZES:
+            chosen = (own["method"] == method) & (own["train_size"] == size)
+            target = printed[f"{row}, {size} %", column] / 100
+            own.loc[chosen, "value"] += target - own.loc[chosen, "value"].mean()
+    return own.assign(experiment=experiment)
+
+
+@pytest.fixture(scope="module")
+def explained(config, main):
+    scores = as_printed(main, "robot@roles=permuted", "robot", "Robot")
+    return build_explanations(
+        context_of(config, scores)[1], config["artefacts"]["explanations"]
+    )
+
+
+def test_every_different_cell_and_every_claim_that_fails_has_a_row(main, explained):
+    table = explained.cells
+    assert list(table.columns) == list(COLUMNS)
+    top = Path(main.config["published"]).parents[3]
+    verdicts = pd.read_csv(top / "figures" / PAPER / "verdicts.csv")
+    different = verdicts[verdicts["verdict"] == "different"]
+    cells = table[table["artefact"] != "claims"]
+    keys = ["artefact", "row", "column"]
+    assert set(map(tuple, cells[keys].to_numpy())) == set(
+        map(tuple, different[keys].to_numpy())
+    )
+    claims = pd.read_csv(top / "figures" / PAPER / "claims.csv")
+    failing = claims[claims["verdict"].isin(["undecided", "does not hold"])]
+    explained_claims = table.loc[table["artefact"] == "claims", "row"]
+    assert explained_claims.tolist() == failing["id"].tolist()
+
+
+def test_a_reading_with_the_printed_numbers_explains_its_rows(explained):
+    table = explained.cells.set_index(["artefact", "row", "column"])
+    robot = table.loc["table_1", "Robot, 10 %", :]
+    assert set(robot["status"]) == {EXPLAINED}
+    assert set(robot["reading"]) == {"roles=permuted"}
+    assert set(table.loc["table_2"]["status"]) == {"follows"}
+    assert set(table.loc["table_1", "Vehicle, 10 %", :]["status"]) == {"unexplained"}
+    ((reading, kind, touched, gained, lost, *_),) = explained.body
+    assert (reading, kind, touched, gained, lost) == (
+        "Roles of an example: permuted in each task by itself, without strata",
+        "legitimate", touched, touched, "0",
+    )  # fmt: skip
+
+
+def test_readers_see_the_explanation_of_every_cell(config, explained):
+    table = cells_table(explained.cells, config)
+    assert len(table.rows) == len(explained.cells)
+    assert table.header[3] == "reading"
+    (line,) = [r for r in table.rows if r[1:3] == ["Robot, 10 %", "Whom"]]
+    label = "Roles of an example: permuted in each task by itself, without strata"
+    assert (line[0], line[3], line[9]) == ("Table 1", label, "explained")
+    identifiers = {claim["id"] for claim in config["readings"]["main"]["claims"]}
+    assert not identifiers & {row[1] for row in table.rows}
+    assert not any("=" in row[3] for row in table.rows)
+    assert not any("nan" in text for row in table.rows for text in row[3:9])
+
+
+def test_the_counts_say_how_many_rest_on_test_data():
+    config = load_readings(PAPER, "paper", ["choice"])
+    main, _ = context_of(config)
+    name = "robot@choice=common_on_test"
+    context = context_of(config, as_printed(main, name, "robot", "Robot"))[1]
+    table = build_explanations(context, config["artefacts"]["explanations"])
+    n = (table.cells.query("artefact == 'table_1'")["status"] == EXPLAINED).sum()
+    assert n > 0
+    (counts,) = [note for note in table.notes if note.startswith("Table 1, ")]
+    assert f"{n} explained ({n} with test data)" in counts
+    assert "15 more follow from others" in counts
+    folder = record_folder(config)
+    verdicts = own_numbers(pd.read_csv(folder / "verdicts.csv"))["verdict"]
+    reached = verdicts.isin(["reproduced", "close"]).sum() + n
+    judged = f"Of {len(verdicts)} judged numbers that do not follow from others"
+    assert any(note.startswith(f"{judged} {reached} ") for note in table.notes)
+
+
+def test_unchanged_methods_keep_their_main_scores(config, main):
+    one = main.scores[
+        (main.scores["experiment"] == "robot") & (main.scores["method"] == "stl")
+    ]
+    scores = one.assign(experiment="robot@inputs=raw", value=0.5)
+    context = context_of(config, scores)[1]
+    robot = under_reading(context, main, "inputs", "raw").scores
+    robot = robot[robot["experiment"] == "robot"]
+    assert set(robot.loc[robot["method"] == "stl", "value"]) == {0.5}
+    # Those that it changes, but that were not run, have no scores to be compared with.
+    assert set(one["method"].unique()) < set(robot["method"])
+    assert not {"mtl", "group_feature_sharing"} & set(robot["method"])
+    # Where splits are others, nothing of the main run can stand beside.
+    scores = one.assign(experiment="robot@roles=permuted", value=0.5)
+    context = context_of(config, scores)[1]
+    left = replaced(context, main, ["robot@roles=permuted"]).scores
+    assert set(left.loc[left["experiment"] == "robot", "method"]) == {"stl"}
+
+
+def test_a_curve_has_every_combination_sorted_by_effect(config, main):
+    made = config["readings"]["specifications"]["robot_stl"]["experiments"]
+    robot = main.scores[main.scores["experiment"] == "robot"]
+    scores = pd.concat([robot.assign(experiment=name) for name in made])
+    context = context_of(config, scores)[1]
+    figure, numbers = specification_curve(context, "robot_stl")
+    assert len(numbers) == len(made)
+    assert numbers["effect"].is_monotonic_increasing
+    assert numbers["is_main"].sum() == 1
+    assert list(numbers.columns[:3]) == ["roles", "inputs", "tasks"]
+    assert f"of {len(made)} combinations" in figure.get_suptitle()
+
+    # The interval is that of the test which the verdict rests on.
+    (shown,) = numbers[numbers["is_main"]].to_dict("records")
+    claims = [c for c in main.config["claims"] if c["id"] == "robot_beats_stl"]
+    one = replace(
+        main,
+        config={**main.config, "claims": claims},
+        scores=main.scores[main.scores["repeat"] < 10],
+    )
+    (own,) = claims_table(one).to_dict("records")
+    assert shown["interval_low"] == own["corrected_low"] < own["interval_low"]
+    assert shown["p"] == own["p_corrected"] > own["p"]
+
+
+def test_a_curve_keeps_metrics_apart():
+    config = load_readings(PAPER, "paper", ["inputs", "landmine"])
+    specification = config["readings"]["specifications"]["landmine_stl"]
+    main, _ = context_of(config)
+    own = main.scores[main.scores["experiment"] == "landmine"]
+    names = [name for name in config["experiments"] if name.startswith("landmine@")]
+    scores = pd.concat([own.assign(experiment=name) for name in names])
+    figure, numbers = specification_curve(context_of(config, scores)[1], "landmine_stl")
+    assert len(numbers) == len(specification["experiments"])
+    balanced = numbers["landmine"] == "balanced"
+    assert (numbers["metric"] == "accuracy").tolist() == balanced.tolist()
+    # The metric of the claim comes first, and each is sorted by itself.
+    assert balanced.is_monotonic_increasing
+    for _, group in numbers.groupby("metric"):
+        assert group["effect"].is_monotonic_increasing
+    above = figure.axes[0]
+    assert above.get_ylabel() == "effect on AUC"
+    half, title = len(numbers) // 2, figure.get_suptitle()
+    assert f"of {half} combinations by AUC; " in title
+    assert f"of {half} combinations by accuracy" in title
+    assert "hollow: accuracy" in title
+
+
+def test_a_curve_of_a_reduced_run_says_that_nothing_is_judged():
+    config = load_readings(PAPER, "quick")
+    made = config["readings"]["specifications"]["robot_stl"]["experiments"]
+    main, _ = context_of(config)
+    scores = main.scores[main.scores["experiment"] == "robot"]
+    scores = pd.concat([scores.assign(experiment=name) for name in made])
+    figure, numbers = specification_curve(context_of(config, scores)[1], "robot_stl")
+    assert numbers["effect"].isna().all()
+    assert "no combination is judged" in figure.get_suptitle()
+
+
+def test_a_reduced_run_judges_nothing():
+    config = load_readings(PAPER, "quick", ["roles"])
+    main, context = context_of(config)
+    scores = main.scores[main.scores["experiment"] == "robot"]
+    scores = scores.assign(experiment="robot@roles=permuted")
+    context = context_of(config, scores)[1]
+    table = build_explanations(context, config["artefacts"]["explanations"]).cells
+    assert set(table["status"]) == {"not judged (quick)"}
+    assert len(table) == 24
+
+
+CLAIM = {
+    "id": "c1",
+    "claim": "a is lower.",
+    "section": "6",
+    "test": "paired_difference",
+    "args": {"experiment": "e", "metric": "rmse"}
+    | {"lower": {"method": "a"}, "higher": {"method": "b"}},
+}
+HALVES, NEW = Overlap(1.0, 0.5, 0.5), Overlap(0.0, 0.5, 0.5)
+
+
+def toy_scores(experiment):
+    rows = [
+        {"method": method, "repeat": repeat, "value": repeat % 3 + (method == "b")}
+        for method in ("a", "b")
+        for repeat in range(9)
+    ]
+    rows[0]["value"] -= 0.5
+    return pd.DataFrame(rows).assign(
+        experiment=experiment, dataset="d", n_tasks=1, subset=0, train_size=0, fold=0,
+        setting="", task="all", metric="rmse",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def toy():
+    return Context(
+        config={
+            "tier": "paper",
+            "claims": [CLAIM],
+            "methods": {"a": {"label": "A"}, "b": {"label": "B"}},
+            "experiments": {"e": {"methods": []}},
+        },
+        scores=toy_scores("e"),
+        arrays={},
+        data_info={},
+        published={},
+        overlaps={("e", "d", 0): HALVES, ("f", "d", 0): HALVES},
+    )
+
+
+def toy_readings(overlaps):
+    origin = {"of": "e", "is_whole": True, "factors": {"data": "new"}, "times": 1,
+              "changes": []}  # fmt: skip
+    factor = {"alternatives": {"new": {"change": {}}}}
+    return Context(
+        config={"readings": {"experiments": {name: {**origin, "fits": name}
+                                             for name in ("e_new", "e_old")},
+                             "factors": {"data": factor}}},
+        scores=toy_scores("e_new"), arrays={}, data_info={}, published={},
+        overlaps=overlaps,
+    )  # fmt: skip
+
+
+def test_repeats_of_a_reading_overlap_in_their_own_way(toy):
+    context = toy_readings({("e_new", "d", 0): NEW, ("e_old", "d", 0): HALVES})
+    shown = replaced(context, toy, ["e_new"])
+    assert shown.overlaps == {("e", "d", 0): NEW, ("f", "d", 0): HALVES}
+    own, reading = (claims_table(each).loc[0] for each in (toy, shown))
+    assert own["t_divided_by"] == pytest.approx(math.sqrt(1 + 9))
+    assert math.isnan(reading["rho"])
+    assert own["p"] == reading["p"]
+
+
+def test_readings_without_known_overlap_keep_that_of_the_main_run(toy):
+    assert replaced(toy_readings(None), toy, ["e_new"]).overlaps == toy.overlaps
+
+
+def test_a_metric_of_the_main_scores_stands_for_another_without_a_fit():
+    config = load_readings("argyriou2008", "paper", ["variance", "penalties", "bias"])
+    main, context = context_of(config)
+    shown = under_reading(context, main, "variance", "weighted").scores
+    where = shown["experiment"] == "school"
+    own = main.scores[main.scores["experiment"] == "school"]
+    before = own[own["metric"] == "explained_variance_weighted"]
+    after = shown[where & (shown["metric"] == "explained_variance")]
+    assert len(before) > 0
+    assert sorted(after["value"]) == sorted(before["value"])
+    assert set(shown.loc[where, "method"]) == set(own["method"])
+
+    # With another factor, what that one fits is read by the other metric, and so are
+    # the main scores beside it.
+    fits = "school@penalties=other"
+    scores = own[own["method"] == "independent_per_task"]
+    scores = scores.assign(experiment=fits, value=0.5)
+    scores.loc[scores["metric"] == "explained_variance_weighted", "value"] = 0.25
+    context = context_of(config, scores)[1]
+    shown = replaced(context, main, [f"{fits}+variance=weighted"]).scores
+    shown = shown[
+        (shown["experiment"] == "school") & (shown["metric"] == "explained_variance")
+    ].set_index("method")["value"]
+    before = before.set_index("method")["value"]
+    assert set(shown["independent_per_task"]) == {0.25}
+    assert sorted(shown["mtl_feat_linear"]) == sorted(before["mtl_feat_linear"])
+
+
+def test_alternatives_of_one_fit_read_it_by_different_metrics():
+    config = load_readings(PAPER, "paper", ["choice"])
+    main, _ = context_of(config)
+    name = "robot@choice=published_code"
+    own = main.scores[
+        (main.scores["experiment"] == "robot")
+        & (main.scores["method"] == "group_feature_sharing")
+        & (main.scores["metric"] == "accuracy")
+    ]
+    scores = pd.concat(
+        [
+            own.assign(experiment=name, value=0.5),
+            own.assign(experiment=name, value=0.25, metric="accuracy_chosen_C"),
+        ]
+    )
+    context = context_of(config, scores)[1]
+    for alternative, value in (
+        ("published_code", 0.5),
+        ("published_code_chosen", 0.25),
+    ):
+        shown = under_reading(context, main, "choice", alternative).scores
+        shown = shown[
+            (shown["experiment"] == "robot") & (shown["metric"] == "accuracy")
+        ]
+        assert set(shown["value"]) == {value}
+
+
+def test_a_bound_explains_nothing():
+    config = load_readings(PAPER, "quick", ["choice"])
+    main, _ = context_of(config)
+    scores = main.scores[main.scores["experiment"] == "robot"]
+    for alternative, n in (("common_on_test", 24), ("bound", 0)):
+        own = scores.assign(experiment=f"robot@choice={alternative}")
+        context = context_of(config, own)[1]
+        table = build_explanations(context, config["artefacts"]["explanations"])
+        assert len(table.cells) == n
+
+
+def test_a_curve_has_the_same_repeats_everywhere(config, main):
+    specification = config["readings"]["specifications"]["robot_stl"]
+    assert specification["repeats"] == 10
+    robot = main.scores[main.scores["experiment"] == "robot"]
+    assert robot["repeat"].max() == 19
+    scores = pd.concat(
+        [robot.assign(experiment=name) for name in specification["experiments"]]
+    )
+    _, numbers = specification_curve(context_of(config, scores)[1], "robot_stl")
+    assert all(note.startswith("10 repeats") for note in numbers["note"])
+
+
+def test_claims_that_name_repeats_name_more_where_a_reading_has_more():
+    config = load_readings("jebara2011", "paper", ["graphs"])
+    main, context = context_of(config)
+    shown = replaced(context, main, ["ising_5@graphs=more"])
+    claims = {claim["id"]: claim["args"] for claim in shown.config["claims"]}
+    args = claims["ising_chosen_beats_and"]
+    assert args["lower"]["repeat"] == args["higher"]["repeat"] == list(range(190))
+    assert args["choose"]["repeat"] == list(range(190, 380))
+    unchanged = claims["ising_5_nodes_chosen_beats_and"]["choose"]["repeat"]
+    assert unchanged == list(range(20, 40))
+
+
+def test_claims_on_the_numbers_of_a_step_are_as_published(toy, tmp_path):
+    on_a_step = {
+        **CLAIM,
+        "id": "faster",
+        "test": "ratio",
+        "args": {"experiment": "e", "step": "times", "column": "seconds"}
+        | {"lower": {"method": "a"}, "higher": {"method": "b"}},
+    }
+    config = {
+        **toy.config,
+        "paper": {"id": "toy"},
+        "experiments": {"e": {"methods": [], "datasets": {"name": "d"}}},
+        "claims": [CLAIM, on_a_step],
+        "published": str(tmp_path / "config" / "papers" / "toy" / "published"),
+    }
+    context = replace(toy, config=config)
+    table = claims_table(context)
+    assert table.loc[1, "verdict"] == "no data"
+    published = table.assign(verdict="undecided", note="ratio 1.1")
+    path = tmp_path / "figures" / "toy" / "claims.csv"
+    path.parent.mkdir(parents=True)
+    published.to_csv(path, index=False)
+    found = claims_of(context)
+    assert (found["faster"].verdict, found["faster"].note) == ("undecided", "ratio 1.1")
+    assert found["c1"].verdict == table.loc[0, "verdict"]

@@ -1,0 +1,49 @@
+import pandas as pd
+import pytest
+from compared_methods import UNPUBLISHED as COMPARED
+from ranked_tables import RANKING, TESTS, context
+
+from mtmkl.documents import validate
+from mtmkl_suite.report.tables.layouts import LAYOUTS, UNPUBLISHED, build
+
+
+def test_layouts_are_those_of_the_schema():
+    compared = {table["layout"]: table for table in COMPARED}
+    document = {"artefacts": {"table_1": RANKING, "table_2": TESTS, **compared}}
+    validate(document, "artefacts", source="here")
+    # The tables of readings are not written in a file, but made for each run.
+    assert set(LAYOUTS) - {"explanations", "bounds"} == {
+        "cells",
+        "ranking",
+        "rank_tests",
+        *compared,
+    }
+    assert set(UNPUBLISHED) == {"bounds", *compared}
+
+
+@pytest.mark.parametrize("artefact", [RANKING, TESTS])
+def test_the_quick_tier_shows_both_numbers_without_a_verdict(artefact):
+    table = build(context(tier="quick"), artefact)
+    full = build(context(), artefact)
+    printed = table.cells[table.cells["in_paper"]]
+    assert set(printed["verdict"]) == {"not judged (quick)"}
+    assert not printed["rule"].str.contains("readings").any()
+    judged = ["verdict", "verdict_with_spread", "rule"]
+    pd.testing.assert_frame_equal(
+        table.cells.drop(columns=judged), full.cells.drop(columns=judged)
+    )
+    assert [line for line in full.body if line[2] != "verdict"] == list(table.body)
+    notes = " ".join(table.notes)
+    assert "Not judged (quick): repeats, grid or data are reduced" in notes
+    assert "tol" not in notes
+    assert "weaker" not in notes
+    assert notes.count("what the printed number measures is uncertain") == (
+        artefact is RANKING
+    )
+
+
+@pytest.mark.parametrize("artefact", [RANKING, TESTS])
+def test_files_in_every_format(artefact):
+    table = build(context(), artefact)
+    assert "| published | " in table.markdown()
+    assert table.latex().count(r"\\") == len(table.body) + 1

@@ -1,0 +1,106 @@
+import math
+
+import pytest
+from ranked_tables import METHODS, RANKING, cell_of, context, lines_of
+
+from mtmkl_suite.judge.comparison import compare_rankings, practical_equivalence
+from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.tables.layouts import build
+from mtmkl_suite.report.tables.ranking import RANK_COLUMNS
+
+
+@pytest.fixture(scope="module")
+def ranking():
+    return build(context(), RANKING)
+
+
+def test_cells_hold_both_numbers_and_both_ranks(ranking):
+    assert tuple(ranking.cells.columns) == RANK_COLUMNS
+    cell = cell_of(ranking, "A, 10 %", "Our Method")
+    assert cell["published"] == 90.0
+    assert cell["reproduced"] == pytest.approx(86.0)
+    assert cell["reproduced_sd"] == pytest.approx(0.2 * math.sqrt(2))
+    assert cell["n"] == 2  # the points of paths are left out
+    assert (cell["published_rank"], cell["reproduced_rank"]) == (1, 2)
+    assert cell["verdict"] == "different"
+    assert cell["in_paper"]
+    assert cell_of(ranking, "A, 10 %", "Alone")["verdict"] == "reproduced"
+
+
+def test_equal_means_share_their_ranks(ranking):
+    tied = [cell_of(ranking, "B, 50 %", c)["reproduced_rank"] for c in METHODS.values()]
+    assert tied == [2.5, 2.5, 1]
+
+
+def test_an_uncertain_metric_gets_the_weaker_verdict_and_is_one_cell(ranking):
+    for column, auc, balanced in (("Alone", 60, 50), ("Pooled", 62, 62)):
+        cell = cell_of(ranking, "Mines, 50 %", column)
+        assert cell["reproduced"] == pytest.approx(auc)
+        assert cell["status"] == "ambiguous"
+        assert cell["verdict"] == ("different" if auc != balanced else "reproduced")
+        assert "Mines (balanced accuracy): |difference|" in cell["rule"]
+        assert "weaker of two readings: Mines: |difference|" in cell["rule"]
+    printed = ranking.cells[ranking.cells["in_paper"]]
+    assert (printed["row"] == "Mines, 50 %").sum() == 3
+    assert not printed["row"].str.contains("accuracy").any()
+    lines = lines_of(ranking, "50 %", "Mines")
+    assert lines["reproduced here, balanced accuracy"][0] == "50.0 ± 0.3"
+    assert lines["reproduced here, accuracy †"][2] == "94.0 ± 0.3"
+    assert "ranks are by auc" in " ".join(ranking.notes)
+
+
+def test_a_row_takes_part_in_its_blocks_only(ranking):
+    assert lines_of(ranking, "10 %", "Mines") == {}
+    assert not (ranking.cells["row"] == "Mines, 10 %").any()
+
+
+def test_lines_show_number_spread_and_rank(ranking):
+    lines = lines_of(ranking, "10 %", "A")
+    assert lines["published"] == ["80.0 (3)", "85.0 (2)", "90.0 (1)"]
+    assert lines["reproduced here"][1] == "88.0 ± 0.3 (1)"
+    assert lines["verdict"] == ["reproduced", "different", "different"]
+    assert all(len(line) == len(ranking.header) for line in ranking.body)
+
+
+def test_mean_ranks_are_judged(ranking):
+    lines = lines_of(ranking, "10 %", "mean rank")
+    assert lines["published"] == ["2.5", "2.5", "1"]
+    assert lines["of the published accuracies"] == ["2.50", "2.50", "1.00"]
+    assert lines["reproduced here"] == ["2.50", "2.00", "1.50"]
+    assert lines["verdict"] == ["reproduced", "close", "close"]
+    assert cell_of(ranking, "mean rank, 10 %", "Alone")["unit"] == "rank"
+
+
+def test_an_incomplete_block_has_no_mean_ranks_and_says_so():
+    partial = context(without=("B",))
+    ranking = build(partial, RANKING)
+    assert lines_of(ranking, "10 %", "B")["reproduced here"] == ["no data"] * 3
+    assert lines_of(ranking, "10 %", "mean rank")["reproduced here"] == ["no data"] * 3
+    assert cell_of(ranking, "A, 10 %", "Alone")["reproduced_rank"] == 3
+    assert cell_of(ranking, "mean rank, 10 %", "Alone")["verdict"] == "no data"
+
+
+def test_a_number_that_is_not_printed_is_an_error():
+    missing = context()
+    cut = missing.published["table_1.csv"].iloc[1:]
+    broken = Context(
+        config=missing.config, scores=missing.scores, arrays={}, data_info={},
+        published={**missing.published, "table_1.csv": cut},
+    )  # fmt: skip
+    with pytest.raises(ValueError, match=r"no row 'A, 10 %', 'Alone'"):
+        build(broken, RANKING)
+
+
+def test_pairs_over_data_sets_follow_the_ranking():
+    made_up = context()
+    ropes = practical_equivalence(made_up.config, made_up.published)
+    assert ropes["set_a", "accuracy"] == ropes["mines", "auc"] == 0.01
+    pairs = compare_rankings(made_up.config, made_up.scores, ropes=ropes)
+    assert list(pairs["experiment"].unique()) == ["table_1, 10 %", "table_1, 50 %"]
+    assert set(pairs["unit"]) == {"data set"}
+    assert list(pairs["n"]) == [2] * 3 + [3] * 3
+    first = pairs.iloc[0]
+    assert (first["first"], first["second"]) == ("alone", "pooled")
+    assert first["mean_difference"] == pytest.approx((80.5 - 88 + 70 - 65) / 200)
+    assert pairs["rope"].isna().all()  # fewer than five data sets
+    assert not pairs["can_reject"].any()

@@ -1,0 +1,152 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl_suite.evaluation.cells import COLUMNS
+from mtmkl_suite.judge.comparison import compare_experiments
+from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.tables.standing import standings
+
+LEVELS = {"own": 0.80, "good": 0.90, "bad": 0.70, "floor": 0.50}
+
+
+def scores(experiment, metric="accuracy", repeats=8, levels=LEVELS):
+    rng = np.random.default_rng(len(experiment))
+    return [
+        dict.fromkeys(COLUMNS, 0)
+        | {"experiment": experiment, "dataset": "toy", "method": method,
+           "repeat": repeat, "task": "all", "setting": "", "metric": metric,
+           "params": "", "value": level + 0.001 * rng.random(), "fit_seconds": seconds}
+        for seconds, (method, level) in enumerate(levels.items(), start=1)
+        for repeat in range(repeats)
+    ]  # fmt: skip
+
+
+def context(rows, own=("own",), metrics=None):
+    metrics = metrics or {"first": "accuracy"}
+    methods = {
+        name: {"label": name.capitalize(), "class": "IndependentSVM"}
+        for name in LEVELS
+        if name != "floor"
+    }
+    methods["floor"] = {"label": "Floor", "class": "TaskMeanControl"}
+    config = {
+        "tier": "paper",
+        "own": list(own),
+        "methods": methods,
+        "protocols": {"split": {"kind": "thirds"}},
+        "experiments": {
+            name: {
+                "title": name.capitalize(),
+                "protocol": "split",
+                "datasets": {"name": "digits"},
+                "metrics": [metric],
+                "methods": [{"method": method} for method in methods],
+            }
+            for name, metric in metrics.items()
+        },
+    }
+    return Context(config, pd.DataFrame(rows), {}, {}, {})
+
+
+def shown(found):
+    statistics = compare_experiments(
+        found.config, found.scores, overlaps=None, ropes={}, seed=0
+    )
+    return standings(found, statistics)
+
+
+def column(table, name):
+    place = list(table.header).index(name)
+    return [row[place] for row in table.rows]
+
+
+def test_rank_with_and_without_and_the_sentence():
+    (standing,) = shown(context(scores("first")))
+    table = standing.table
+    assert column(table, "method") == ["Good", "Own (joined)", "Bad", "Floor"]
+    assert column(table, "rank") == ["1", "2", "3", "–"]
+    assert column(table, "rank without it") == ["1", "–", "2", "–"]
+    (sentence,) = standing.sentences
+    assert sentence.startswith("Own: rank 2 of 3 by accuracy, 0.80")
+    assert "it is better than Bad; worse than Good." in sentence
+    assert "A fit takes 1 s (median); of the others 2 to 3 s." in sentence
+
+
+def test_differences_have_the_sign_of_own_minus_other_and_holm():
+    found = context(scores("first"))
+    (standing,) = shown(found)
+    by_method = dict(
+        zip(
+            column(standing.table, "method"),
+            column(standing.table, "Own − method"),
+            strict=True,
+        )
+    )
+    assert by_method["Good"].startswith("−0.1")
+    assert by_method["Bad"].startswith("+0.1")
+    statistics = compare_experiments(
+        found.config, found.scores, overlaps=None, ropes={}
+    ).set_index(["first", "second"])
+    smallest = statistics.loc[("own", "bad"), "p_wilcoxon"]
+    ps = dict(
+        zip(
+            column(standing.table, "method"),
+            column(standing.table, "p after Holm"),
+            strict=True,
+        )
+    )
+    assert ps["Bad"] == f"{2 * smallest:.3f}"
+
+
+def test_a_smaller_error_ranks_first():
+    rows = scores("first", metric="rmse")
+    (standing,) = shown(context(rows, metrics={"first": "rmse"}))
+    assert column(standing.table, "rank") == ["1", "2", "3", "–"]
+    assert column(standing.table, "method")[0] == "Bad"
+    assert "better than Good; worse than Bad" in standing.sentences[0]
+    assert "root mean squared error" in standing.table.header
+
+
+def test_few_repeats_are_described():
+    (standing,) = shown(context(scores("first", repeats=3)))
+    assert set(column(standing.table, "p after Holm")) == {"–"}
+    assert "At 0.05" not in standing.sentences[0]
+    assert any("described, not tested" in note for note in standing.table.notes)
+
+
+def test_without_a_method_of_ones_own_the_best_is_compared():
+    (standing,) = shown(context(scores("first"), own=()))
+    assert "rank without it" not in standing.table.header
+    assert standing.sentences == [
+        "Good has the best mean accuracy of 3 methods; at 0.05 it is told apart from "
+        "2 of them."
+    ]
+
+
+def test_mean_ranks_over_experiments():
+    rows = scores("first") + scores("second", metric="rmse")
+    metrics = {"first": "accuracy", "second": "rmse"}
+    over_all, *each = shown(context(rows, metrics=metrics))
+    assert [standing.title for standing in each] == ["First", "Second"]
+    assert over_all.sentences == [
+        "Own has the mean rank 2.00 over 2 experiments, place 1 of 3."
+    ]
+    assert column(over_all.table, "mean rank") == ["2.00"] * 3
+    without = column(over_all.table, "mean rank without it")
+    assert sorted(without) == ["1.50", "1.50", "–"]
+
+
+def test_a_method_without_scores_says_why():
+    found = context([row for row in scores("first") if row["method"] != "own"])
+    (standing,) = shown(found)
+    assert standing.sentences[0] == "Own: no scores."
+
+
+@pytest.mark.parametrize("note", ["Scores are those of the record."])
+def test_a_record_is_named(note):
+    found = context(scores("first"))
+    (standing,) = shown(replace(found, config={**found.config, "record": note}))
+    assert note in standing.table.notes

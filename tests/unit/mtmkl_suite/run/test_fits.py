@@ -1,0 +1,317 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from mtmkl.datasets import DataCorruptError, load_splits, make_splits
+from mtmkl.files import write_table
+from mtmkl.methods import IndependentRidge
+from mtmkl_suite.run import fits, pipeline
+from mtmkl_suite.run.grouping import fit_groups
+from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.plan import Variant, fit_jobs, method_specs, variants
+
+DATASET = "digits[n_per_class=10]"
+ONE_REPEAT_PER_JOB = {"tier": "paper", "seconds": {f"digits/{DATASET}/ridge": 1e4}}
+
+
+def fit(config, path, progress=lambda line: None, group=None, chosen=None):
+    folder = PaperFolder(path)
+    group = group or fit_groups(config)[0]
+    needs = pipeline.data_needs(config, variants(config["experiments"]["digits"]))
+    pipeline.prepare_data(needs, folder, seed=1, download=False, on_missing="fail")
+    fits.run_fits(
+        fits.group_config(config, group),
+        group,
+        folder,
+        seed=1,
+        cache=path / "cache",
+        chosen=chosen,
+        progress=progress,
+    )
+    return pd.read_csv(folder.scores_of(group.name))
+
+
+def first_scores(path):
+    return PaperFolder(path).scores_of(f"digits/{DATASET}/ridge.0")
+
+
+def test_a_fit_job_from_files_to_files(config, tmp_path):
+    scores = fit(config, tmp_path)
+    assert list(scores["repeat"]) == [0, 1]
+    assert set(scores["metric"]) == {"misclassified"}
+    info = json.loads(PaperFolder(tmp_path).data_info(DATASET).read_text())
+    assert set(scores["data_digest"]) == {info["digest"]}
+    assert info["n_tasks"] == 10
+
+
+def test_the_reason_of_a_method_that_cannot_run_is_kept(config, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        IndependentRidge, "unsupported", classmethod(lambda cls, data: "too many tasks")
+    )
+    scores = fit(config, tmp_path)
+    assert list(scores["metric"]) == [fits.UNSUPPORTED]
+    assert json.loads(scores["params"].iloc[0]) == {"reason": "too many tasks"}
+
+
+def test_scores_say_what_train_sizes_count(config, tmp_path):
+    scores = fit(config, tmp_path)
+    assert scores.columns[-1] == "train_unit"
+    assert set(scores["train_unit"]) == {"examples"}
+
+
+@pytest.fixture
+def sparse_digits(monkeypatch):
+    """The digits, stored as a sparse matrix."""
+    from mtmkl import datasets
+
+    def load(*args, load=datasets.load, **options):
+        data = load(*args, **options)
+        return replace(data, X=sparse.csr_array(data.X))
+
+    monkeypatch.setattr("mtmkl.datasets.load", load)
+
+
+@pytest.mark.usefixtures("sparse_digits")
+def test_a_method_for_dense_inputs_is_a_named_gap_on_sparse_ones(config, tmp_path):
+    scores = fit(config, tmp_path)
+    assert list(scores["metric"]) == [fits.UNSUPPORTED]
+    assert json.loads(scores["params"].iloc[0])["reason"].startswith(
+        "X is sparse, and IndependentRidge takes dense inputs only: "
+    )
+    info = json.loads(PaperFolder(tmp_path).data_info(DATASET).read_text())
+    assert 0 < info["nonzeros"] < info["n"] * info["d"]
+
+
+@pytest.mark.usefixtures("sparse_digits")
+@pytest.mark.parametrize(
+    ("kernels", "metrics"),
+    [
+        ([["linear"], [{"name": "gaussian", "width": 20.0}]], {"misclassified"}),
+        ([["linear"], ["features"]], {fits.UNSUPPORTED}),
+    ],
+)
+def test_sparse_inputs_go_to_methods_whose_settings_take_them(
+    config, tmp_path, kernels, metrics
+):
+    config["methods"]["ridge"] |= {
+        "class": "PooledSVM",
+        "grid": {"kernels": kernels},
+    }
+    assert set(fit(config, tmp_path)["metric"]) == metrics
+
+
+def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
+    config, tmp_path, monkeypatch
+):
+    lines = []
+    with monkeypatch.context() as broken:
+        broken.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
+        scores = fit(config, tmp_path, lines.append)
+    assert list(scores["metric"]) == [fits.FAILED]
+    assert json.loads(scores["params"].iloc[0]) == {
+        "reason": "method 'ridge' on digits[n_per_class=10] (repeat 0, train size "
+        "60 examples, 10 tasks): IndexError: list index out of range"
+    }
+    assert "Traceback" in lines[-1]
+    assert "in <lambda>" in lines[-1]
+    assert fits.failures(first_scores(tmp_path)) == [
+        "experiment 'digits': method 'ridge' on digits[n_per_class=10] (repeat 0, "
+        "train size 60 examples, 10 tasks): IndexError: list index out of range"
+    ]
+    assert set(fit(config, tmp_path)["metric"]) == {"misclassified"}
+    assert fits.failures(first_scores(tmp_path)) == []
+
+
+def test_an_error_that_is_not_the_methods_is_no_gap(config, tmp_path, monkeypatch):
+    def damaged(*args, **options):
+        raise DataCorruptError("damaged")
+
+    fit(config, tmp_path)
+    monkeypatch.setattr("mtmkl.datasets.load", damaged)
+    (group,) = fit_groups(config)
+    folder = PaperFolder(tmp_path)
+    folder.scores_of(group.name).unlink()
+    with pytest.raises(DataCorruptError):
+        fits.run_fits(config, group, folder, seed=2, cache=tmp_path / "cache")
+    assert not folder.scores_of(group.name).exists()
+
+
+def test_the_failure_of_the_first_chunk_is_that_of_the_others(
+    config, tmp_path, monkeypatch
+):
+    config["experiments"]["digits"]["methods"] = [
+        {"method": "ridge", "hold": {"gamma": 0}}
+    ]
+    config |= ONE_REPEAT_PER_JOB
+    first, second = fit_groups(config)
+    with monkeypatch.context() as broken:
+        broken.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
+        fit(config, tmp_path, group=first)
+    chosen = PaperFolder(tmp_path).scores_of(first.name)
+    scores = fit(config, tmp_path, group=second, chosen=chosen)
+    assert list(scores["metric"]) == [fits.FAILED]
+    assert (
+        "(repeat 0, train size 60 examples, 10 tasks): IndexError"
+        in scores["params"].iloc[0]
+    )
+
+
+def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
+    config["methods"]["floor"] = {
+        "label": "Floor", "class": "TaskMeanControl", "selection": "none"
+    }  # fmt: skip
+    config["experiments"]["digits"]["methods"] = [
+        {"method": "ridge"},
+        {"method": "floor"},
+    ]
+    config |= ONE_REPEAT_PER_JOB
+    rows = {
+        "ridge.0": {"method": "ridge", "metric": "misclassified", "params": ""},
+        "ridge.1": {
+            "method": "ridge", "metric": "failed", "params": '{"reason": "no luck"}'
+        },
+        "floor.0": {"method": "floor", "metric": "misclassified", "params": ""},
+    }  # fmt: skip
+    folder = PaperFolder(tmp_path)
+    for name, row in rows.items():
+        common = {"experiment": "digits", "dataset": DATASET}
+        table = pd.DataFrame([common | row])
+        write_table(folder.scores_of(f"digits/{DATASET}/{name}"), table)
+    fits.collect_scores(config, folder)
+    collected = pd.read_csv(folder.scores)
+    assert collected[["method", "metric"]].to_numpy().tolist() == [
+        ["ridge", "failed"],
+        ["floor", "misclassified"],
+    ]
+    assert fits.failures(folder.scores) == ["experiment 'digits': no luck"]
+    fits.discard_failures(config, folder)
+    left = folder.scores_of(f"digits/{DATASET}/floor.0")
+    assert list(left.parent.iterdir()) == [left]
+
+
+def test_a_method_that_cannot_be_compiled_fails_in_its_job_instead(monkeypatch):
+    monkeypatch.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
+    assert set(fits.warm_compiled_code(["IndependentRidge"])) == {"IndependentRidge"}
+
+
+def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):
+    (group,) = fit_groups(config)
+    before = fits.group_config(config, group)
+    config["experiments"]["digits"]["title"] = "Other"
+    config["claims"].append({"id": "new"})
+    assert fits.group_config(config, group) == before
+    config["experiments"]["digits"]["metrics"] = ["mse"]
+    assert fits.group_config(config, group) != before
+
+
+def test_held_parameters_need_the_first_chunk(config):
+    config["methods"]["ridge"]["grid"]["kernel"] = [None]
+    config["experiments"]["digits"]["methods"] = [
+        {"method": "ridge", "hold": {"kernel": 0}}
+    ]
+    config |= ONE_REPEAT_PER_JOB
+    needs = [fits.needs_first_chunk(config, job) for job in fit_jobs(config)]
+    assert needs == [False, True]
+
+
+def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(tmp_path):
+    variant = Variant("digits_pairs", {"n_per_class": 10})
+    draws = [pipeline.load_variant(variant, 5, repeat=repeat) for repeat in range(2)]
+    assert draws[0].digest() != draws[1].digest()
+    config = {
+        "paper": {"id": "toy2000"},
+        "tier": "paper",
+        "protocols": {
+            "tenth": {"kind": "fractions", "train_percent": [20, 50], "repeats": 2}
+        },
+        "methods": {
+            "svm": {
+                "label": "SVM",
+                "class": "IndependentSVM",
+                "grid": {"C": [0.1, 1.0, 10.0, 100.0]},
+                "search": {"points": 2},
+                "selection": "validation",
+            }
+        },
+        "experiments": {
+            "pairs": {
+                "title": "Pairs",
+                "datasets": {"name": variant.name, "options": variant.options},
+                "protocol": "tenth",
+                "methods": [{"method": "svm"}],
+                "metrics": ["accuracy"],
+            }
+        },
+        "artefacts": {},
+        "claims": [],
+    }
+    folder = PaperFolder(tmp_path)
+    needs = pipeline.data_needs(config, [variant])
+    pipeline.prepare_data(needs, folder, seed=5, download=False, on_missing="fail")
+    info = json.loads(folder.data_info(variant.id).read_text())
+    assert info["digest"] == draws[0].digest()
+    (protocol,) = needs[0]["protocols"]
+    expected = make_splits(draws[1], protocol, 5)
+    stored = load_splits(folder.splits("tenth", variant.id))
+    assert set(stored) == set(expected)
+    np.testing.assert_array_equal(stored[20, 1].train, expected[20, 1].train)
+    (group,) = fit_groups(config)
+    fits.run_fits(config, group, folder, seed=5, cache=tmp_path / "cache")
+    scores = pd.read_csv(folder.scores_of(group.name))
+    for repeat, data in enumerate(draws):
+        assert set(scores.loc[scores["repeat"] == repeat, "data_digest"]) == {
+            data.digest()
+        }
+    chosen = {json.loads(params)["C"] for params in scores["params"].dropna()}
+    (spec,) = method_specs(config, "pairs").values()
+    assert chosen <= {point["C"] for point in spec.with_design(5).grid_points()}
+
+
+@pytest.mark.parametrize("hold", [{}, {"gamma": 0}])
+def test_fits_that_share_a_process_have_the_scores_of_fits_that_do_not(
+    config, tmp_path, hold
+):
+    config["methods"]["floor"] = {
+        "label": "Floor", "class": "TaskMeanControl", "selection": "none"
+    }  # fmt: skip
+    experiment = config["experiments"]["digits"]
+    experiment["arrays"] = {"names": ["coef_"], "repeats": [1]}
+    experiment["methods"] = [
+        {"method": "ridge", "hold": hold},
+        {"method": "floor"},
+    ]
+    config |= ONE_REPEAT_PER_JOB
+    tables, arrays = {}, {}
+    for tier in ("paper", "quick"):
+        config["tier"] = tier
+        folder = PaperFolder(tmp_path / tier)
+        groups = fit_groups(config)
+        first = folder.scores_of(groups[0].name)
+        for group in groups:
+            fit(
+                config,
+                folder.path,
+                group=group,
+                chosen=first if first.exists() else None,
+            )
+        fits.collect_scores(config, folder)
+        table = pd.read_csv(folder.scores, dtype=str, keep_default_na=False)
+        tables[tier] = table.drop(columns="fit_seconds")
+        arrays[tier] = _arrays(folder, groups)
+    assert [group.name for group in groups] == ["digits"]
+    pd.testing.assert_frame_equal(tables["paper"], tables["quick"])
+    assert arrays["paper"].keys() == arrays["quick"].keys() != set()
+    for name, array in arrays["paper"].items():
+        np.testing.assert_array_equal(array, arrays["quick"][name])
+
+
+def _arrays(folder, groups):
+    found = {}
+    for group in groups:
+        with np.load(folder.arrays_of(group.name)) as stored:
+            found |= {name: stored[name] for name in stored.files}
+    return found

@@ -1,0 +1,293 @@
+"""What ``run_paper`` refuses, where its results go, and how it ends."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from interrupts import allow_interrupts
+
+from mtmkl.documents import ConfigError
+from mtmkl.files import read_table
+from mtmkl_suite.cli.main import main
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.run.runner import run_paper
+
+TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
+
+
+@pytest.mark.parametrize(
+    ("paper", "experiment", "tier", "message"),
+    [
+        ("yousefi2015", "vehicle", "quick", "only in tier paper: add --tier paper"),
+        ("yousefi2015", "nope", "quick", r"'nope' \(known: robot, digits"),
+        ("yousefi2015", "vehcle", "paper", "'vehcle'; did you mean 'vehicle'"),
+    ],
+)
+def test_an_experiment_that_is_not_there(tmp_path, paper, experiment, tier, message):
+    with pytest.raises(ConfigError, match=message):
+        run_paper(paper, tier=tier, experiments=["robot", experiment], results=tmp_path)
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--artefact", "table_9"], "unknown artefact 'table_9'; did you mean 'table_"),
+        (["--artefact", "table_1", "--experiment", "digits"], "leave out --experiment"),
+        (["--artefact", "table_1", "--against", "published"], "leave out --artefact"),
+    ],
+)
+def test_an_artefact_that_cannot_be_made(tmp_path, capsys, words, message):
+    run = ["run", "--paper", str(TINY), "--results", str(tmp_path)]
+    assert main([*run, *words]) == 1
+    assert message in capsys.readouterr().err
+    assert main(["run", "--data", "x.csv", "--artefact", "table_1"]) == 1
+    assert "--artefact is for --paper" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
+
+
+def test_an_artefact_of_the_other_tier(tmp_path):
+    tables = {
+        tier: set(load_paper("yousefi2015", tier)["artefacts"])
+        for tier in ("quick", "paper")
+    }
+    for tier, other in (("quick", "paper"), ("paper", "quick")):
+        for name in sorted(tables[other] - tables[tier])[:1]:
+            with pytest.raises(ConfigError, match=f"tier {other}: add --tier {other}"):
+                run_paper("yousefi2015", tier=tier, artefacts=[name], results=tmp_path)
+
+
+def test_an_artefact_runs_its_experiments_and_no_others(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(TINY.parents[1])
+    report = run_paper(TINY, artefacts=["table_1"], results=tmp_path).report
+    assert report == tmp_path / "quick+tiny+table_1" / "report.html"
+    folder = report.parent / "tiny"
+    assert set(read_table(folder / "scores.csv.gz")["experiment"]) == {"digits"}
+    made = {path.stem for path in (folder / "artefacts").iterdir()}
+    assert made == {"table_1"}
+
+
+def test_a_figure_of_equations_runs_nothing(tmp_path):
+    report = run_paper("argyriou2008", artefacts=["figure_1"], results=tmp_path).report
+    folder = report.parent / "argyriou2008"
+    assert (folder / "artefacts" / "figure_1.svg").is_file()
+    assert read_table(folder / "scores.csv.gz").empty
+
+
+@pytest.mark.parametrize("methods", [[], ["mtl_feat_linear", "floor"]])
+def test_a_grid_is_for_a_method_that_has_none(tmp_path, methods):
+    with pytest.raises(ConfigError, match="--grid needs --method package"):
+        run_paper(
+            "argyriou2008",
+            experiments=["digits"],
+            methods=methods,
+            grid={"gamma": [1.0]},
+            results=tmp_path,
+        )
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_partial_run_leaves_the_whole_one_alone(tmp_path):
+    for name in ("quick", "quick+tiny"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.html").write_text("whole")
+    report = run_paper(TINY, experiments=["drawn"], results=tmp_path).report
+    assert report == tmp_path / "quick+tiny+drawn" / "report.html"
+    scores = read_table(report.parent / "tiny" / "scores.csv.gz")
+    assert set(scores["experiment"]) == {"drawn"}
+    assert (tmp_path / "quick/report.html").read_text() == "whole"
+    assert (tmp_path / "quick+tiny/report.html").read_text() == "whole"
+
+
+def run(*arguments, results):
+    return subprocess.Popen(
+        [sys.executable, "-m", "mtmkl_suite.cli.main", "run", f"--paper={TINY}",
+         f"--results={results}", *arguments],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=allow_interrupts,
+    )  # fmt: skip
+
+
+def wait_for_cells(process, results):
+    deadline = time.monotonic() + 300
+    while not list(results.glob("cache/*/*.npz")):
+        assert time.monotonic() < deadline
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_ctrl_c_says_that_finished_cells_are_kept(tmp_path, cores):
+    process = run(f"--cores={cores}", results=tmp_path)
+    wait_for_cells(process, tmp_path)
+    os.killpg(process.pid, signal.SIGINT)
+    _, shown = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert shown.splitlines()[-1] == (
+        "mtmkl: stopped; finished cells are kept: run the same command to resume"
+    )
+    assert "Traceback" not in shown
+
+
+def test_a_living_run_is_left_alone_and_a_killed_one_leaves_nothing(tmp_path, capsys):
+    process = run("--cores=2", results=tmp_path)
+    wait_for_cells(process, tmp_path)
+    process.send_signal(signal.SIGSTOP)
+    assert main(["run", f"--paper={TINY}", f"--results={tmp_path}"]) == 1
+    refusal = capsys.readouterr().err
+    assert f"mtmkl: another run (process {process.pid}) is writing" in refusal
+    process.kill()
+    # The pipes close when the last worker has ended.
+    process.communicate(timeout=60)
+    assert main(["run", f"--paper={TINY}", f"--results={tmp_path}"]) == 0
+
+
+def test_a_damaged_cell_is_computed_again(tmp_path):
+    report = run_paper(TINY, experiments=["drawn"], results=tmp_path).report
+    scores = read_table(report.parent / "tiny" / "scores.csv.gz")
+    for path in tmp_path.glob("cache/*/*.npz"):
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    run_paper(TINY, experiments=["drawn"], results=tmp_path)
+    again = read_table(report.parent / "tiny" / "scores.csv.gz")
+    assert again.drop(columns="fit_seconds").equals(scores.drop(columns="fit_seconds"))
+
+
+BROKEN = """
+import numpy as np
+from sklearn.base import BaseEstimator
+
+
+class Base(BaseEstimator):
+    def fit(self, X, y, task=None):
+        return self
+
+    def predict(self, X, task=None):
+        return np.zeros(len(X))
+
+
+class Raises(Base):
+    def fit(self, X, y, task=None):
+        raise RuntimeError("no luck")
+
+
+class NeedsArgument(Base):
+    def __init__(self, k):
+        self.k = k
+
+
+class NoParameters:
+    fit, predict = Base.fit, Base.predict
+
+
+class Strings(Base):
+    def predict(self, X, task=None):
+        return np.array(["one"] * len(X))
+
+
+class NotFinite(Base):
+    def predict(self, X, task=None):
+        return np.full(len(X), np.nan)
+"""
+
+REASONS = {
+    "Raises": "RuntimeError: no luck",
+    "NeedsArgument": "missing 1 required positional argument: 'k'; give it under",
+    "NoParameters": "has no get_params: derive it from sklearn.base.BaseEstimator",
+    "Strings": "predict returned values of type str, such as ['one']",
+    "NotFinite": "predict returned values that are not finite for",
+}
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """Write a paper with five methods that fail and one that does not."""
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "broken_methods.py").write_text(BROKEN)
+    monkeypatch.syspath_prepend(tmp_path / "code")
+    config = yaml.safe_load((TINY / "experiments.yaml").read_text())
+    experiment = config["experiments"]["digits"] | {
+        "methods": [{"method": name} for name in ("floor", *REASONS)]
+    }
+    config["experiments"] = {"digits": experiment}
+    config["methods"] |= {
+        name: {"label": name, "class": f"broken_methods:{name}", "selection": "none"}
+        for name in REASONS
+    }
+    artefacts = yaml.safe_load((TINY / "artefacts.yaml").read_text())
+    table = artefacts["artefacts"]["table_1"]
+    artefacts = {
+        "table_1": table
+        | {
+            "rows": {},
+            "extra_rows": {name: {"method": name} for name in ("floor", *REASONS)},
+        }
+    }
+    paper = tmp_path / "papers" / "tiny"
+    paper.mkdir(parents=True)
+    (paper / "experiments.yaml").write_text(yaml.safe_dump(config))
+    (paper / "artefacts.yaml").write_text(yaml.safe_dump({"artefacts": artefacts}))
+    shutil.copytree(TINY / "published", paper / "published")
+    return paper
+
+
+@pytest.mark.parametrize("cores", ["1", "2"])
+def test_a_method_that_fails_leaves_the_others_and_the_report(
+    broken, tmp_path, capsys, cores
+):
+    results = tmp_path / "results"
+    run = ["run", "--paper", str(broken), "--results", str(results), "--cores", cores]
+    assert main(run) == 1
+    printed = capsys.readouterr()
+    lines = printed.err.splitlines()
+    for name, reason in REASONS.items():
+        (line,) = [line for line in lines if repr(name) in line]
+        assert line.startswith(
+            f"mtmkl: experiment 'digits': method {name!r} on digits[n_per_class=10] "
+            "(repeat 0, train size 60 examples, 10 tasks): "
+        )
+        assert reason in line
+    assert "floor" not in printed.err
+    base = results / "quick+tiny" / "tiny"
+    scores = pd.read_csv(base / "scores.csv.gz")
+    assert set(scores.loc[scores["method"] == "floor", "metric"]) == {"misclassified"}
+    failed = scores[scores["method"] != "floor"]
+    assert sorted(failed["method"]) == sorted(REASONS)
+    assert set(failed["metric"]) == {"failed"}
+    log = base / "logs" / "digits" / "digits[n_per_class=10]" / "Raises.0.log"
+    assert 'raise RuntimeError("no luck")' in log.read_text()
+    assert f"tracebacks: {base / 'logs'}" in printed.err
+    report = (results / "quick+tiny" / "report" / "paper-tiny.html").read_text()
+    assert "RuntimeError: no luck" in report
+
+
+def test_an_experiment_without_its_data_says_what_brings_them(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "cache"))
+    run = ["run", "--paper", str(TINY), "--results", str(tmp_path / "results")]
+    assert main([*run, "--experiment", "absent"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    (line,) = [line for line in lines if line.startswith("mtmkl")]
+    assert line.startswith("mtmkl: data set 'school' is not available")
+    assert "run `mtmkl datasets fetch school`" in line
+
+
+def test_a_whole_paper_may_lack_data_and_says_so(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(TINY.parents[1])
+    run = ["run", "--paper", str(TINY), "--results", str(tmp_path / "results")]
+    assert main(run) == 0
+    assert "mtmkl datasets fetch school" in capsys.readouterr().err
