@@ -76,11 +76,8 @@ def announce(run: Run) -> None:
 class TimeLeft:
     """Estimates the time left from the seconds that jobs of a rule took.
 
-    Parameters
-    ----------
-    recorded : dict of str to float
-        Mean seconds of the jobs of a rule in earlier runs. They are scaled by the pace
-        of this run, which may use another or a busier machine.
+    ``recorded``: Mean seconds of the jobs of a rule in earlier runs. They are scaled by
+    the pace of this run, which may use another or a busier machine.
     """
 
     def __init__(self, recorded: dict[str, float]) -> None:

@@ -12,16 +12,8 @@ from mtmkl_suite.cli import audit, certify, compare, datasets, listing, run, sho
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
-    Parameters
-    ----------
-    arguments : sequence of str or None
-        Words after ``mtmkl``; None takes them from the command line.
-
-    Returns
-    -------
-    int
-        0 for success; 1 if something was refused or is damaged, a method failed, or
-        the data of a requested experiment are missing; 130 if interrupted.
+    Returns 0 for success; 1 if something was refused or is damaged, a method failed, or
+    the data of a requested experiment are missing; 130 if interrupted.
     """
     parsed = parser().parse_args(arguments)
     from mtmkl.datasets import DataCorruptError, DataNotAvailableError

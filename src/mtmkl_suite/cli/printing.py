@@ -6,13 +6,7 @@ _WIDTH_OF_A_FILE = 400
 
 
 def print_table(rows: Sequence[dict[str, object]]) -> None:
-    """Print rows under their keys; columns of names are never broken.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        All with the same keys.
-    """
+    """Print rows under their keys; columns of names are never broken."""
     from rich.console import Console
     from rich.table import Table
 

@@ -25,16 +25,6 @@ def compared_config(config: dict[str, Any]) -> dict[str, Any]:
 
     These are the experiments that choose hyper-parameters, without claims, the tables
     that show them, and the comparisons over data sets that no paper printed.
-
-    Parameters
-    ----------
-    config : dict
-        The paper's configuration in the paper tier.
-
-    Raises
-    ------
-    ConfigError
-        If none of its experiments chooses anything.
     """
     experiments = {
         name: experiment
@@ -62,14 +52,7 @@ def _is_kept(artefact: Mapping[str, Any], experiments: Collection[str]) -> bool:
 
 
 def fewer_repeats(config: dict[str, Any], repeats: int) -> dict[str, Any]:
-    """Return a configuration with the first repeats of each experiment.
-
-    Parameters
-    ----------
-    config : dict
-        ``changes`` of the result says so, if any experiment has more.
-    repeats : int
-    """
+    """Return a configuration with the first repeats of each experiment."""
     from mtmkl_suite.run.plan import n_repeats
 
     counts = {name: n_repeats(config, name) for name in config["experiments"]}
@@ -83,18 +66,7 @@ def fewer_repeats(config: dict[str, Any], repeats: int) -> dict[str, Any]:
 
 
 def joining_config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration whose experiments have the joining methods alone.
-
-    Parameters
-    ----------
-    config : mapping
-        With ``own``, see :func:`mtmkl_suite.run.plan.with_method`.
-
-    Raises
-    ------
-    ConfigError
-        If no method joins: all have scores in the record.
-    """
+    """Return a configuration whose experiments have the joining methods alone."""
     own = config.get("own", [])
     if not own:
         raise ConfigError(
@@ -115,22 +87,7 @@ def joining_config(config: Mapping[str, Any]) -> dict[str, Any]:
 def check_record(
     config: Mapping[str, Any], folder: PaperFolder, run: Mapping[str, Any]
 ) -> None:
-    """Check that data and seed are those of the published scores.
-
-    Parameters
-    ----------
-    config : mapping
-        What is compared.
-    folder : PaperFolder
-        With what is known of the data.
-    run : mapping
-        The run's configuration.
-
-    Raises
-    ------
-    ValueError
-        Names the first difference.
-    """
+    """Check that data and seed are those of the published scores."""
     from mtmkl_suite.report.record.rejudge import check_same
 
     published = read_json(published_folder(config["paper"]["id"]) / "provenance.json")
@@ -140,14 +97,7 @@ def check_record(
 
 
 def available(config: dict[str, Any], folder: PaperFolder) -> dict[str, Any]:
-    """Return a configuration with the experiments whose data are here.
-
-    Parameters
-    ----------
-    config : dict
-    folder : PaperFolder
-        With what is known of the data.
-    """
+    """Return a configuration with the experiments whose data are here."""
     from mtmkl_suite.run.plan import variants
 
     here = _here(config, folder)
@@ -187,17 +137,7 @@ def _of_experiments(
 def write_merged(
     config: Mapping[str, Any], folder: PaperFolder, run: Mapping[str, Any]
 ) -> None:
-    """Write scores of the record and of the joining methods, and what follows.
-
-    Parameters
-    ----------
-    config : mapping
-        What is compared, with all methods.
-    folder : PaperFolder
-        Its scores are those of the joining methods; they become those of all.
-    run : mapping
-        The run's configuration.
-    """
+    """Write scores of the record and of the joining methods, and what follows."""
     from mtmkl_suite.report.pages.build import write_artefact
     from mtmkl_suite.report.pages.context import load_context
     from mtmkl_suite.report.record.record import write_what_follows

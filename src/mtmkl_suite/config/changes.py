@@ -44,13 +44,7 @@ class Change:
 
 
 def parse(text: str) -> Change:
-    """Read ``key=value``, the key dotted and the value as in YAML.
-
-    Raises
-    ------
-    ConfigError
-        If it is not of that form, or the value is no YAML.
-    """
+    """Read ``key=value``, the key dotted and the value as in YAML."""
     key, equals, value = text.partition("=")
     path = tuple(key.strip().split("."))
     if not equals or not all(path):
@@ -72,13 +66,7 @@ def of_paper(changes: Iterable[Change]) -> list[Change]:
 
 
 def check_top(changes: Iterable[Change]) -> None:
-    """Check that keys begin with one of the run's or of a paper's files.
-
-    Raises
-    ------
-    ConfigError
-        Names the first that does not, and those that there are.
-    """
+    """Check that keys begin with one of the run's or of a paper's files."""
     known = [*_RUN, *(name for names in PARTS.values() for name in names)]
     for change in changes:
         if change.path[0] not in known:
@@ -89,18 +77,7 @@ def check_top(changes: Iterable[Change]) -> None:
 
 
 def settable(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a paper's configuration by their dotted keys.
-
-    Parameters
-    ----------
-    config : mapping
-        With any of the keys in :data:`PARTS`, the tier resolved.
-
-    Returns
-    -------
-    dict of str to object
-        Lists are values, unless their items have names.
-    """
+    """Return the values of a paper's configuration by their dotted keys."""
     return {
         key: value
         for names in PARTS.values()
@@ -126,20 +103,7 @@ def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:
 
 
 def nearest_keys(changes: Iterable[Change], config: Mapping[str, Any]) -> str:
-    """Return what to do about keys that a configuration does not have.
-
-    Parameters
-    ----------
-    changes : iterable of Change
-    config : mapping
-        The paper's, without them.
-
-    Returns
-    -------
-    str
-        The keys nearest to the first of those keys, and how to list all; "" if the
-        configuration has them all.
-    """
+    """Return what to do about keys that a configuration does not have."""
     keys = [*_RUN, *settable(config)]
     for change in changes:
         if any(f"{key}.".startswith(f"{change.key}.") for key in keys):
@@ -168,27 +132,7 @@ def changed(
     tier: str,
     source: str,
 ) -> dict[str, Any]:
-    """Return a part of a paper's configuration with other values.
-
-    Parameters
-    ----------
-    part : mapping
-        What a file holds, its tier resolved and its entries generated.
-    changes : sequence of Change
-        Those of other files are left alone.
-    name : str
-        Of the file, a key of :data:`PARTS`.
-    tier : {"quick", "paper"}
-        Whose values are meant where a new value has one per tier.
-    source : str
-        Of the file, for messages.
-
-    Raises
-    ------
-    ConfigError
-        If a key leads nowhere: names the file, the key and what there is. The last
-        part of a key may be new; whether it is allowed is the schema's to say.
-    """
+    """Return a part of a paper's configuration with other values."""
     document: dict[str, Any] = copy.deepcopy(dict(part))
     for change in changes:
         if change.path[0] not in PARTS.get(name, ()):

@@ -17,16 +17,6 @@ def check_settings(config: Mapping[str, Any]) -> None:
 
     The parameters are checked by the methods themselves: each is constructed with its
     fixed parameters and every value of its grid.
-
-    Parameters
-    ----------
-    config : mapping
-        A paper's configuration with its tier resolved.
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        Names the file, the key, its value and what it should be.
     """
     try:
         for name, protocol in config["protocols"].items():
@@ -42,18 +32,7 @@ def check_settings(config: Mapping[str, Any]) -> None:
 
 
 def check_functions(config: Mapping[str, Any]) -> None:
-    """Check that there are functions that draw the figures and compute the steps.
-
-    Parameters
-    ----------
-    config : mapping
-        A paper's configuration with its tier resolved.
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        Names the file, the key, its value and what is known.
-    """
+    """Check that there are functions that draw the figures and compute the steps."""
     if "readings" in config:
         return  # drawn by what the file of readings says
     package = f"mtmkl_suite.papers.{config['paper']['id']}"

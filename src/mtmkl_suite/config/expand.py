@@ -31,21 +31,7 @@ _ABSENT = object()
 
 
 def expand(document: Any, lists: Mapping[str, Sequence[Any]]) -> Any:
-    """Return a document in which every ``for_each`` has been carried out.
-
-    Parameters
-    ----------
-    document : object
-        Parsed YAML.
-    lists : mapping of str to list
-        What an axis may name.
-
-    Raises
-    ------
-    ValueError
-        If a list, a placeholder or a field of an item is unknown, or a key is made
-        twice; names the key and what is known.
-    """
+    """Return a document in which every ``for_each`` has been carried out."""
     return _expand(document, _Scope(lists))
 
 

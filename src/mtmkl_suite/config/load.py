@@ -22,24 +22,7 @@ _FILES = {"experiments": True, "artefacts": False, "claims": False}
 
 
 def resolve_tier(document: Any, tier: str) -> Any:
-    """Replace every mapping with exactly the keys *quick* and *paper* by one value.
-
-    Parameters
-    ----------
-    document : object
-        Parsed YAML.
-    tier : {"quick", "paper"}
-
-    Returns
-    -------
-    object
-        A copy in which no choice of tier is left.
-
-    Raises
-    ------
-    ConfigError
-        If the tier is unknown.
-    """
+    """Replace every mapping with exactly the keys *quick* and *paper* by one value."""
     if tier not in TIERS:
         raise ConfigError(f"tier {tier!r} is unknown: choose one of {', '.join(TIERS)}")
     if isinstance(document, Mapping):
@@ -52,19 +35,7 @@ def resolve_tier(document: Any, tier: str) -> Any:
 
 
 def load_run_config(overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the validated run configuration with every default made explicit.
-
-    Parameters
-    ----------
-    overrides : mapping or None
-        The whole configuration (as Snakemake has merged it); None reads
-        ``config/config.yaml``.
-
-    Raises
-    ------
-    ConfigError
-        Names the key that is wrong.
-    """
+    """Return the validated run configuration with every default made explicit."""
     raw = read_yaml(config_dir() / "config.yaml") if overrides is None else overrides
     validate(raw, "config", source="config/config.yaml")
     paper_tier = raw["tier"] == "paper"
@@ -87,20 +58,6 @@ def load_paper(
     tier, ``published`` the folder of the printed numbers, and ``seconds`` what a repeat
     of ``experiment/data set/method`` was once measured to take, from ``seconds.csv``.
     With changes there is also ``changes``, their keys and values.
-
-    Parameters
-    ----------
-    paper : str or Path
-        Name of a folder in ``config/papers``, or a path to a folder.
-    tier : {"quick", "paper"}
-    changes : sequence of Change
-        Keys with other values than in the files.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such paper, a key is wrong, or a name (method, protocol,
-        experiment) is used but not defined; names file, key and value.
     """
     folder = paper_folder(paper)
     from mtmkl_suite.config.published import check_published
@@ -156,29 +113,7 @@ def read_part(
     lists: Mapping[str, Any],
     changes: "Sequence[Change]" = (),
 ) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """Read a file of a paper's folder, and check it against the schema of its name.
-
-    Parameters
-    ----------
-    path : Path
-    tier : {"quick", "paper"}
-    lists : mapping
-        What ``for_each`` may name, unless the file has ``lists`` itself.
-    changes : sequence of Change
-        Keys with other values than in the file.
-
-    Returns
-    -------
-    part : dict
-        With the tier's values and everything that is generated.
-    lists : mapping
-        Those of the file, or the given ones.
-
-    Raises
-    ------
-    ConfigError
-        Names file, key and value.
-    """
+    """Read a file of a paper's folder, and check it against the schema of its name."""
     source = f"{path.parent.name}/{path.name}"
     part = resolve_tier(read_yaml(path), tier)
     if isinstance(part, Mapping) and isinstance(part.get("lists"), Mapping):
@@ -215,18 +150,7 @@ def _measured_seconds(path: Path) -> dict[str, float]:
 
 
 def paper_folder(paper: str | Path) -> Path:
-    """Return the folder of a paper's configuration.
-
-    Parameters
-    ----------
-    paper : str or Path
-        Name of a folder in ``config/papers``, or a path to a folder.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such folder; names those that are known.
-    """
+    """Return the folder of a paper's configuration."""
     shipped = config_dir() / "papers"
     for folder in (shipped / paper, Path(paper)):
         if folder.is_dir():

@@ -25,26 +25,6 @@ def own_data_config(
     """Return the configuration of a run on data of one's own.
 
     The data are read once, so that whatever is wrong with them is said first.
-
-    Parameters
-    ----------
-    data : str
-        A file or ``package.module:function``, see :mod:`mtmkl.datasets.loaders.own`.
-    options : mapping
-        Of the file, such as ``task`` and ``target``.
-    tier : {"quick", "paper"}
-        Whose repeats and grids.
-    methods : sequence of str
-        Names in ``config/own_data/experiments.yaml``; none are all that suit the data.
-    changes : sequence of Change
-        Keys of the template with other values.
-
-    Raises
-    ------
-    ConfigError
-        If the data are neither, or a method is unknown or does not suit them.
-    mtmkl.datasets.loaders.own.DataFileError
-        If the file cannot be read as tasks.
     """
     from mtmkl.datasets import load
 

@@ -15,20 +15,7 @@ Wanted = tuple[str, str, Collection[Place]]
 
 
 def check_published(config: Mapping[str, Any], folder: Path) -> None:
-    """Check that tables and quoted numbers name published files, rows and columns.
-
-    Parameters
-    ----------
-    config : mapping
-        A paper's configuration.
-    folder : Path
-        With the published numbers, one file per table.
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        Names the file, the key, its value and what is known.
-    """
+    """Check that tables and quoted numbers name published files, rows and columns."""
     wanted = (
         each
         for name, artefact in config["artefacts"].items()
@@ -38,22 +25,7 @@ def check_published(config: Mapping[str, Any], folder: Path) -> None:
 
 
 def check_places(wanted: Iterator[Wanted], folder: Path, source: str) -> None:
-    """Check that published numbers are there.
-
-    Parameters
-    ----------
-    wanted : iterator of (str, str, collection of (str, str))
-        Key and name of each file, and the rows and columns that are shown of it.
-    folder : Path
-        With the published numbers; nothing is checked if there is none.
-    source : str
-        Of the configuration, for the message.
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        Names the file, the key, its value and what is known.
-    """
+    """Check that published numbers are there."""
     if not folder.is_dir():
         return  # the experiments can be run without it
     files = sorted(path.name for path in folder.glob("*.csv"))

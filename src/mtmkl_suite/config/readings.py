@@ -47,18 +47,7 @@ def has_readings(paper: str | Path) -> bool:
 
 
 def load_papers(run: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what a run is about: its papers, or the readings of those that have some.
-
-    Parameters
-    ----------
-    run : mapping
-        From :func:`mtmkl_suite.config.load.load_run_config`.
-
-    Raises
-    ------
-    ConfigError
-        If a configuration is wrong, or no paper has the wanted readings.
-    """
+    """Return the papers of a run, or the readings of those that have some."""
     papers, tier, wanted = run["papers"], run["tier"], run["readings"]
     if not wanted:
         return [load_paper(paper, tier) for paper in papers]
@@ -91,34 +80,16 @@ def load_readings(
 ) -> dict[str, Any]:
     """Return a configuration whose experiments are the readings of a paper's.
 
-    Parameters
-    ----------
-    paper : str or Path
-        As for :func:`mtmkl_suite.config.load.load_paper`.
-    tier : {"quick", "paper"}
-    factors : sequence of str or None
-        Which are read differently; None is all. A specification curve is part of it
-        if all its factors are.
-
-    Returns
-    -------
-    dict
-        As of :func:`~mtmkl_suite.config.load.load_paper`, without claims. The artefacts
-        are the table ``explanations``, that of bounds if there are any, and figures.
-        ``readings`` says where the experiments come from: ``factors``,
-        ``specifications`` and ``figures`` of the file; ``experiments``, each with
-        ``of`` (the main experiment), ``factors``, ``fits`` (the experiment whose scores
-        it reads: ``of`` if those of the main record), ``is_whole`` (whether nothing of
-        the main experiment can stand beside them), ``times`` (how many repeats stand
-        for each of the main experiment) and ``changes`` (methods that are not the main
-        ones any more, run or not); and ``main``, the paper's main configuration. A
-        specification has ``experiments`` and ``repeats``, the same for each of them.
-
-    Raises
-    ------
-    ConfigError
-        If the paper has no readings, a key is wrong, or a name is unknown; names
-        file, key and value.
+    Returns as of :func:`~mtmkl_suite.config.load.load_paper`, without claims. The
+    artefacts are the table ``explanations``, that of bounds if there are any, and
+    figures. ``readings`` says where the experiments come from: ``factors``,
+    ``specifications`` and ``figures`` of the file; ``experiments``, each with ``of``
+    (the main experiment), ``factors``, ``fits`` (the experiment whose scores it reads:
+    ``of`` if those of the main record), ``is_whole`` (whether nothing of the main
+    experiment can stand beside them), ``times`` (how many repeats stand for each of the
+    main experiment) and ``changes`` (methods that are not the main ones any more, run
+    or not); and ``main``, the paper's main configuration. A specification has
+    ``experiments`` and ``repeats``, the same for each of them.
     """
     path = paper_folder(paper) / FILE
     if not path.is_file():
@@ -271,17 +242,9 @@ class _Expansion:
     ) -> None:
         """Add an experiment under some alternatives, or methods to it.
 
-        Parameters
-        ----------
-        of : str
-            The main experiment.
-        factors : mapping of str to str
-        sides : sequence of str
-            The methods that are compared; by default those that the readings name, or
-            all but controls. Where the change is one of methods alone, only those of
-            them that it concerns are run.
-        repeats : int or None
-            By default the fewest that the readings name.
+        ``sides``: The methods that are compared; by default those that the readings
+        name, or all but controls. Where the change is one of methods alone, only those
+        of them that it concerns are run.
         """
         fitted = self._fitted_factors(factors)
         fits = experiment_id(of, fitted)

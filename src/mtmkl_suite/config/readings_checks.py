@@ -19,22 +19,7 @@ class ReadingError(ValueError):
 def check_readings(
     document: Mapping[str, Any], mains: Iterable[Mapping[str, Any]]
 ) -> None:
-    """Check that the readings of a paper name what exists.
-
-    Parameters
-    ----------
-    document : mapping
-        The file of readings.
-    mains : iterable of mapping
-        The paper's main configuration in each tier.
-
-    Raises
-    ------
-    ReadingError
-        Names key and value.
-    mtmkl.documents.ConfigError
-        If there is no such published number; names the file, too.
-    """
+    """Check that the readings of a paper name what exists."""
     mains = list(mains)
     methods = mains[0]["methods"]
     experiments = list(dict.fromkeys(e for main in mains for e in main["experiments"]))
@@ -191,13 +176,7 @@ def fitted_part(change: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def require(known: Iterable[str], names: Sequence[str], key: str) -> None:
-    """Refuse names that are not known.
-
-    Raises
-    ------
-    ReadingError
-        Names the key, and the name that comes nearest.
-    """
+    """Refuse names that are not known."""
     from mtmkl.documents import unknown
 
     for name in names:

@@ -19,16 +19,7 @@ def experiment_id(of: str, factors: Mapping[str, str]) -> str:
 def shown_tables(
     readings: Mapping[str, Any], origins: Mapping[str, Any], fits: Fits
 ) -> dict[str, Any]:
-    """Return the table of explanations, and that of upper bounds if there are any.
-
-    Parameters
-    ----------
-    readings : mapping
-        Factors with their alternatives.
-    origins : mapping
-        Where the experiments under single readings come from.
-    fits : callable
-    """
+    """Return the table of explanations, and that of upper bounds if there are any."""
     bounded = [
         name
         for name, origin in origins.items()
@@ -65,16 +56,6 @@ def shown_figures(
 
     Panels of experiments that the tier does not run are left out, and a figure if a
     factor was not chosen.
-
-    Parameters
-    ----------
-    figures : mapping
-        As configured.
-    main : mapping
-        The paper's main configuration.
-    names : sequence of str
-        Of the chosen factors.
-    fits : callable
     """
     drawn, artefacts = {}, {}
     for name, figure in figures.items():

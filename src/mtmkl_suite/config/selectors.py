@@ -44,13 +44,7 @@ Wrong = tuple[str, str, str]
 
 
 class Experiments:
-    """What the experiments of a paper have, whatever the tier.
-
-    Parameters
-    ----------
-    configs : sequence of mapping
-        The paper's configuration, once for each tier.
-    """
+    """What the experiments of a paper have, whatever the tier."""
 
     def __init__(self, configs: Sequence[Mapping[str, Any]]) -> None:
         self._configs = configs
@@ -139,22 +133,7 @@ def _parameters(config: Mapping[str, Any], name: str) -> list[str]:
 def check_selectors(
     config: Mapping[str, Any], known: Sequence[Mapping[str, Any]], folder: str
 ) -> None:
-    """Check that tables, quoted numbers and claims select what experiments have.
-
-    Parameters
-    ----------
-    config : mapping
-        A paper's configuration with its tier resolved.
-    known : sequence of mapping
-        The same in each tier: a quick run leaves cells of a table empty.
-    folder : str
-        Of the paper, for the message.
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        Names the file, the key, its value and what is known.
-    """
+    """Check that tables, quoted numbers and claims select what experiments have."""
     try:
         experiments = Experiments(known)
         for name, artefact in config["artefacts"].items():
@@ -247,22 +226,7 @@ def check_selector(
     beside: Sequence[str],
     experiments: Experiments,
 ) -> None:
-    """Check the columns that a selector names, and their values.
-
-    Parameters
-    ----------
-    key : str
-        Where it stands, for the message.
-    selector : mapping of str to value or list of values
-    beside : sequence of str
-        The experiments that it selects from, unless it names one itself.
-    experiments : Experiments
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        Names the key, its value and what is known.
-    """
+    """Check the columns that a selector names, and their values."""
     names = _experiments_of([selector]) or list(beside)
     for column, value in selector.items():
         if column not in COLUMNS:

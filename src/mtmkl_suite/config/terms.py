@@ -18,21 +18,7 @@ TASK_KERNELS = (
 
 
 def check_terms(key: str, terms: Any) -> None:
-    """Check the kernels and task kernels of terms.
-
-    Parameters
-    ----------
-    key : str
-        Where they stand, for the message.
-    terms : object
-        A list of mappings of ``kernel`` and ``task_kernel``, or of pairs of these.
-        What is no list is left to the method.
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        Names the key, its value and what is known.
-    """
+    """Check the kernels and task kernels of terms."""
     for number, term in enumerate(terms if isinstance(terms, list) else []):
         for place, problem in _problems(term):
             raise ConfigError(f"key '{key}.{number}{place}': {problem}")

@@ -95,32 +95,7 @@ def run_job(
     *,
     progress: Callable[[str], None] = lambda message: None,
 ) -> tuple["pd.DataFrame", dict[str, NDArray[Any]]]:
-    """Run every cell of a job, taking finished ones from the cache.
-
-    Parameters
-    ----------
-    job : Job
-    load_data : callable
-        Repeat -> data; a real set is the same in every repeat.
-    splits : mapping of (train size, repeat) to Split
-    progress : callable
-        Told a line after each cell.
-
-    Returns
-    -------
-    scores : DataFrame
-        With :data:`COLUMNS`.
-    arrays : dict of str to ndarray
-        Kept attributes, by ``name|train size|repeat|n_tasks|subset``.
-
-    Raises
-    ------
-    mtmkl_suite.run.failures.MethodFailedError
-        If the method raises, or its predictions cannot be scored; cells finished
-        before stay in the cache, the failed one is not kept.
-    ValueError
-        If a cell has more tasks than the data.
-    """
+    """Run every cell of a job, taking finished ones from the cache."""
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
@@ -160,13 +135,7 @@ def _chosen_params(rows: Sequence[Mapping[str, Any]], repeat: int) -> dict[str, 
 
 
 def held_params(spec: "MethodSpec", scores: "pd.DataFrame") -> dict[str, Any]:
-    """Return what a method holds from the scores of the job that chose it.
-
-    Raises
-    ------
-    ValueError
-        If the scores lack the repeat that chooses.
-    """
+    """Return what a method holds from the scores of the job that chose it."""
     held = {}
     for name, repeat in spec.hold.items():
         rows = scores[(scores["repeat"] == repeat) & (scores["task"] == ALL)]

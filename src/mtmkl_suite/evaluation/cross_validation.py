@@ -66,22 +66,7 @@ def held_out_fits(
     fold: IntArray,
     grid: Sequence[Mapping[str, Any]],
 ) -> Iterator[tuple[int, NDArray[np.bool_], Any]]:
-    """Yield what cross-validation fits: every grid point, for every fold.
-
-    Parameters
-    ----------
-    estimator, X, y, task, fold, grid
-        As for :func:`cross_validation_errors`.
-
-    Yields
-    ------
-    point : int
-        Position in the grid.
-    held : ndarray of bool of shape (n,)
-        Rows held out, of tasks that have others.
-    fitted : object
-        The estimator fitted on the other folds.
-    """
+    """Yield what cross-validation fits: every grid point, for every fold."""
     for part in np.unique(fold):
         held = fold == part
         # A task all of whose rows are held out has nothing to learn from.
@@ -101,30 +86,7 @@ def cross_validation_errors(
     grid: Sequence[Mapping[str, Any]],
     n_tasks: int,
 ) -> FloatArray:
-    """Return the summed squared validation error of each grid point and task.
-
-    Parameters
-    ----------
-    estimator : object
-        See :func:`fit_path`.
-    X : ndarray or CSR array of shape (n, d)
-    y, task, fold : ndarray of shape (n,)
-        ``fold`` is the part in which a row is held out.
-    grid : sequence of mapping
-        Grid points, walked in this order.
-    n_tasks : int
-
-    Returns
-    -------
-    ndarray of shape (len(grid), n_tasks)
-        Sums of squares over all held-out rows.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a prediction is unfit to be scored; see
-        :func:`mtmkl_suite.evaluation.predictions.predictions`.
-    """
+    """Return the summed squared validation error of each grid point and task."""
     total = np.zeros((len(grid), n_tasks))
     for point, held, fitted in held_out_fits(estimator, X, y, task, fold, grid):
         error = (y[held] - predictions(fitted, X[held], task[held])) ** 2
@@ -143,19 +105,8 @@ def choose(
     Ties within 1e-12 of the smallest error (relative) go to the point nearest the
     middle of the grid.
 
-    Parameters
-    ----------
-    errors : ndarray of shape (n_points, n_tasks)
-        Summed squared errors, so that a task weighs by its number of examples; or one
-        column with what a selection by a metric minimises.
-    grid : sequence of mapping
-        The points: of the product of one list of values a parameter, all or some.
-    per_task : bool
-        One choice for each task; the values must be numbers.
-
-    Returns
-    -------
-    Choice
+    ``errors``: Summed squared errors, so that a task weighs by its number of examples;
+    or one column with what a selection by a metric minimises.
     """
     picks, edge = best_points(
         errors if per_task else errors.sum(axis=1, keepdims=True), grid
@@ -169,19 +120,7 @@ def choose(
 def best_points(
     errors: FloatArray, grid: Sequence[Mapping[str, Any]]
 ) -> tuple[list[int], float]:
-    """Return the point of the smallest error in each column, by the rules of `choose`.
-
-    Parameters
-    ----------
-    errors : ndarray of shape (n_points, m)
-    grid : sequence of mapping
-
-    Returns
-    -------
-    picks : list of m int
-    at_grid_edge : float
-        The share of columns whose point is at an edge; see :class:`Choice`.
-    """
+    """Return the point of least error in each column, by the rules of `choose`."""
     picks = [_best(column, grid) for column in errors.T]
     at_edge = [_at_edge(k, c, grid) for k, c in zip(picks, errors.T, strict=True)]
     return picks, float(np.mean(at_edge))

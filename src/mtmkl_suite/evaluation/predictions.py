@@ -14,27 +14,7 @@ def predictions(
     task: IntArray,
     function: str = "predict",
 ) -> FloatArray:
-    """Return what a fitted method predicts, if it can be scored.
-
-    Parameters
-    ----------
-    estimator : object
-        Fitted.
-    X : ndarray or CSR array of shape (n, d)
-    task : ndarray of shape (n,)
-    function : {"predict", "decision_function"}
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Raises
-    ------
-    TypeError
-        If the predictions are not numbers.
-    ValueError
-        If they have another shape than (n,), or are not all finite.
-    """
+    """Return what a fitted method predicts, if it can be scored."""
     values = np.asarray(getattr(estimator, function)(X, task=task))
     n = X.shape[0]
     if values.shape != (n,):

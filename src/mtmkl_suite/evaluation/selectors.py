@@ -178,11 +178,6 @@ def alone(part: Part) -> Iterator[Fitted]:
 class EstimatorByTask:
     """Fitted estimators, one of which stands for each task.
 
-    Parameters
-    ----------
-    models : list of T estimators
-        Several tasks may have the same.
-
     Attributes
     ----------
     n_iter_, duality_gap_ : float
@@ -287,18 +282,7 @@ SELECTORS = {
 
 
 def resolve_selector(name: str) -> Selector:
-    """Return a way to choose.
-
-    Parameters
-    ----------
-    name : str
-        Registered, or ``package.module:name`` of a :class:`Selector`.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """Return a way to choose."""
     if name in SELECTORS:
         return SELECTORS[name]
     module, _, attribute = name.partition(":")

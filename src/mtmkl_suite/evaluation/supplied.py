@@ -18,13 +18,6 @@ def tell_tasks(estimator: Any, data: "MultiTaskData") -> None:
     Tasks are numbers in a run. A parameter ``task_order`` that is None gets their
     names, as a mapping of numbers to names; ``task_relations`` gets what the data know
     of how they are related. What is configured takes precedence.
-
-    Parameters
-    ----------
-    estimator : object
-        With scikit-learn's ``get_params`` and ``set_params``.
-    data : MultiTaskData
-        With the tasks that are learned together.
     """
     params = estimator.get_params()
     if "task_order" in params and params["task_order"] is None:
@@ -37,18 +30,9 @@ def tell_tasks(estimator: Any, data: "MultiTaskData") -> None:
 def with_matrices(value: Any, data: "MultiTaskData") -> Any:
     """Return a parameter with the matrices of the data in place of their names.
 
-    Parameters
-    ----------
-    value : object
-        Kernels of :mod:`mtmkl.kernels.precomputed`, as names or mappings in a list
-        under ``kernels``: a named matrix is looked up; "all" becomes the kernels of all
-        matrices, in the order of the data set.
-    data : MultiTaskData
-
-    Raises
-    ------
-    ValueError
-        If the data have no such matrix; names those they have.
+    ``value``: Kernels of :mod:`mtmkl.kernels.precomputed`, as names or mappings in a
+    list under ``kernels``: a named matrix is looked up; "all" becomes the kernels of
+    all matrices, in the order of the data set.
     """
     if isinstance(value, Mapping):
         kernel = _unresolved(value)

@@ -106,30 +106,13 @@ class Audit:
 
 
 def read_comparisons(folder: Path) -> list[PrintedComparison]:
-    """Read the comparisons that a paper prints from its published files.
-
-    Parameters
-    ----------
-    folder : Path
-        Of a paper's published numbers.
-
-    Raises
-    ------
-    AuditError
-        If a file, the ranks or the count of a block is missing.
-    """
+    """Read the comparisons that a paper prints from its published files."""
     paths = sorted(folder.glob("*.csv"))
     return printed_comparisons({path.name: pd.read_csv(path) for path in paths})
 
 
 def auditable_papers(papers: Path) -> list[str]:
-    """Return the papers whose comparisons can be read.
-
-    Parameters
-    ----------
-    papers : Path
-        Folder with a folder per paper, which holds its numbers in ``published``.
-    """
+    """Return the papers whose comparisons can be read."""
     found = []
     for folder in sorted(papers.iterdir()):
         with suppress(AuditError):
@@ -147,15 +130,6 @@ def printed_comparisons(
     "data set, block", and the mean ranks in rows "mean rank, block"; ``table_2.csv``
     the tests in rows "test statistic, block" and so on; ``texts.csv`` names the control
     and counts the "methods dominated" by it, in rows "control, block".
-
-    Parameters
-    ----------
-    published : mapping of file name to DataFrame
-
-    Raises
-    ------
-    AuditError
-        If a file, the ranks, the count of a block or an accuracy is missing.
     """
     names = ("table_1.csv", "table_2.csv", "texts.csv")
     missing = [name for name in names if name not in published]
@@ -202,13 +176,7 @@ def printed_comparisons(
 
 
 def audit(printed: PrintedComparison) -> Audit:
-    """Recompute ranks, mean ranks and tests from printed accuracies.
-
-    Parameters
-    ----------
-    printed : PrintedComparison
-        Higher values are better.
-    """
+    """Recompute ranks, mean ranks and tests from printed accuracies."""
     ranks = printed.accuracies.rank(axis=1, ascending=False)
     over_all = friedman(printed.accuracies, higher_better=True)
     tests = rank_tests(over_all, printed.control)
@@ -241,12 +209,7 @@ def audit(printed: PrintedComparison) -> Audit:
 
 
 def audit_text(found: Audit) -> list[str]:
-    """Return what an audit found in a few lines; the differences follow them.
-
-    Parameters
-    ----------
-    found : Audit
-    """
+    """Return what an audit found in a few lines; the differences follow them."""
     printed, over_all = found.printed, found.friedman
     n, k = printed.accuracies.shape
     implied = ", ".join(map(str, found.n_blocks_implied)) or f"none up to {_MAX_BLOCKS}"
@@ -268,20 +231,7 @@ def audit_text(found: Audit) -> list[str]:
 
 
 def rank_tests(over_all: FriedmanResult, control: str) -> pd.DataFrame:
-    """Return the tests of mean ranks against a control as papers print them.
-
-    Parameters
-    ----------
-    over_all : FriedmanResult
-    control : str
-        One of its methods.
-
-    Returns
-    -------
-    DataFrame
-        Index: the other methods; "test statistic" z, "p value" (two-sided),
-        "adjusted α" and ``p_holm``.
-    """
+    """Return the tests of mean ranks against a control as papers print them."""
     tests = holm_against_control(over_all.ranks, over_all.n_blocks, control)
     order = tests["p"].argsort(kind="stable").to_numpy()
     levels = np.empty(len(tests))
@@ -291,13 +241,7 @@ def rank_tests(over_all: FriedmanResult, control: str) -> pd.DataFrame:
 
 
 def count_dominated(tests: pd.DataFrame) -> int:
-    """Return how many methods Holm's procedure finds worse than the control.
-
-    Parameters
-    ----------
-    tests : DataFrame
-        From :func:`rank_tests`.
-    """
+    """Return how many methods Holm's procedure finds worse than the control."""
     return int(((tests["p_holm"] < LEVEL) & (tests[STATISTIC] > 0)).sum())
 
 
@@ -308,15 +252,6 @@ def numbers_of_blocks(
 
     Over N data sets z is d / √(N k (k + 1) / 6) with d a difference of sums of ranks, a
     multiple of ½.
-
-    Parameters
-    ----------
-    statistics : array-like of float
-        z as printed.
-    n_methods : int
-        k, the control included.
-    decimals : int
-        Printed; a statistic may be rounded or cut off.
     """
     z = np.asarray(statistics, dtype=float)
     unit = 10.0**-decimals

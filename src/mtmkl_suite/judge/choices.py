@@ -20,14 +20,7 @@ CHOICE_COLUMNS = (
 def grids_of(
     config: Mapping[str, Any], experiment: str
 ) -> dict[str, dict[str, list[Any]]]:
-    """Return the values that the methods of an experiment choose from, by parameter.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    experiment : str
-    """
+    """Return the values that the methods of an experiment choose from, by parameter."""
     return {
         entry["method"]: method_of(config, entry).get("grid", {})
         for entry in config["experiments"][experiment]["methods"]
@@ -41,21 +34,10 @@ def chosen_parameters(
 ) -> pd.DataFrame:
     """Count the values that methods of an experiment have chosen.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        From :func:`mtmkl_suite.judge.sample.read_scores`.
-    experiment : str
-    grids : mapping of method to mapping of parameter to values
-        Those that the methods choose from; others are left out.
-
-    Returns
-    -------
-    DataFrame
-        :data:`CHOICE_COLUMNS`, one row per data set, train size, method and parameter.
-        ``n`` counts fits, or tasks where each has a value of its own; ``chosen`` maps
-        values, most frequent first, to counts; ``at_low_end`` and ``at_high_end`` are
-        shares of n, ``nan`` for a grid of one value or of no numbers.
+    Returns :data:`CHOICE_COLUMNS`, one row per data set, train size, method and
+    parameter. ``n`` counts fits, or tasks where each has a value of its own; ``chosen``
+    maps values, most frequent first, to counts; ``at_low_end`` and ``at_high_end`` are
+    shares of n, ``nan`` for a grid of one value or of no numbers.
     """
     mine = fits(scores[scores["experiment"] == experiment])
     mine = mine[(mine["params"] != "") & mine["method"].isin(list(grids))]

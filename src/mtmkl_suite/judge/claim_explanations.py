@@ -62,17 +62,6 @@ def explain_claims(
     share of wrong claims, unsupported in the main run, that some alternative of the
     factor supports. A reading explains a claim if (accepted + 1) / (tried + 1) of them
     is at most :data:`LEVEL` over the number of readings that change the claim.
-
-    Parameters
-    ----------
-    main : mapping of id to ClaimResult
-    under : mapping of Reading to such mappings
-
-    Returns
-    -------
-    DataFrame
-        :data:`~mtmkl_suite.judge.explanations.COLUMNS`, one row per claim that is
-        undecided or does not hold.
     """
     changed = {
         reading: {

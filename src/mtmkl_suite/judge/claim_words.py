@@ -20,17 +20,7 @@ _PLAIN = ("solver", "axis")
 def in_words(
     note: str, sides: Iterable[Mapping[str, Any]], labels: Mapping[str, str]
 ) -> str:
-    """Return a note in which sides are named by labels and words.
-
-    Parameters
-    ----------
-    note : str
-        Of a test, with what the sides select.
-    sides : iterable of mapping
-        The selectors of the claim.
-    labels : mapping of str to str
-        The methods' printed names by their id.
-    """
+    """Return a note in which sides are named by labels and words."""
     names = {}
     for side in sides:
         words = side_in_words(side, labels)

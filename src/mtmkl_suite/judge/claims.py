@@ -39,20 +39,7 @@ COLUMNS = (
 
 
 def check_claims(claims: Iterable[Mapping[str, Any]], methods: Iterable[str]) -> None:
-    """Check that every claim names a known test, its arguments and known methods.
-
-    Parameters
-    ----------
-    claims : iterable of mapping
-        ``claims`` of a paper's configuration.
-    methods : iterable of str
-        Ids of the configured methods.
-
-    Raises
-    ------
-    ClaimError
-        Names the claim and what it gets wrong.
-    """
+    """Check that every claim names a known test, its arguments and known methods."""
     known_methods = set(methods)
     for claim in claims:
         where = f"claim {claim['id']!r}"
@@ -80,34 +67,7 @@ def evaluate_claims(
     steps: Mapping[str, pd.DataFrame] | None = None,
     full_protocol: bool = True,
 ) -> pd.DataFrame:
-    """Run the test of every claim.
-
-    Parameters
-    ----------
-    claims : iterable of mapping
-        ``claims`` of a paper's configuration: id, section, claim, test, args.
-    scores : DataFrame
-    methods : mapping of str to mapping, or iterable of str
-        The configured methods by their id; notes name them by their ``label``.
-    overlaps : mapping or None
-        How the repeats at each place of the scores overlap; None takes all as
-        independent.
-    steps : mapping of str to DataFrame or None
-        What steps have computed, for claims on their numbers.
-    full_protocol : bool
-        False where repeats, grid or data are reduced: then the notes say what was
-        found, and nothing is judged.
-
-    Returns
-    -------
-    DataFrame
-        With :data:`COLUMNS`, one row per claim, in their order.
-
-    Raises
-    ------
-    ClaimError
-        Names the claim and what it gets wrong.
-    """
+    """Run the test of every claim."""
     claims = list(claims)
     methods = methods if isinstance(methods, Mapping) else list(methods)
     check_claims(claims, methods)
@@ -142,13 +102,7 @@ def evaluate_claims(
 
 
 def shown_verdicts(claims: pd.DataFrame) -> "pd.Series[str]":
-    """Return the verdicts for readers: with the own test's, where it alone decides.
-
-    Parameters
-    ----------
-    claims : DataFrame
-        With :data:`COLUMNS`.
-    """
+    """Return the verdicts for readers: with the own test's, where it alone decides."""
     verdicts, own = claims["verdict"], claims["own_verdict"].astype(object)
     differs = own.notna() & (own != verdicts)
     own = own.where(differs, "")
@@ -156,13 +110,7 @@ def shown_verdicts(claims: pd.DataFrame) -> "pd.Series[str]":
 
 
 def shown_notes(claims: pd.DataFrame) -> "pd.Series[str]":
-    """Return the notes for readers: with what undoes the verdict of the own test.
-
-    Parameters
-    ----------
-    claims : DataFrame
-        With :data:`COLUMNS`.
-    """
+    """Return the notes for readers: with what undoes the verdict of the own test."""
     differs = shown_verdicts(claims) != claims["verdict"]
     notes = [
         f"{row['note']}; as repeats share examples (ρ = {row['rho']:.2f}), {_why(row)}"

@@ -37,23 +37,6 @@ def compare_experiments(
     (protocol kind ``first_rows``), else repeats; repeats that share examples are
     corrected for it. Points of a recorded path take no part, nor methods that are
     walked along a parameter.
-
-    Parameters
-    ----------
-    config : mapping
-        A paper's configuration with its tier resolved.
-    scores : DataFrame
-    overlaps : mapping or None
-        How the repeats at each place of the scores overlap; None takes all as
-        independent.
-    ropes : mapping of (experiment, metric) to float
-        Regions of practical equivalence fixed in advance; 0 where absent.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        The tables of :func:`pairwise_table`, one under the other.
     """
     tables = []
     for name, experiment in config["experiments"].items():
@@ -97,24 +80,9 @@ def pairwise_table(
     Each method is represented by its largest number of tasks learned together; values
     are averaged over variants of the data set within a unit.
 
-    Parameters
-    ----------
-    scores : DataFrame
-    experiment, metric : str
-    methods : sequence of str
-        Those without scores are left out.
-    unit : {"repeat", "task"}
-    overlaps : mapping or None
-        How the repeats at each place of the scores overlap; None takes all as
-        independent.
-    rope, seed
-        As for :func:`compare_pair`.
-
-    Returns
-    -------
-    DataFrame
-        :data:`PAIR_COLUMNS`, one row per pair of methods with two common units or more;
-        ``p_wilcoxon_holm`` and ``can_reject`` are over the tested pairs of this table.
+    Returns :data:`PAIR_COLUMNS`, one row per pair of methods with two common units or
+    more; ``p_wilcoxon_holm`` and ``can_reject`` are over the tested pairs of this
+    table.
     """
     columns: dict[str, pd.Series] = {}
     chosen: dict[str, pd.DataFrame] = {}
@@ -167,20 +135,6 @@ def compare_rankings(
     equivalence is the largest of the rows'. Where a comparison names the methods that
     are tested in ``pairs``, these are compared, by their printed names. Data sets
     without a value for every method are left out.
-
-    Parameters
-    ----------
-    config : mapping
-        A paper's configuration with its tier resolved.
-    scores : DataFrame
-    ropes : mapping of (experiment, metric) to float
-        Regions of practical equivalence fixed in advance.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        :data:`PAIR_COLUMNS`; ``experiment`` is the table and the block.
     """
     tables = []
     for name, artefact in config["artefacts"].items():
@@ -214,19 +168,7 @@ def compare_rankings(
 
 
 def values_in_pairs(matrix: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
-    """Return the values of the methods that a comparison tests, without gaps.
-
-    Parameters
-    ----------
-    matrix : DataFrame of shape (data sets, methods)
-    pairs : sequence of str
-        These methods; those without any value take no part.
-
-    Returns
-    -------
-    DataFrame
-        The data sets on which all of them have a value.
-    """
+    """Return the values of the methods that a comparison tests, without gaps."""
     return matrix[list(pairs)].dropna(axis=1, how="all").dropna()
 
 
@@ -244,18 +186,6 @@ def practical_equivalence(
 
     The half width is that of a comparison's ``rope``, or the table's tolerance; a
     relative one is taken at the median of its published values.
-
-    Parameters
-    ----------
-    config : mapping
-        A paper's configuration.
-    published : mapping of file name to DataFrame
-        The paper's published numbers.
-
-    Returns
-    -------
-    dict of (experiment, metric) to float
-        In the metric's own unit.
     """
     ropes: dict[tuple[str, str], float] = {}
     for artefact in config["artefacts"].values():
@@ -289,28 +219,10 @@ def ranking_matrix(
 ) -> pd.DataFrame:
     """Return the block of a configured comparison: one mean per data set and method.
 
-    Parameters
-    ----------
-    scores : DataFrame
-    comparison : mapping
-        ``columns``: printed name -> method, or methods of which each experiment has at
-        most one; ``rows``: printed name -> ``experiment``, ``metric`` and, unless it is
-        in all blocks, ``blocks``; ``blocks``: label -> what columns of the scores must
-        be; ``scale``.
-    block : str
-        A label.
-
-    Returns
-    -------
-    DataFrame of shape (rows in the block, columns)
-        Means over repeats of what was chosen (no points of a path), times the scale;
-        ``nan`` where there are none.
-
-    Raises
-    ------
-    ValueError
-        If two rows would come from one data set (its variants are not independent), or
-        a smaller value of a metric is better.
+    ``comparison``: ``columns``: printed name -> method, or methods of which each
+    experiment has at most one; ``rows``: printed name -> ``experiment``, ``metric``
+    and, unless it is in all blocks, ``blocks``; ``blocks``: label -> what columns of
+    the scores must be; ``scale``.
     """
     datasets: list[str] = []
     for name, row in _rows_of(comparison, block):
@@ -325,13 +237,7 @@ def ranking_matrix(
 def seconds_matrix(
     scores: pd.DataFrame, comparison: Mapping[str, Any], block: str
 ) -> pd.DataFrame:
-    """Return the mean seconds to choose and fit, as :func:`ranking_matrix` the scores.
-
-    Parameters
-    ----------
-    scores, comparison, block
-        As for :func:`ranking_matrix`.
-    """
+    """Return the mean seconds to choose and fit, by row and column."""
     return _means(scores, comparison, block, metric="fit_seconds")
 
 

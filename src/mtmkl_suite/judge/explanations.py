@@ -123,12 +123,7 @@ Numbers = Mapping[CellId, Number]
 
 @dataclass(frozen=True)
 class Chance:
-    """How many wrong numbers, or wrong claims, some alternative of a factor accepts.
-
-    Attributes
-    ----------
-    accepted, tried : int
-    """
+    """How many wrong numbers, or wrong claims, some alternative of a factor accepts."""
 
     accepted: int
     tried: int
@@ -191,21 +186,10 @@ def explain_cells(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Look for a reading that explains each *different* cell.
 
-    Parameters
-    ----------
-    main : mapping of (artefact, row, column) to Number
-    under : mapping of Reading to such mappings
-        Cells without a number under the reading may be absent.
-
-    Returns
-    -------
-    cells : DataFrame
-        :data:`COLUMNS`, one row per cell that is *different*.
-    overview : DataFrame
-        :data:`OVERVIEW_COLUMNS`: for each reading how many *different* cells it
-        changes, how many of them it brings within the rule, how many others it moves
-        out, chance, and how many rows and columns it explains. Cells that follow from
-        others are left out.
+    Returns :data:`OVERVIEW_COLUMNS`: for each reading how many *different* cells it
+    changes, how many of them it brings within the rule, how many others it moves out,
+    chance, and how many rows and columns it explains. Cells that follow from others are
+    left out.
     """
     changed = {reading: _changed(main, numbers) for reading, numbers in under.items()}
     chances = _chances(main, changed)
@@ -245,11 +229,6 @@ def wrong_numbers(cell: CellId, main: Numbers) -> list[float]:
     table has, each; if these are fewer than :data:`FEWEST_DIFFERENCES`, also what is
     printed in the other cells. Left out are numbers that the main run accepts, and
     those that the rule cannot tell from the printed one: they are not wrong.
-
-    Parameters
-    ----------
-    cell : (artefact, row, column)
-    main : mapping of (artefact, row, column) to Number
     """
     mine = main[cell]
     others = [
@@ -342,14 +321,7 @@ def _lines(
 
 
 def at_least(count: int, probabilities: Sequence[float]) -> float:
-    """Return the probability that at least ``count`` independent events happen.
-
-    Parameters
-    ----------
-    count : int
-    probabilities : sequence of float
-        Of each event.
-    """
+    """Return the probability that at least ``count`` independent events happen."""
     distribution = np.ones(1)
     for p in probabilities:
         distribution = np.convolve(distribution, [1 - p, p])
@@ -459,13 +431,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def shares_of(explanations: pd.DataFrame) -> dict[str, dict[str, int]]:
-    """Return how many cells have each status, by artefact.
-
-    Parameters
-    ----------
-    explanations : DataFrame
-        :data:`COLUMNS`.
-    """
+    """Return how many cells have each status, by artefact."""
     counts: dict[str, dict[str, int]] = {}
     for row in explanations.to_dict("records"):
         own = counts.setdefault(row["artefact"], {})

@@ -73,20 +73,7 @@ def result(
     *,
     lacking: str = "test",
 ) -> TestResult:
-    """Make a test for independent units, and again for those that share examples.
-
-    Parameters
-    ----------
-    found : callable
-        c -> what the test says.
-    n_units : int
-    ratio : float
-        c of the units.
-    note : str
-        In words, what was compared.
-    lacking : str
-        What there is none of where nothing can be tested.
-    """
+    """Make a test for independent units, and again for those that share examples."""
     own = found(0.0)
     if own.why_no_test:
         note += f"; {own.why_no_test}, so no {lacking}"

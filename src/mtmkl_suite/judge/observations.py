@@ -52,22 +52,7 @@ class Sides:
 def rows_of(
     scores: pd.DataFrame, experiment: str, metric: str, where: Where, unit: str
 ) -> pd.DataFrame:
-    """Return the rows that a side selects.
-
-    Parameters
-    ----------
-    scores : DataFrame
-    experiment, metric : str
-    where : mapping
-        Columns of the scores and what they must be, perhaps of another experiment with
-        the same splits.
-    unit : {"repeat", "task"}
-
-    Raises
-    ------
-    NoDataError
-        If there are none.
-    """
+    """Return the rows that a side selects."""
     chosen = {"experiment": experiment, "metric": metric, **where}
     rows = select(scores, chosen, unit=unit)
     if rows.empty:
@@ -85,19 +70,7 @@ def one_side(
     unit: str,
     axis: str | None = None,
 ) -> tuple[pd.Series, float]:
-    """Return the mean of each unit, or of each unit and level of the axis.
-
-    Returns
-    -------
-    values : Series
-    variance_ratio : float
-        See :func:`variance_ratio_of`.
-
-    Raises
-    ------
-    NoDataError
-        If the side has no scores.
-    """
+    """Return the mean of each unit, or of each unit and level of the axis."""
     rows = rows_of(scores, experiment, metric, where, unit)
     keys = [unit]
     if axis is not None:
@@ -114,19 +87,6 @@ def variance_ratio_of(
     Splits that are averaged count together. Splits that are compared, at different
     levels of an axis, may differ in what each example contributes: then c is the
     largest of the levels.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Of a side, with its levels of the axis if there is one.
-    overlaps : mapping or None
-        Of the whole scores table; None takes units as independent.
-    unit : {"repeat", "task"}
-
-    Raises
-    ------
-    KeyError
-        If the overlap at a place of the rows is not known.
     """
     if overlaps is None:
         return 0.0
@@ -153,13 +113,7 @@ def paired(
     unit: str,
     axis: str | None = None,
 ) -> Sides:
-    """Return both sides at the units (and levels of the axis) that both have.
-
-    Raises
-    ------
-    NoDataError
-        If a side has no scores, or they share no unit.
-    """
+    """Return both sides at the units (and levels of the axis) that both have."""
     keys = [unit, *([] if axis is None else [AXIS])]
     # What one side fixes cannot be matched with the other.
     matched = [

@@ -121,15 +121,7 @@ Overlaps = Mapping[Place, Overlap]
 
 
 def role_behind(metric: str, *, is_chosen: bool) -> Role:
-    """Return the examples that a metric depends on.
-
-    Parameters
-    ----------
-    metric : str
-        Such as the accuracy, of test rows, or the number of features, of the fit.
-    is_chosen : bool
-        Whether hyper-parameters were chosen, so that validation rows matter.
-    """
+    """Return the examples that a metric depends on."""
     if metric not in _OF_THE_FIT and not metric.startswith("row_norm"):
         return "test"
     return "learning" if is_chosen else "train"
@@ -140,20 +132,8 @@ def variance_ratio(
 ) -> float:
     """Return c: the variance of a mean of n units is S² (1 / n + c).
 
-    Parameters
-    ----------
-    splits : iterable of Overlap
-        The splits whose values are averaged in every unit, one or more. Those of
-        several data sets count as if they were of the one that overlaps most.
-    unit : {"repeat", "task"}
-        Tasks that have examples in common are no sample of tasks.
-    role : {"test", "train", "learning"}
-        The examples that a value depends on: two repeats share a part of these.
-
-    Returns
-    -------
-    float
-        0 for independent units; infinite if they all have the same examples.
+    ``splits``: The splits whose values are averaged in every unit, one or more. Those
+    of several data sets count as if they were of the one that overlaps most.
     """
     known = list(splits)
     if unit == "task":
@@ -169,15 +149,7 @@ def variance_ratio(
 
 
 def share_of_pool(n_drawn: int, sizes: Iterable[int]) -> float:
-    """Return the share f of a pool that a draw of some examples of each class takes.
-
-    Parameters
-    ----------
-    n_drawn : int
-        Of each class; a smaller class gives all it has.
-    sizes : iterable of int
-        Of the classes in the pool.
-    """
+    """Return the share f of a pool that a draw of some examples of each class takes."""
     of_class = np.array(list(sizes), dtype=float)
     drawn = np.minimum(n_drawn, of_class)
     return float((drawn**2 / of_class).sum() / drawn.sum())

@@ -23,19 +23,7 @@ _FIT = (
 
 
 def read_scores(path: Path) -> pd.DataFrame:
-    """Read a scores table.
-
-    Parameters
-    ----------
-    path : Path
-        ``.csv`` or ``.csv.gz``, columns as in ``mtmkl_suite.evaluation.cells.COLUMNS``.
-
-    Returns
-    -------
-    DataFrame
-        ``setting``, ``params``, ``task`` and ``train_unit`` are strings, empty where
-        nothing is recorded; older tables have no unit.
-    """
+    """Read a scores table."""
     text = ("setting", "params", "task", "data_digest", "code_version", "train_unit")
     scores = read_table(path, dtype=dict.fromkeys(text, "str"))
     if "train_unit" not in scores:
@@ -57,25 +45,7 @@ def select(
     metric: str | None = None,
     unit: str = "repeat",
 ) -> pd.DataFrame:
-    """Return the rows that match, with their values as floats.
-
-    Parameters
-    ----------
-    scores : DataFrame
-    where : mapping of str to value or list of values
-        Columns of the scores table and what they must be.
-    experiment : str or None
-        None: as in ``where``, or any.
-    metric : str or None
-        A metric, or one of :data:`COLUMN_METRICS`. None: as in ``where``.
-    unit : {"repeat", "task"}
-        "task" takes the rows of single tasks, "repeat" those over all tasks.
-
-    Raises
-    ------
-    SelectionError
-        Names the column or the unit that does not exist.
-    """
+    """Return the rows that match, with their values as floats."""
     if unit not in ("repeat", "task"):
         raise SelectionError(f"unit {unit!r} is unknown: choose repeat or task")
     wanted = dict(where)
@@ -101,16 +71,7 @@ def select(
 
 
 def average(rows: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
-    """Return the mean value at each level of the keys, subsets of tasks first.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From :func:`select`.
-    keys : sequence of str
-        Columns that stay; averaged first over ``subset`` within a fit's other keys,
-        then over everything else.
-    """
+    """Return the mean value at each level of the keys, subsets of tasks first."""
     inner = list(dict.fromkeys([*keys, *(k for k in _FIT if k != "subset"), "task"]))
     by_fit = rows.groupby(inner, sort=True, dropna=False)["value"].mean()
     return by_fit.groupby(level=list(keys), sort=True).mean()
@@ -124,18 +85,8 @@ def sample(rows: pd.DataFrame, unit: str = "repeat") -> np.ndarray:
 def axis_values(rows: pd.DataFrame, axis: str) -> pd.Series:
     """Return the value of an axis in each row, as floats.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Part of a scores table.
-    axis : str
-        A column (``n_tasks``), a key of ``setting`` (``gamma``), or an option of the
-        data set (``n_irrelevant`` of ``linear_synthetic[n_irrelevant=6]``).
-
-    Raises
-    ------
-    SelectionError
-        If some row has no such axis, or its value is not a number.
+    ``axis``: A column (``n_tasks``), a key of ``setting`` (``gamma``), or an option of
+    the data set (``n_irrelevant`` of ``linear_synthetic[n_irrelevant=6]``).
     """
     if axis in rows.columns:
         values = rows[axis]

@@ -16,18 +16,6 @@ def repeats_needed(mean: float, sd: float, variance_ratio: float = 0.0) -> float
     Its statistic has a noncentral t-distribution with n − 1 degrees of freedom and
     noncentrality mean / (sd √(1/n + c)). With c > 0 it stays below mean / (sd √c)
     whatever n is: then more examples are needed, and not more repeats of the same.
-
-    Parameters
-    ----------
-    mean, sd : float
-        Of the differences, as seen; the plan takes them for the true ones.
-    variance_ratio : float
-        c of repeats that share examples, see :mod:`mtmkl_suite.judge.overlap`.
-
-    Returns
-    -------
-    float
-        A whole number, at least 2; infinite if no number up to a million is enough.
     """
     from scipy import stats
 

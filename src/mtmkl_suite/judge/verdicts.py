@@ -165,17 +165,6 @@ def judge(
     """Apply the verdict rule to one cell.
 
     An ambiguous number gets the weaker of the verdicts of its two readings.
-
-    Parameters
-    ----------
-    published : Published or None
-        None where the paper prints no number.
-    reproduced : Reproduced or None
-        None where nothing was run.
-    tolerance : Tolerance
-        In the unit of both numbers.
-    full_protocol : bool
-        False where repeats, grid or data are reduced: then nothing is judged.
     """
     if published is None:
         return _unjudged("no data", "the paper prints no number here")
@@ -201,13 +190,7 @@ def judge(
 
 
 def weakest(readings: Mapping[str, Verdict]) -> Verdict:
-    """Return the weaker of the verdicts on the two readings of a number.
-
-    Parameters
-    ----------
-    readings : mapping of str to Verdict
-        What each reading is, and the verdict under it.
-    """
+    """Return the weaker of the verdicts on the two readings of a number."""
     verdicts = readings.values()
     rules = "; ".join(f"{name}: {verdict.rule}" for name, verdict in readings.items())
     return Verdict(
@@ -218,18 +201,7 @@ def weakest(readings: Mapping[str, Verdict]) -> Verdict:
 
 
 def moved_text(verdicts: pd.DataFrame) -> str:
-    """Say how many verdicts move with our spread where the paper prints none.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        With columns ``verdict`` and ``verdict_with_spread``.
-
-    Returns
-    -------
-    str
-        Such as "3 of 40 (2 close → reproduced, 1 different → close)", or "none".
-    """
+    """Say how many verdicts move with our spread where the paper prints none."""
     moved = verdicts[verdicts["verdict"] != verdicts["verdict_with_spread"]]
     steps = (moved["verdict"] + " → " + moved["verdict_with_spread"]).value_counts()
     listed = ", ".join(f"{count} {step}" for step, count in sorted(steps.items()))
@@ -237,29 +209,12 @@ def moved_text(verdicts: pd.DataFrame) -> str:
 
 
 def own_numbers(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return the verdicts on numbers that do not follow from others of the paper.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        With the column ``derived``.
-    """
+    """Return the verdicts on numbers that do not follow from others of the paper."""
     return verdicts[~verdicts["derived"].astype(bool)]
 
 
 def counts_text(verdicts: pd.DataFrame) -> str:
-    """Say how often each verdict occurs, numbers that follow from others apart.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        With columns ``verdict`` and ``derived``.
-
-    Returns
-    -------
-    str
-        Such as "3 reproduced, 1 close; of 2 that follow from these: 2 close".
-    """
+    """Say how often each verdict occurs, numbers that follow from others apart."""
     own = own_numbers(verdicts)
     text = _counted(own)
     following = verdicts.drop(index=own.index)
@@ -321,18 +276,9 @@ def acceptance_of_others(
     A rule that accepts everything says nothing: here every reproduced number is
     judged against all the other cells' published numbers.
 
-    Parameters
-    ----------
-    published, reproduced : mapping of cell to number
-        The cells of one table, all in the same unit.
-    tolerance : Tolerance
-
-    Returns
-    -------
-    DataFrame
-        One row a reproduced cell, index ``cell``: ``others`` (how many other cells
-        have a published number), ``reproduced`` and ``close`` (how many of them the
-        rule would call so).
+    Returns one row a reproduced cell, index ``cell``: ``others`` (how many other cells
+    have a published number), ``reproduced`` and ``close`` (how many of them the rule
+    would call so).
     """
     rows = []
     for cell, ours in reproduced.items():

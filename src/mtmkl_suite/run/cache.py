@@ -39,21 +39,6 @@ def get_or_compute(
     """Return the entry of a key, computing and storing it if it is not there.
 
     A damaged entry is computed again, and a warning logged.
-
-    Parameters
-    ----------
-    folder : Path
-        Where entries are kept; made if missing.
-    key : str
-        From :func:`content_key`.
-    compute : callable
-        Returns ``(document, arrays)``: something JSON can hold, and named arrays.
-
-    Returns
-    -------
-    document, arrays
-        As they are read back from the file, so that a first and a later run see the
-        same.
     """
     path = folder / key[:2] / f"{key}.npz"
     content = _intact_content(path)

@@ -13,15 +13,7 @@ def digests_of(log: Path) -> Path:
 
 
 def write_digests(log: Path, outputs: Iterable[Path]) -> None:
-    """Write the digests of what a job has made, as ``sha256sum`` does.
-
-    Parameters
-    ----------
-    log : Path
-        The job's log.
-    outputs : iterable of Path
-        Its files and folders; those that are not there yet are left out.
-    """
+    """Write the digests of what a job has made, as ``sha256sum`` does."""
     files = [
         file
         for path in outputs
@@ -35,16 +27,8 @@ def write_digests(log: Path, outputs: Iterable[Path]) -> None:
 def discard_damaged(logs: Path) -> list[Path]:
     """Delete what jobs have written if any of it is no longer what it was.
 
-    Parameters
-    ----------
-    logs : Path
-        Folder of the logs of a run.
-
-    Returns
-    -------
-    list of Path
-        The damaged files. All others of their jobs are deleted, too: a job makes them
-        together, and of a folder only its other files tell that one is missing.
+    Returns the damaged files. All others of their jobs are deleted, too: a job makes
+    them together, and of a folder only its other files tell that one is missing.
     """
     damaged = []
     for digests in sorted(logs.rglob("*.sha256")):

@@ -25,16 +25,7 @@ _Fitted = tuple[fits.Fits, list[FitWarning]]
 def prepare(
     config: Mapping[str, Any], run: Mapping[str, Any], folder: PaperFolder
 ) -> None:
-    """Write what is known of the data of a paper, and their splits.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    run : mapping
-        The run's configuration.
-    folder : PaperFolder
-    """
+    """Write what is known of the data of a paper, and their splits."""
     datasets = [each for group in data_groups(config) for each in group]
     pipeline.prepare_data(
         pipeline.data_needs(config, datasets),
@@ -52,13 +43,7 @@ def fit_all(
     cores: int,
     cells: Path,
 ) -> list[str]:
-    """Run all fits, each in any process, and write them by the groups of the plan.
-
-    Returns
-    -------
-    list of str
-        A line for each method and kind of warning; the logs have all warnings.
-    """
+    """Run all fits, each in any process, and write them by the groups of the plan."""
     from mtmkl_suite.run.progress import ProgressLine
 
     jobs = list(fit_jobs(config))

@@ -5,13 +5,7 @@ from importlib import metadata
 
 
 def require_suite() -> None:
-    """Check that workflow, figures and report can be made, before any work is done.
-
-    Raises
-    ------
-    ImportError
-        If a package of the extra "suite" is not installed; names it and the remedy.
-    """
+    """Check that workflow, figures and report can be made, before any work is done."""
     missing = [name for name in _packages("suite") if not _is_installed(name)]
     if missing:
         verb = "is" if len(missing) == 1 else "are"

@@ -10,18 +10,7 @@ class MethodFailedError(Exception):
 
 @contextmanager
 def naming(cell: str) -> Iterator[None]:
-    """Raise whatever goes wrong inside as a failure of the method in this cell.
-
-    Parameters
-    ----------
-    cell : str
-        The method, its data and the repeat, as readers call them.
-
-    Raises
-    ------
-    MethodFailedError
-        From the exception raised inside; names the cell and the exception.
-    """
+    """Raise whatever goes wrong inside as a failure of the method in this cell."""
     try:
         yield
     except Exception as error:

@@ -17,19 +17,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def code_fingerprint(*modules: str) -> str:
-    """Return 12 hex digits that stand for the code of some modules.
-
-    Parameters
-    ----------
-    *modules : str
-        Dotted names. Imports within ``mtmkl`` are followed; a module outside the
-        package counts alone.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If a module has no source file.
-    """
+    """Return 12 hex digits that stand for the code of some modules."""
     closure: set[str] = set()
     pending = list(modules)
     while pending:

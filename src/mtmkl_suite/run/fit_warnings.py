@@ -41,17 +41,7 @@ class FitWarning:
 
 @contextmanager
 def warnings_to(log: TextIO) -> Iterator[list[FitWarning]]:
-    """Write warnings to a log in place of the standard error.
-
-    Parameters
-    ----------
-    log : TextIO
-
-    Yields
-    ------
-    list of FitWarning
-        Those so far; every solver that stopped short is among them.
-    """
+    """Write warnings to a log in place of the standard error."""
     from sklearn.exceptions import ConvergenceWarning
 
     found: list[FitWarning] = []
@@ -74,10 +64,6 @@ def counted(found: Iterable[tuple[str, FitWarning]]) -> list[str]:
 
     Solvers that stopped short are of one kind if they have the same tolerance, other
     warnings if they have the same text.
-
-    Parameters
-    ----------
-    found : iterable of (method, FitWarning)
     """
     kinds: dict[tuple[str, str], list[FitWarning]] = {}
     for method, each in found:

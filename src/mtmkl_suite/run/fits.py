@@ -69,19 +69,7 @@ def classes_of(config: Mapping[str, Any], jobs: Iterable[FitJob]) -> list[str]:
 
 
 def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
-    """Compile what the methods need, so that parallel jobs find it on disk.
-
-    Parameters
-    ----------
-    class_names : list of str
-        Configured classes.
-
-    Returns
-    -------
-    dict of str to float
-        Seconds that a first small fit of each took. A method that fails here is left
-        to fail in its jobs, which say so.
-    """
+    """Compile what the methods need, so that parallel jobs find it on disk."""
     import time
     import warnings
 
@@ -136,22 +124,6 @@ def run_fit(
     A method that cannot be run on the data, or that fails, leaves one row instead,
     metric "unsupported" or "failed", with the reason in the column of the parameters.
     Cells finished before a failure stay in the cache: a new run tries the rest again.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, or the part that :func:`group_config` gives.
-    plan : FitJob
-    seed : int
-        The root seed.
-    splits : Path
-        Read; without splits (missing data) there are no scores.
-    cache : Path
-        Folder of finished cells.
-    chosen : DataFrame or None
-        Scores of the chunk that chose what the method holds.
-    progress : callable
-        Told a line after each cell, and the traceback of a failure.
     """
     from mtmkl.datasets.protocols import train_unit
     from mtmkl.datasets.splits import load_splits
@@ -215,20 +187,7 @@ def run_fits(
     chosen: Path | None = None,
     progress: Callable[[str], None] = lambda message: None,
 ) -> None:
-    """Run the fits that share a process and write their results.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, or the part that :func:`group_config` gives.
-    group : FitGroup
-    folder : PaperFolder
-        With data and splits.
-    seed, cache, progress
-        As for :func:`run_fit`.
-    chosen : Path or None
-        Scores of the chunk that chose what the method holds.
-    """
+    """Run the fits that share a process and write their results."""
     experiment = config["experiments"][group.experiment]
     splits = {
         job.dataset: folder.splits(experiment["protocol"], job.dataset)
@@ -258,30 +217,14 @@ def run_fits(
 def first_chunk(
     config: Mapping[str, Any], plan: FitJob, fits: Mapping[str, Fits]
 ) -> "pd.DataFrame | None":
-    """Return the scores that a job takes its held parameters from, if it does.
-
-    Parameters
-    ----------
-    config : mapping
-    plan : FitJob
-    fits : mapping of str to Fits
-        Of finished jobs, by their stem.
-    """
+    """Return the scores that a job takes its held parameters from, if it does."""
     if not needs_first_chunk(config, plan):
         return None
     return fits[replace(plan, chunk=0).stem].scores
 
 
 def write_fits(group: FitGroup, fits: Iterable[Fits], folder: PaperFolder) -> None:
-    """Write the scores and the arrays of the fits of a group.
-
-    Parameters
-    ----------
-    group : FitGroup
-    fits : iterable of Fits
-        Of its jobs, in their order.
-    folder : PaperFolder
-    """
+    """Write the scores and the arrays of the fits of a group."""
     import pandas as pd
 
     from mtmkl_suite.run.cache import write_npz
@@ -399,17 +342,6 @@ def complete_methods(scores: "pd.DataFrame") -> "pd.DataFrame":
     """Leave out the scores of methods that failed in another of their jobs.
 
     Fewer repeats than planned must not pass for all.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        Of all fit jobs.
-
-    Returns
-    -------
-    DataFrame
-        Of a method that failed on a data set in an experiment it has only the rows
-        that say so.
     """
     import pandas as pd
 
@@ -430,15 +362,7 @@ def failures(scores: Path) -> list[str]:
 
 
 def discard_failures(config: Mapping[str, Any], folder: PaperFolder) -> None:
-    """Delete the scores of fits whose method failed, so that they run again.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    folder : PaperFolder
-        The scores table of the paper stays.
-    """
+    """Delete the scores of fits whose method failed, so that they run again."""
     failed = set(
         _failed_rows(folder.scores)[_METHOD].itertuples(index=False, name=None)
     )

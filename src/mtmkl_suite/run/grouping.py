@@ -40,13 +40,7 @@ def _shares(config: Mapping[str, Any]) -> bool:
 
 
 def fit_groups(config: Mapping[str, Any]) -> list[FitGroup]:
-    """Return the fits of a paper by process, in the order of its plan.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    """
+    """Return the fits of a paper by process, in the order of its plan."""
     by_experiment = _shares(config) or "readings" in config
 
     def group(job: FitJob) -> str:
@@ -58,13 +52,7 @@ def fit_groups(config: Mapping[str, Any]) -> list[FitGroup]:
 
 
 def group_of(groups: Iterable[FitGroup], job: FitJob) -> FitGroup:
-    """Return the group that has the results of a fit.
-
-    Raises
-    ------
-    LookupError
-        If none has it.
-    """
+    """Return the group that has the results of a fit."""
     for group in groups:
         if any(own.stem == job.stem for own in group.jobs):
             return group

@@ -23,13 +23,7 @@ ENDINGS = {"figure": ("svg", "pdf", "csv"), "table": ("csv", "md", "tex")}
 
 
 def cache(results: Path) -> Path:
-    """Return the folder of finished cells, which all runs share.
-
-    Parameters
-    ----------
-    results : Path
-        The top folder, ``results``.
-    """
+    """Return the folder of finished cells, which all runs share."""
     return results / "cache"
 
 

@@ -23,32 +23,14 @@ _CELL_LOOP = "mtmkl_suite.evaluation.cells"
 
 
 def method_module(class_name: str) -> str:
-    """Return the module that defines a configured method's class.
-
-    Parameters
-    ----------
-    class_name : str
-        Registered name or ``package.module:Class``.
-
-    Raises
-    ------
-    ValueError
-        If the name is not registered and not a dotted path.
-    """
+    """Return the module that defines a configured method's class."""
     from mtmkl.methods import resolve
 
     return str(resolve(class_name).__module__)
 
 
 def check_names(config: Mapping[str, Any]) -> None:
-    """Check the names and values of a paper's configuration, before any work.
-
-    Raises
-    ------
-    ValueError
-        Names the method and what it lacks, or the metric, test or argument that is
-        wrong; the metric that a data set cannot have, or that nothing can be chosen by.
-    """
+    """Check the names and values of a paper's configuration, before any work."""
     from mtmkl_suite.config.checks import check_functions, check_settings
     from mtmkl_suite.judge.claims import ClaimError, check_claims
 
@@ -80,18 +62,7 @@ def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:
 
 
 def use_mirror(folder: str | None) -> None:
-    """Take data sets from a folder, here and in the processes started from here.
-
-    Parameters
-    ----------
-    folder : str or None
-        None leaves the environment variable ``MTMKL_DATA_MIRROR`` as it is.
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        If there is no such folder.
-    """
+    """Take data sets from a folder, here and in the processes started from here."""
     if folder is None:
         return
     if not Path(folder).is_dir():
@@ -104,20 +75,8 @@ def load_variant(
 ) -> "MultiTaskData":
     """Load a data set, or the draw of one repeat where repeats differ.
 
-    Parameters
-    ----------
-    variant : Variant
-    seed : int
-        The root seed; like ``repeat`` it matters for drawn sets alone
-        (``drawn`` in the registry), unless the options of the variant hold a seed.
-    repeat : int
-    download : bool
-        Whether to try the network for what is neither in the mirror nor cached.
-
-    Raises
-    ------
-    mtmkl.datasets.DataNotAvailableError
-        If the files are nowhere; names the data set and the remedy.
+    ``seed``: The root seed; like ``repeat`` it matters for drawn sets alone (``drawn``
+    in the registry), unless the options of the variant hold a seed.
     """
     from mtmkl.datasets import default_registry, load
 
@@ -133,21 +92,6 @@ def describe_data(
     """Return what reports say of a data set, whether it is there or not.
 
     Of a set that is drawn for every repeat it is the first repeat's draw.
-
-    Parameters
-    ----------
-    variant : Variant
-    seed : int
-        The root seed.
-    download : bool
-        Whether to try the network.
-    on_missing : {"report", "fail"}
-        What to do when the data cannot be had.
-
-    Raises
-    ------
-    mtmkl.datasets.DataNotAvailableError
-        If they are missing and the policy is to fail.
     """
     import numpy as np
 
@@ -182,19 +126,7 @@ def describe_data(
 def data_needs(
     config: Mapping[str, Any], datasets: Iterable[Variant]
 ) -> list[dict[str, Any]]:
-    """Return what :func:`prepare_data` has to know of some data sets.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    datasets : iterable of Variant
-
-    Returns
-    -------
-    list of dict
-        ``variant``, and ``protocols`` that split it, each with its ``id``.
-    """
+    """Return what :func:`prepare_data` has to know of some data sets."""
     protocols: dict[str, dict[str, Any]] = {}
     for experiment in config["experiments"].values():
         name = experiment["protocol"]
@@ -218,16 +150,6 @@ def prepare_data(
     """Write what is known of data sets, and their splits; none if data are missing.
 
     Where repeats differ in their data, each is split by its own.
-
-    Parameters
-    ----------
-    needs : iterable of mapping
-        From :func:`data_needs`.
-    folder : PaperFolder
-    seed : int
-        The root seed.
-    download, on_missing
-        As for :func:`describe_data`.
     """
     for need in needs:
         variant = need["variant"]
@@ -276,13 +198,7 @@ def data_source(variant: Variant) -> str:
 
 
 def missing_data(data_infos: Iterable[Path]) -> list[str]:
-    """Return why data sets are missing and how to get them, one line per set.
-
-    Parameters
-    ----------
-    data_infos : iterable of Path
-        Files of :func:`prepare_data`.
-    """
+    """Return why data sets are missing and how to get them, one line per set."""
     infos = [read_json(path) for path in data_infos]
     return list(
         dict.fromkeys(info["reason"] for info in infos if info["status"] == "missing")

@@ -109,11 +109,6 @@ class MethodSpec:
         Where the grid has more than ``search`` points, so many are drawn from it
         without replacement, by the root seed and the method's id alone, and kept in
         the order of the grid; of two searches the smaller is part of the larger.
-
-        Parameters
-        ----------
-        seed : int
-            The root seed.
         """
         points = self.grid_points()
         if self.search is None or len(points) <= self.search:
@@ -155,15 +150,7 @@ def variants(experiment: Mapping[str, Any]) -> list[Variant]:
 
 
 def method_of(config: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the definition of a method as an experiment uses it.
-
-    Parameters
-    ----------
-    config : mapping
-    entry : mapping
-        One of the experiment's ``methods``; ``settings``, which readings have, stand
-        for the configured definition.
-    """
+    """Return the definition of a method as an experiment uses it."""
     return dict(entry.get("settings") or config["methods"][entry["method"]])
 
 
@@ -195,13 +182,7 @@ def method_specs(config: Mapping[str, Any], experiment: str) -> dict[str, Method
 
 
 def n_repeats(config: Mapping[str, Any], experiment: str) -> int:
-    """Return the number of repeats of an experiment: the first of its protocol's.
-
-    Raises
-    ------
-    ConfigError
-        If the experiment wants more than its protocol has.
-    """
+    """Return the number of repeats of an experiment: the first of its protocol's."""
     settings = config["experiments"][experiment]
     available: int = config["protocols"][settings["protocol"]]["repeats"]
     wanted: int = settings.get("repeats", available)
@@ -261,12 +242,8 @@ def with_repeats(config: dict[str, Any], repeats: int) -> dict[str, Any]:
     Repeats are numbered, and the splits of each depend on its number alone: fewer are
     the first of more.
 
-    Parameters
-    ----------
-    config : dict
-        A paper's configuration with its tier resolved. If that changes what any of its
-        experiments has, ``changes`` of the result says so.
-    repeats : int
+    ``config``: A paper's configuration with its tier resolved. If that changes what any
+    of its experiments has, ``changes`` of the result says so.
     """
     names = config["experiments"]
     if all(n_repeats(config, name) == repeats for name in names):
@@ -287,13 +264,7 @@ def with_repeats(config: dict[str, Any], repeats: int) -> dict[str, Any]:
 
 
 def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:
-    """Return the variant with this id.
-
-    Raises
-    ------
-    KeyError
-        If no experiment uses it.
-    """
+    """Return the variant with this id."""
     for experiment in config["experiments"].values():
         for variant in variants(experiment):
             if variant.id == dataset:
@@ -304,13 +275,7 @@ def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:
 def restricted_to_artefacts(
     config: Mapping[str, Any], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return a configuration with some artefacts, their experiments and no claims.
-
-    Raises
-    ------
-    KeyError
-        If there is no such artefact.
-    """
+    """Return a configuration with some artefacts, their experiments and no claims."""
     artefacts = {name: config["artefacts"][name] for name in names}
     used = {e for artefact in artefacts.values() for e in experiments_of(artefact)}
     experiments = {k: v for k, v in config["experiments"].items() if k in used}
@@ -328,31 +293,12 @@ def with_method(
 ) -> dict[str, Any]:
     """Return a configuration in which one more method joins an experiment.
 
-    Parameters
-    ----------
-    config : dict
-        A paper's configuration with its tier resolved.
-    experiment : str
-        Which experiment it joins; its tables get a row for it, and the comparisons over
-        data sets that have it a column.
-    class_name : str
-        The id of a configured method, or ``package.module:Class``.
-    grid : mapping or None
-        Hyper-parameter values, chosen as the experiment's other methods choose, on
-        validation rows or by cross-validation; None takes the defaults of the class,
-        and its label says so.
+    ``grid``: Hyper-parameter values, chosen as the experiment's other methods choose,
+    on validation rows or by cross-validation; None takes the defaults of the class, and
+    its label says so.
 
-    Returns
-    -------
-    dict
-        ``own`` lists the methods that joined. A new method is labelled with the name of
-        its class, or with all of ``class_name`` where that is another's label.
-
-    Raises
-    ------
-    ConfigError
-        If the experiment is unknown, or has another of the configured methods that
-        share a column of a comparison.
+    Returns ``own`` lists the methods that joined. A new method is labelled with the
+    name of its class, or with all of ``class_name`` where that is another's label.
     """
     if experiment not in config["experiments"]:
         known = ", ".join(config["experiments"])

@@ -9,17 +9,7 @@ _PLAIN_LINES = 10
 
 
 class ProgressLine:
-    """A live line on a terminal; elsewhere a plain line at every tenth of the work.
-
-    Parameters
-    ----------
-    total : int
-        How many pieces of work there are.
-    what : str
-        What they are called: "jobs", "fits".
-    stream : TextIO or None
-        Written to; None is the standard error.
-    """
+    """A live line on a terminal; elsewhere a plain line at every tenth of the work."""
 
     def __init__(self, total: int, what: str, stream: TextIO | None = None) -> None:
         from rich.console import Console
@@ -47,14 +37,7 @@ class ProgressLine:
         self._progress.start()
 
     def update(self, done: int, seconds_left: float | None = None) -> None:
-        """Show that so many pieces are done.
-
-        Parameters
-        ----------
-        done : int
-        seconds_left : float or None
-            None estimates it from the pace so far.
-        """
+        """Show that so many pieces are done."""
         if seconds_left is None and done:
             elapsed = time.monotonic() - self._started
             seconds_left = elapsed / done * (self.total - done)

@@ -23,25 +23,11 @@ def provenance(
 ) -> dict[str, Any]:
     """Return the provenance of a paper's results.
 
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    run : mapping
-        The run's configuration.
-    data_infos : iterable of mapping
-        What is known of each data set.
-    job_seconds : mapping of str to Path
-        Snakemake's benchmark files, by the name of the job.
-
-    Returns
-    -------
-    dict
-        ``paper``, ``tier``, ``seed``, ``commit`` (with ``+`` if files differ from it),
-        ``lock_sha256``, ``config_sha256``, ``packages``, ``data`` (digest and origin
-        by data set, or the reason why it is missing), ``machine`` and
-        ``seconds_by_job``; with changed settings also ``changes``. Machine and seconds
-        are all that a second run may change.
+    Returns ``paper``, ``tier``, ``seed``, ``commit`` (with ``+`` if files differ from
+    it), ``lock_sha256``, ``config_sha256``, ``packages``, ``data`` (digest and origin
+    by data set, or the reason why it is missing), ``machine`` and ``seconds_by_job``;
+    with changed settings also ``changes``. Machine and seconds are all that a second
+    run may change.
     """
     return {
         "paper": config["paper"]["id"],
@@ -68,13 +54,7 @@ def provenance(
 
 
 def of_the_code(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``commit``, ``lock_sha256``, ``config_sha256`` and ``packages``.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    """
+    """Return ``commit``, ``lock_sha256``, ``config_sha256`` and ``packages``."""
     portable = {k: v for k, v in config.items() if k not in ("published", "seconds")}
     text = json.dumps(portable, sort_keys=True)
     return {
@@ -86,13 +66,7 @@ def of_the_code(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def commit_date(commit: str) -> str:
-    """Return the day of a commit, as 2026-01-31; "" where git does not know it.
-
-    Parameters
-    ----------
-    commit : str
-        A "+" at its end, for sources with changes, is ignored.
-    """
+    """Return the day of a commit, as 2026-01-31; "" where git does not know it."""
     try:
         return _git("show", "--no-patch", "--format=%cs", commit.rstrip("+"), "--")
     except (OSError, subprocess.CalledProcessError):

@@ -6,18 +6,7 @@ from mtmkl.documents import ConfigError, config_dir
 
 
 def published_folder(paper: str) -> Path:
-    """Return the folder of a paper's published record.
-
-    Parameters
-    ----------
-    paper : str
-        Its id.
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        If there is none; names those that are published.
-    """
+    """Return the folder of a paper's published record."""
     figures = config_dir().parent / "figures"
     folder = figures / paper
     if (folder / "scores.csv.gz").is_file():

@@ -26,16 +26,8 @@ _SLOWER = 4  # times: another processor, or one that others use as well
 def measured_memory(path: Path) -> dict[str, float]:
     """Return the megabytes that jobs once took.
 
-    Parameters
-    ----------
-    path : Path
-        A table ``job, megabytes``, which publishing writes; a job is an experiment, all
-        of whose fits count, or the name of another job. There may be none.
-
-    Raises
-    ------
-    ConfigError
-        If it is not such a table.
+    ``path``: A table ``job, megabytes``, which publishing writes; a job is an
+    experiment, all of whose fits count, or the name of another job. There may be none.
     """
     if not path.is_file():
         return {}
@@ -50,14 +42,7 @@ def measured_memory(path: Path) -> dict[str, float]:
 
 
 def largest_memory(files: Mapping[str, Path]) -> dict[str, int]:
-    """Return the megabytes that jobs took, the largest of each experiment.
-
-    Parameters
-    ----------
-    files : mapping of str to Path
-        Measurements of the workflow by the name of the job, an experiment, "/" and what
-        else names its fits, or that of another job.
-    """
+    """Return the megabytes that jobs took, the largest of each experiment."""
     largest: dict[str, int] = {}
     for name, path in files.items():
         with path.open(newline="") as file:
@@ -71,16 +56,7 @@ def largest_memory(files: Mapping[str, Path]) -> dict[str, int]:
 
 
 def megabytes(measured: Mapping[str, float], job: str) -> int:
-    """Return the memory to ask for.
-
-    Parameters
-    ----------
-    measured : mapping of str to float
-        From :func:`measured_memory`.
-    job : str
-        An experiment, or the name of another job. A reading of an experiment that was
-        not measured counts as its experiment.
-    """
+    """Return the memory to ask for."""
     known = measured.get(job, measured.get(job.split("@")[0]))
     if known is None:
         return UNMEASURED_MEGABYTES
@@ -88,14 +64,7 @@ def megabytes(measured: Mapping[str, float], job: str) -> int:
 
 
 def minutes(config: Mapping[str, Any], group: FitGroup) -> int:
-    """Return the limit on the time of fits.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    group : FitGroup
-    """
+    """Return the limit on the time of fits."""
     known: Mapping[str, float] = config.get("seconds", {})
     seconds = sum(_seconds(known, group))
     return max(_LEAST_MINUTES, math.ceil(_SLOWER * seconds / 60))

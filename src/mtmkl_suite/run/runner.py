@@ -68,47 +68,8 @@ def run_paper(
     The results go to a folder named by :func:`mtmkl_suite.run.runs.run_label`. Called
     again, it resumes where it left off.
 
-    Parameters
-    ----------
-    paper : str or Path
-        A folder in ``config/papers``, or a path.
-    tier : {"quick", "paper"}
-    experiments : sequence of str or None
-        Which; None is all. Artefacts and claims on others are left out.
-    artefacts : sequence of str or None
-        Which figures and tables, with the experiments that these need and no claims;
-        None is all. Not together with ``experiments``.
-    methods : sequence of str
-        Methods that join these experiments: configured ones, or
-        ``package.module:Class``.
-    grid : mapping of str to list or None
-        Hyper-parameters of the joining methods, chosen by cross-validation; those of
-        configured methods stand in their configuration.
-    readings : bool or sequence of str
-        Run other readings of the protocol in place of the experiments: all, or those of
-        some factors, see :mod:`mtmkl_suite.config.readings`.
-    settings : sequence of str
-        ``key=value`` of the run's configuration or the paper's, the key dotted. A run
-        with other settings of the paper is not judged.
-    repeats : int or None
-        Of every experiment; None is as configured.
-    cores : int
-        Processes.
-    results : Path
-        Top folder.
-
-    Returns
-    -------
-    Finished
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        If a name or a key is wrong, or the grid is nobody's, before any work is done.
-    mtmkl_suite.run.runs.ResultsInUseError
-        If another process is writing the same results.
-    ImportError
-        If the extra "suite" is not installed.
+    ``readings``: Run other readings of the protocol in place of the experiments: all,
+    or those of some factors, see :mod:`mtmkl_suite.config.readings`.
     """
     require_suite()
     changes = [parse(setting) for setting in settings]
@@ -145,33 +106,7 @@ def run_own_data(
     cores: int = 1,
     results: Path = Path("results"),
 ) -> Finished:
-    """Run methods of the package on data of one's own.
-
-    Parameters
-    ----------
-    data : str
-        A file with columns for task and target, or ``package.module:function``.
-    options : mapping or None
-        Of the file or function: ``task`` and ``target`` name columns, see
-        :func:`mtmkl.datasets.loaders.own.load_file`.
-    only : sequence of str
-        Methods of ``config/own_data``; none are all that suit the data.
-    tier : {"quick", "paper"}
-        Whose repeats and grids.
-    methods, grid, settings, repeats, cores, results
-        As for :func:`run_paper`; the methods join the others.
-
-    Returns
-    -------
-    Finished
-
-    Raises
-    ------
-    ValueError
-        If the data cannot be read as tasks, or a name is wrong; before any work.
-    mtmkl_suite.run.runs.ResultsInUseError
-        If another process is writing the same results.
-    """
+    """Run methods of the package on data of one's own."""
     require_suite()
     changes = [parse(setting) for setting in settings]
     config = own_data_config(
@@ -210,31 +145,6 @@ def run_against_record(
 
     Nothing of the record is computed again, see :mod:`mtmkl_suite.config.against`.
     Experiments whose data are missing are left out.
-
-    Parameters
-    ----------
-    paper : str
-        A paper with a published record.
-    methods, grid, cores, results
-        As for :func:`run_paper`.
-    experiments : sequence of str or None
-        Which; None are all that choose hyper-parameters.
-    settings : sequence of str
-        ``key=value`` of the run's configuration; that of a paper stays.
-    repeats : int or None
-        The first of the record's; None is all.
-
-    Returns
-    -------
-    Finished
-
-    Raises
-    ------
-    ValueError
-        If there is no record, a name is wrong, or the data here are not those of the
-        record.
-    mtmkl_suite.run.runs.ResultsInUseError
-        If another process is writing the same results.
     """
     require_suite()
     from mtmkl_suite.report.pages.report import write_report

@@ -37,19 +37,6 @@ def run_label(
     joined by "+": ``quick``, ``paper+seed=7``, ``quick+argyriou2008+digits``. Where the
     data come from (the mirror, downloads) makes no difference: their content is
     checked.
-
-    Parameters
-    ----------
-    run : mapping
-        The run's configuration, from :func:`mtmkl_suite.config.load.load_run_config`.
-    experiments : sequence of str
-        Those that are run, if not all.
-    methods : sequence of str
-        Those that join the configured ones.
-    grid : mapping or None
-        Of the methods that join; a hash of it stands in the label.
-    changes : mapping or None
-        Settings of the paper that are not those of its configuration, by their key.
     """
     usual = load_run_config(
         {**read_yaml(config_dir() / "config.yaml"), "tier": run["tier"]}
@@ -84,21 +71,6 @@ def lock_results(folder: RunFolder) -> IO[str]:
     The kernel holds the lock and drops it with the process, however that ends: nothing
     is left to be removed by hand. What a killed run was writing here is deleted, and
     what it was writing to the cache, unless another run may be writing there.
-
-    Parameters
-    ----------
-    folder : RunFolder
-        Made if missing.
-
-    Returns
-    -------
-    file
-        Closing it gives the lock back.
-
-    Raises
-    ------
-    ResultsInUseError
-        If another process has the lock; names it.
     """
     started = time.time()
     folder.path.mkdir(parents=True, exist_ok=True)

@@ -8,21 +8,7 @@ _UNFINISHED = f"tmp{'[a-z0-9_]' * 8}.part"
 
 
 def discard_unfinished(*folders: Path, before: float) -> list[Path]:
-    """Delete what killed processes were writing.
-
-    Parameters
-    ----------
-    *folders : Path
-        Searched with all folders in them; they need not exist. No process that is
-        still wanted may be writing there.
-    before : float
-        A time, as of :func:`time.time`: what was written to later is kept.
-
-    Returns
-    -------
-    list of Path
-        The deleted files.
-    """
+    """Delete what killed processes were writing."""
     discarded = []
     for folder in folders:
         for path in sorted(folder.rglob(_UNFINISHED)):

@@ -38,13 +38,7 @@ METRIC_NAMES = tuple(_MODULES)
 
 
 def metric_module(name: str) -> str:
-    """Return the module that defines a metric: scores depend on its code alone.
-
-    Raises
-    ------
-    ValueError
-        If there is no such metric; lists the known.
-    """
+    """Return the module that defines a metric: scores depend on its code alone."""
     if name not in _MODULES:
         known = ", ".join(_MODULES)
         raise ValueError(f"unknown metric {name!r}; known metrics: {known}")
@@ -52,12 +46,6 @@ def metric_module(name: str) -> str:
 
 
 def metric(name: str) -> Metric:
-    """Return the metric of a name.
-
-    Raises
-    ------
-    ValueError
-        If there is no such metric; lists the known.
-    """
+    """Return the metric of a name."""
     found: Metric = getattr(importlib.import_module(metric_module(name)), name)
     return found

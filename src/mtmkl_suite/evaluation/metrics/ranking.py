@@ -62,12 +62,6 @@ def area_under_curve(y: FloatArray, score: FloatArray) -> float:
     """Return the chance that a positive example ranks above a negative one.
 
     A tie counts one half; without both labels the area is ``nan``.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Labels −1 and +1.
-    score : ndarray of shape (n,)
     """
     positive = np.sort(score[y > 0])
     negative = np.sort(score[y <= 0])

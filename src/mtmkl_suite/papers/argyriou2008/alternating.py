@@ -48,40 +48,14 @@ def solve_alternating(
 ) -> Solution:
     """Alternate between the coefficients W and the matrix D.
 
-    Parameters
-    ----------
-    tasks : TaskDecomposition
-        The data.
-    gamma : float
-        γ > 0.
-    epsilon : float
-        ε of the first iteration, at least 0, in the unit of squared coefficients.
-    epsilon_decay : float
-        Factor in (0, 1] by which ε is reduced whenever W has stabilised; 1 keeps ε.
-    epsilon_min : float
-        ε is not reduced below this.
-    tol : float
-        W has stabilised when ||W − W_prev||_F ≤ tol·||W||_F. The algorithm stops when
-        this holds at the last ε.
-    max_iter : int
-        Maximum number of iterations.
-
-    Returns
-    -------
-    Solution
-        ``coef`` of shape (d, T); ``dual`` of shape (n,); the certificate is of the
-        problem with ε = 0. ``extra["norm"]`` is ||W||_tr, and
-        ``extra["perturbed_history"]`` the R_ε of each iteration, with the ε of then.
+    Returns ``coef`` of shape (d, T); ``dual`` of shape (n,); the certificate is of the
+    problem with ε = 0. ``extra["norm"]`` is ||W||_tr, and
+    ``extra["perturbed_history"]`` the R_ε of each iteration, with the ε of then.
 
     Warns
     -----
     ConvergenceWarning
         If W is still moving after ``max_iter`` iterations.
-
-    Raises
-    ------
-    ValueError
-        If γ ≤ 0, ε < 0 or the decay is outside (0, 1].
     """
     if not (gamma > 0 and np.isfinite(gamma)):
         raise ValueError(f"gamma must be positive and finite, got {gamma}")

@@ -17,21 +17,7 @@ _ALL_ROWS_NUMBERED = 15
 def matrix_panel(
     figure: Figure, axis: Axes, matrix: FloatArray, *, rows: int | None = None
 ) -> pd.DataFrame:
-    """Draw the sizes of a matrix's entries, rows of large norm first.
-
-    Parameters
-    ----------
-    figure : Figure
-    axis : Axes
-    matrix : ndarray of shape (features, tasks)
-    rows : int or None
-        How many rows are shown; None shows all.
-
-    Returns
-    -------
-    DataFrame
-        ``panel, row, task, value`` of what is shown.
-    """
+    """Draw the sizes of a matrix's entries, rows of large norm first."""
     order = importance(matrix)[:rows]
     shown = np.abs(matrix[order])
     figure.colorbar(heatmap(axis, shown), ax=axis, label="|A|", pad=0.02)

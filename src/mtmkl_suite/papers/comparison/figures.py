@@ -62,13 +62,7 @@ def figure_sizes_regression(context: Context) -> FigureAndNumbers:
 
 
 def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
-    """Return the methods than which none is both cheaper and better, cheapest first.
-
-    Parameters
-    ----------
-    cost, score : Series
-        By method; of equal ones the first counts.
-    """
+    """Return the methods than which none is both cheaper and better, cheapest first."""
     order = pd.DataFrame({"cost": cost, "score": score}).sort_values(
         ["cost", "score"], ascending=[True, False], kind="stable"
     )

@@ -71,20 +71,7 @@ class _Visited:
 
 
 class MixedSchattenDescent:
-    """Solutions for many C, each started from the last Q.
-
-    Parameters
-    ----------
-    problem : SchattenProblem
-    solver : {"mirror_descent", "alternating"}
-    step : float, optional
-        Of mirror descent, the same in every iteration; by default steps double, and are
-        halved where V is above its model.
-    tol : float
-        Relative duality gap.
-    max_iter : int
-        Limit on iterations.
-    """
+    """Solutions for many C, each started from the last Q."""
 
     def __init__(
         self,
@@ -356,13 +343,6 @@ def traces_of(totals: FloatArray, q: float) -> FloatArray:
 
     For given multiplier μ, log ρ_j solves x + μ e^{(q̄−1)x} = L_j, a rising function;
     μ is the root of Σ_j ρ_j^q̄ = 1.
-
-    Parameters
-    ----------
-    totals : ndarray of shape (k,)
-        L_j, so large that e^L violates the constraint or meets it.
-    q : float
-        From 1 to 2.
     """
     if q == 1.0 or totals.size == 0:
         return np.exp(totals - logsumexp(totals)) if totals.size else totals

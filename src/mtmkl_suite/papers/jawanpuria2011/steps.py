@@ -63,15 +63,9 @@ def scaling(context: Context) -> pd.DataFrame:
     Gaussian kernels of widths from 0.01 to 1000, evenly spaced on a logarithmic scale.
     With p = 6 and C = 0.5, to a relative gap of 1e-3.
 
-    Parameters
-    ----------
-    context : Context
-
-    Returns
-    -------
-    DataFrame
-        ``axis`` ("tasks" or "kernels"), ``solver``, ``repeat`` (the split), ``count``,
-        ``seconds`` of the processor (median of three fits), ``gap`` and ``n_iter``.
+    Returns ``axis`` ("tasks" or "kernels"), ``solver``, ``repeat`` (the split),
+    ``count``, ``seconds`` of the processor (median of three fits), ``gap`` and
+    ``n_iter``.
     """
     tier = context.config["tier"]
     rows = []
@@ -97,16 +91,9 @@ def convergence(context: Context) -> pd.DataFrame:
     With one kernel it is MTSFL, whatever q. The kernel is linear; objectives are in
     squared points of the examination.
 
-    Parameters
-    ----------
-    context : Context
-
-    Returns
-    -------
-    DataFrame
-        ``n_tasks``, ``solver``, ``iteration`` (0 is the start, equal weights),
-        ``objective``, ``seconds`` since the start, and ``excess``, the share by which
-        the objective is above the least one.
+    Returns ``n_tasks``, ``solver``, ``iteration`` (0 is the start, equal weights),
+    ``objective``, ``seconds`` since the start, and ``excess``, the share by which the
+    objective is above the least one.
     """
     tier = context.config["tier"]
     tables = []
@@ -126,17 +113,9 @@ def convergence(context: Context) -> pd.DataFrame:
 def convergence_speed(context: Context) -> pd.DataFrame:
     """Return when the objective of MK-MTSFL with one kernel comes near its least.
 
-    Parameters
-    ----------
-    context : Context
-
-    Returns
-    -------
-    DataFrame
-        ``n_tasks``, ``C``, ``repeat`` (the split), ``solver``, ``level``;
-        ``iterations`` and ``seconds`` until the objective is above the least one by
-        at most this share, or until the limit of iterations if that is not
-        ``reached``.
+    Returns ``n_tasks``, ``C``, ``repeat`` (the split), ``solver``, ``level``;
+    ``iterations`` and ``seconds`` until the objective is above the least one by at most
+    this share, or until the limit of iterations if that is not ``reached``.
     """
     tier = context.config["tier"]
     rows = []

@@ -53,35 +53,13 @@ def solve_sqp(
 ) -> Solution:
     """Run Algorithm 1 to a relative duality gap, or to its own stopping rule.
 
-    Parameters
-    ----------
-    tasks : DualProblem
-        No two terms of one task may share a switch.
-    C : float
-        Positive.
-    log_alpha : float
-        log α; −inf for α = 0.
-    tol : float
-        Relative duality gap at which to stop; 0 leaves it to ``change_tol``.
-    change_tol : float
-        ϖ: stop when a sweep changes β by at most ϖ‖β‖ (step 4).
-    max_iter : int
-        Limit on sweeps over the tasks.
-    start : ndarray of shape (N,), optional
-        A feasible β; by default zero.
-    accuracy : float
-        Largest violation of the conditions of a quadratic program, in units of c. It
-        gets finer whenever a sweep changes nothing before the gap is reached.
-    simultaneous : bool
-        Take all tasks' steps from the values at the start of the sweep.
+    ``accuracy``: Largest violation of the conditions of a quadratic program, in units
+    of c. It gets finer whenever a sweep changes nothing before the gap is reached.
 
-    Returns
-    -------
-    Solution
-        ``coef``: the switches (S,), those of β; ``dual``: β (N,); ``intercept``: (T,);
-        ``extra``: "log_odds" (S,), "q" (S,), "dual_history" and "change_history": J and
-        ‖β − β̃‖/‖β‖ after each sweep, and "stopped_by": "gap", "change", "limit" or
-        "rounding". ``certificate.n_iter`` counts sweeps (step 3).
+    Returns ``coef``: the switches (S,), those of β; ``dual``: β (N,); ``intercept``:
+    (T,); ``extra``: "log_odds" (S,), "q" (S,), "dual_history" and "change_history": J
+    and ‖β − β̃‖/‖β‖ after each sweep, and "stopped_by": "gap", "change", "limit" or
+    "rounding". ``certificate.n_iter`` counts sweeps (step 3).
 
     Warns
     -----
@@ -182,14 +160,7 @@ def solve_sqp(
 
 
 class SqpPath(SwitchedPath):
-    """Solutions for many (C, α) by Algorithm 1, each started from the last.
-
-    Parameters
-    ----------
-    tasks : DualProblem
-    tol, change_tol, max_iter
-        As for :func:`solve_sqp`.
-    """
+    """Solutions for many (C, α) by Algorithm 1, each started from the last."""
 
     def __init__(
         self,

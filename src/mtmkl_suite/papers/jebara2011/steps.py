@@ -19,15 +19,8 @@ def smallest_c(context: Context) -> pd.DataFrame:
     For each smallest C both methods choose again from what the recorded paths scored on
     validation rows. A repeat's advantage is its mean over training sizes.
 
-    Parameters
-    ----------
-    context : Context
-
-    Returns
-    -------
-    DataFrame
-        ``smallest C``, ``advantage`` in test AUC with its 95 % interval ``low`` to
-        ``high`` over ``n`` repeats, and the mean test AUC of either method.
+    Returns ``smallest C``, ``advantage`` in test AUC with its 95 % interval ``low`` to
+    ``high`` over ``n`` repeats, and the mean test AUC of either method.
     """
     paths = [
         _recorded_path(context, C_GRID_EXPERIMENT, name) for name in C_GRID_METHODS

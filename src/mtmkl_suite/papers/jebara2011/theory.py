@@ -47,19 +47,7 @@ def bounds_along(
     slope: float,
     log_alpha: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return L, J and U at points of a segment, each of the shape of ``tau``.
-
-    Parameters
-    ----------
-    tau : array-like of shape (m,)
-        Positions τ; the bounds touch J at 0.
-    q, r, w : array-like of shape (D,)
-        As above.
-    linear, slope : float
-        λ̃'1 and δ'1.
-    log_alpha : float
-        log α, finite.
-    """
+    """Return L, J and U at points of a segment, each of the shape of ``tau``."""
     t = np.asarray(tau, dtype=float)
     q0, first, second = (np.asarray(a, dtype=float) for a in (q, r, w))
     s = expit(q0 - log_alpha)
@@ -84,30 +72,14 @@ def _curvature(log_g: FloatArray) -> FloatArray:
 
 
 def primal_penalty(w: ArrayLike, log_alpha: float) -> FloatArray:
-    """Return φ*(w), the penalty that the primal problem has.
-
-    Parameters
-    ----------
-    w : array-like
-        Weights.
-    log_alpha : float
-        log α; −inf gives w²/2.
-    """
+    """Return φ*(w), the penalty that the primal problem has."""
     size = np.abs(np.asarray(w, dtype=float))
     v = dual_output(size, log_alpha)
     return size * v - switch_costs(0.5 * v**2, log_alpha)
 
 
 def implicit_penalty(w: ArrayLike, log_alpha: float) -> FloatArray:
-    """Return h(w), the paper's penalty with its value at 0 subtracted.
-
-    Parameters
-    ----------
-    w : array-like
-        Weights.
-    log_alpha : float
-        log α; −inf gives w²/2.
-    """
+    """Return h(w), the paper's penalty with its value at 0 subtracted."""
     v = dual_output(np.abs(np.asarray(w, dtype=float)), log_alpha)
     return switch_costs(0.5 * v**2, log_alpha)
 

@@ -39,13 +39,7 @@ def _select(part: Part) -> Iterator[Fitted]:
 
 
 def _losses(estimator: Any, rows: Any, n_tasks: int) -> FloatArray:
-    """Return 1 less the AUC of each task on some rows.
-
-    Raises
-    ------
-    ValueError
-        If a task has no validation rows of one of the labels.
-    """
+    """Return 1 less the AUC of each task on some rows."""
     score = outcome_of(estimator, rows).ranking
     areas = np.array(
         [

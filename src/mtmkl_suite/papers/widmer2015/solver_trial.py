@@ -38,17 +38,9 @@ _WARM_UP = 100
 def run(trial: Mapping[str, Any]) -> dict[str, Any]:
     """Return time and memory of a trial.
 
-    Parameters
-    ----------
-    trial : mapping
-        ``solver`` and ``n`` as above; ``theta`` and ``goal`` for liblinear.
-
-    Returns
-    -------
-    dict
-        ``seconds`` to solve, ``expanding`` to write the map out, ``objective``,
-        ``theta``, ``n_iter``; and in MB (2^20 bytes) ``data``, the size of the
-        features, and ``peak``, the most memory for these and the solver.
+    Returns ``seconds`` to solve, ``expanding`` to write the map out, ``objective``,
+    ``theta``, ``n_iter``; and in MB (2^20 bytes) ``data``, the size of the features,
+    and ``peak``, the most memory for these and the solver.
     """
     solve = {"features": _features, "gram": _gram, "liblinear": _liblinear}[
         trial["solver"]

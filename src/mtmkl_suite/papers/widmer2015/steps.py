@@ -25,17 +25,6 @@ def solver_seconds(context: Context) -> pd.DataFrame:
 
     Each trial has a process of its own, see
     :mod:`mtmkl_suite.papers.widmer2015.solver_trial`.
-
-    Parameters
-    ----------
-    context : Context
-        Only its tier is used: this step needs no fits.
-
-    Returns
-    -------
-    DataFrame
-        ``solver, n, seconds, expanding, objective, n_iter, data, peak``, one row per
-        trial.
     """
     sizes = SIZES[context.config["tier"]]
     rows = []

@@ -24,22 +24,7 @@ _CHUNK = 500  # rows drawn at a time; bounds what is needed beyond the result
 
 
 def draw_strings(n: int, seed: int = 0) -> tuple[csr_matrix, FloatArray, IntArray]:
-    """Return features, labels and tasks of n examples.
-
-    Parameters
-    ----------
-    n : int
-    seed : int
-
-    Returns
-    -------
-    X : csr_matrix of shape (n, 20000)
-        About 460 entries in each row; needs little memory beside the result.
-    y : ndarray of shape (n,)
-        −1 and +1: the sign of a linear score of the task plus noise of its size.
-    task : ndarray of shape (n,)
-        0 to 12.
-    """
+    """Return features, labels and tasks of n examples."""
     rng = np.random.default_rng(seed)
     frequencies = rng.lognormal(sigma=1.5, size=N_FEATURES)
     shares = np.ceil(frequencies / frequencies.sum() * 2e6).astype(int)
@@ -74,21 +59,7 @@ def draw_strings(n: int, seed: int = 0) -> tuple[csr_matrix, FloatArray, IntArra
 
 
 def expanded(X: csr_matrix, task: IntArray, theta: FloatArray) -> csr_matrix:
-    """Return features whose scalar products are Σ_m θ_m R_m[s,t] ⟨x, z⟩.
-
-    Parameters
-    ----------
-    X : csr_matrix of shape (n, d)
-    task : ndarray of shape (n,)
-    theta : ndarray of shape (3,)
-        Weights of :data:`TASK_KERNELS`.
-
-    Returns
-    -------
-    csr_matrix
-        One block of d columns per column of the factors of the weighted task kernels;
-        a row has entries where its task has.
-    """
+    """Return features whose scalar products are Σ_m θ_m R_m[s,t] ⟨x, z⟩."""
     factors = [
         np.sqrt(weight) * factor
         for weight, kernel in zip(theta, TASK_KERNELS, strict=True)

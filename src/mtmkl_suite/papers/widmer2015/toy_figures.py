@@ -60,12 +60,9 @@ def figure_3a(context: Context) -> FigureAndNumbers:
 def true_similarity() -> pd.DataFrame:
     """Return the scalar products of the tasks of one draw of the tree.
 
-    Returns
-    -------
-    DataFrame
-        ``task``, ``other`` (from 1) and ``similarity``; beside it ``expected``, its
-        mean over draws of the flips, d (1 − 2 m/d)^path with m flips of d entries along
-        each of the edges between the two.
+    Returns ``task``, ``other`` (from 1) and ``similarity``; beside it ``expected``, its
+    mean over draws of the flips, d (1 − 2 m/d)^path with m flips of d entries along
+    each of the edges between the two.
     """
     dims, flips = 100, 5
     data = toy_tree(dims=dims, flips=flips, n_train=1, n_validation=1, n_test=1, seed=0)
@@ -338,15 +335,7 @@ def _ends(levels: pd.Index) -> tuple[float, float]:
 
 
 def largest_auc(datasets: Mapping[str, Any], **options: Any) -> float:
-    """Return the Bayes AUC of a configured tree of tasks, the same for all tasks.
-
-    Parameters
-    ----------
-    datasets : mapping
-        As in an experiment.
-    **options
-        Spread and reading where they vary.
-    """
+    """Return the Bayes AUC of a configured tree of tasks, the same for all tasks."""
     known: dict[str, Any] = {"spread": 20, "reading": "standard_deviation", "dims": 100}
     known |= {k: v for k, v in datasets.get("options", {}).items() if k in known}
     known |= options

@@ -64,35 +64,7 @@ def alternate(
     n_rounds: int = 20,
     standardize: bool = True,
 ) -> Iterator[Round]:
-    """Yield the rounds of the alternation, from uniform weights.
-
-    Parameters
-    ----------
-    data : MultiTaskData
-        Classification, labels −1 and +1.
-    split : Split
-        Every task has examples in every role.
-    lam : float
-        λ, at least 0.
-    kernels : list of kernels or mappings
-        Normalised by their cosine.
-    C_values : sequence of float
-        Positive, rising.
-    n_rounds : int
-    standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over all examples.
-
-    Yields
-    ------
-    Round
-        The protocol reports the largest mean of ``test_accuracy`` (or, with its final
-        SVMs, of ``final_test_accuracy``) over the rounds.
-
-    Raises
-    ------
-    ValueError
-        If a task lacks a role, or ``lam`` or a value of C is out of range.
-    """
+    """Yield the rounds of the alternation, from uniform weights."""
     from mtmkl.solvers.svm.svm import svc
     from mtmkl.solvers.weights.group_sharing_weights import minimise_weights
 
@@ -145,18 +117,10 @@ REPORTED, CHOSEN_C, LAST_ROUND = "accuracy", "accuracy_chosen_C", "accuracy_last
 def accuracies(rounds: Sequence[Round]) -> dict[str, float]:
     """Return what the protocol reports of its rounds, and two steps towards it.
 
-    Parameters
-    ----------
-    rounds : sequence of Round
-        Of one λ.
-
-    Returns
-    -------
-    dict of str to float
-        ``accuracy``: with C = 1, the largest mean over tasks of any round, as the
-        published code reports; ``accuracy_chosen_C``: the same with the chosen values
-        of C; ``accuracy_last_round``: with these, in the last round, for which no test
-        example was asked.
+    Returns ``accuracy``: with C = 1, the largest mean over tasks of any round, as the
+    published code reports; ``accuracy_chosen_C``: the same with the chosen values of C;
+    ``accuracy_last_round``: with these, in the last round, for which no test example
+    was asked.
     """
     chosen = [float(each.test_accuracy.mean()) for each in rounds]
     return {

@@ -41,27 +41,6 @@ def largest_sum_of_roots(
     roots is above
     this function plus Σ_t (max(0, max_m r_tm) − r_t'θ_t). γ = 0 and a γ that
     binds nothing are solved without that constraint.
-
-    Parameters
-    ----------
-    u : ndarray of shape (T, M)
-        At least 0.
-    gamma : float
-        At least 0.
-    tol : float
-        Relative gap at which to stop.
-    max_iter : int
-        Multipliers tried, and Newton steps for each.
-
-    Returns
-    -------
-    Solution
-        ``coef``: θ of shape (T, M), feasible.
-
-    Raises
-    ------
-    ValueError
-        If an entry of u, or γ, is negative or not finite.
     """
     u = np.asarray(u, dtype=float)
     if u.ndim != 2 or not np.isfinite(u).all() or (u < 0).any():
@@ -115,23 +94,6 @@ def complexity_draws(
 
     with ū the mean of u over tasks, a − b/T the squared deviations from it. The printed
     proof has the second term alone.
-
-    Parameters
-    ----------
-    grams : ndarray of shape (T, M, n, n)
-        Positive semi-definite kernel matrices of each task.
-    gamma : float
-        At least 0.
-    n_draws : int
-    rng : Generator
-    radius : float
-        R, the largest squared norm of a task's function.
-    tol : float
-        Relative gap of each supremum.
-
-    Returns
-    -------
-    suprema, bounds : ndarray of shape (n_draws,)
     """
     n_tasks, _, n, _ = grams.shape
     suprema, bounds = np.empty(n_draws), np.empty(n_draws)
@@ -155,12 +117,6 @@ def theorem_1_bound(
     It is no bound: its proof leaves out that the weights of a task sum to at most one,
     keeps only how they deviate from their mean over tasks, and so tends to 0 where the
     complexity does not (γ → 0, T → ∞).
-
-    Parameters
-    ----------
-    n_tasks, n_kernels, n : int
-        T, M, and the examples of a task.
-    gamma, radius : float
     """
     return math.sqrt(math.sqrt(3) * gamma * radius * n_kernels / (n * n_tasks))
 
@@ -235,13 +191,6 @@ class _Penalised:
     """max Σ_bj √(θ_b'u_bj) − ν Σ_{b<c} ||θ_b − θ_c||² over weights of sum at most 1.
 
     Solved by a primal-dual interior-point method.
-
-    Parameters
-    ----------
-    terms : ndarray of shape (B, J, M)
-        u_bj.
-    multiplier : float
-        ν.
     """
 
     def __init__(self, terms: FloatArray, multiplier: float) -> None:

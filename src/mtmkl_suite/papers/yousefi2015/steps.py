@@ -30,17 +30,6 @@ def complexity(context: Context) -> pd.DataFrame:
     Both are for the class of eqs. (24)–(25) with R = 1, the paper's ten kernels and
     standard normal inputs in four dimensions. The complexity is a Monte Carlo estimate;
     so is the bound that the proof gives when it keeps the constraint that it drops.
-
-    Parameters
-    ----------
-    context : Context
-        Not used: this step needs no data set.
-
-    Returns
-    -------
-    DataFrame
-        ``panel`` (what is varied), ``x``, ``complexity`` with the half width
-        ``interval`` of its 95 % interval, ``proof`` and ``bound``.
     """
     grams = _gram_matrices(int(max(VARIED["n_tasks"])), int(max(VARIED["n"])))
     n_kernels = grams.shape[1]

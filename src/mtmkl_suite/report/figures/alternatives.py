@@ -10,14 +10,7 @@ _LONGEST = 900
 
 
 def figure_in_words(title: str, numbers: pd.DataFrame) -> str:
-    """Return the text alternative of a figure, from the numbers that it draws.
-
-    Parameters
-    ----------
-    title : str
-    numbers : DataFrame
-        Its csv.
-    """
+    """Return the text alternative of a figure, from the numbers that it draws."""
     if "no data" in numbers:
         return f"{title}. No data: {numbers['no data'].iloc[0]}."
     parts = []

@@ -47,11 +47,8 @@ def figure_style() -> Iterator[None]:
 def method_styles(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, MethodStyle]:
     """Return the style of every method of a paper.
 
-    Parameters
-    ----------
-    methods : mapping of id to mapping
-        ``methods`` of the paper's configuration; their order decides, so that a new
-        method at the end changes no colour. Controls are grey.
+    ``methods``: ``methods`` of the paper's configuration; their order decides, so that
+    a new method at the end changes no colour. Controls are grey.
     """
     styles = {}
     rivals = controls = 0
@@ -83,15 +80,7 @@ def shades(colour: str, count: int) -> list[str]:
 
 
 def levels(colour: str, count: int) -> list[str]:
-    """Return colours of one curve per level of a setting, dark blue to yellow-green.
-
-    Parameters
-    ----------
-    colour : str
-        Of the method: a single curve keeps it.
-    count : int
-        Shades of one colour are told apart up to about four.
-    """
+    """Return colours of one curve per level of a setting, dark blue to yellow-green."""
     import matplotlib as mpl
     from matplotlib.colors import to_hex
 

@@ -24,16 +24,7 @@ _METADATA: dict[str, dict[str, None]] = {
 def write_figure_files(
     folder: PaperFolder, name: str, figure: "Figure", numbers: pd.DataFrame
 ) -> None:
-    """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``.
-
-    Parameters
-    ----------
-    folder : PaperFolder
-    name : str
-        Of the artefact.
-    figure : matplotlib Figure
-    numbers : DataFrame
-    """
+    """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``."""
     for ending, metadata in _METADATA.items():
         buffer = io.BytesIO()
         with figure_style():

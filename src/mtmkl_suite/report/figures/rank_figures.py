@@ -25,10 +25,6 @@ def critical_difference_figure(found: MatrixTests) -> "Figure":
     """Draw mean ranks on a line, with bars over methods that Nemenyi's test joins.
 
     The best method is on the left (Demšar 2006, fig. 1).
-
-    Parameters
-    ----------
-    found : MatrixTests
     """
     from matplotlib.figure import Figure
 
@@ -106,18 +102,7 @@ def _draw_length(axis: "Axes", length: float, k: int) -> None:
 
 
 def differences(found: MatrixTests) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return mean gains of rows over columns, and their p after Holm's correction.
-
-    Parameters
-    ----------
-    found : MatrixTests
-
-    Returns
-    -------
-    gains, p : DataFrame of shape (methods, methods)
-        In order of mean rank; positive where the row is better. p is ``nan`` where
-        nothing was tested.
-    """
+    """Return mean gains of rows over columns, and their p after Holm's correction."""
     order = list(found.methods.index)
     sign = 1.0 if found.scores.higher_better else -1.0
     means = sign * found.methods["mean"].to_numpy()
@@ -130,12 +115,7 @@ def differences(found: MatrixTests) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def difference_figure(found: MatrixTests) -> "Figure":
-    """Draw the mean difference of every pair as a heat map; a star is significant.
-
-    Parameters
-    ----------
-    found : MatrixTests
-    """
+    """Draw the mean difference of every pair as a heat map; a star is significant."""
     from matplotlib.figure import Figure
 
     gains, p = differences(found)

@@ -66,19 +66,8 @@ def reading_figure(context: Context, name: str) -> FigureAndNumbers:
     first curve of a panel is compared with each of the others, at every level and over
     all, by the tests of a claim that it is higher.
 
-    Parameters
-    ----------
-    context : Context
-        Of the readings.
-    name : str
-        Of the figure.
-
-    Returns
-    -------
-    figure : Figure
-    numbers : DataFrame
-        ``panel, series, x, mean, sd, n`` of the curves, then the differences with the
-        interval, both p-values and the verdict of their tests; x is empty over all.
+    Returns ``panel, series, x, mean, sd, n`` of the curves, then the differences with
+    the interval, both p-values and the verdict of their tests; x is empty over all.
     """
     settings = context.config["readings"]["figures"][name]
     main = main_context(context) if context.is_judged else unmeasured_main(context)

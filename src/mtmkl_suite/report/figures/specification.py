@@ -34,19 +34,8 @@ def specification_curve(context: Context, name: str) -> FigureAndNumbers:
     claim. Below, which alternatives each combination has. Where repeats share
     examples the interval is that of the corrected test, which the verdict rests on.
 
-    Parameters
-    ----------
-    context : Context
-        Of the readings.
-    name : str
-        Of the specification.
-
-    Returns
-    -------
-    figure : Figure
-    numbers : DataFrame
-        One row per combination: its factors, ``metric, effect, interval_low,
-        interval_high, p, verdict, is_main``. The effect is in units of the metric.
+    Returns one row per combination: its factors, ``metric, effect, interval_low,
+    interval_high, p, verdict, is_main``. The effect is in units of the metric.
     """
     specification = context.config["readings"]["specifications"][name]
     numbers = specification_numbers(context, specification)

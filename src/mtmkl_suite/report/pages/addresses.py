@@ -19,15 +19,7 @@ def address(path: Path, run: RunFolder) -> str:
 
 
 def page_name(kind: str, name: str) -> str:
-    """Return the file of a page, such as ``method-Whom.html``.
-
-    Parameters
-    ----------
-    kind : str
-        "paper", "method" or "data".
-    name : str
-        Of a method's class or a data set, maybe with a module or a folder before it.
-    """
+    """Return the file of a page, such as ``method-Whom.html``."""
     stem = re.sub(r"[^A-Za-z0-9]+", "-", name.rpartition("/")[2]).strip("-")
     return f"{kind}-{stem}.html"
 
@@ -54,13 +46,7 @@ class Documentation:
         return cls(run, Path(config["published"]).parents[3])
 
     def page(self, source: str) -> str:
-        """Return the address of a page, "" if there is none.
-
-        Parameters
-        ----------
-        source : str
-            Such as ``docs/verdicts.md``.
-        """
+        """Return the address of a page, "" if there is none."""
         built = (self.run.site / source).with_suffix(".html")
         return self._first(built, self.top / source)
 

@@ -95,20 +95,7 @@ def artefact_view(
     found: Answer,
     facts: list[ExperimentFacts],
 ) -> ArtefactView:
-    """Gather what is shown of a figure or table.
-
-    Parameters
-    ----------
-    name : str
-    context : Context
-    folder : PaperFolder
-        With the artefact's files.
-    record : PublishedRecord or None
-    found : Answer
-        What its numbers and claims say.
-    facts : list of ExperimentFacts
-        Of the experiments that it shows.
-    """
+    """Gather what is shown of a figure or table."""
     config = context.config
     artefact = config["artefacts"][name]
     mine = written.read(folder, name)
@@ -178,13 +165,7 @@ def _inline(svg: Path) -> str:
 
 
 def values_of(numbers: pd.DataFrame) -> TextTable:
-    """Return the numbers that a figure draws as a table.
-
-    Parameters
-    ----------
-    numbers : DataFrame
-        Its csv. Columns without a value are left out.
-    """
+    """Return the numbers that a figure draws as a table."""
     filled = numbers.dropna(axis="columns", how="all")
     shown = filled.head(_MOST_VALUES)
     more = len(filled) - len(shown)

@@ -32,18 +32,7 @@ def write_results(
     folder: PaperFolder,
     run: Mapping[str, Any],
 ) -> None:
-    """Write what is made of the fits of a paper, or the part of a process.
-
-    Parameters
-    ----------
-    group : ResultGroup
-    config : mapping
-        The paper's configuration, its tier resolved; all of it for the record.
-    folder : PaperFolder
-        With fits and what is known of the data.
-    run : mapping
-        The run's configuration, for the record.
-    """
+    """Write what is made of the fits of a paper, or the part of a process."""
     for step in group.steps:
         write_step(step, steps(config)[step], config, folder)
     if group.artefacts:
@@ -55,25 +44,7 @@ def write_results(
 def write_artefacts(
     names: Sequence[str], config: Mapping[str, Any], folder: PaperFolder
 ) -> None:
-    """Write figures and tables of a paper, and what record and report need of them.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Keys of ``artefacts`` in the configuration.
-    config : mapping
-        The paper's configuration, its tier resolved; only the experiments of these
-        artefacts are read.
-    folder : PaperFolder
-        With fits and what is known of the data.
-
-    Raises
-    ------
-    KeyError
-        If the paper has no such artefact.
-    AttributeError
-        If a figure's function is missing in ``mtmkl_suite.papers.<paper>.figures``.
-    """
+    """Write figures and tables of a paper, and what record and report need of them."""
     config = restricted_to_artefacts(config, names)
     context = load_context(config, folder, of_fits=True)
     for name in names:
@@ -83,22 +54,7 @@ def write_artefacts(
 def write_step(
     step: str, names: Sequence[str], config: Mapping[str, Any], folder: PaperFolder
 ) -> None:
-    """Write numbers that figures draw and do not compute themselves.
-
-    Parameters
-    ----------
-    step : str
-        A function in ``mtmkl_suite.papers.<paper>.steps``, from a context to a table.
-    names : sequence of str
-        Artefacts that name it; their experiments are read.
-    config, folder
-        As for :func:`write_artefacts`.
-
-    Raises
-    ------
-    AttributeError
-        If there is no such function.
-    """
+    """Write numbers that figures draw and do not compute themselves."""
     config = restricted_to_artefacts(config, names)
     module = importlib.import_module(
         f"mtmkl_suite.papers.{config['paper']['id']}.steps"
@@ -108,14 +64,7 @@ def write_step(
 
 
 def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
-    """Return an artefact's table, and what record and report take of it.
-
-    Parameters
-    ----------
-    context : Context
-    name : str
-        Of a figure, which has no table, or of a table.
-    """
+    """Return an artefact's table, and what record and report take of it."""
     artefact = context.config["artefacts"][name]
     if context.is_judged and "readings" not in context.config:
         context = replace(context, explained=read_explained(context.config, name))
@@ -151,14 +100,7 @@ def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
 
 
 def drawn(name: str, context: Context) -> "FigureAndNumbers":
-    """Return a figure, one of readings or of the paper's own functions.
-
-    Parameters
-    ----------
-    name : str
-        Key of ``artefacts`` in the configuration.
-    context : Context
-    """
+    """Return a figure, one of readings or of the paper's own functions."""
     from mtmkl_suite.report.figures.colours import figure_style
 
     with figure_style():

@@ -91,17 +91,7 @@ class ClaimGroups:
 def group_claims(
     claims: pd.DataFrame, explained: Mapping[str, str], config: Mapping[str, Any]
 ) -> ClaimGroups:
-    """Return claims in the form of their configuration.
-
-    Parameters
-    ----------
-    claims : DataFrame
-        With the columns of ``claims.csv`` and ``source``.
-    explained : mapping of str to str
-        What other readings explain, by the id of the claim.
-    config : mapping
-        The paper's configuration.
-    """
+    """Return claims in the form of their configuration."""
     views = {str(row["id"]): _view(row, explained) for row in claims.to_dict("records")}
     matrices = []
     placed: set[str] = set()
@@ -115,15 +105,7 @@ def group_claims(
 
 
 def artefacts_of_section(section: str, artefacts: Iterable[str]) -> list[str]:
-    """Return the figures and tables that a claim's section names.
-
-    Parameters
-    ----------
-    section : str
-        Such as "5, Fig. 1c, d".
-    artefacts : iterable of str
-        Ids such as ``figure_1c``. A reference without a letter is to all parts.
-    """
+    """Return the figures and tables that a claim's section names."""
     wanted = set()
     for kind, number, letters in _REFERENCE.findall(section):
         stem = f"{'table' if kind == 'Table' else 'figure'}_{number}"

@@ -40,20 +40,9 @@ _CERTAIN = 0.95
 def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
     """Write the page, its figures and its tables.
 
-    Parameters
-    ----------
-    found : MatrixTests
-    folder : Path
-        Gets ``comparison.html``, two figures as ``.svg``, and ``scores.csv`` (what was
-        compared), ``ranks.csv``, ``tests.csv``, ``pairs.csv``, ``differences.csv`` and,
-        with a control, ``control.csv``.
-    source : str
-        Where the scores are from, for the page.
-
-    Returns
-    -------
-    Path
-        Of the page.
+    ``folder``: Gets ``comparison.html``, two figures as ``.svg``, and ``scores.csv``
+    (what was compared), ``ranks.csv``, ``tests.csv``, ``pairs.csv``,
+    ``differences.csv`` and, with a control, ``control.csv``.
     """
     images = {}
     for name, draw in (
@@ -87,17 +76,7 @@ def render(
     source: str,
     tables: Sequence[str] = (),
 ) -> str:
-    """Return the page.
-
-    Parameters
-    ----------
-    found : MatrixTests
-    images : mapping of str to bytes
-        The figures "critical_difference" and "differences" as SVG.
-    source : str
-    tables : sequence of str
-        Names of csv files beside the page.
-    """
+    """Return the page."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -136,12 +115,7 @@ def render(
 
 
 def sentences(found: MatrixTests) -> list[str]:
-    """Return what the tests say in a few sentences, each with its numbers.
-
-    Parameters
-    ----------
-    found : MatrixTests
-    """
+    """Return what the tests say in a few sentences, each with its numbers."""
     best = found.methods.index[0]
     lines = [
         f"{best} has the best mean rank, {found.methods['mean_rank'].iloc[0]:.2f}, "

@@ -93,18 +93,7 @@ class Context:
         n_tasks: int | None = None,
         train_size: int | None = None,
     ) -> Array | None:
-        """Return an array kept of the first stored repeat, None if there is none.
-
-        Parameters
-        ----------
-        experiment, dataset, method : str
-        name : str
-            The fitted attribute, ``A_``.
-        n_tasks : int or None
-            None takes the largest number of tasks stored.
-        train_size : int or None
-            None takes the smallest stored.
-        """
+        """Return an array kept of the first stored repeat, None if there is none."""
         stored = self.arrays.get(f"{experiment}/{dataset}/{method}", {})
         found = []
         for key in stored:
@@ -162,24 +151,7 @@ def load_context(
     of_fits: bool = False,
     scores: Path | None = None,
 ) -> Context:
-    """Read the results of a paper's configured experiments.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    folder : PaperFolder
-    of_fits : bool
-        Read the scores of the fits, not the table of the whole paper, which may
-        not be finished yet.
-    scores : Path or None
-        Another table of the scores of the whole paper.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no scores table, or an artefact's published file is missing.
-    """
+    """Read the results of a paper's configured experiments."""
     printed = Path(config["published"])
     data_info = _read_data_info(config, folder)
     return Context(
@@ -252,19 +224,7 @@ class _StoredArrays(Mapping[str, Mapping[str, Array]]):
 
 
 def read_jobs(config: Mapping[str, Any], folder: PaperFolder) -> pd.DataFrame:
-    """Return how long the configured fits took, where the workflow measured it.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    folder : PaperFolder
-
-    Returns
-    -------
-    DataFrame
-        ``experiment, seconds``, one row for each process.
-    """
+    """Return how long the configured fits took, where the workflow measured it."""
     rows = []
     for group in fit_groups(config):
         path = folder.seconds_of(group.name)

@@ -65,21 +65,7 @@ def data_uses(
     published: Mapping[str, Mapping[str, Any]],
     full: Mapping[str, Any] | None,
 ) -> list[DataUse]:
-    """Return the data sets of a paper's experiments.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    paper_name : str
-        Short citation.
-    infos : mapping of str to mapping
-        What the run knows of each variant.
-    published : mapping of str to mapping
-        Digests of the published record, by variant.
-    full : mapping or None
-        The configuration behind that record.
-    """
+    """Return the data sets of a paper's experiments."""
     found = _by_variant(config)
     uses = [
         DataUse(
@@ -119,14 +105,7 @@ def title_of(uses: Sequence[DataUse]) -> str:
 
 
 def variant_in_words(variant: Variant, info: Mapping[str, Any]) -> str:
-    """Return a data set with its options for people.
-
-    Parameters
-    ----------
-    variant : Variant
-    info : mapping
-        What is known of it.
-    """
+    """Return a data set with its options for people."""
     title = str(info.get("title", variant.name.rpartition("/")[2]))
     options = options_in_words(variant.options)
     return f"{title} ({options})" if options else title

@@ -36,16 +36,7 @@ class Errata:
 def errata_of(
     config: Mapping[str, Any], paper_name: str, documentation: Documentation
 ) -> Errata | None:
-    """Return a paper's errata, None if its page has none or is not here.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration.
-    paper_name : str
-        Short citation.
-    documentation : Documentation
-    """
+    """Return a paper's errata, None if its page has none or is not here."""
     paper = config["paper"]["id"]
     source = documentation.top / "docs" / "papers" / f"{paper}.md"
     if not source.is_file():

@@ -49,13 +49,7 @@ class ExperimentFacts:
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean ± sd of all methods of an experiment that no artefact shows.
-
-    Attributes
-    ----------
-    facts : ExperimentFacts
-    table : TextTable
-    """
+    """Mean ± sd of all methods of an experiment that no artefact shows."""
 
     facts: ExperimentFacts
     table: TextTable
@@ -64,15 +58,7 @@ class Summary:
 def experiment_facts(
     context: Context, experiment: str, all_jobs: pd.DataFrame
 ) -> ExperimentFacts:
-    """Return how an experiment was run.
-
-    Parameters
-    ----------
-    context : Context
-    experiment : str
-    all_jobs : DataFrame
-        See :func:`mtmkl_suite.report.pages.context.read_jobs`.
-    """
+    """Return how an experiment was run."""
     config = context.config
     configured = config["experiments"][experiment]
     rows = fits(context.scores[context.scores["experiment"] == experiment])

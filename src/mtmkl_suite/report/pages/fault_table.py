@@ -9,16 +9,8 @@ from mtmkl.documents import config_dir
 def fault_rows(path: Path | None = None) -> list[dict[str, str]]:
     """Return the table of faults, none where it is not there.
 
-    Parameters
-    ----------
-    path : Path or None
-        None is ``figures/faults/faults.csv`` of a checkout.
-
-    Returns
-    -------
-    list of dict
-        ``test``, ``done`` (what is done, and what has to follow), ``count``,
-        ``passed``, ``seconds``, ``note``, ``commit`` and ``date``, as texts.
+    Returns ``test``, ``done`` (what is done, and what has to follow), ``count``,
+    ``passed``, ``seconds``, ``note``, ``commit`` and ``date``, as texts.
     """
     if path is None:
         path = config_dir().parent / "figures" / "faults" / "faults.csv"

@@ -124,19 +124,7 @@ class MethodTotals:
 def method_uses(
     config: Mapping[str, Any], paper_name: str, scores: pd.DataFrame, source: str
 ) -> list[MethodUse]:
-    """Return how the configured methods fared, experiment by experiment.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, in the tier of the scores.
-    paper_name : str
-        Short citation.
-    scores : DataFrame
-        From :func:`mtmkl_suite.judge.sample.read_scores`.
-    source : str
-        Whether they are of the run or of the published record.
-    """
+    """Return how the configured methods fared, experiment by experiment."""
     rows = fits(scores[~scores["metric"].isin([FAILED, UNSUPPORTED])])
     seconds = seconds_of_cells(rows)
     places = dict(list(rows.groupby(["experiment", "method"], sort=False)))
@@ -190,19 +178,7 @@ def totals(uses: Sequence[MethodUse]) -> list[MethodTotals]:
 
 
 def problem_in_words(class_name: str) -> list[tuple[str, str]]:
-    """Return what a method's docstring says of its problem.
-
-    Parameters
-    ----------
-    class_name : str
-        Registered name or ``package.module:Class``.
-
-    Returns
-    -------
-    list of (kind, text)
-        ``kind`` is "text", "equation" (as typed), or "tex", whose text is empty:
-        only the documentation draws it.
-    """
+    """Return what a method's docstring says of its problem."""
     lines = (inspect.getdoc(resolve(class_name)) or "").partition("\nParameters\n")[0]
     blocks = []
     for block in re.split(r"\n\s*\n", lines.partition("\nAttributes\n")[0]):

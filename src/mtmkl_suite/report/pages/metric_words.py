@@ -18,13 +18,7 @@ _WORDS = {
 
 
 def metric_words(name: str) -> str:
-    """Return the name of a metric in words.
-
-    Parameters
-    ----------
-    name : str
-        As in a configuration.
-    """
+    """Return the name of a metric in words."""
     return _WORDS.get(name, name.replace("_", " "))
 
 

@@ -46,13 +46,6 @@ def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
     Numbers decide where there are any, and claims otherwise. *Yes*: all are
     reproduced or close (all claims hold). *Undecided*: most are. Of the others,
     *mostly* from :data:`MOSTLY`, *partly* from :data:`PARTLY`, *no* below.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        With ``verdict``, ``derived``, ``status`` and ``source``.
-    claims : DataFrame
-        With ``verdict`` and ``source``.
     """
     own = verdict_rule.own_numbers(verdicts)
     numbers = counts(own["verdict"], verdict_rule.VERDICTS)

@@ -175,20 +175,7 @@ class PaperResult:
 
 
 def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperResult:
-    """Gather what the report shows of one paper.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    folder : PaperFolder
-        With scores, artefacts and the run's own record.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a figure or a part of the record has not been written.
-    """
+    """Gather what the report shows of one paper."""
     context = load_context(config, folder)
     jobs = read_jobs(config, folder)
     facts = {

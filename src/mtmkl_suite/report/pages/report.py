@@ -34,21 +34,7 @@ def render_report(
     tier: str,
     changes: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
-    """Return the pages of the report, each of which loads nothing.
-
-    Parameters
-    ----------
-    papers : sequence of PaperResult
-    tier : {"quick", "paper"}
-    changes : mapping or None
-        Settings that are not those of the configuration, by their key.
-
-    Returns
-    -------
-    dict of str to str
-        HTML by the name of the file: :data:`FIRST`, and those of the folder
-        :attr:`mtmkl_suite.run.layout.RunFolder.pages`.
-    """
+    """Return the pages of the report, each of which loads nothing."""
     methods, datasets = _by_method(papers), _by_name(papers)
     documentation = papers[0].documentation
     shared = {
@@ -104,16 +90,7 @@ def render_report(
 def write_report(
     configs: Sequence[Mapping[str, Any]], run: RunFolder, *, tier: str
 ) -> None:
-    """Write the report on the papers of a run.
-
-    Parameters
-    ----------
-    configs : sequence of mapping
-        The papers' configurations, their tier resolved.
-    run : RunFolder
-        With the results of each paper.
-    tier : {"quick", "paper"}
-    """
+    """Write the report on the papers of a run."""
     papers = [
         load_paper_result(config, run.paper(config["paper"]["id"]))
         for config in configs

@@ -13,20 +13,7 @@ if TYPE_CHECKING:
 
 
 def closing_summary(configs: Iterable[Mapping[str, Any]], run: RunFolder) -> str:
-    """Return verdicts and claims by paper, the data that were missing, the report.
-
-    Parameters
-    ----------
-    configs : iterable of mapping
-        Configurations of the papers of the run.
-    run : RunFolder
-        Finished.
-
-    Returns
-    -------
-    str
-        Lines of text.
-    """
+    """Return verdicts and claims by paper, the data that were missing, the report."""
     from mtmkl_suite.judge.verdicts import counts_text
 
     lines = []
@@ -60,14 +47,7 @@ def _counted(verdicts: "pd.Series[str]") -> str:
 
 
 def missing_data(config: Mapping[str, Any], folder: PaperFolder) -> set[str]:
-    """Return the names of the data sets that a paper's run lacked.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration.
-    folder : PaperFolder
-    """
+    """Return the names of the data sets that a paper's run lacked."""
     from mtmkl_suite.run.plan import variants
 
     infos = [

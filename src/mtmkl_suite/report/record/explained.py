@@ -40,13 +40,7 @@ class Explained:
     reading: str = ""
 
     def text(self, shown: str | None = None) -> str:
-        """Return it in words.
-
-        Parameters
-        ----------
-        shown : str or None
-            What stands for the label.
-        """
+        """Return it in words."""
         if self.status == FOLLOWS:
             return "follows from others"
         if not self.reading:
@@ -59,33 +53,14 @@ ExplainedCells = Mapping[tuple[str, str], Explained]
 
 
 def record_folder(config: Mapping[str, Any]) -> Path:
-    """Return the folder of a paper below ``figures``.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration.
-    """
+    """Return the folder of a paper below ``figures``."""
     # config/papers/<id>/published -> figures/<id>
     top = Path(config["published"]).parents[3]
     return top / "figures" / str(config["paper"]["id"])
 
 
 def read_explained(config: Mapping[str, Any], artefact: str) -> ExplainedCells:
-    """Return what the published record says of the numbers of an artefact.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration.
-    artefact : str
-        Its name, or ``claims``.
-
-    Returns
-    -------
-    mapping
-        Empty while no readings of the paper are published.
-    """
+    """Return what the published record says of the numbers of an artefact."""
     path = record_folder(config) / EXPLANATIONS
     folder = Path(config["published"]).parent
     if not path.is_file() or not has_readings(folder):
@@ -110,13 +85,7 @@ def _published_labels(folder: Path) -> dict[str, str]:
 
 
 def labels_of(factors: Mapping[str, Any]) -> dict[str, str]:
-    """Return the readings in words, by ``factor=alternative``.
-
-    Parameters
-    ----------
-    factors : mapping
-        The readings of a configuration.
-    """
+    """Return the readings in words, by ``factor=alternative``."""
     return {
         f"{factor}={name}": f"{settings['label']}: {alternative['label']}"
         + " (uses test data)" * (alternative["kind"] in USES_TEST_DATA)
@@ -126,14 +95,7 @@ def labels_of(factors: Mapping[str, Any]) -> dict[str, str]:
 
 
 class Marks:
-    """Letters that stand for readings in a table, and the sentence that explains them.
-
-    Parameters
-    ----------
-    explained : mapping of (row, column) to Explained
-    cells : DataFrame
-        Of the table, with ``row``, ``column`` and ``verdict``.
-    """
+    """Letters that stand for readings in a table, and a sentence for them."""
 
     def __init__(self, explained: ExplainedCells, cells: pd.DataFrame) -> None:
         different = cells[cells["verdict"] == DIFFERENT]
@@ -162,19 +124,7 @@ class Marks:
 
 
 def explained_counts(folder: Path) -> str:
-    """Say how many *different* numbers other readings explain.
-
-    Parameters
-    ----------
-    folder : Path
-        Of a published paper.
-
-    Returns
-    -------
-    str
-        Such as "3 explained, 1 partly, 10 unexplained"; "" while none are published.
-        Those that follow from others are left out.
-    """
+    """Say how many *different* numbers other readings explain."""
     path = folder / EXPLANATIONS
     if not path.is_file():
         return ""

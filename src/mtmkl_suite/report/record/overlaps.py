@@ -29,15 +29,6 @@ class StoredOverlaps(Mapping[Place, Overlap]):
 
     They follow from the protocol's kind, the sizes of the splits, and whether repeats
     draw their data, and from how many examples. Data sets without splits are left out.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    data_info : mapping
-        What is known of each data set variant.
-    folder : PaperFolder
-        With splits.
     """
 
     def __init__(
@@ -108,12 +99,7 @@ class StoredOverlaps(Mapping[Place, Overlap]):
 
 
 def overlaps_table(overlaps: Overlaps) -> pd.DataFrame:
-    """Return overlaps as a table, ``overlaps.csv``.
-
-    Parameters
-    ----------
-    overlaps : mapping
-    """
+    """Return overlaps as a table, ``overlaps.csv``."""
     rows = [(*place, *asdict(overlap).values()) for place, overlap in overlaps.items()]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -130,17 +116,7 @@ def read_overlaps(path: Path) -> dict[Place, Overlap]:
 
 
 def drawn_share(variant: Variant) -> float:
-    """Return which share of the examples that there are a repeat's draw takes.
-
-    Parameters
-    ----------
-    variant : Variant
-
-    Returns
-    -------
-    float
-        1 if all repeats have the same data, 0 if each has new ones.
-    """
+    """Return which share of the examples that there are a repeat's draw takes."""
     entry = default_registry()[variant.name]
     options = dict(variant.options)
     if not entry.drawn or "seed" in options:

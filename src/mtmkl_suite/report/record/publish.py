@@ -36,22 +36,6 @@ def publish(
     What a repeat of each method took is added to ``seconds.csv`` in the paper's
     configuration, where the plan of jobs finds it. The memory that jobs took replaces
     what ``memory.csv`` there says of them.
-
-    Parameters
-    ----------
-    configs : sequence of mapping
-        The papers' configurations, their tier resolved.
-    run : RunFolder
-    figures : Path
-        Target; ``README.md`` in it becomes the gallery of all papers there.
-    tier : {"quick", "paper"}
-
-    Raises
-    ------
-    ValueError
-        If the tier is not the paper tier: reduced runs are not published.
-    FileNotFoundError
-        If a file has not been made; nothing is copied then.
     """
     if tier != "paper":
         raise ValueError(
@@ -80,15 +64,7 @@ def publish(
 
 
 def write_galleries(configs: Sequence[Mapping[str, Any]], figures: Path) -> None:
-    """Write the page of each paper, and the page of all papers in the folder.
-
-    Parameters
-    ----------
-    configs : sequence of mapping
-        The papers' configurations.
-    figures : Path
-        With a folder for each of them.
-    """
+    """Write the page of each paper, and the page of all papers in the folder."""
     for config in configs:
         folder = figures / config["paper"]["id"]
         main = config
@@ -114,15 +90,7 @@ def _published_files(
 
 
 def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
-    """Return the Markdown page of a paper's published artefacts.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration.
-    folder : Path
-        Where its artefacts have been copied to.
-    """
+    """Return the Markdown page of a paper's published artefacts."""
     paper = config["paper"]
     verdicts = pd.read_csv(folder / "verdicts.csv")
     claims = pd.read_csv(folder / "claims.csv")
@@ -201,11 +169,6 @@ def core_seconds(scores: pd.DataFrame) -> pd.DataFrame:
 
     Those of a cell's first computation, on one core, without the reading of data. All
     points tried and the choice among them are in them, the scoring is not.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        The scores of a paper, ``scores.csv.gz``.
     """
     return (
         seconds_of_cells(scores)
@@ -216,18 +179,7 @@ def core_seconds(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def seconds_per_repeat(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the seconds that a repeat of each method took on each data set.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        The scores of a paper, ``scores.csv.gz``.
-
-    Returns
-    -------
-    DataFrame
-        ``experiment, dataset, method, seconds``, the last with three digits.
-    """
+    """Return the seconds that a repeat of each method took on each data set."""
     keys = ["experiment", "dataset", "method"]
     of_repeats = seconds_of_cells(scores).groupby([*keys, "repeat"], sort=False).sum()
     mean = of_repeats.groupby(keys, sort=False).mean()
@@ -235,18 +187,7 @@ def seconds_per_repeat(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def seconds_of_cells(scores: pd.DataFrame) -> pd.Series:
-    """Return the seconds of each cell, all points tried and the choice among them.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        The scores of a paper, or one row for each of their fits.
-
-    Returns
-    -------
-    Series
-        By experiment, method, data set, number of tasks, subset, train size, repeat.
-    """
+    """Return the seconds of each cell, all points tried and the choice among them."""
     fits = scores.drop_duplicates([*_CELL, "fold", "setting"])
     # A cell that chooses gives the seconds of its whole path with each of its choices.
     chooses = fits["params"].fillna("").ne("").groupby([fits[c] for c in _CELL]).any()

@@ -64,13 +64,7 @@ class PublishedRecord:
 
 
 def read_published_record(config: Mapping[str, Any]) -> PublishedRecord | None:
-    """Return a paper's published record, None outside a checkout.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration.
-    """
+    """Return a paper's published record, None outside a checkout."""
     folder = PaperFolder(record_folder(config))
     parts = (folder.provenance, folder.verdicts, folder.claims, folder.scores)
     if not all(path.is_file() for path in parts):
@@ -96,23 +90,8 @@ def with_record(
 ) -> pd.DataFrame:
     """Return the verdicts of a run, and the published ones where it passed none.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Verdicts on numbers or claims of the run.
-    published : DataFrame or None
-        The same as published.
-    keys : list of str
-        Columns that name a row.
-    fill : bool
-        Whether rows that the run does not have follow from the record. A tier without
-        some experiments would else answer for less than the paper.
-
-    Returns
-    -------
-    DataFrame
-        The rows of the run with the column ``source``; a row from the record has all
-        its columns from there.
+    ``fill``: Whether rows that the run does not have follow from the record. A tier
+    without some experiments would else answer for less than the paper.
     """
     marked = table.assign(source=RUN)
     if published is None or table.empty:

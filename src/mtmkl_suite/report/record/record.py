@@ -21,21 +21,7 @@ from mtmkl_suite.run.provenance import provenance
 
 
 def verdict_table(config: Mapping[str, Any], folder: PaperFolder) -> pd.DataFrame:
-    """Return the verdict on every published number of a paper's artefacts.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration.
-    folder : PaperFolder
-        With what the artefacts have left.
-
-    Returns
-    -------
-    DataFrame
-        :data:`~mtmkl_suite.report.record.written.VERDICT_COLUMNS`, in the order of the
-        configuration.
-    """
+    """Return the verdict on every published number of a paper's artefacts."""
     parts = [written.read(folder, name).verdicts for name in config["artefacts"]]
     filled = [part for part in parts if len(part)]
     if not filled:
@@ -64,15 +50,7 @@ def claims_table(context: Context) -> pd.DataFrame:
 
 
 def published_claims(context: Context, published: PaperFolder) -> pd.DataFrame:
-    """Return the verdict on every claim; those on steps that are not kept stay.
-
-    Parameters
-    ----------
-    context : Context
-        Without the numbers of steps, where they are not published.
-    published : PaperFolder
-        With the claims as published.
-    """
+    """Return the verdict on every claim; those on steps that are not kept stay."""
     before = {row["id"]: row for row in read_table(published.claims).to_dict("records")}
     found = claims_table(context).to_dict("records")
     steps = [claim["args"].get("step") for claim in context.config["claims"]]
@@ -94,14 +72,7 @@ def _note_with_reason(context: Context, args: Mapping[str, Any], note: str) -> s
 
 
 def statistics_table(context: Context, *, seed: int) -> pd.DataFrame:
-    """Return the comparisons of all pairs of methods, by repeats and by data sets.
-
-    Parameters
-    ----------
-    context : Context
-    seed : int
-        Root seed of bootstrap and posterior samples.
-    """
+    """Return the comparisons of all pairs of methods, by repeats and by data sets."""
     config = context.config
     ropes = practical_equivalence(config, context.published)
     tables = [
@@ -121,17 +92,7 @@ def statistics_table(context: Context, *, seed: int) -> pd.DataFrame:
 def write_record(
     config: Mapping[str, Any], folder: PaperFolder, run: Mapping[str, Any]
 ) -> None:
-    """Write the files of :data:`mtmkl_suite.run.layout.RECORD`.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    folder : PaperFolder
-        With fits, data, splits and artefacts.
-    run : mapping
-        The run's configuration.
-    """
+    """Write the files of :data:`mtmkl_suite.run.layout.RECORD`."""
     collect_scores(config, folder)
     write_what_follows(config, folder, run)
 
@@ -139,13 +100,7 @@ def write_record(
 def write_what_follows(
     config: Mapping[str, Any], folder: PaperFolder, run: Mapping[str, Any]
 ) -> None:
-    """Write the files of the record that follow from its table of scores.
-
-    Parameters
-    ----------
-    config, folder, run
-        As for :func:`write_record`; the scores are there.
-    """
+    """Write the files of the record that follow from its table of scores."""
     context = load_context(config, folder)
     write_table(folder.verdicts, verdict_table(config, folder))
     write_table(folder.claims, claims_table(context))

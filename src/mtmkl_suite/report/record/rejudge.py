@@ -40,25 +40,6 @@ def rejudge(
     and figures and claims on arrays of fits or on the numbers of a step.
     ``provenance.json`` keeps what it says of them, and gets ``judged``: the code and
     the configuration of what was computed from the scores.
-
-    Parameters
-    ----------
-    configs : sequence of mapping
-        The papers' configurations, their tier resolved.
-    run : RunFolder
-        With the data and splits of each paper, which tell how repeats overlap.
-    figures : Path
-        With a folder for each paper.
-    settings : mapping
-        The run's configuration.
-
-    Raises
-    ------
-    ValueError
-        If the data, the seed or the tier are not those of the published scores; names
-        the first difference, before anything is written.
-    FileNotFoundError
-        If a paper has no published scores.
     """
     judged = [_judge(config, run, figures, settings) for config in configs]
     for config, (tables, pictures, record, provenance) in zip(
@@ -141,22 +122,7 @@ def check_same(
     data_info: Mapping[str, Mapping[str, Any]],
     settings: Mapping[str, Any],
 ) -> None:
-    """Check that data and settings are those of published scores.
-
-    Parameters
-    ----------
-    provenance : mapping
-        As published.
-    data_info : mapping of str to mapping
-        What is known of the data sets here.
-    settings : mapping
-        The run's configuration.
-
-    Raises
-    ------
-    ValueError
-        Names the first difference.
-    """
+    """Check that data and settings are those of published scores."""
     paper = provenance["paper"]
     for name in ("tier", "seed"):
         if provenance[name] != settings[name]:

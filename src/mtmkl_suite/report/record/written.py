@@ -62,15 +62,7 @@ class Written:
 
 
 def write(folder: PaperFolder, name: str, written: Written) -> None:
-    """Write it next to the artefact, as JSON.
-
-    Parameters
-    ----------
-    folder : PaperFolder
-    name : str
-        Of the artefact.
-    written : Written
-    """
+    """Write it next to the artefact, as JSON."""
     rows = written.verdicts.astype(object)
     document = {
         "tables": [asdict(table) for table in written.tables],
@@ -80,13 +72,7 @@ def write(folder: PaperFolder, name: str, written: Written) -> None:
 
 
 def read(folder: PaperFolder, name: str) -> Written:
-    """Return what :func:`write` has written.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the artefact has not been made.
-    """
+    """Return what :func:`write` has written."""
     document = read_json(folder.artefact(name, "json"))
     verdicts = pd.DataFrame(document["verdicts"], columns=list(VERDICT_COLUMNS))
     tables = [TextTable(**table) for table in document["tables"]]

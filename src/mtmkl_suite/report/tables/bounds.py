@@ -34,13 +34,6 @@ def build_bounds(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     A bound that is measured for one cell of a row stands beside all printed numbers of
     the row. A number is above if it is larger and the rule of verdicts would not call
     it *reproduced* by the bound.
-
-    Parameters
-    ----------
-    context : Context
-        Of readings, some of which are of kind ``bound``.
-    artefact : mapping
-        Its title.
     """
     main = unmeasured_main(context)
     printed = cells_of(main, context.config)

@@ -78,17 +78,7 @@ class ClaimTest:
 def number_rules(
     config: Mapping[str, Any], paper_name: str, verdicts: pd.DataFrame
 ) -> list[NumberRule]:
-    """Return the tolerances of a paper's tables, and of the numbers that it quotes.
-
-    Parameters
-    ----------
-    config : mapping
-        The paper's configuration.
-    paper_name : str
-        Short citation.
-    verdicts : DataFrame
-        With the columns ``artefact, row, column, unit``.
-    """
+    """Return the tolerances of a paper's tables, and of the numbers that it quotes."""
     found = []
     for name, artefact in config["artefacts"].items():
         mine = verdicts[verdicts["artefact"] == name]
@@ -114,16 +104,7 @@ def number_rules(
 def pair_rules(
     context: Context, paper_name: str, statistics: pd.DataFrame
 ) -> list[PairRule]:
-    """Return how the pairs of each experiment were compared.
-
-    Parameters
-    ----------
-    context : Context
-    paper_name : str
-        Short citation.
-    statistics : DataFrame
-        As in ``statistics.csv``.
-    """
+    """Return how the pairs of each experiment were compared."""
     ropes = practical_equivalence(context.config, context.published)
     titles = {k: str(e["title"]) for k, e in context.config["experiments"].items()}
     groups = statistics.groupby(["experiment", "metric", "unit", "n"], sort=False)
@@ -142,13 +123,7 @@ def pair_rules(
 
 
 def claim_tests_of(claims: Iterable[pd.DataFrame]) -> list[ClaimTest]:
-    """Return the tests that decide claims, with their verdicts over several papers.
-
-    Parameters
-    ----------
-    claims : iterable of DataFrame
-        With the columns ``test`` and ``verdict``, one table per paper.
-    """
+    """Return the tests that decide claims, with their verdicts over several papers."""
     tables = [table[["test", "verdict"]] for table in claims]
     both = pd.concat(tables) if tables else pd.DataFrame(columns=["test", "verdict"])
     return [

@@ -122,16 +122,7 @@ class Decision:
 def decide(
     values: pd.DataFrame, seconds: pd.DataFrame, comparison: Mapping[str, Any]
 ) -> Decision:
-    """Compare methods on the data sets of one property.
-
-    Parameters
-    ----------
-    values : DataFrame of shape (data sets, methods)
-        Scores without gaps, larger is better; the control is among the methods.
-    seconds : DataFrame of shape (data sets, methods)
-    comparison : mapping
-        ``control``, ``rope`` and ``unit``.
-    """
+    """Compare methods on the data sets of one property."""
     control, rope = comparison["control"], comparison["rope"]
     gains = values.sub(values[control], axis=0)
     means = values.mean()
@@ -166,12 +157,8 @@ def decide(
 def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     """Return what held up by property of the tasks, each sentence with its numbers.
 
-    Parameters
-    ----------
-    context : Context
-    artefact : mapping
-        A configured table of layout ``decisions``: its ``settings`` name a property of
-        the data sets, which the rows of the comparison have, and a block.
+    ``artefact``: A configured table of layout ``decisions``: its ``settings`` name a
+    property of the data sets, which the rows of the comparison have, and a block.
     """
     comparison = artefact["comparison"]
     header = [

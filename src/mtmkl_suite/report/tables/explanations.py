@@ -54,20 +54,7 @@ OVERVIEW_HEADER = (
 
 
 def build_explanations(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
-    """Return the table of explanations of a run of readings.
-
-    Parameters
-    ----------
-    context : Context
-        Of the readings.
-    artefact : mapping
-        Its title.
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        If the main run was not published; says where it is looked for.
-    """
+    """Return the table of explanations of a run of readings."""
     if not context.is_judged:
         return _unjudged(context, artefact)
     main = main_context(context)
@@ -107,13 +94,7 @@ def build_explanations(context: Context, artefact: Mapping[str, Any]) -> Printed
 
 
 def main_context(context: Context) -> Context:
-    """Return the published results of the main protocol.
-
-    Raises
-    ------
-    mtmkl.documents.ConfigError
-        If they are not there.
-    """
+    """Return the published results of the main protocol."""
     main = context.config["readings"]["main"]
     scores = record_folder(context.config) / "scores.csv.gz"
     if not scores.is_file():
@@ -134,15 +115,7 @@ def main_context(context: Context) -> Context:
 def under_reading(
     context: Context, main: Context, factor: str, alternative: str
 ) -> Context:
-    """Return the main results with those of one reading in place of its experiments'.
-
-    Parameters
-    ----------
-    context : Context
-        Of the readings.
-    main : Context
-    factor, alternative : str
-    """
+    """Return the main results with one reading in place of its experiments."""
     return replaced(context, main, experiments_under(context, {factor: alternative}))
 
 
@@ -153,14 +126,6 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
     data, splits or metrics; those that it changes but does not run have none. A metric
     that stands for another does so for all methods. Claims that name repeats name as
     many times more where a reading has them.
-
-    Parameters
-    ----------
-    context : Context
-        Of the readings.
-    main : Context
-    experiments : list of str
-        At most one for each main experiment.
     """
     scores, claims = main.scores, main.config["claims"]
     for name in experiments:
@@ -228,43 +193,21 @@ def _replaced_overlaps(
 
 
 def measured_in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
-    """Return which metric stands for which of the main experiment.
-
-    Parameters
-    ----------
-    context : Context
-        Of the readings.
-    factors : mapping of str to str
-        The alternatives of an experiment.
-    """
+    """Return which metric stands for which of the main experiment."""
     documents = context.config["readings"]["factors"]
     changes = [documents[f]["alternatives"][a]["change"] for f, a in factors.items()]
     return {k: v for change in changes for k, v in change.get("in_place", {}).items()}
 
 
 def unmeasured_main(context: Context) -> Context:
-    """Return the main protocol without results.
-
-    Parameters
-    ----------
-    context : Context
-        Of the readings.
-    """
+    """Return the main protocol without results."""
     main = context.config["readings"]["main"]
     config = {**main, "published": context.config["published"]}
     return replace(context, config=config, scores=context.scores[:0])
 
 
 def readings_of(context: Context, *, bounds: bool = False) -> list[Reading]:
-    """Return the readings that have scores.
-
-    Parameters
-    ----------
-    context : Context
-        Of the readings.
-    bounds : bool
-        Those of kind ``bound``, which explain nothing, or all others.
-    """
+    """Return the readings that have scores."""
     return [
         Reading(factor, name, each["kind"] == "optimistic")
         for factor, settings in context.config["readings"]["factors"].items()
@@ -297,18 +240,7 @@ def bases_of(context: Context, reading: Reading) -> set[str]:
 def cells_of(
     context: Context, config: Mapping[str, Any], experiments: set[str] | None = None
 ) -> dict[CellId, Number]:
-    """Return the published numbers of a paper's artefacts with ours and the verdicts.
-
-    Parameters
-    ----------
-    context : Context
-        Main results, or those under a reading.
-    config : mapping
-        Of the readings.
-    experiments : set of str or None
-        Only artefacts that show one of these.
-
-    """
+    """Return the published numbers of a paper with ours and the verdicts."""
     from mtmkl_suite.report.tables.layouts import build
 
     cells: dict[CellId, Number] = {}
@@ -347,11 +279,6 @@ def claims_of(context: Context) -> dict[str, ClaimResult]:
     """Return the results of the tests of all claims, by id.
 
     A claim on the numbers of a step, which no reading changes, is as published.
-
-    Parameters
-    ----------
-    context : Context
-        Main results, or those under a reading.
     """
     from mtmkl_suite.report.record.record import published_claims
 
@@ -406,14 +333,7 @@ def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
 
 
 def cells_table(explanations: pd.DataFrame, config: Mapping[str, Any]) -> TextTable:
-    """Return the explanations of all cells and claims for readers, one a line.
-
-    Parameters
-    ----------
-    explanations : DataFrame
-    config : mapping
-        Of the readings, with the labels of readings and the words of claims.
-    """
+    """Return the explanations of all cells and claims for readers, one a line."""
     claims = {c["id"]: c["claim"] for c in config["readings"]["main"]["claims"]}
     labels = labels_of(config["readings"]["factors"])
 

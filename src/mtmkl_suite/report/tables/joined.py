@@ -15,15 +15,7 @@ _JOINED = "joined the methods of the plan"
 def joined_columns(
     config: Mapping[str, Any], comparison: Mapping[str, Any]
 ) -> list[str]:
-    """Return the columns of a comparison whose methods have joined.
-
-    Parameters
-    ----------
-    config : mapping
-        ``own`` in it lists the methods that joined, if any did.
-    comparison : mapping
-        Of an artefact.
-    """
+    """Return the columns of a comparison whose methods have joined."""
     own = set(config.get("own", ()))
     return [
         name
@@ -37,15 +29,7 @@ def notes_on_ranks(
     comparison: Mapping[str, Any],
     found: Mapping[str, MatrixTests | str],
 ) -> list[str]:
-    """Say of each method that joined whether it is ranked, and if not, why.
-
-    Parameters
-    ----------
-    context : Context
-    comparison : mapping
-    found : mapping of str to MatrixTests or str
-        What was compared, or why not, by block.
-    """
+    """Say of each method that joined whether it is ranked, and if not, why."""
     notes = []
     compared = {b: each for b, each in found.items() if not isinstance(each, str)}
     for name in joined_columns(context.config, comparison):
@@ -82,15 +66,7 @@ def notes_on_settings(
     comparison: Mapping[str, Any],
     decided: Mapping[str, pd.Index],
 ) -> list[str]:
-    """Say of each method that joined where it is not among those that are compared.
-
-    Parameters
-    ----------
-    context : Context
-    comparison : mapping
-    decided : mapping of str to Index
-        Compared methods, by the label of the setting.
-    """
+    """Say of each method that joined where it is not among those that are compared."""
     notes = []
     for name in joined_columns(context.config, comparison) if decided else ():
         left_out = [label for label, methods in decided.items() if name not in methods]

@@ -38,18 +38,5 @@ UNPUBLISHED = (
 
 
 def build(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
-    """Return a configured table in its layout, ``cells`` if it names none.
-
-    Parameters
-    ----------
-    context : Context
-    artefact : mapping
-        A configured artefact of kind ``table``.
-
-    Raises
-    ------
-    ValueError
-        If a cell's selector matches several of our numbers, or a published number is
-        missing.
-    """
+    """Return a configured table in its layout, ``cells`` if it names none."""
     return LAYOUTS[artefact.get("layout", "cells")](context, artefact)

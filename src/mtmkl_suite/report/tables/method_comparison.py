@@ -37,21 +37,7 @@ _PROBABILITIES = (
 def ranked(
     matrix: pd.DataFrame, comparison: Mapping[str, Any], *, only_tested: bool = False
 ) -> pd.DataFrame:
-    """Return the part of a matrix without gaps that is ranked.
-
-    Parameters
-    ----------
-    matrix : DataFrame of shape (data sets, methods)
-    comparison : mapping
-    only_tested : bool
-        Leave out the methods that are not in ``pairs``.
-
-    Returns
-    -------
-    DataFrame
-        The data sets on which all methods of ``pairs`` have a value, and the methods
-        with a value on all of them.
-    """
+    """Return the part of a matrix without gaps that is ranked."""
     pairs = values_in_pairs(matrix, comparison["pairs"])
     return pairs if only_tested else matrix.loc[pairs.index].dropna(axis=1)
 
@@ -63,17 +49,7 @@ def compare_block(
     *,
     only_tested: bool = False,
 ) -> MatrixTests | str:
-    """Return the tests of a block of a comparison, or why there are none.
-
-    Parameters
-    ----------
-    context : Context
-    comparison : mapping
-    block : str
-        One of its labels.
-    only_tested : bool
-        Leave out the methods that are not in ``pairs``, and test all pairs of these.
-    """
+    """Return the tests of a block of a comparison, or why there are none."""
     matrix = ranking_matrix(context.scores, comparison, block)
     values = ranked(matrix, comparison, only_tested=only_tested)
     n, k = values.shape
@@ -92,14 +68,7 @@ def compare_block(
 
 
 def build_method_scores(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
-    """Return the score of every method on every data set, all blocks in the csv.
-
-    Parameters
-    ----------
-    context : Context
-    artefact : mapping
-        A configured table of layout ``method_scores``.
-    """
+    """Return the score of every method on every data set, all blocks in the csv."""
     comparison = artefact["comparison"]
     reasons = {
         (method, row): reason
@@ -142,14 +111,7 @@ def build_method_scores(context: Context, artefact: Mapping[str, Any]) -> Printe
 
 
 def build_method_ranks(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
-    """Return mean ranks by train size, and their tests.
-
-    Parameters
-    ----------
-    context : Context
-    artefact : mapping
-        A configured table of layout ``method_ranks``.
-    """
+    """Return mean ranks by train size, and their tests."""
     comparison = artefact["comparison"]
     found = {
         block: compare_block(context, comparison, block)
@@ -194,14 +156,7 @@ def build_method_ranks(context: Context, artefact: Mapping[str, Any]) -> Printed
 
 
 def build_method_pairs(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
-    """Return all pairs of the tested methods, in the block that decides.
-
-    Parameters
-    ----------
-    context : Context
-    artefact : mapping
-        A configured table of layout ``method_pairs``.
-    """
+    """Return all pairs of the tested methods, in the block that decides."""
     comparison = artefact["comparison"]
     found = compare_block(context, comparison, comparison["main"], only_tested=True)
     header = [
@@ -249,14 +204,7 @@ def build_method_pairs(context: Context, artefact: Mapping[str, Any]) -> Printed
 
 
 def build_left_out(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
-    """Return which methods were not run on which data sets, and why.
-
-    Parameters
-    ----------
-    context : Context
-    artefact : mapping
-        A configured table of layout ``left_out``.
-    """
+    """Return which methods were not run on which data sets, and why."""
     missing = _missing(context, artefact)
     cells = pd.DataFrame(
         [

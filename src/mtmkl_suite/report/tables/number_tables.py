@@ -93,22 +93,8 @@ def number_table(
 ) -> NumberTable:
     """Return a table from its cells and those of the published record.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        Of the run, with columns ``row, column, published, reproduced, verdict`` and
-        others of :data:`mtmkl_suite.report.tables.tables.CELL_COLUMNS`.
-    published : DataFrame
-        The same as published, maybe without rows.
-    corner : str
-        Heading of the first column.
-    decimals : int or None
-        Of all numbers; None takes one more than the paper prints.
-    is_judged : bool
-        Whether verdicts of the run are shown.
-    explained : mapping of (row, column) to Explained
-    methods : mapping of str to str
-        The method of a row or column, by its label.
+    ``cells``: Of the run, with columns ``row, column, published, reproduced, verdict``
+    and others of :data:`mtmkl_suite.report.tables.tables.CELL_COLUMNS`.
     """
     mine = _by_place(cells)
     record = _by_place(published)
@@ -153,14 +139,7 @@ def number_table(
 def methods_of(
     artefact: Mapping[str, Any], labels: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return which rows and columns of a configured table are methods.
-
-    Parameters
-    ----------
-    artefact : mapping
-    labels : mapping of str to str
-        The methods' printed names by their id.
-    """
+    """Return which rows and columns of a configured table are methods."""
     if "comparison" in artefact:
         columns = artefact["comparison"]["columns"].items()
         return {name: labels.get(method, name) for name, method in columns}

@@ -47,21 +47,7 @@ _DECIMALS = {STATISTIC: 2, P_VALUE: 4, ADJUSTED_LEVEL: 4, DOMINATED: 0}
 def mean_ranks(
     context: Context, comparison: Mapping[str, Any], block: str
 ) -> FriedmanResult | None:
-    """Return mean ranks and Friedman's test of a block, from reproduced means.
-
-    Parameters
-    ----------
-    context : Context
-    comparison : mapping
-        Of a configured ranking.
-    block : str
-        One of its labels.
-
-    Returns
-    -------
-    FriedmanResult or None
-        None unless every method has a value on every data set of the block.
-    """
+    """Return mean ranks and Friedman's test of a block, from reproduced means."""
     matrix = ranking_matrix(context.scores, comparison, block)
     if len(matrix) < 2 or matrix.isna().to_numpy().any():
         return None
@@ -72,17 +58,6 @@ def build_rank_tests(context: Context, artefact: Mapping[str, Any]) -> PrintedTa
     """Return the tests of mean ranks against the control, block by block.
 
     Published, recomputed from the published accuracies, and from reproduced means.
-
-    Parameters
-    ----------
-    context : Context
-    artefact : mapping
-        A configured table of layout ``rank_tests``.
-
-    Raises
-    ------
-    ValueError
-        If a published number is missing.
     """
     comparison, tolerances = artefact["comparison"], artefact["tolerances"]
     control = comparison["control"]
@@ -169,29 +144,7 @@ def rank_cell(
     full_protocol: bool,
     data: str,
 ) -> dict[str, Any]:
-    """Return a cell whose number is one over all data sets, so without a spread.
-
-    Parameters
-    ----------
-    row, column : str
-    published : Published or None
-    recomputed : float
-        From the published accuracies.
-    reproduced : float or None
-        None unless every method has a value on every data set.
-    over_all : FriedmanResult or None
-        Where the reproduced number comes from.
-    tolerance : Tolerance
-    full_protocol : bool
-        Whether it is judged.
-    data : str
-        Where the data come from.
-
-    Raises
-    ------
-    ValueError
-        If there is no published number.
-    """
+    """Return a cell whose number is one over all data sets, so without a spread."""
     if published is None:
         raise ValueError(f"no published number {row!r}, {column!r}")
     n = 0 if over_all is None else over_all.n_blocks

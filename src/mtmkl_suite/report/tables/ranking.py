@@ -43,17 +43,6 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable
     A row with ``readings`` has a printed number of which the metric is uncertain: it
     gets the weaker of the verdicts under its metric and under the readings. Ranks are
     those of its metric. Metrics ``beside`` are shown, and not judged.
-
-    Parameters
-    ----------
-    context : Context
-    artefact : mapping
-        A configured table of layout ``ranking``.
-
-    Raises
-    ------
-    ValueError
-        If a published number is missing, or a cell selects several of ours.
     """
     comparison = artefact["comparison"]
     file, decimals = artefact["file"], artefact["decimals"]

@@ -22,14 +22,7 @@ _LARGE = 10  # such values need no three decimals
 
 @dataclass(frozen=True)
 class Standing:
-    """The methods of an experiment in order, and what is to be said first.
-
-    Attributes
-    ----------
-    title : str
-    sentences : list of str
-    table : TextTable
-    """
+    """The methods of an experiment in order, and what is to be said first."""
 
     title: str
     sentences: list[str]
@@ -39,19 +32,9 @@ class Standing:
 def standings(context: Context, statistics: pd.DataFrame) -> list[Standing]:
     """Return where methods stand, for a run of methods or data of one's own.
 
-    Parameters
-    ----------
-    context : Context
-        Its configuration has ``own``, the methods that joined.
-    statistics : DataFrame
-        The comparisons of all pairs, as in ``statistics.csv``.
-
-    Returns
-    -------
-    list of Standing
-        One over all experiments if there are several, and one per experiment that
-        chooses hyper-parameters; the methods that joined are compared with all others,
-        or the best method if none joined.
+    Returns one over all experiments if there are several, and one per experiment that
+    chooses hyper-parameters; the methods that joined are compared with all others, or
+    the best method if none joined.
     """
     config = context.config
     chosen = {

@@ -155,20 +155,7 @@ class _Texts:
 
 
 def build_table(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
-    """Return a table from its configuration, the scores and the published numbers.
-
-    Parameters
-    ----------
-    context : Context
-    artefact : mapping
-        A configured artefact of kind ``table``.
-
-    Raises
-    ------
-    ValueError
-        If a cell's selector matches several numbers of tasks, data sets, train sizes
-        or settings, or its published number is missing.
-    """
+    """Return a table from its configuration, the scores and the published numbers."""
     rows = artefact["rows"]
     columns = artefact["columns"]
     cells = [
@@ -210,21 +197,7 @@ def build_table(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
 def build_quoted(
     context: Context, quoted: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, str]:
-    """Return the cells of numbers that a paper quotes in its text.
-
-    Parameters
-    ----------
-    context : Context
-    quoted : mapping
-        ``quoted`` of a configured artefact.
-
-    Returns
-    -------
-    cells : DataFrame
-        :data:`CELL_COLUMNS`.
-    acceptance : str
-        How many other cells the verdict rule would accept.
-    """
+    """Return the cells of numbers that a paper quotes in its text."""
     return judge_cells(
         context,
         [Cell(c["row"], c["column"], c["where"], True) for c in quoted["cells"]],
@@ -237,15 +210,7 @@ def build_quoted(
 
 
 def rule_text(tolerance: Mapping[str, float], unit: str) -> str:
-    """Return the verdict rule in words, with its tolerance.
-
-    Parameters
-    ----------
-    tolerance : mapping
-        ``absolute`` or ``relative``, as configured.
-    unit : str
-        Of an absolute tolerance.
-    """
+    """Return the verdict rule in words, with its tolerance."""
     return (
         "Reproduced: |published − reproduced| ≤ max(2 SE, tol); close: ≤ max(sd of "
         f"either, 2 tol); different otherwise; tol = {tolerance_text(tolerance, unit)}."
@@ -262,16 +227,7 @@ def tolerance_text(tolerance: Mapping[str, float], unit: str) -> str:
 def rule_note(
     context: Context, tolerance: Mapping[str, float], unit: str, acceptance: str
 ) -> str:
-    """Return the sentences on the verdicts of a table, or on why it has none.
-
-    Parameters
-    ----------
-    context : Context
-    tolerance, unit
-        As for :func:`rule_text`.
-    acceptance : str
-        How many other cells the rule would accept.
-    """
+    """Return the sentences on the verdicts of a table, or on why it has none."""
     if not context.is_judged:
         return NOT_JUDGED_NOTE
     return f"{rule_text(tolerance, unit)} Applied to other cells: {acceptance}."
@@ -313,33 +269,7 @@ def judge_cells(
     scale: float,
     tolerance: Tolerance,
 ) -> tuple[pd.DataFrame, str]:
-    """Return cells with published and reproduced numbers, and their verdicts.
-
-    Parameters
-    ----------
-    context : Context
-    cells : list of Cell
-    experiment : str or None
-        Of the cells that select none themselves.
-    file : str
-        Of the published numbers.
-    unit : str
-    scale : float
-        From the scores' unit to the table's.
-    tolerance : Tolerance
-
-    Returns
-    -------
-    cells : DataFrame
-        :data:`CELL_COLUMNS`.
-    acceptance : str
-        How many other cells the verdict rule would accept.
-
-    Raises
-    ------
-    ValueError
-        If a published number is missing, or a cell selects several of ours.
-    """
+    """Return cells with published and reproduced numbers, and their verdicts."""
     printed = published_numbers(context, file)
     lines = []
     published: dict[tuple[str, str], Published] = {}
@@ -394,13 +324,7 @@ def judge_cells(
 
 
 def published_numbers(context: Context, file: str) -> dict[tuple[str, str], Published]:
-    """Return the printed numbers of a file by row and column.
-
-    Raises
-    ------
-    ValueError
-        If the paper has no such file.
-    """
+    """Return the printed numbers of a file by row and column."""
     if file not in context.published:
         raise ValueError(f"published numbers {file} are missing")
     records = context.published[file].to_dict("records")
@@ -410,21 +334,7 @@ def published_numbers(context: Context, file: str) -> dict[tuple[str, str], Publ
 def reproduce(
     context: Context, where: Mapping[str, Any], scale: float
 ) -> Reproduced | None:
-    """Return mean, spread and number of the repeats that a cell selects.
-
-    Parameters
-    ----------
-    context : Context
-    where : mapping
-        ``experiment``, ``metric``, and what other columns of the scores must be.
-    scale : float
-        From the scores' unit to the table's.
-
-    Raises
-    ------
-    ValueError
-        If it selects several numbers of tasks, data sets, train sizes or settings.
-    """
+    """Return mean, spread and number of the repeats that a cell selects."""
     selector = {k: v for k, v in where.items() if k not in ("experiment", "metric")}
     rows = context.rows(where["experiment"], where["metric"], selector)
     if rows.empty:

@@ -10,7 +10,6 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from mtmkl.statistics.ranks import critical_difference, friedman, holm_against_control
-from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 
 
 @pytest.fixture
@@ -144,76 +143,3 @@ class TestFriedman:
     def test_too_few_are_refused(self, matrix):
         with pytest.raises(ValueError, match="at least 2 and 3"):
             friedman(matrix[["a", "b"]], higher_better=True)
-
-
-ROWS = {
-    "One": {"experiment": "one", "metric": "auc"},
-    "Two": {"experiment": "two", "metric": "auc", "blocks": ["late"]},
-}
-RANKED = {
-    "columns": {"A": "a", "B": "b"}, "rows": ROWS, "scale": 100,
-    "blocks": {"early": {"train_size": 1}, "late": {"train_size": 2}},
-}  # fmt: skip
-
-
-class TestRankings:
-    def scores(self, table, **changed):
-        return table(
-            [
-                {
-                    "experiment": e, "dataset": e, "method": m, "metric": "auc",
-                    "train_size": size, "repeat": r, "value": (k + r + size) / 10,
-                }
-                | changed
-                for e in ("one", "two")
-                for k, m in enumerate("ab")
-                for size in (1, 2)
-                for r in (0, 1)
-            ]
-        )  # fmt: skip
-
-    def test_rows_columns_and_blocks_are_the_plans(self, table):
-        scores = self.scores(table)
-        early = ranking_matrix(scores, RANKED, "early")
-        assert early.index.tolist() == ["One"]
-        assert early.loc["One"].tolist() == pytest.approx([15.0, 25.0])
-        late = ranking_matrix(scores, RANKED, "late")
-        assert late.index.tolist() == ["One", "Two"]
-        assert late["B"].tolist() == pytest.approx([35.0, 35.0])
-
-    def test_what_was_not_run_is_missing(self, table):
-        scores = self.scores(table)
-        kept = scores[(scores["experiment"] != "two") | (scores["method"] != "b")]
-        late = ranking_matrix(kept, RANKED, "late")
-        assert late.isna().to_numpy().tolist() == [[False, False], [False, True]]
-
-    def test_nothing_run_is_all_missing(self, table):
-        none = self.scores(table).iloc[:0]
-        assert ranking_matrix(none, RANKED, "late").isna().to_numpy().all()
-
-    def test_rows_must_be_data_sets_and_larger_values_better(self, table):
-        scores = self.scores(table, dataset="s[k=1]")
-        with pytest.raises(ValueError, match="variants of s"):
-            ranking_matrix(scores, RANKED, "late")
-        rows = {"One": {"experiment": "one", "metric": "mse"}}
-        with pytest.raises(ValueError, match="a smaller mse is better"):
-            ranking_matrix(scores, RANKED | {"rows": rows}, "early")
-
-    def test_a_column_may_have_a_method_for_each_experiment(self, table):
-        scores = self.scores(table)
-        kept = scores[
-            (scores["experiment"] == "one") & (scores["method"] == "a")
-            | (scores["experiment"] == "two") & (scores["method"] == "b")
-        ]
-        ranked = RANKED | {"columns": {"A": "a", "Either": ["a", "b"]}}
-        late = ranking_matrix(kept, ranked, "late")
-        assert late["Either"].tolist() == pytest.approx([25.0, 35.0])
-        assert late["A"].isna().tolist() == [False, True]
-
-    def test_seconds_are_means_over_the_same_fits(self, table):
-        scores = self.scores(table)
-        scores["fit_seconds"] = scores["train_size"] * 10.0 + scores["repeat"]
-        # A point of a path was not chosen.
-        walked = scores.assign(setting='{"C": 1}', fit_seconds=99.0)
-        late = seconds_matrix(pd.concat([scores, walked]), RANKED, "late")
-        assert late.to_numpy().tolist() == [[20.5, 20.5], [20.5, 20.5]]
