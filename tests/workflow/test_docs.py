@@ -219,9 +219,11 @@ def test_every_method_has_a_page_and_a_line():
 
 def test_every_solver_has_a_page():
     text = (ROOT / "docs" / "solvers.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^   mtmkl\.solvers\.(\w+)$", text, re.M)
-    files = (ROOT / "src" / "mtmkl" / "solvers").glob("[a-z]*.py")
-    assert sorted(listed) == sorted(path.stem for path in files)
+    listed = re.findall(r"^   mtmkl\.solvers\.([\w.]+)$", text, re.M)
+    folder = ROOT / "src" / "mtmkl" / "solvers"
+    files = (path.relative_to(folder) for path in folder.rglob("[a-z]*.py"))
+    names = [str(path.with_suffix("")).replace("/", ".") for path in files]
+    assert sorted(listed) == sorted(names)
 
 
 def test_every_page_is_in_the_contents():

@@ -9,13 +9,15 @@ from mtmkl_suite.run.fingerprint import code_fingerprint
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A stand-in for the package, whose files a test may edit."""
-    (tmp_path / "__init__.py").write_text("")
-    (tmp_path / "heart.py").write_text('"""Doc."""\n\ndef f():\n    return 1\n')
-    (tmp_path / "thin.py").write_text("from mtmkl.heart import f\n")
-    (tmp_path / "other.py").write_text("x = 1\n")
+    folder = tmp_path / "mtmkl"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "heart.py").write_text('"""Doc."""\n\ndef f():\n    return 1\n')
+    (folder / "thin.py").write_text("from mtmkl.heart import f\n")
+    (folder / "other.py").write_text("x = 1\n")
     monkeypatch.setattr(fingerprint, "_ROOT", tmp_path)
     fingerprint._parsed.cache_clear()
-    yield tmp_path
+    yield folder
     fingerprint._parsed.cache_clear()
 
 
