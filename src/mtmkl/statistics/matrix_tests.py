@@ -16,8 +16,7 @@ from mtmkl.statistics.ranks import (
     holm_against_control,
     without_tie_correction,
 )
-from mtmkl.statistics.score_checks import ScoresError, some
-from mtmkl.statistics.score_tables import ScoreMatrix
+from mtmkl.statistics.score_tables import ScoreMatrix, ScoresError, some
 
 TEST_COLUMNS = ("test", "statistic", "df", "p", "note")
 """Columns of :meth:`MatrixTests.overall`."""

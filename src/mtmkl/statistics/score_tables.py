@@ -1,12 +1,11 @@
-"""Anybody's scores, long or wide, as one number per data set and method.
+"""Scores from any source, long or wide, as one number per data set and method.
 
-What would make a test over data sets void is refused: tasks, repeats or variants of one
-data set taken for several, scores that are missing or there twice, text where numbers
-should be. What a reader ought to know, and no more, is a remark.
+A table that would make a test over data sets void is refused: parts of one data set
+taken for several, scores that are missing or there twice, text where numbers should be.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -14,41 +13,26 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.score_checks import (
-    ALL,
-    GAPS,
-    Numbered,
-    ScoresError,
-    SelectionError,
-    check_size,
-    complete,
-    group_numbered,
-    higher_is_better,
-    is_number,
-    means,
-    oddities,
-    refuse_duplicates,
-    refuse_parts,
-    some,
-)
+from mtmkl.statistics.pairs import MIN_UNITS
 
-NAMES = {
-    "method": ("method", "algorithm", "classifier", "estimator", "learner", "model"),
-    "dataset": ("dataset", "data_set", "data", "problem"),
-    "score": ("score", "value", "performance", "result"),
-    "repeat": (
-        "repeat", "repetition", "run", "fold", "split", "seed", "subset", "task",
-    ),
+HIGHER_IS_BETTER = {
+    "accuracy": True, "acc": True, "balanced_accuracy": True, "f1": True,
+    "one_of_all_accuracy": True, "misclassified": False, "error_rate": False,
+    "auc": True, "auc_pooled": True, "roc_auc": True, "average_precision": True,
+    "edge_auc": True, "mse": False, "rmse": False, "mae": False, "log_loss": False,
+    "r2": True, "explained_variance": True, "explained_variance_weighted": True,
+    "explained_variance_task_mean": True, "covariance_distance": False,
+    "similarity_correlation": True,
 }  # fmt: skip
-"""Names of columns that are known, by what they hold."""
+"""Scores by name, and whether larger values are better."""
 
-_ROLES = ("method", "dataset", "score", "line")
+_GAPS = ("", "-", "–", "?", "na", "n/a", "nan", "none", "null")
+_NUMBER_AT_THE_END = re.compile(r"[\s_\-./:#(]*\d+([.,]\d+)?\s*%?\)?$|\[[^\]]*\]$")
+_SHOWN = 5
 
-_DIRECTIONS = {
-    "acc": True, "f1": True, "r2": True, "roc_auc": True,
-    "error": False, "error_rate": False, "loss": False, "log_loss": False, "mae": False,
-}  # fmt: skip
-"""Scores whose better direction is known beside those of our own metrics."""
+
+class ScoresError(ValueError):
+    """A table of scores from which no valid test can be made; says what to do."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +43,7 @@ class ScoreMatrix:
     ----------
     values : DataFrame of shape (data sets, methods)
     score : str
-        What the numbers are.
+        Name of the score.
     higher_better : bool
         Direction of the score.
     remarks : list of str
@@ -75,106 +59,98 @@ class ScoreMatrix:
 def read_matrix(
     path: Path,
     *,
-    columns: Mapping[str, str] | None = None,
-    nested: Sequence[str] = (),
+    method: str = "method",
+    dataset: str = "dataset",
+    score: str = "score",
+    repeats: Sequence[str] = ("repeat",),
     where: Mapping[str, Sequence[str]] | None = None,
     higher_better: bool | None = None,
-    numbered: Numbered | None = None,
+    independent: bool = False,
     drop_incomplete: Literal["datasets", "methods"] | None = None,
 ) -> ScoreMatrix:
     """Read a table of scores.
 
     A long table has a column for the method, one for the data set and one for the
-    score. A wide table has a row per data set and a column per method.
+    score. A wide table has a row per data set, a column that names it, and a column per
+    method.
 
     Parameters
     ----------
     path : Path
         ``.csv``, ``.tsv`` (also compressed), or ``.parquet``.
-    columns : mapping or None
-        Names of the columns of "method", "dataset" and "score" where they are none of
-        :data:`NAMES`.
-    nested : sequence of str
-        Columns that number repeats, folds or tasks within a data set, beside the known
-        ones. Scores are averaged over them.
+    method, dataset, score : str
+        Names of the columns; a table without the column of methods is a wide one.
+    repeats : sequence of str
+        Columns that number repeats, folds or tasks within a data set, where the table
+        has them. Scores are averaged over them.
     where : mapping of str to sequence of str, or None
         Columns and the values of rows that are kept.
     higher_better : bool or None
-        Direction of the score; None infers it from a name that is known.
-    numbered : {"nested", "independent"} or None
-        What data sets are whose names differ by a number at the end: parts of one,
-        which are averaged, or each a data set of its own. None refuses them.
+        Direction of the score; None takes that of :data:`HIGHER_IS_BETTER`, by the name
+        of the column or the only value of a column ``metric``.
+    independent : bool
+        Whether data sets whose names differ by a number alone are independent; False
+        refuses them.
     drop_incomplete : {"datasets", "methods"} or None
-        What to leave out where scores are missing. None refuses them.
+        Rows or columns to leave out where scores are missing. None refuses them.
 
     Raises
     ------
     ScoresError
         Names the column, the row or the value, and the remedy.
     """
-    given = {kind: name for kind, name in (columns or {}).items() if name}
-    table = _read(path)
-    _require(table, [*given.values(), *nested, *(where or {})])
-    table = _filtered(table, where or {})
+    table = _filtered(_read(path), where or {})
+    inner = [c for c in repeats if c in table and c not in (method, dataset)]
+    long, name = _long(table, method, dataset, score, inner)
+    better = _direction(name, higher_better)
+    long = long.assign(score=_numbers(long, name))
+    _refuse_duplicates(long, inner, table.drop(columns=score, errors="ignore"))
+    if not independent:
+        _refuse_numbered(list(dict.fromkeys(long["dataset"])))
     remarks: list[str] = []
-    long, score = _long(table, given, nested, numbered, path.stem)
-    better = _direction(score, table, higher_better)
-    inner = [c for c in _names(long) if c not in _ROLES]
-    long = _over_all_tasks(_numbers(long, score), inner, remarks)
-    refuse_duplicates(long, inner, table)
-    long, inner = group_numbered(long, inner, numbered, remarks)
-    values = means(long.dropna(subset=["score"]), inner, remarks)
+    values = _means(long.dropna(subset=["score"]), inner, remarks)
     methods = [m for m in dict.fromkeys(long["method"]) if m in values]
     order = [d for d in dict.fromkeys(long["dataset"]) if d in values.index]
-    values = complete(values.loc[order, methods], drop_incomplete, remarks)
-    check_size(values)
-    return ScoreMatrix(values, score, better, [*remarks, *oddities(values)])
+    values = _complete(values.loc[order, methods], drop_incomplete, remarks)
+    _check_size(values)
+    return ScoreMatrix(values, name, better, [*remarks, *_oddities(values)])
 
 
 def _read(path: Path) -> pd.DataFrame:
+    """Return a table as text, with the number of each line in ``line ``."""
     if not path.is_file():
         raise ScoresError(f"{path} does not exist")
-    if path.suffix == ".parquet":
-        table = pd.read_parquet(path)
-        return table.astype(object).where(table.notna(), "").astype(str)
-    separator = "\t" if ".tsv" in path.suffixes else ","
     try:
-        table = _as_text(path, separator)
-        if table.shape[1] == 1:
-            for other in (";", "\t"):
-                if other in str(table.columns[0]):
-                    table = _as_text(path, other)
+        if path.suffix == ".parquet":
+            table = pd.read_parquet(path)
+            table = table.astype(object).where(table.notna(), "").astype(str)
+        else:
+            separator = "\t" if ".tsv" in path.suffixes else ","
+            table = _as_text(path, separator)
+            if table.shape[1] == 1 and ";" in str(table.columns[0]):
+                table = _as_text(path, ";")
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as e:
         raise ScoresError(
             f"{path} is not a table of comma-separated values: {e}"
         ) from e
     if table.empty:
         raise ScoresError(f"{path} has no rows")
-    first = str(table.columns[0])
-    if first.startswith("Unnamed") and list(table[first]) == [
-        str(k) for k in range(len(table))
-    ]:
-        table = table.drop(columns=first)  # the row numbers that pandas writes
-    return table
+    return table.assign(**{"line ": table.index + 2})  # the header is line 1
 
 
 def _as_text(path: Path, separator: str) -> pd.DataFrame:
     table: pd.DataFrame = pd.read_csv(
         path, sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True
     )
+    if str(table.columns[0]).startswith("Unnamed"):
+        table = table.iloc[:, 1:]  # the row numbers that pandas writes
     return table.apply(lambda column: column.str.strip())
-
-
-def _require(table: pd.DataFrame, names: Sequence[str]) -> None:
-    for name in names:
-        if name not in table:
-            raise ScoresError(
-                f"there is no column {name!r}; there are {', '.join(table.columns)}"
-            )
 
 
 def _filtered(table: pd.DataFrame, where: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     for column, wanted in where.items():
+        if column not in table:
+            raise ScoresError(f"there is no column {column!r}; {_columns(table)}")
         for value in wanted:
             if value not in set(table[column]):
                 known = list(dict.fromkeys(table[column]))
@@ -188,167 +164,216 @@ def _filtered(table: pd.DataFrame, where: Mapping[str, Sequence[str]]) -> pd.Dat
 
 
 def _long(
-    table: pd.DataFrame,
-    given: Mapping[str, str],
-    nested: Sequence[str],
-    numbered: Numbered | None,
-    stem: str,
+    table: pd.DataFrame, method: str, dataset: str, score: str, inner: Sequence[str]
 ) -> tuple[pd.DataFrame, str]:
-    """Return method, dataset, score, line and nested columns, and the score's name."""
-    # The header is line 1 of the file.
-    table = table.assign(**{"line ": table.index + 2})
-    method = given.get("method") or _known(table, "method")
-    dataset = given.get("dataset") or _known(table, "dataset")
-    inner = [*nested, *(c for c in _names(table) if _plain(c) in NAMES["repeat"])]
-    inner = [c for c in dict.fromkeys(inner) if c not in (method, dataset)]
-    if dataset is not None and _plain(dataset) in NAMES["repeat"]:
-        refuse_parts(f"column {dataset!r} numbers parts of a data set", numbered)
-    if method is None:
-        score = given.get("score") or "score"
-        return _from_wide(table, dataset, inner, numbered), score
-    score = given.get("score") or _score_column(table, (method, dataset, *inner))
-    if dataset is None:
-        raise ScoresError(
-            f"no column is known to name the data sets; there are {_columns(table)}. "
-            "Name it by --dataset-column"
-        )
-    renamed = {method: "method", dataset: "dataset", score: "score", "line ": "line"}
-    long = table[[*renamed, *inner]].rename(columns=renamed)
-    name = score
-    if "metric" in table and table["metric"].nunique() == 1:
-        name = str(table["metric"].iloc[0])
-    elif _plain(score) in NAMES["score"]:
-        name = "score"
-    return long, name
-
-
-def _from_wide(
-    table: pd.DataFrame,
-    dataset: str | None,
-    inner: Sequence[str],
-    numbered: Numbered | None,
-) -> pd.DataFrame:
-    others = [c for c in _names(table) if c not in (*inner, "line ")]
-    if dataset is None:
-        first = others[0] if others else None
-        if first is None or all(is_number(value) for value in table[first]):
-            refuse_parts(
-                "neither a column for methods nor one with names of data sets was "
-                f"found among {_columns(table)}. If its rows are repeats of one data "
-                "set they",
-                numbered,
-                " For a long table give --method-column, --dataset-column and "
-                "--score-column; for a wide one --dataset-column",
-            )
-            dataset = "row"
-            table = table.assign(row=[f"row {line - 1}" for line in table["line "]])
-        else:
-            dataset = first
-    methods = [c for c in others if c != dataset]
-    long = table.melt(
-        [dataset, "line ", *inner], methods, var_name="method ", value_name="score "
-    )
-    return long.rename(
-        columns={
-            dataset: "dataset", "method ": "method", "score ": "score", "line ": "line",
-        }
-    )  # fmt: skip
-
-
-def _known(table: pd.DataFrame, kind: str) -> str | None:
-    for name in NAMES[kind]:
-        for column in _names(table):
-            if _plain(column) == name:
-                return str(column)
-    return None
-
-
-def _score_column(table: pd.DataFrame, taken: Sequence[str | None]) -> str:
-    found = _known(table, "score")
-    if found is not None:
-        return found
-    known = [
-        c for c in _names(table) if c not in taken and _known_direction(c) is not None
-    ]
-    if len(known) == 1:
-        return str(known[0])
-    raise ScoresError(
-        f"no column is known to hold the scores; there are {_columns(table)}. Name it "
-        "by --score-column. (A wide table has a row per data set and a column per "
-        "method, and no column of methods.)"
-    )
-
-
-def _direction(score: str, table: pd.DataFrame, given: bool | None) -> bool:
-    names = [score]
-    if "metric" in table:
-        names = list(dict.fromkeys(table["metric"]))
-    found = {_known_direction(name) for name in names}
-    if given is not None:
-        if found == {not given}:
-            better = "lower" if given else "higher"
+    """Return method, dataset, score, line and inner columns, and the score's name."""
+    is_long = method in table
+    for kind, name in (("dataset", dataset), ("score", score))[: 1 + is_long]:
+        if name not in table:
+            hint = "" if is_long else f" (or the methods' by --method-column: {method})"
             raise ScoresError(
-                f"{some(names)}: {better} is better, and not as given. If the column "
-                "holds something else, rename it"
+                f"there is no column {name!r}; {_columns(table)}. Name the one of the "
+                f"{kind}s by --{kind}-column{hint}"
             )
-        return given
-    if len(found) == 1 and None not in found:
-        return bool(found.pop())
-    raise ScoresError(
-        f"whether larger values of {some(names)} are better is not known: add "
-        "--higher-is-better or --lower-is-better"
-    )
+    if not is_long:
+        names = {dataset: "dataset", "line ": "line"}
+        kept = [*names.values(), *inner]
+        long = table.rename(columns=names).melt(
+            kept, var_name="method ", value_name="score "
+        )
+        return long.rename(columns={"method ": "method", "score ": "score"}), score
+    names = {method: "method", dataset: "dataset", score: "score", "line ": "line"}
+    if "metric" in table and table["metric"].nunique() == 1:
+        score = str(table["metric"].iloc[0])
+    return table[[*names, *inner]].rename(columns=names), score
 
 
-def _known_direction(name: str) -> bool | None:
-    plain = _plain(name)
-    if plain in _DIRECTIONS:
-        return _DIRECTIONS[plain]
-    try:
-        return higher_is_better(plain)
-    except SelectionError:
-        return None
+def _direction(score: str, given: bool | None) -> bool:
+    better = HIGHER_IS_BETTER.get(score.lower()) if given is None else given
+    if better is None:
+        raise ScoresError(
+            f"whether larger values of {score} are better is not known: add "
+            "--higher-is-better or --lower-is-better"
+        )
+    return better
 
 
-def _numbers(long: pd.DataFrame, score: str) -> pd.DataFrame:
+def _numbers(long: pd.DataFrame, score: str) -> list[float]:
     numbers = []
     for text, line, method in zip(
         long["score"], long["line"], long["method"], strict=True
     ):
-        if text.lower() in GAPS:
-            numbers.append(np.nan)
-        elif not is_number(text) or not np.isfinite(float(text)):
+        try:
+            numbers.append(np.nan if text.lower() in _GAPS else float(text))
+        except ValueError:
+            numbers.append(np.inf)
+        if np.isinf(numbers[-1]):
             raise ScoresError(
                 f"line {line}: the {score} of {method} is {text!r}, wanted a finite "
                 "number (leave the cell empty if there is none)"
             )
-        else:
-            numbers.append(float(text))
-    return long.assign(score=numbers)
+    return numbers
 
 
-def _over_all_tasks(
+def _refuse_duplicates(
+    long: pd.DataFrame, inner: Sequence[str], table: pd.DataFrame
+) -> None:
+    """Refuse two scores of one method at one place, naming a column that differs."""
+    keys = ["method", "dataset", *inner]
+    again = long[long.duplicated(keys, keep=False)]
+    if again.empty:
+        return
+    row = again.iloc[0]
+    same = again[(again[keys] == row[keys]).all(axis=1)]
+    place = ", ".join([str(row["dataset"]), *(f"{c} {row[c]}" for c in inner)])
+    text = (
+        f"{len(same)} scores of {row['method']} on {place}: lines {some(same['line'])}"
+    )
+    mine = table[table["line "].isin(same["line"])].drop(columns="line ")
+    differing = [c for c in mine if 1 < mine[c].nunique() <= table[c].nunique() < 50]
+    if differing:
+        column = differing[0]
+        raise ScoresError(
+            f"{text}. They differ in column {column!r} ({some(mine[column].unique())}):"
+            f" choose by --where {column}=VALUE, or average over it by --repeat-column "
+            f"{column}"
+        )
+    raise ScoresError(
+        f"{text}. Delete those that are there twice; repeats need a column that "
+        "numbers them, named by --repeat-column"
+    )
+
+
+def _refuse_numbered(names: Sequence[str]) -> None:
+    """Refuse names that differ by a number alone."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(_NUMBER_AT_THE_END.sub("", name.strip()), []).append(name)
+    listed = "; ".join(some(each, 3) for each in groups.values() if len(each) > 1)
+    if listed:
+        raise ScoresError(
+            f"names of data sets differ by a number alone ({listed}): parts of one "
+            "data set (tasks, repeats, folds, sizes) are not independent, and every "
+            "test over them would be void. Give the parts one name and number them in "
+            "a column named by --repeat-column; if each is a data set of its own, add "
+            "--independent"
+        )
+
+
+def _means(
     long: pd.DataFrame, inner: Sequence[str], remarks: list[str]
 ) -> pd.DataFrame:
-    """Take the rows over all tasks where a table has them beside those of tasks."""
-    for column in inner:
-        values = set(long[column])
-        if ALL in values and len(values) > 1:
-            long = long[long[column] == ALL]
-            remarks.append(
-                f"Of column {column!r} the rows {ALL!r} are compared, and those of "
-                "single ones left out."
+    """Average within data sets, over the parts for which all methods have a score."""
+    if not inner:
+        return long.pivot(index="dataset", columns="method", values="score")
+    cells = {}
+    counts, dropped = [], []
+    for dataset, rows in long.groupby("dataset", sort=False):
+        wide = rows.pivot(index=list(inner), columns="method", values="score")
+        shared = wide.dropna()
+        if shared.empty:
+            raise ScoresError(
+                f"on {dataset} no {' and '.join(inner)} has a score of every method: "
+                "their means would be over different parts"
             )
-    return long
+        if len(shared) < len(wide):
+            dropped.append(f"{dataset}: {len(wide) - len(shared)} of {len(wide)}")
+        counts.append(len(shared))
+        cells[dataset] = shared.mean()
+    if max(counts) > 1:
+        few, many = min(counts), max(counts)
+        number = str(many) if few == many else f"{few} to {many}"
+        varying = [column for column in inner if long[column].nunique() > 1]
+        remarks.append(
+            f"Each number is a mean over {number} scores within a data set "
+            f"({', '.join(varying)}). They are no units of the tests, because parts of "
+            "one data set are not independent."
+        )
+    if dropped:
+        remarks.append(
+            "Parts that some method has no score for were left out of all methods' "
+            f"means ({some(dropped)})."
+        )
+    return pd.DataFrame(cells).T
 
 
-def _names(table: pd.DataFrame) -> list[str]:
-    return [str(column) for column in table.columns]
+def _complete(
+    values: pd.DataFrame,
+    drop: Literal["datasets", "methods"] | None,
+    remarks: list[str],
+) -> pd.DataFrame:
+    gaps = [
+        f"{values.columns[column]} on {values.index[row]}"
+        for row, column in np.argwhere(values.isna().to_numpy())
+    ]
+    if not gaps:
+        return values
+    whole = {"datasets": values.dropna(axis=0), "methods": values.dropna(axis=1)}
+    if drop is None:
+        raise ScoresError(
+            f"{len(gaps)} of {values.size} scores are missing: {some(gaps)}. Add them, "
+            f"or --drop-incomplete datasets (leaves {len(whole['datasets'])} of "
+            f"{len(values)} data sets) or --drop-incomplete methods (leaves "
+            f"{whole['methods'].shape[1]} of {values.shape[1]} methods)"
+        )
+    left = whole[drop]
+    lost = [str(d) for d in values.index if d not in left.index]
+    lost += [str(m) for m in values if m not in left]
+    remarks.append(f"Left out for missing scores: {some(lost, 20)}.")
+    return left
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[\s\-]+", "_", str(name).strip().lower())
+def _check_size(values: pd.DataFrame) -> None:
+    n, k = values.shape
+    if k < 2:
+        raise ScoresError(
+            f"{k} method{'s' * (k != 1)} ({some(values.columns)}): a comparison "
+            "needs at least 2"
+        )
+    if n < 2:
+        raise ScoresError(
+            f"{n} data set{'s' * (n != 1)} ({some(values.index)}): a comparison "
+            "over data sets needs at least 2, and 5 for a test. Repeats or tasks of "
+            "one data set cannot stand for several"
+        )
+
+
+def _oddities(values: pd.DataFrame) -> list[str]:
+    """Return sentences on scores that look odd: constant, equal, or too few."""
+    remarks = []
+    n = len(values)
+    if n < MIN_UNITS:
+        remarks.append(
+            f"{n} data sets are too few: below {MIN_UNITS} pairs are described and not "
+            "tested. Add data sets; more repeats of the same do not help."
+        )
+    constant = [str(m) for m in values if values[m].nunique() == 1]
+    if constant and n > 1:
+        verb = "have" if len(constant) > 1 else "has"
+        remarks.append(
+            f"{some(constant)} {verb} the same score on every data set: is it a "
+            "default, or a failed run?"
+        )
+    names = list(values.columns)
+    remarks += [
+        f"{first} and {second} have equal scores on every data set: are they the same "
+        "run?"
+        for position, first in enumerate(names)
+        for second in names[position + 1 :]
+        if values[first].equals(values[second])
+    ]
+    tied = [str(d) for d, row in values.iterrows() if row.nunique() == 1]
+    if tied:
+        remarks.append(f"All methods are equal on {some(tied)}: a tie decides nothing.")
+    return remarks
 
 
 def _columns(table: pd.DataFrame) -> str:
-    return ", ".join(c for c in _names(table) if c != "line ")
+    return f"there are {', '.join(str(c) for c in table.columns if c != 'line ')}"
+
+
+def some(names: Iterable[object], count: int = _SHOWN) -> str:
+    """List a few names, and say how many more there are."""
+    listed = list(map(str, names))
+    shown, more = ", ".join(listed[:count]), len(listed) - count
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,4 +1,4 @@
-"""``mtmkl compare``: statistics of anybody's scores."""
+"""``mtmkl compare``: statistics of scores from any source."""
 
 import argparse
 import sys
@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 _DESCRIPTION = """\
-Compare methods over data sets. SCORES is a long table, with columns for method, data
-set and score, or a wide one, with a row per data set and a column per method. Repeats,
-folds and tasks within a data set are averaged. Writes one HTML page and csv tables.
+Compare methods over data sets. SCORES is a long table, with columns method, dataset,
+score and, if there are several scores of a method on a data set, repeat; or a wide one,
+with a column dataset and a column per method. Writes one HTML page and csv tables.
 """
 
 
@@ -42,14 +42,19 @@ def add_parser(commands: Any) -> None:
         )
     for kind in ("method", "dataset", "score"):
         compare.add_argument(
-            f"--{kind}-column", metavar="COLUMN", help=f"which column is the {kind}"
+            f"--{kind}-column",
+            dest=kind,
+            default=kind,
+            metavar="COLUMN",
+            help=f"column of the {kind}s (default: {kind})",
         )
     compare.add_argument(
         "--repeat-column",
+        dest="repeats",
         action="append",
-        default=[],
         metavar="COLUMN",
-        help="numbers repeats, folds or tasks within a data set (may be repeated)",
+        help="column that numbers repeats, folds or tasks within a data set (may be "
+        "repeated; default: repeat, where there is one)",
     )
     compare.add_argument(
         "--where",
@@ -60,10 +65,9 @@ def add_parser(commands: Any) -> None:
         help="only these rows; several values of one column are alternatives",
     )
     compare.add_argument(
-        "--numbered",
-        choices=("nested", "independent"),
-        help="what names that differ by a number alone are: parts of one data set, "
-        "which are averaged, or data sets of their own",
+        "--independent",
+        action="store_true",
+        help="data sets whose names differ by a number alone are independent",
     )
     compare.add_argument(
         "--drop-incomplete",
@@ -101,15 +105,13 @@ def _compare(parsed: argparse.Namespace) -> int:
         where.setdefault(column, []).append(value)
     scores = read_matrix(
         parsed.scores,
-        columns={
-            "method": parsed.method_column,
-            "dataset": parsed.dataset_column,
-            "score": parsed.score_column,
-        },
-        nested=parsed.repeat_column,
+        method=parsed.method,
+        dataset=parsed.dataset,
+        score=parsed.score,
+        repeats=parsed.repeats or ("repeat",),
         where=where,
         higher_better=parsed.higher_better,
-        numbered=parsed.numbered,
+        independent=parsed.independent,
         drop_incomplete=parsed.drop_incomplete,
     )
     found = compare_matrix(

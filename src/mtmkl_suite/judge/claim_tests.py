@@ -20,7 +20,6 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL, ROUNDING, holm
-from mtmkl.statistics.score_checks import higher_is_better
 from mtmkl.statistics.t_test import TTest, scale_of, t_test
 from mtmkl.typing import FloatArray
 from mtmkl_suite.judge.findings import (
@@ -40,7 +39,7 @@ from mtmkl_suite.judge.observations import (
     rows_of,
 )
 from mtmkl_suite.judge.overlap import Overlaps
-from mtmkl_suite.judge.sample import VALIDATION, average
+from mtmkl_suite.judge.sample import VALIDATION, average, higher_is_better
 
 
 class ClaimError(ValueError):

@@ -16,12 +16,12 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL
-from mtmkl.statistics.score_checks import SelectionError
 from mtmkl_suite.judge.claim_tests import ClaimError
 from mtmkl_suite.judge.claim_words import in_words
 from mtmkl_suite.judge.findings import TestResult
 from mtmkl_suite.judge.observations import NoDataError
 from mtmkl_suite.judge.overlap import Overlaps
+from mtmkl_suite.judge.sample import SelectionError
 from mtmkl_suite.judge.sample_size import repeats_needed
 from mtmkl_suite.judge.step_tests import TESTS, table_of
 from mtmkl_suite.judge.verdicts import NOT_JUDGED

@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import PAIR_COLUMNS, compare_all
-from mtmkl.statistics.score_checks import higher_is_better
 from mtmkl_suite.judge.observations import variance_ratio_of
 from mtmkl_suite.judge.overlap import Overlaps
-from mtmkl_suite.judge.sample import average, select
+from mtmkl_suite.judge.sample import average, higher_is_better, select
 from mtmkl_suite.judge.verdicts import Tolerance
 
 _WITHOUT_SCORES = ("rank_tests", "explanations")  # layouts of tables

@@ -9,8 +9,11 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.files import read_table
-from mtmkl.statistics.score_checks import ALL, SelectionError
+from mtmkl.statistics.score_tables import HIGHER_IS_BETTER
 from mtmkl_suite.config.selectors import COLUMN_METRICS
+
+ALL = "all"
+"""In place of a task: the rows over all tasks."""
 
 VALIDATION = "validation_"
 """Before the name of a metric on validation rows."""
@@ -20,6 +23,20 @@ _FIT = (
     "experiment", "dataset", "method", "n_tasks", "subset", "train_size", "repeat",
     "fold", "setting",
 )  # fmt: skip
+
+
+class SelectionError(ValueError):
+    """A selector names a column, axis, unit or metric that scores cannot have."""
+
+
+def higher_is_better(metric: str) -> bool:
+    """Tell the direction of a metric; an error if it has none."""
+    if metric not in HIGHER_IS_BETTER:
+        known = ", ".join(HIGHER_IS_BETTER)
+        raise SelectionError(
+            f"metric {metric!r} has no better direction; known: {known}"
+        )
+    return HIGHER_IS_BETTER[metric]
 
 
 def read_scores(path: Path) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl.datasets.protocols import train_unit
-from mtmkl.statistics.score_checks import ALL
+from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,

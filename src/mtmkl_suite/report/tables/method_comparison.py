@@ -13,10 +13,9 @@ import pandas as pd
 
 from mtmkl.statistics.matrix_tests import MatrixTests, compare_matrix
 from mtmkl.statistics.pairs import LEVEL
-from mtmkl.statistics.score_checks import ALL
 from mtmkl.statistics.score_tables import ScoreMatrix
 from mtmkl_suite.judge.comparison import ranking_matrix, values_in_pairs
-from mtmkl_suite.judge.sample import average, select
+from mtmkl_suite.judge.sample import ALL, average, select
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.pages.metric_words import metric_words
 from mtmkl_suite.report.tables.joined import (

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING, holm
-from mtmkl.statistics.score_checks import higher_is_better
 from mtmkl_suite.judge.comparison import is_control
-from mtmkl_suite.judge.sample import average, fits
+from mtmkl_suite.judge.sample import average, fits, higher_is_better
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.pages.metric_words import metric_words
 from mtmkl_suite.report.record.written import TextTable

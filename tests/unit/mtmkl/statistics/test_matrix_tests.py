@@ -7,8 +7,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from mtmkl.statistics.matrix_tests import compare_matrix, connected_groups
-from mtmkl.statistics.score_checks import ScoresError
-from mtmkl.statistics.score_tables import ScoreMatrix
+from mtmkl.statistics.score_tables import ScoreMatrix, ScoresError
 
 
 def scores(values, *, higher_better=True):

@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl.statistics.score_checks import ScoresError
-from mtmkl.statistics.score_tables import read_matrix
+from mtmkl.statistics.score_tables import ScoresError, read_matrix
 
 NAMES = ["iris", "wine", "heart", "glass", "yeast", "vowel"]
 
@@ -23,7 +22,7 @@ def long(wide):
         for name, value in zip(wide["dataset"], wide[method], strict=True)
         for repeat in range(3)
     ]
-    return pd.DataFrame(rows, columns=["method", "dataset", "repeat", "accuracy"])
+    return pd.DataFrame(rows, columns=["method", "dataset", "repeat", "score"])
 
 
 @pytest.fixture
@@ -31,24 +30,24 @@ def read(tmp_path):
     def _read(table, name="scores.csv", separator=",", index=False, **options):
         path = tmp_path / name
         table.to_csv(path, sep=separator, index=index)
-        return read_matrix(path, **options)
+        return read_matrix(path, **{"higher_better": True, **options})
 
     return _read
 
 
 def test_wide_and_long_say_the_same(read, wide, long):
-    found = read(wide, higher_better=True)
+    found = read(wide)
     pd.testing.assert_frame_equal(
         found.values, wide.set_index("dataset"), check_names=False
     )
     assert found.remarks == []
     once = read(long[long["repeat"] == 0])
     pd.testing.assert_frame_equal(once.values, found.values, check_names=False)
-    assert (once.score, once.higher_better) == ("accuracy", True)
+    assert (once.score, once.higher_better) == ("score", True)
 
 
 def test_repeats_are_averaged_and_it_is_said(read, wide, long):
-    found = read(long.assign(fold=0))
+    found = read(long)
     np.testing.assert_allclose(
         found.values, wide.set_index("dataset").add([0.01, 0.02, 0.03], axis=1)
     )
@@ -79,37 +78,32 @@ def test_repeats_without_any_in_common_are_refused(read, long):
     ("name", "separator"), [("a.tsv", "\t"), ("a.csv", ";"), ("a.csv.gz", ",")]
 )
 def test_separators_and_compression(read, wide, name, separator):
-    assert read(wide, name, separator, higher_better=True).values.shape == (6, 3)
+    assert read(wide, name, separator).values.shape == (6, 3)
 
 
 def test_row_numbers_that_pandas_writes_are_no_names(read, wide):
-    assert list(read(wide, index=True, higher_better=True).values.index) == NAMES
+    assert list(read(wide, index=True).values.index) == NAMES
 
 
 def test_columns_can_be_named(read, long):
     renamed = long.rename(
-        columns={"method": "who", "dataset": "where", "accuracy": "how_good",
+        columns={"method": "who", "dataset": "where", "score": "how_good",
                  "repeat": "time"}
     )  # fmt: skip
-    found = read(
-        renamed,
-        columns={"method": "who", "dataset": "where", "score": "how_good"},
-        nested=["time"],
-        higher_better=True,
-    )
+    names = {"method": "who", "dataset": "where", "score": "how_good"}
+    found = read(renamed, **names, repeats=["time"])
     pd.testing.assert_frame_equal(found.values, read(long).values)
+    for kind in ("dataset", "score"):
+        others = {k: v for k, v in names.items() if k != kind}
+        with pytest.raises(ScoresError, match=f"by --{kind}-column"):
+            read(renamed, **others, repeats=["time"])
 
 
 def test_conditions_choose_rows(read, long):
-    table = pd.concat(
-        [
-            long.rename(columns={"accuracy": "value"}).assign(metric="accuracy"),
-            long.rename(columns={"accuracy": "value"}).assign(metric="mse"),
-        ]
-    )
+    table = pd.concat([long.assign(metric=m) for m in ("accuracy", "mse")])
     with pytest.raises(ScoresError, match=r"differ in column 'metric' \(accuracy, mse"):
-        read(table, higher_better=True)
-    found = read(table, where={"metric": ["mse"]})
+        read(table)
+    found = read(table, where={"metric": ["mse"]}, higher_better=None)
     assert (found.score, found.higher_better) == ("mse", False)
     with pytest.raises(ScoresError, match="column 'metric' has no value 'auc'"):
         read(table, where={"metric": ["auc"]})
@@ -117,34 +111,22 @@ def test_conditions_choose_rows(read, long):
         read(table, where={"size": ["1"]})
 
 
-def test_of_a_published_record_the_rows_over_all_tasks_count(read, long):
-    rows = [long.assign(task="all"), long.assign(task="one", accuracy=0.0)]
-    found = read(pd.concat(rows))
-    pd.testing.assert_frame_equal(found.values, read(long).values)
-    assert "the rows 'all' are compared" in found.remarks[0]
-
-
 class TestDirection:
     def test_it_must_be_known(self, read, wide):
         with pytest.raises(ScoresError, match="add --higher-is-better or --lower"):
-            read(wide)
+            read(wide, higher_better=None)
 
-    @pytest.mark.parametrize(
-        ("name", "better"), [("AUC", True), ("RMSE", False), ("Error rate", False)]
-    )
-    def test_it_is_inferred_from_known_names_alone(self, read, long, name, better):
-        assert read(long.rename(columns={"accuracy": name})).higher_better is better
-
-    def test_a_direction_that_contradicts_the_name_is_refused(self, read, long):
-        with pytest.raises(ScoresError, match="accuracy: higher is better, and not as"):
-            read(long, higher_better=False)
+    @pytest.mark.parametrize(("name", "better"), [("AUC", True), ("rmse", False)])
+    def test_it_is_that_of_a_known_name(self, read, long, name, better):
+        table = long.rename(columns={"score": name})
+        assert read(table, score=name, higher_better=None).higher_better is better
 
 
 class TestVoidTests:
     def test_missing_cells(self, read, wide):
         wide.loc[1, "B"] = np.nan
         with pytest.raises(ScoresError, match="1 of 18 scores are missing: B on wine"):
-            read(wide, higher_better=True)
+            read(wide)
         fewer = read(wide, higher_better=True, drop_incomplete="datasets")
         assert "wine" not in fewer.values.index
         assert "Left out for missing scores: wine." in fewer.remarks
@@ -161,10 +143,10 @@ class TestVoidTests:
         with pytest.raises(ScoresError, match="2 scores of A on wine, repeat 1: lines"):
             read(twice)
         with pytest.raises(ScoresError, match="repeats need a column that numbers"):
-            read(long.drop(columns="repeat").assign(accuracy=0.5))
+            read(long.drop(columns="repeat").assign(score=0.5))
         again = pd.concat([wide, wide.iloc[[0]]])
         with pytest.raises(ScoresError, match="A on iris: lines 2, 8"):
-            read(again, higher_better=True)
+            read(again)
 
     @pytest.mark.parametrize(
         "names",
@@ -179,43 +161,27 @@ class TestVoidTests:
     def test_parts_taken_for_data_sets(self, read, wide, names):
         wide["dataset"] = names
         with pytest.raises(ScoresError, match="not independent, and every test"):
-            read(wide, higher_better=True)
-        found = read(wide, higher_better=True, numbered="independent")
+            read(wide)
+        found = read(wide, higher_better=True, independent=True)
         assert len(found.values) == 6
 
-    def test_parts_of_a_data_set_are_averaged_if_said(self, read, wide):
-        wide["dataset"] = ["school 1", "school 2", "iris", "wine", "heart", "glass"]
-        found = read(wide, higher_better=True, numbered="nested")
-        assert list(found.values.index) == ["school", "iris", "wine", "heart", "glass"]
-        np.testing.assert_allclose(
-            found.values.loc["school"], wide[["A", "B", "C"]].iloc[:2].mean()
-        )
-        assert any("parts of 1 data set (school)" in each for each in found.remarks)
-
-    def test_a_column_of_tasks_is_no_column_of_data_sets(self, read, long):
-        table = long.rename(columns={"dataset": "task"}).query("repeat == 0")
-        with pytest.raises(ScoresError, match="no column is known to name the data"):
-            read(table)
-        with pytest.raises(ScoresError, match="column 'task' numbers parts"):
-            read(table, columns={"dataset": "task"})
-
     def test_rows_without_names(self, read, wide):
-        with pytest.raises(ScoresError, match="neither a column for methods nor one"):
-            read(wide[["A", "B", "C"]], higher_better=True)
+        with pytest.raises(ScoresError, match=r"Name .* datasets by --dataset-column"):
+            read(wide[["A", "B", "C"]])
 
     def test_too_few(self, read, wide):
         with pytest.raises(ScoresError, match=r"1 data set \(iris\)"):
-            read(wide.iloc[:1], higher_better=True)
+            read(wide.iloc[:1])
         with pytest.raises(ScoresError, match=r"1 method \(A\)"):
-            read(wide[["dataset", "A"]], higher_better=True)
-        few = read(wide.iloc[:4], higher_better=True)
+            read(wide[["dataset", "A"]])
+        few = read(wide.iloc[:4])
         assert "4 data sets are too few" in few.remarks[0]
 
     def test_constant_and_equal_columns_are_remarked(self, read, wide):
         wide["B"] = 0.5
         wide["D"] = wide["A"]
         wide.loc[5, ["A", "B", "C", "D"]] = 0.5
-        remarks = read(wide, higher_better=True).remarks
+        remarks = read(wide).remarks
         assert any(each.startswith("B has the same score on every") for each in remarks)
         assert any("A and D have equal scores" in each for each in remarks)
         assert any("All methods are equal on vowel" in each for each in remarks)
@@ -227,11 +193,11 @@ class TestBadCells:
         table = wide.astype(object)
         table.loc[2, "C"] = cell
         with pytest.raises(ScoresError, match=f"line 4: the score of C is '{cell}'"):
-            read(table, higher_better=True)
+            read(table)
 
     def test_no_column_of_scores(self, read, long):
         with pytest.raises(ScoresError, match="by --score-column"):
-            read(long.rename(columns={"accuracy": "how_good"}), higher_better=True)
+            read(long.rename(columns={"score": "how_good"}))
 
     def test_no_file_and_no_rows(self, read, wide, tmp_path):
         with pytest.raises(ScoresError, match="does not exist"):

@@ -8,7 +8,7 @@ from mtmkl_suite.cli.main import main
 @pytest.fixture
 def demsar(tmp_path):
     path = tmp_path / "demsar.csv"
-    demsar2006.as_ranked().rename_axis("data set").to_csv(path)
+    demsar2006.as_ranked().rename_axis("dataset").to_csv(path)
     return path
 
 

@@ -2,13 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl.statistics.score_checks import SelectionError, higher_is_better
 from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
 from mtmkl_suite.judge.sample import (
+    SelectionError,
     average,
     axis_values,
     dataset_options,
     fits,
+    higher_is_better,
     read_scores,
     sample,
     select,

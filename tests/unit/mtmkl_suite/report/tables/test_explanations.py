@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mtmkl.statistics.score_checks import ALL
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.judge.explanations import COLUMNS, EXPLAINED
 from mtmkl_suite.judge.overlap import Overlap
+from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.judge.verdicts import own_numbers
 from mtmkl_suite.report.figures.specification import specification_curve
 from mtmkl_suite.report.pages.context import Context
