@@ -18,7 +18,7 @@ export MKL_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge site install test cluster cluster-quick lint types format check \
+.PHONY: quick paper publish rejudge site install test cluster cluster-quick lint schemas types format check \
 	benchmark benchmark-tier faults audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
@@ -66,6 +66,9 @@ lint: $(INSTALLED) ## check style: ruff, snakefmt, snakemake --lint
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+
+schemas: $(INSTALLED) ## write JSON schemas of the configuration files, for editors: results/schemas
+	$(BIN)/python -m mtmkl_suite.config.schemas results/schemas
 
 types: $(INSTALLED) ## check types: mypy
 	$(BIN)/mypy

@@ -1,77 +1,258 @@
-"""YAML documents: read, checked against a schema; errors name file, key and value."""
+"""YAML documents: read, and checked by models; errors name file, key and value."""
 
 import difflib
-import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Self,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+)
 
-import jsonschema
 import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    ValidationError,
+    WrapValidator,
+    model_validator,
+)
+
+from mtmkl.errors import ConfigError
 
 _LONGEST_VALUE = 80
 
+_WANTED = {
+    "bool_type": "true or false",
+    "dict_type": "a mapping",
+    "float_type": "a number",
+    "greater_than": "a number above {gt}",
+    "greater_than_equal": "a number of at least {ge}",
+    "int_type": "a whole number",
+    "less_than_equal": "a number of at most {le}",
+    "list_type": "a list",
+    "literal_error": "one of {expected}",
+    "model_type": "a mapping",
+    "string_pattern_mismatch": "text that matches {pattern}",
+    "string_too_short": "text of length at least {min_length}",
+    "string_type": "text",
+    "too_long": "of length at most {max_length}",
+    "too_short": "of length at least {min_length}",
+}
+"""What a value must be, by the type of a pydantic error."""
+
 _TYPES = {
-    "array": "a list",
-    "boolean": "true or false",
-    "integer": "a whole number",
-    "null": "null",
-    "number": "a number",
-    "object": "a mapping",
-    "string": "text",
+    bool: "true or false",
+    dict: "a mapping",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    NoneType: "null",
+    str: "text",
 }
 
-_BOUNDS = {
-    "minimum": "of at least {}",
-    "exclusiveMinimum": "above {}",
-    "maximum": "of at most {}",
-    "minLength": "of length at least {}",
-    "minItems": "of length at least {}",
-    "minProperties": "of length at least {}",
-    "maxProperties": "of length at most {}",
-    "pattern": "that matches {}",
-}
 
-# JSON Schema takes 2.0 for an integer, range() does not.
-_Validator = jsonschema.validators.extend(
-    jsonschema.Draft202012Validator,
-    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer",
-        lambda checker, value: isinstance(value, int) and not isinstance(value, bool),
-    ),
-)
+class _WrongError(ValueError):
+    """What is wrong with a document; ``key`` is one of the place that is checked."""
+
+    def __init__(self, text: str, key: str = "", *, comes_first: bool = False) -> None:
+        super().__init__(text)
+        self.key, self.comes_first = key, comes_first
 
 
-def first_problem(document: Any, schema: Mapping[str, Any]) -> str | None:
-    """Return the first thing that is wrong with a document, None if nothing is.
+class _WantedError(ValueError):
+    """What a value must be, in words."""
+
+
+def _check_words(words: str, value: Any, check: Any) -> Any:
+    try:
+        return check(value)
+    except ValidationError as error:
+        raise _WantedError(words) from error
+
+
+def words(text: str) -> WrapValidator:
+    """Say in words what a value must be: an annotation of a field's type."""
+    return WrapValidator(partial(_check_words, text))
+
+
+def _as_written(value: Any, check: Any) -> Any:
+    check(value)
+    return value
+
+
+def checked_by(model: type["Model"]) -> GetPydanticSchema:
+    """Check a mapping by a model and leave it a mapping: an annotation."""
+    written: Any = Annotated[model, WrapValidator(_as_written)]
+    return GetPydanticSchema(lambda _, handler: handler.generate_schema(written))
+
+
+def wrong(key: str, text: str) -> ValueError:
+    """Return the error that something is wrong with a key of a model."""
+    return _WrongError(text, key)
+
+
+def missing(key: str, remedy: str = "") -> ValueError:
+    """Return the error that a model lacks a key."""
+    text = f"the key {key!r} is missing" + (f"; {remedy}" if remedy else "")
+    return _WrongError(text)
+
+
+def some_keys(document: Any) -> Any:
+    """Refuse a mapping without keys."""
+    if document == {}:
+        raise _WantedError("a mapping with keys")
+    return document
+
+
+def without_repeats(values: list[Any]) -> list[Any]:
+    """Refuse a list that has a value twice."""
+    if any(value in values[:k] for k, value in enumerate(values)):
+        raise ValueError(f"{shown(values)} has a value twice")
+    return values
+
+
+_T = TypeVar("_T")
+Count = Annotated[int, Field(ge=1), words("a whole number of at least 1")]
+NotNegative = Annotated[int, Field(ge=0), words("a whole number of at least 0")]
+Number = Annotated[float, WrapValidator(_as_written)]
+"""A number; whole ones stay whole, as tables and rules print them."""
+Positive = Annotated[float, Field(gt=0), WrapValidator(_as_written)]
+Some = Annotated[list[_T], Field(min_length=1)]
+Distinct = Annotated[list[_T], Field(min_length=1), AfterValidator(without_repeats)]
+Name = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9_]+$"),
+    words("a name of lower-case letters, digits and _"),
+]
+
+
+class Model(BaseModel):
+    """Part of a document: its fields, or their aliases, are the keys that it has."""
+
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", regex_engine="python-re"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_keys(cls, document: Any) -> Any:
+        """Refuse unknown keys, and tell what missing ones must be."""
+        if not isinstance(document, dict):
+            return document
+        fields = {f.alias or name: f for name, f in cls.model_fields.items()}
+        if cls.model_config["extra"] == "forbid":
+            for key in document:
+                if key not in fields:
+                    text = unknown("key", key, fields)
+                    raise _WrongError(text, str(key), comes_first=True)
+        for key, field in fields.items():
+            if field.is_required() and key not in document:
+                wanted = _words_of(field.annotation, *field.metadata)
+                raise missing(key, f"it must be {wanted}" if wanted else "")
+        return document
+
+    # Until all who read configuration take attributes: a mapping of the keys given.
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self.keys():
+            raise KeyError(key)
+        return getattr(self, self._fields_by_key()[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys()
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, dict):
+            return dict(self) == other
+        return super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __or__(self, other: Mapping[str, Any]) -> Self:
+        return self.model_copy(update=dict(other))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or another if it was not given."""
+        return self[key] if key in self.keys() else default
+
+    def keys(self) -> list[str]:
+        """Return the keys that were given."""
+        return [
+            key
+            for key, name in self._fields_by_key().items()
+            if name in self.model_fields_set
+            and (
+                getattr(self, name) is not None
+                or type(self).model_fields[name].is_required()
+            )
+        ]
+
+    def values(self) -> list[Any]:
+        """Return the values that were given."""
+        return [self[key] for key in self.keys()]
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Return keys and values that were given."""
+        return [(key, self[key]) for key in self.keys()]
+
+    @classmethod
+    def _fields_by_key(cls) -> dict[str, str]:
+        return {f.alias or name: name for name, f in cls.model_fields.items()}
+
+
+Mapping.register(Model)
+
+_M = TypeVar("_M", bound=BaseModel)
+
+
+def validated(model: type[_M], document: Any, *, source: str) -> _M:
+    """Return a document as an object of a model.
 
     Parameters
     ----------
+    model : type
+        A :class:`Model`.
     document : object
         Parsed YAML.
-    schema : mapping
-        A JSON schema. A ``description`` says in words what a value must be, or why a
-        key is not allowed.
+    source : str
+        Name of the file, for the message.
 
-    Returns
-    -------
-    str or None
-        Names the key, its value and what it should be.
+    Raises
+    ------
+    ConfigError
+        Names the file, the key, its value and what it should be.
     """
-    errors: list[Any] = list(_Validator(schema).iter_errors(document))
-    if not errors:
-        return None
-    # Of a misspelt key and the required key that it was meant to be, the former.
-    error = min(errors, key=lambda error: error.validator != "additionalProperties")
-    path = _named(document, error.absolute_path)
-    if error.validator == "additionalProperties":
-        known = error.schema.get("properties", {})
-        name = next(key for key in error.instance if key not in known)
-        return f"key {_dotted([*path, name])}: {unknown('key', name, known)}"
-    return f"key {_dotted(path)}: {_words(error)}"
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        raise ConfigError(f"{source}: {_first_problem(document, error)}") from None
+
+
+def plain(value: Any) -> Any:
+    """Return a document in which objects of models are mappings of the keys given."""
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list) else value
 
 
 def unknown(kind: str, name: object, known: Collection[str]) -> str:
@@ -81,41 +262,38 @@ def unknown(kind: str, name: object, known: Collection[str]) -> str:
     return f"unknown {kind} {name!r}{meant} (known: {', '.join(known) or 'none'})"
 
 
-def _words(error: Any) -> str:
-    schema, value = error.schema, error.instance
-    description = schema.get("description", "")
-    if error.validator == "required":
-        name = next(key for key in error.validator_value if key not in value)
-        wanted = _wanted(schema.get("properties", {}).get(name, {}))
-        remedy = description or (f"it must be {wanted}" if wanted else "")
-        return f"the key {name!r} is missing" + (f"; {remedy}" if remedy else "")
-    if error.validator == "not":
-        return f"{_shown(value)} cannot stand here: {description}"
-    if error.validator == "uniqueItems":
-        return f"{_shown(value)} has a value twice"
-    return f"{_shown(value)} is not {_wanted(schema)}{_hint(schema, value)}"
+def _first_problem(document: Any, error: ValidationError) -> str:
+    """Return the first thing that is wrong with a document."""
+    # Of a misspelt key and what follows from it, the former.
+    errors = sorted(
+        error.errors(include_url=False), key=lambda each: not _comes_first(each)
+    )
+    first: Any = errors[0]
+    path, value = _named(document, first["loc"]), first["input"]
+    context = first.get("ctx", {})
+    raised = context.get("error")
+    if isinstance(raised, _WantedError):
+        wanted = str(raised)
+    elif raised is not None:
+        path += [raised.key] if getattr(raised, "key", "") else []
+        return f"key {_dotted(path)}: {raised}"
+    else:
+        wanted = _WANTED.get(first["type"], first["msg"]).format(**context)
+    if first["type"] in ("too_long", "too_short"):
+        wanted = f"{_TYPES[type(value)]} {wanted}"
+    if first["type"] == "literal_error":
+        wanted = wanted.replace(" or ", ", ")
+    return f"key {_dotted(path)}: {shown(value)} is not {wanted}{_hint(wanted, value)}"
 
 
-def _wanted(schema: Mapping[str, Any]) -> str:
-    """Return in words what a value must be."""
-    if "description" in schema:
-        return str(schema["description"])
-    if "enum" in schema:
-        return "one of " + ", ".join(map(_shown, schema["enum"]))
-    if "const" in schema:
-        return _shown(schema["const"])
-    types = schema.get("type", [])
-    names = [types] if isinstance(types, str) else types
-    words = [" or ".join(_TYPES[name] for name in names)]
-    words += [_BOUNDS[key].format(schema[key]) for key in _BOUNDS if key in schema]
-    return " ".join(filter(None, words))
+def _comes_first(error: Any) -> bool:
+    return getattr(error.get("ctx", {}).get("error"), "comes_first", False)
 
 
-def _hint(schema: Mapping[str, Any], value: Any) -> str:
-    types = schema.get("type")
-    if types == "array" and isinstance(value, int | float | str):
+def _hint(wanted: str, value: Any) -> str:
+    if wanted.startswith("a list") and isinstance(value, int | float | str):
         return f"; write [{value}]"
-    if types != "object" and isinstance(value, Mapping):
+    if not wanted.startswith("a mapping") and isinstance(value, Mapping):
         near = [
             difflib.get_close_matches(str(key), ("quick", "paper"), n=1)
             for key in value
@@ -125,13 +303,36 @@ def _hint(schema: Mapping[str, Any], value: Any) -> str:
     return ""
 
 
+def _words_of(hint: Any, *metadata: Any) -> str:
+    """Return in words what a type is; nothing if it can be anything."""
+    for each in metadata:
+        if getattr(getattr(each, "func", None), "func", None) is _check_words:
+            return str(each.func.args[0])
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _words_of(*arguments)
+    if origin is Literal:
+        return "one of " + ", ".join(map(shown, arguments))
+    if origin in (Union, UnionType):
+        return " or ".join(filter(None, map(_words_of, arguments)))
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        return _TYPES[dict]
+    return _TYPES.get(origin or hint, "")
+
+
 def _named(document: Any, path: Collection[str | int]) -> list[str | int]:
     """Return a path with the ids of list items in place of their numbers."""
     names = []
     for step in path:
-        document = document[step]
-        has_id = isinstance(step, int) and isinstance(document, Mapping)
-        names.append(document.get("id", step) if has_id else step)
+        is_place = (
+            step in document
+            if isinstance(document, dict)
+            else isinstance(document, list) and isinstance(step, int)
+        )
+        if is_place:  # and not the name of one of several models
+            document = document[step]
+            has_id = isinstance(step, int) and isinstance(document, dict)
+            names.append(document.get("id", step) if has_id else step)
     return names
 
 
@@ -139,7 +340,8 @@ def _dotted(path: Collection[str | int]) -> str:
     return repr(".".join(map(str, path))) if path else "(top level)"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a value as messages show it."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     text = repr(value)
@@ -197,10 +399,6 @@ def _refuse_repeated_keys(node: yaml.Node | None, seen: set[int]) -> None:
             _refuse_repeated_keys(value, seen)
 
 
-class ConfigError(ValueError):
-    """A configuration file has an unknown key, a wrong value or a missing name."""
-
-
 def config_dir() -> Path:
     """Return the folder that holds ``datasets.yaml`` and ``papers/``.
 
@@ -209,27 +407,12 @@ def config_dir() -> Path:
     FileNotFoundError
         If neither the installed package nor the checkout has it.
     """
-    return _shipped_dir("config", "config.yaml")
-
-
-def schema_dir() -> Path:
-    """Return the folder of the JSON schemas of all configuration files.
-
-    Raises
-    ------
-    FileNotFoundError
-        If neither the installed package nor the checkout has it.
-    """
-    return _shipped_dir("schemas", "config.schema.json", checkout="workflow/schemas")
-
-
-def _shipped_dir(name: str, witness: str, checkout: str | None = None) -> Path:
     package = Path(__file__).resolve().parent
-    for candidate in (package / name, package.parents[1] / (checkout or name)):
-        if (candidate / witness).is_file():
+    for candidate in (package / "config", package.parents[1] / "config"):
+        if (candidate / "config.yaml").is_file():
             return candidate
     raise FileNotFoundError(
-        f"{name}/{witness} not found: install mtmkl from a checkout or a wheel"
+        "config/config.yaml not found: install mtmkl from a checkout or a wheel"
     )
 
 
@@ -253,8 +436,6 @@ def read_yaml(path: Path) -> Any:
 
 def read_yaml_text(text: str, *, source: str) -> Any:
     """Parse YAML as :func:`read_yaml` does; ``source`` names it in messages."""
-    import yaml
-
     try:
         # A copy: what a caller changes must not be in the next one's document.
         return deepcopy(_loaded_yaml(text))
@@ -270,38 +451,4 @@ def read_yaml_text(text: str, *, source: str) -> Any:
 
 @cache
 def _loaded_yaml(text: str) -> Any:
-    import yaml
-
-    from mtmkl.documents import Loader
-
     return yaml.load(text, Loader=Loader)
-
-
-def validate(document: Any, schema_name: str, *, source: str) -> None:
-    """Check a document against ``<schema_name>.schema.json``.
-
-    Parameters
-    ----------
-    document : object
-        Parsed configuration.
-    schema_name : str
-        Of a file in the folder of schemas, such as "experiments".
-    source : str
-        Name of the file, for the message.
-
-    Raises
-    ------
-    ConfigError
-        Names the file, the key, its value and what it should be.
-    """
-    from mtmkl.documents import first_problem
-
-    problem = first_problem(document, _schema(schema_name))
-    if problem is not None:
-        raise ConfigError(f"{source}: {problem}")
-
-
-@cache
-def _schema(name: str) -> Any:
-
-    return json.loads((schema_dir() / f"{name}.schema.json").read_text())

@@ -1,6 +1,5 @@
 """Configuration files in which one key is wrong."""
 
-import json
 import shutil
 
 import numpy as np
@@ -8,9 +7,10 @@ import yaml
 
 from faults.table import Fault
 from mtmkl.datasets.registry import Registry
-from mtmkl.documents import ConfigError, config_dir, read_yaml, schema_dir
+from mtmkl.documents import ConfigError, config_dir, read_yaml
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.readings import load_papers, load_readings
+from mtmkl_suite.config.schemas import FILES
 from mtmkl_suite.run.pipeline import check_names, use_mirror
 
 SEED = 20
@@ -77,7 +77,7 @@ def check(file, folder, tier):
     """Read a changed file as a run would before it starts any work."""
     if file.name == "config.yaml":
         run = load_run_config(read_yaml(folder / file.name))
-        use_mirror(run["mirror"])
+        use_mirror(run.mirror)
         load_papers(run)
     elif file.name == "datasets.yaml":
         list(Registry(folder / file.name))
@@ -87,8 +87,8 @@ def check(file, folder, tier):
             check_names(load_readings(folder, tier))
 
 
-def schema_keys():
-    """Return every key that a schema knows by name."""
+def model_keys():
+    """Return every key that a model knows by name."""
 
     def found(schema):
         if isinstance(schema, dict):
@@ -96,14 +96,10 @@ def schema_keys():
             for part in schema.values():
                 yield from found(part)
 
-    return {
-        key
-        for path in schema_dir().glob("*.json")
-        for key in found(json.loads(path.read_text(encoding="utf-8")))
-    }
+    return {key for model in FILES.values() for key in found(model.model_json_schema())}
 
 
-KNOWN = schema_keys()
+KNOWN = model_keys()
 # Of named grids it is the copies at the methods that count.
 FREE = {"lists", "for_each", "grids"}
 # Keys whose value may be any text: what readers see, and names that are defined there.

@@ -38,7 +38,6 @@ NOT_IMPORTED = {
     "pytest-xdist": "pytest -n",
     "ruff": "make lint, make format",
     "snakefmt": "make lint, make format",
-    "types-jsonschema": "make types",
     "types-pyyaml": "make types",
     "types-requests": "make types",
     "types-tqdm": "make types",

@@ -66,12 +66,11 @@ def _run(*command, check=True):
     return done
 
 
-def test_the_wheel_has_all_of_the_package_with_configuration_and_schemas(wheel):
+def test_the_wheel_has_all_of_the_package_with_configuration(wheel):
     shipped = {
         "src/mtmkl": "mtmkl",
         "src/snakemake_logger_plugin_mtmkl": "snakemake_logger_plugin_mtmkl",
         "config": "mtmkl/config",
-        "workflow/schemas": "mtmkl/schemas",
     }
     expected = {
         f"{to}/{path.relative_to(ROOT / folder)}"

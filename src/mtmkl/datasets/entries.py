@@ -8,7 +8,8 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from mtmkl.datasets.container import MultiTaskData, Origin
-from mtmkl.documents import ConfigError, config_dir, read_yaml, validate
+from mtmkl.datasets.document import Archive, DataFile, DataSet, DataSets
+from mtmkl.documents import ConfigError, config_dir, read_yaml, validated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,11 +145,9 @@ def read_entries(path: Path) -> dict[str, DataSetEntry]:
     mtmkl.documents.ConfigError
         If the file is not as its schema says; names the key.
     """
-    document = read_yaml(path)
-    validate(document, "dataset", source=path.name)
+    document = validated(DataSets, read_yaml(path), source=path.name)
     entries = {
-        name: _entry(name, spec, path.name)
-        for name, spec in document["datasets"].items()
+        name: _entry(name, spec, path.name) for name, spec in document.datasets.items()
     }
     for name, entry in entries.items():
         for position, (other, file) in enumerate(entry.uses):
@@ -163,8 +162,8 @@ def read_entries(path: Path) -> dict[str, DataSetEntry]:
     return entries
 
 
-def _entry(name: str, spec: Mapping[str, Any], source: str) -> DataSetEntry:
-    files = tuple(_file_entry(file, spec) for file in spec["files"])
+def _entry(name: str, spec: DataSet, source: str) -> DataSetEntry:
+    files = tuple(_file_entry(file, spec) for file in spec.files)
     paths = [file.path for file in files]
     for position, file in enumerate(files):
         key = f"datasets.{name}.files.{position}"
@@ -181,19 +180,19 @@ def _entry(name: str, spec: Mapping[str, Any], source: str) -> DataSetEntry:
             )
     return DataSetEntry(
         name=name,
-        title=spec["title"],
-        origin=spec["origin"],
-        licence=spec["licence"],
-        citation=spec["citation"],
-        original_url=tuple(spec["original_url"]),
-        notes=tuple(spec["notes"]),
-        loader=spec["loader"],
-        drawn=spec.get("drawn", spec["origin"] == "synthetic"),
-        pool=spec.get("pool", {}),
-        outputs=spec.get("outputs", "numbers"),
-        truth=tuple(spec.get("truth", ())),
-        uses=tuple(_other_file(use) for use in spec.get("uses", ())),
-        own_files=spec.get("own_files", False),
+        title=spec.title,
+        origin=spec.origin,
+        licence=spec.licence,
+        citation=spec.citation,
+        original_url=tuple(spec.original_url),
+        notes=tuple(spec.notes),
+        loader=spec.loader,
+        drawn=spec.origin == "synthetic" if spec.drawn is None else spec.drawn,
+        pool=spec.pool,
+        outputs=spec.outputs,
+        truth=tuple(spec.truth),
+        uses=tuple(_other_file(use) for use in spec.uses),
+        own_files=spec.own_files,
         files=files,
     )
 
@@ -203,22 +202,18 @@ def _other_file(use: str) -> tuple[str, str]:
     return name, path
 
 
-def _file_entry(file: Mapping[str, Any], spec: Mapping[str, Any]) -> FileEntry:
-    archive = file.get("archive")
-    if archive is None and "archive_url" in spec:
-        archive = {"url": spec["archive_url"], "member": file["path"]}
-    archive = archive or {}
+def _file_entry(file: DataFile, spec: DataSet) -> FileEntry:
+    archive = file.archive
+    if archive is None and spec.archive_url is not None:
+        archive = Archive(url=spec.archive_url, member=file.path)
     return FileEntry(
-        path=file["path"],
-        size=file["bytes"],
-        sha256=file["sha256"],
-        urls=(
-            *file.get("urls", ()),
-            *(base + quote(file["path"]) for base in spec.get("url_bases", ())),
-        ),
-        archive_url=archive.get("url"),
-        archive_member=archive.get("member"),
-        newline=file.get("newline"),
-        members_sha256=file.get("members_sha256"),
-        shipped=file.get("shipped"),
+        path=file.path,
+        size=file.bytes,
+        sha256=file.sha256,
+        urls=(*file.urls, *(base + quote(file.path) for base in spec.url_bases)),
+        archive_url=archive.url if archive else None,
+        archive_member=archive.member if archive else None,
+        newline=file.newline,
+        members_sha256=file.members_sha256,
+        shipped=file.shipped,
     )

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from mtmkl import __version__
-from mtmkl.documents import ConfigError
+from mtmkl.errors import ConfigError
 from mtmkl_suite.cli import audit, certify, compare, datasets, listing, run, show
 
 

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mtmkl.documents import ConfigError
-from mtmkl_suite.config.load import TIERS
+from mtmkl.errors import ConfigError
+from mtmkl_suite.config import TIERS
 
 if TYPE_CHECKING:
     from mtmkl_suite.run.runner import Finished

@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from mtmkl.documents import ConfigError
+from mtmkl.errors import ConfigError
 from mtmkl_suite.cli.printing import print_table
-from mtmkl_suite.config.load import TIERS
+from mtmkl_suite.config import TIERS
 
 _PERCENT = "{:.0%}"
 _FEW = 6

@@ -1,1 +1,3 @@
-"""Configuration: read, expanded and checked once."""
+"""Typed configuration of runs and papers: read, expanded and checked once."""
+
+TIERS = ("quick", "paper")

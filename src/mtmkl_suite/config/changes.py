@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mtmkl.documents import ConfigError, read_yaml_text, unknown
+from mtmkl.documents import ConfigError, plain, read_yaml_text, unknown
 from mtmkl_suite.config.load import resolve_tier
 
 PARTS = {
@@ -83,7 +83,7 @@ def settable(config: Mapping[str, Any]) -> dict[str, Any]:
         for names in PARTS.values()
         for name in names
         if name in config
-        for key, value in _leaves(config[name], name)
+        for key, value in _leaves(plain(config[name]), name)
     }
 
 

@@ -160,7 +160,7 @@ def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
         )
 
 
-def _check_method(key: str, method: Mapping[str, Any]) -> None:
+def _check_method(key: str, method: Any) -> None:
     from mtmkl.methods import resolve
     from mtmkl_suite.evaluation.selectors import resolve_selector
 
@@ -319,7 +319,7 @@ def _check_metrics(name: str, experiment: Mapping[str, Any]) -> None:
             )
 
 
-def _observed_outputs(experiment: Mapping[str, Any]) -> str:
+def _observed_outputs(experiment: Any) -> str:
     """Read data of one's own, which no registry describes."""
     import numpy as np
 

@@ -1,21 +1,36 @@
 """Configuration: where it lives, how it is validated, how a tier is chosen."""
 
+import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtmkl.datasets.loaders.own import DATA_FILES
-from mtmkl.documents import ConfigError, config_dir, read_yaml, validate
+from mtmkl.documents import ConfigError, Model, config_dir, read_yaml, validated
+from mtmkl_suite.config import TIERS
 from mtmkl_suite.config.expand import expand
+from mtmkl_suite.config.models import (
+    Artefact,
+    ArtefactsFile,
+    ClaimsFile,
+    ExperimentsFile,
+    MethodComparison,
+    MethodTable,
+    Paper,
+    ReadingsFile,
+    Run,
+)
 
 if TYPE_CHECKING:
     from mtmkl_suite.config.changes import Change
 
-TIERS = ("quick", "paper")
-
-_SELECTORS = ("rows", "columns", "extra_rows", "extra_columns")
-"""Parts of a table's configuration that select scores."""
-
+_MODELS: dict[str, type[Model]] = {
+    "experiments": ExperimentsFile,
+    "artefacts": ArtefactsFile,
+    "claims": ClaimsFile,
+    "readings": ReadingsFile,
+}
+"""Models of the files of a paper's folder."""
 
 _FILES = {"experiments": True, "artefacts": False, "claims": False}
 """Files of a paper's folder, and whether a paper needs them."""
@@ -34,30 +49,24 @@ def resolve_tier(document: Any, tier: str) -> Any:
     return document
 
 
-def load_run_config(overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the validated run configuration with every default made explicit."""
+def load_run_config(overrides: Mapping[str, Any] | None = None) -> Run:
+    """Return the configuration of a run, every default made explicit."""
     raw = read_yaml(config_dir() / "config.yaml") if overrides is None else overrides
-    validate(raw, "config", source="config/config.yaml")
-    paper_tier = raw["tier"] == "paper"
-    return {
-        **raw,
-        "download": paper_tier if raw["download"] is None else raw["download"],
-        "readings": raw.get("readings", False),
-        "on_missing_data": raw["on_missing_data"]
-        or ("fail" if paper_tier else "report"),
+    run = validated(Run, raw, source="config/config.yaml")
+    is_paper = run.tier == "paper"
+    found = {
+        "download": is_paper if run.download is None else run.download,
+        "on_missing_data": run.on_missing_data or ("fail" if is_paper else "report"),
+        "readings": run.readings,
     }
+    return run.model_copy(update=found)
 
 
-def load_paper(
-    paper: str | Path, tier: str, changes: "Sequence[Change]" = ()
-) -> dict[str, Any]:
-    """Return a paper's validated configuration with the tier's values chosen.
+def load_paper(paper: str | Path, tier: str, changes: "Sequence[Change]" = ()) -> Paper:
+    """Return a paper's configuration with the tier's values chosen.
 
     It is what ``experiments.yaml``, ``artefacts.yaml`` and ``claims.yaml`` in the
-    paper's folder say together; the last two files may be absent. ``tier`` in it is the
-    tier, ``published`` the folder of the printed numbers, and ``seconds`` what a repeat
-    of ``experiment/data set/method`` was once measured to take, from ``seconds.csv``.
-    With changes there is also ``changes``, their keys and values.
+    paper's folder say together; the last two files may be absent.
     """
     folder = paper_folder(paper)
     from mtmkl_suite.config.published import check_published
@@ -81,30 +90,31 @@ def load_paper(
     usual = [_read_paper(folder, each, ()) for each in tiers] if changes else []
     check_selectors(config, [*by_tier.values(), *usual], folder.name)
     check_published(config, folder / "published")
-    _place_files(config, folder)
-    config["tier"] = tier
-    if changes:
-        config["changes"] = {change.key: change.value for change in changes}
-    config["published"] = str(folder / "published")
-    config["seconds"] = _measured_seconds(folder / "seconds.csv")
-    return _drop_other_tiers(config, tier)
+    return _for_tier(config)
 
 
-def _read_paper(folder: Path, tier: str, changes: "Sequence[Change]") -> dict[str, Any]:
+def _read_paper(folder: Path, tier: str, changes: "Sequence[Change]") -> Paper:
     if changes:
         from mtmkl_suite.config.changes import check_top
 
         check_top(changes)
-    config: dict[str, Any] = {"artefacts": {}, "claims": []}
+    parts: dict[str, Any] = {"artefacts": {}, "claims": []}
     lists: Mapping[str, Any] = {}
     for name, is_needed in _FILES.items():
         path = folder / f"{name}.yaml"
-        if not is_needed and not path.is_file():
-            continue
-        part, lists = read_part(path, tier, lists, changes)
-        config |= part
-    config.pop("lists", None)
-    return config
+        if is_needed or path.is_file():
+            part, lists = read_part(path, tier, lists, changes)
+            parts |= part
+    parts.pop("lists", None)
+    parts.pop("grids", None)
+    if changes:
+        parts["changes"] = {change.key: change.value for change in changes}
+    return Paper(
+        **parts,
+        tier=tier,
+        published=folder / "published",
+        seconds=_measured_seconds(folder / "seconds.csv"),
+    )
 
 
 def read_part(
@@ -112,8 +122,8 @@ def read_part(
     tier: str,
     lists: Mapping[str, Any],
     changes: "Sequence[Change]" = (),
-) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """Read a file of a paper's folder, and check it against the schema of its name."""
+) -> tuple[Any, Mapping[str, Any]]:
+    """Read a file of a paper's folder as an object of its model."""
     source = f"{path.parent.name}/{path.name}"
     part = resolve_tier(read_yaml(path), tier)
     if isinstance(part, Mapping) and isinstance(part.get("lists"), Mapping):
@@ -126,13 +136,10 @@ def read_part(
         from mtmkl_suite.config.changes import changed
 
         part = changed(part, changes, name=path.stem, tier=tier, source=source)
-    validate(part, path.stem, source=source)
-    return part, lists
+    return validated(_MODELS[path.stem], part, source=source), lists
 
 
 def _measured_seconds(path: Path) -> dict[str, float]:
-    import csv
-
     if not path.is_file():
         return {}
     try:
@@ -162,111 +169,107 @@ def paper_folder(paper: str | Path) -> Path:
     )
 
 
-def _place_files(config: Mapping[str, Any], folder: Path) -> None:
-    """Take files of one's own, in place of data sets, from the folder of the paper."""
-    for experiment in config["experiments"].values():
-        datasets = experiment["datasets"]
-        if datasets["name"].endswith(DATA_FILES):
-            datasets["name"] = str(folder / datasets["name"])
+def _check_names(config: Paper, folder: str) -> None:
+    known: dict[str, Mapping[str, Any]] = {
+        "protocols": config.protocols,
+        "methods": config.methods,
+        "experiments": config.experiments,
+    }
 
-
-def _check_names(config: Mapping[str, Any], folder: str) -> None:
     def require(kind: str, name: str, key: str) -> None:
-        if name not in config[kind]:
-            known = ", ".join(sorted(config[kind]))
+        if name not in known[kind]:
             file = f"{folder}/{key.partition('.')[0]}.yaml"
             raise ConfigError(
-                f"{file}: key {key!r}: {name!r} is not one of the {kind}: {known}"
+                f"{file}: key {key!r}: {name!r} is not one of the {kind}: "
+                f"{', '.join(sorted(known[kind]))}"
             )
 
-    for name, experiment in config["experiments"].items():
+    for name, experiment in config.experiments.items():
         key = f"experiments.{name}"
-        require("protocols", experiment["protocol"], f"{key}.protocol")
-        for position, entry in enumerate(experiment["methods"]):
-            require("methods", entry["method"], f"{key}.methods.{position}.method")
-    for name, artefact in config["artefacts"].items():
-        for experiment in experiments_of(artefact):
-            require("experiments", experiment, f"artefacts.{name}.experiment")
+        require("protocols", experiment.protocol, f"{key}.protocol")
+        for position, entry in enumerate(experiment.methods):
+            require("methods", entry.method, f"{key}.methods.{position}.method")
+    for name, artefact in config.artefacts.items():
+        for shown in artefact.shown:
+            require("experiments", shown, f"artefacts.{name}.experiment")
         _check_comparison(folder, name, artefact)
     seen = set()
-    steps = {s for a in config["artefacts"].values() for s in a.get("steps", ())}
-    for claim in config["claims"]:
-        key = f"claims.{claim['id']}"
-        if claim["id"] in seen:
+    steps = {step for artefact in config.artefacts.values() for step in artefact.steps}
+    for claim in config.claims:
+        key = f"claims.{claim.id}"
+        if claim.id in seen:
             raise ConfigError(f"{folder}/claims.yaml: key {key!r} comes twice")
-        seen.add(claim["id"])
-        require("experiments", claim["args"]["experiment"], f"{key}.args.experiment")
-        for name, side in claim["args"].items():
+        seen.add(claim.id)
+        require("experiments", claim.args["experiment"], f"{key}.args.experiment")
+        for name, side in claim.args.items():
             if isinstance(side, dict) and "experiment" in side:
                 where = f"{key}.args.{name}.experiment"
                 require("experiments", side["experiment"], where)
-        if "step" in claim["args"] and claim["args"]["step"] not in steps:
+        if "step" in claim.args and claim.args["step"] not in steps:
             raise ConfigError(
                 f"{folder}/claims.yaml: key '{key}.args.step': no artefact has the "
-                f"step {claim['args']['step']!r}; known: {', '.join(sorted(steps))}"
+                f"step {claim.args['step']!r}; known: {', '.join(sorted(steps))}"
             )
 
 
-def _check_comparison(folder: str, name: str, artefact: Mapping[str, Any]) -> None:
+def _check_comparison(folder: str, name: str, artefact: Artefact) -> None:
     """Check that an artefact without published numbers names what is compared."""
-    comparison = artefact.get("comparison", {})
-    if "pairs" not in comparison:
+    comparison = artefact.comparison
+    if not isinstance(comparison, MethodComparison):
         return
-    named = [
-        ("columns", "comparison.pairs", comparison["pairs"]),
-        ("columns", "comparison.control", [comparison["control"]]),
-        ("blocks", "comparison.main", [comparison["main"]]),
+    known: dict[str, Mapping[str, Any]] = {
+        "blocks": comparison.blocks,
+        "columns": comparison.columns,
+        "rows": comparison.rows,
+    }
+    named: list[tuple[str, str, list[str]]] = [
+        ("columns", "comparison.pairs", comparison.pairs),
+        ("columns", "comparison.control", [comparison.control]),
+        ("blocks", "comparison.main", [comparison.main]),
     ]
-    for entry in artefact.get("left_out", ()):
-        named.append(("columns", "left_out.methods", entry["methods"]))
-        named.append(("rows", "left_out.rows", entry.get("rows", ())))
-    for entry in artefact.get("settings", ()):
-        named.append(("blocks", "settings.block", [entry["block"]]))
+    if isinstance(artefact, MethodTable):
+        for entry in artefact.left_out:
+            named.append(("columns", "left_out.methods", entry.methods))
+            named.append(("rows", "left_out.rows", entry.rows or []))
+        for setting in artefact.settings:
+            named.append(("blocks", "settings.block", [setting.block]))
     for kind, key, names in named:
         for each in names:
-            if each not in comparison[kind]:
-                known = ", ".join(comparison[kind])
+            if each not in known[kind]:
                 raise ConfigError(
                     f"{folder}/artefacts.yaml: key 'artefacts.{name}.{key}': {each!r} "
-                    f"is not one of the {kind}: {known}"
+                    f"is not one of the {kind}: {', '.join(known[kind])}"
                 )
 
 
-def _drop_other_tiers(config: dict[str, Any], tier: str) -> dict[str, Any]:
-    experiments = {
-        name: {
-            **experiment,
-            "methods": [
-                entry
-                for entry in experiment["methods"]
-                if tier in entry.get("tiers", TIERS)
-            ],
-        }
-        for name, experiment in config["experiments"].items()
-        if tier in experiment.get("tiers", TIERS)
-    }
-    claims = [c for c in config["claims"] if c["args"]["experiment"] in experiments]
+def _for_tier(config: Paper) -> Paper:
+    """Return a configuration with what its tier has, and files of one's own in place.
+
+    These are named as in the folder of the paper.
+    """
+    experiments = {}
+    for name, experiment in config.experiments.items():
+        if config.tier not in experiment.tiers:
+            continue
+        datasets = experiment.datasets
+        if datasets.name.endswith(DATA_FILES):
+            path = str(config.folder / datasets.name)
+            datasets = datasets.model_copy(update={"name": path})
+        methods = [each for each in experiment.methods if config.tier in each.tiers]
+        experiments[name] = experiment.model_copy(
+            update={"datasets": datasets, "methods": methods}
+        )
     artefacts = {
         name: artefact
-        for name, artefact in config["artefacts"].items()
-        if not experiments_of(artefact)
-        or any(e in experiments for e in experiments_of(artefact))
+        for name, artefact in config.artefacts.items()
+        if not artefact.shown or any(e in experiments for e in artefact.shown)
     }
-    return {
-        **config,
-        "experiments": experiments,
-        "artefacts": artefacts,
-        "claims": claims,
-    }
+    claims = [c for c in config.claims if c.args["experiment"] in experiments]
+    return config.model_copy(
+        update={"experiments": experiments, "artefacts": artefacts, "claims": claims}
+    )
 
 
-def experiments_of(artefact: Mapping[str, Any]) -> list[str]:
+def experiments_of(artefact: Artefact) -> list[str]:
     """Return the experiments that an artefact shows; none for one from equations."""
-    if "experiments" in artefact:
-        return list(artefact["experiments"])
-    if "comparison" in artefact:
-        selectors = artefact["comparison"]["rows"].values()
-        return list(dict.fromkeys(row["experiment"] for row in selectors))
-    own = [s for part in _SELECTORS for s in artefact.get(part, {}).values()]
-    named = [s["experiment"] for s in own if "experiment" in s]
-    return list(dict.fromkeys([artefact["experiment"], *named]))
+    return artefact.shown

@@ -9,6 +9,7 @@ from mtmkl.datasets.loaders.own import is_file, is_own
 from mtmkl.documents import ConfigError, config_dir, unknown
 from mtmkl_suite.config.changes import Change
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import DataSets, Paper
 
 TEMPLATE = "own_data"
 """Folder of the configuration, below ``config``, in which the data are put."""
@@ -21,7 +22,7 @@ def own_data_config(
     tier: str,
     methods: Sequence[str] = (),
     changes: Sequence[Change] = (),
-) -> dict[str, Any]:
+) -> Paper:
     """Return the configuration of a run on data of one's own.
 
     The data are read once, so that whatever is wrong with them is said first.
@@ -39,10 +40,10 @@ def own_data_config(
     outputs = "labels" if set(found.y) <= {-1.0, 1.0} else "numbers"
     if is_file(data):
         options = {**options, "inputs": "unit_range"}
-    experiment = config["experiments"][outputs]
-    suitable = [entry["method"] for entry in experiment["methods"]]
+    experiment = config.experiments[outputs]
+    suitable = [entry.method for entry in experiment.methods]
     for method in methods:
-        if method not in config["methods"]:
+        if method not in config.methods:
             raise ConfigError(f"--methods: {unknown('method', method, suitable)}")
         if method not in suitable:
             raise ConfigError(
@@ -52,16 +53,15 @@ def own_data_config(
     chosen = methods or suitable
     short = Path(data).name.partition(".")[0] if is_file(data) else data
     identifier = re.sub(r"[^a-z0-9]+", "_", short.lower()).strip("_") or "data"
-    return {
-        **config,
-        "paper": {**config["paper"], "id": identifier, "title": f"Methods on {short}"},
-        "experiments": {
-            outputs: {
-                **experiment,
-                "title": f"{short}: {found.n_tasks} tasks, {found.y.size} examples",
-                "datasets": {"name": name, "options": dict(options)},
-                "methods": [e for e in experiment["methods"] if e["method"] in chosen],
-            }
-        },
+    of_data = {
+        "title": f"{short}: {found.n_tasks} tasks, {found.y.size} examples",
+        "datasets": DataSets(name=name, options=dict(options)),
+        "methods": [each for each in experiment.methods if each.method in chosen],
+    }
+    cited = {"id": identifier, "title": f"Methods on {short}"}
+    changed = {
+        "paper": config.paper.model_copy(update=cited),
+        "experiments": {outputs: experiment.model_copy(update=of_data)},
         "own": [],
     }
+    return config.model_copy(update=changed)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mtmkl.documents import ConfigError
+from mtmkl.documents import ConfigError, unknown
 from mtmkl_suite.config.published import Wanted, check_places
 from mtmkl_suite.config.selectors import Experiments, check_selector
 
@@ -38,7 +38,7 @@ def check_readings(
             for experiment, own in reading["experiments"].items():
                 place = f"{key}.experiments.{experiment}"
                 require(methods, own.get("methods", []), f"{place}.methods")
-                if not fitted_part(reading["change"]):
+                if not reading.change.is_fitted:
                     _check_main_scores(reading, experiment, mains, place)
             _check_select_by(reading, mains, f"{key}.change.select_by")
             _check_in_place(reading, mains, f"{key}.change.in_place")
@@ -170,15 +170,8 @@ def _check_main_scores(
     require(list(dict.fromkeys(metrics)), [*change, *change.values()], place)
 
 
-def fitted_part(change: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a change that needs fits of its own."""
-    return {k: v for k, v in change.items() if k != "in_place"}
-
-
 def require(known: Iterable[str], names: Sequence[str], key: str) -> None:
     """Refuse names that are not known."""
-    from mtmkl.documents import unknown
-
     for name in names:
         if name not in known:
             raise ReadingError(f"key {key!r}: {unknown('name', name, list(known))}")

@@ -1,8 +1,16 @@
 """What a run of readings shows: tables and figures, as configured artefacts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
+from mtmkl_suite.config.models import (
+    CurveFigure,
+    Factor,
+    Origin,
+    Panel,
+    Paper,
+    ReadingsFigure,
+    ReadingsTable,
+)
 from mtmkl_suite.config.readings_checks import MAIN
 
 Fits = Callable[[Iterable[str]], list[str]]
@@ -17,41 +25,38 @@ def experiment_id(of: str, factors: Mapping[str, str]) -> str:
 
 
 def shown_tables(
-    readings: Mapping[str, Any], origins: Mapping[str, Any], fits: Fits
-) -> dict[str, Any]:
+    readings: Mapping[str, Factor], origins: Mapping[str, Origin], fits: Fits
+) -> dict[str, ReadingsTable]:
     """Return the table of explanations, and that of upper bounds if there are any."""
     bounded = [
         name
         for name, origin in origins.items()
         if any(
-            readings[factor]["alternatives"][alternative]["kind"] == "bound"
-            for factor, alternative in origin["factors"].items()
+            readings[factor].alternatives[alternative].kind == "bound"
+            for factor, alternative in origin.factors.items()
         )
     ]
-    tables: dict[str, Any] = {
-        "explanations": {
-            "kind": "table",
-            "layout": "explanations",
-            "title": "Readings of the protocol, and what each explains (ours)",
-            "experiments": fits(origins),
-        }
+    tables = {
+        "explanations": ReadingsTable(
+            kind="table",
+            layout="explanations",
+            title="Readings of the protocol, and what each explains (ours)",
+            experiments=fits(origins),
+        )
     }
     if bounded:
-        tables["bounds"] = {
-            "kind": "table",
-            "layout": "bounds",
-            "title": "Printed numbers beside an upper bound (ours)",
-            "experiments": fits(bounded),
-        }
+        tables["bounds"] = ReadingsTable(
+            kind="table",
+            layout="bounds",
+            title="Printed numbers beside an upper bound (ours)",
+            experiments=fits(bounded),
+        )
     return tables
 
 
 def shown_figures(
-    figures: Mapping[str, Any],
-    main: Mapping[str, Any],
-    names: Sequence[str],
-    fits: Fits,
-) -> tuple[dict[str, Any], dict[str, Any]]:
+    figures: Mapping[str, CurveFigure], main: Paper, names: Sequence[str], fits: Fits
+) -> tuple[dict[str, CurveFigure], dict[str, ReadingsFigure]]:
     """Return the figures that a run can draw, and the artefacts that they are.
 
     Panels of experiments that the tier does not run are left out, and a figure if a
@@ -59,23 +64,21 @@ def shown_figures(
     """
     drawn, artefacts = {}, {}
     for name, figure in figures.items():
-        panels = [p for p in figure["panels"] if p["experiment"] in main["experiments"]]
-        under = [(p["experiment"], r) for p in panels for r in _readings_of(figure, p)]
+        panels = [p for p in figure.panels if p.experiment in main.experiments]
+        under = [(p.experiment, r) for p in panels for r in _readings_of(figure, p)]
         if panels and all(factor in names for _, r in under for factor in r):
-            drawn[name] = {**figure, "panels": panels}
-            artefacts[name] = {
-                "kind": "figure",
-                "title": figure["title"],
-                "experiments": fits(experiment_id(of, r) for of, r in under),
-            }
+            drawn[name] = figure.model_copy(update={"panels": panels})
+            artefacts[name] = ReadingsFigure(
+                kind="figure",
+                title=figure.title,
+                experiments=fits(experiment_id(of, r) for of, r in under),
+            )
     return drawn, artefacts
 
 
-def _readings_of(
-    figure: Mapping[str, Any], panel: Mapping[str, Any]
-) -> list[Mapping[str, str]]:
-    levels = [level for level in figure.get("levels", ()) if level != MAIN]
+def _readings_of(figure: CurveFigure, panel: Panel) -> list[Mapping[str, str]]:
+    levels = [level for level in figure.levels if level != MAIN]
     return [
-        *(curve["reading"] for curve in panel["curves"] if "reading" in curve),
-        *({figure["axis"]: level} for level in levels),
+        *(curve.reading for curve in panel.curves if curve.reading),
+        *({figure.axis: level} for level in levels),
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtmkl.files import read_table, write_table
+from mtmkl_suite.config.models import Paper, Protocol
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
 from mtmkl_suite.run.layout import PaperFolder
 from mtmkl_suite.run.pipeline import code_version, load_variant
@@ -37,25 +38,28 @@ FAILED = "failed"
 _METHOD = ["experiment", "dataset", "method"]
 
 
-def group_config(config: Mapping[str, Any], group: FitGroup) -> dict[str, Any]:
-    """Return the part of a paper's configuration that the fits of a group depend on."""
-    used = (
-        "datasets", "protocol", "mode", "metrics", "record_tasks", "select_by",
-        "record_path", "arrays",
-    )  # fmt: skip
-    experiment = config["experiments"][group.experiment]
+def group_config(config: Paper, group: FitGroup) -> Paper:
+    """Return a paper's configuration with what the fits of a group depend on alone."""
+    experiment = config.experiments[group.experiment]
     methods = {job.method for job in group.jobs}
-    entries = [each for each in experiment["methods"] if each["method"] in methods]
-    protocol = experiment["protocol"]
-    return {
-        "paper": {"id": config["paper"]["id"]},
-        "protocols": {protocol: {"kind": config["protocols"][protocol]["kind"]}},
-        "methods": {e["method"]: config["methods"][e["method"]] for e in entries},
-        "experiments": {
-            group.experiment: {k: experiment[k] for k in used if k in experiment}
-            | {"methods": entries}
+    entries = [each for each in experiment.methods if each.method in methods]
+    protocol = config.protocols[experiment.protocol]
+    blank = {"title": "", "section": "", "repeats": None, "methods": entries}
+    cited = dict.fromkeys(("title", "authors", "venue"), "")
+    found = {
+        "paper": config.paper.model_copy(update={**cited, "year": 0, "doi": None}),
+        "protocols": {
+            experiment.protocol: Protocol.model_construct(kind=protocol.kind)
         },
+        "methods": {each.method: config.methods[each.method] for each in entries},
+        "experiments": {group.experiment: experiment.model_copy(update=blank)},
+        "artefacts": {},
+        "claims": [],
+        "seconds": {},
+        "changes": {},
+        "readings": None,
     }
+    return config.model_copy(update=found)
 
 
 def classes_of(config: Mapping[str, Any], jobs: Iterable[FitJob]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mtmkl.documents import ConfigError
 from mtmkl.files import read_json, write_json
+from mtmkl_suite.config.models import Method
 from mtmkl_suite.evaluation.seeds import data_seed
 from mtmkl_suite.run.layout import PaperFolder
 from mtmkl_suite.run.plan import Variant, variants
@@ -43,7 +44,7 @@ def check_names(config: Mapping[str, Any]) -> None:
         raise ConfigError(f"{folder}/claims.yaml: {error}") from error
 
 
-def code_version(method: Mapping[str, Any], metrics: Iterable[str]) -> str:
+def code_version(method: Method, metrics: Iterable[str]) -> str:
     """Return the fingerprint of the code behind a configured method's scores.
 
     It covers the method, its solvers, the loop over cells, the choice of

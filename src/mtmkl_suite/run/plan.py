@@ -2,12 +2,21 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mtmkl.documents import ConfigError
-from mtmkl_suite.config.load import experiments_of
+from mtmkl_suite.config.models import (
+    Artefact,
+    Experiment,
+    Method,
+    MethodComparison,
+    MethodEntry,
+    Paper,
+    Table,
+    Variant,
+)
 
 JOB_SECONDS = 300.0
 """What the repeats in one job take at most, on one core, but for less than a repeat."""
@@ -16,34 +25,6 @@ UNMEASURED_REPEATS = 5
 """Repeats in one job of a method whose seconds were never measured."""
 
 _UNTUNED = " (untuned)"
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A data set with its options, as ``name[key=value,…]`` in all results.
-
-    Attributes
-    ----------
-    name : str
-        Registered name.
-    options : mapping
-        Keyword arguments of its loader or generator, without the seed.
-    """
-
-    name: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def id(self) -> str:
-        """Name with the options, keys in alphabetical order; of a file without folder.
-
-        It is part of the names of files.
-        """
-        name = self.name.rpartition("/")[2]
-        if not self.options:
-            return name
-        inner = ",".join(f"{k}={self.options[k]}" for k in sorted(self.options))
-        return f"{name}[{inner}]"
 
 
 @dataclass(frozen=True)
@@ -138,7 +119,7 @@ class FitJob:
         return f"{self.experiment}/{self.dataset}/{self.method}.{self.chunk}"
 
 
-def variants(experiment: Mapping[str, Any]) -> list[Variant]:
+def variants(experiment: Any) -> list[Variant]:
     """Return the data sets of an experiment: the product of what it varies."""
     datasets = experiment["datasets"]
     options = datasets.get("options", {})
@@ -149,20 +130,20 @@ def variants(experiment: Mapping[str, Any]) -> list[Variant]:
     ]
 
 
-def method_of(config: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
+def method_of(config: Any, entry: Any) -> Any:
     """Return the definition of a method as an experiment uses it."""
-    return dict(entry.get("settings") or config["methods"][entry["method"]])
+    return entry.get("settings") or config["methods"][entry["method"]]
 
 
-def entry_of(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
+def entry_of(config: Any, experiment: str, method: str) -> Any:
     """Return the entry of a method among those of an experiment."""
     for entry in config["experiments"][experiment]["methods"]:
         if entry["method"] == method:
-            return dict(entry)
+            return entry
     raise KeyError(method)
 
 
-def method_specs(config: Mapping[str, Any], experiment: str) -> dict[str, MethodSpec]:
+def method_specs(config: Any, experiment: str) -> dict[str, MethodSpec]:
     """Return the configured methods of an experiment by their id."""
     specs = {}
     for entry in config["experiments"][experiment]["methods"]:
@@ -181,7 +162,7 @@ def method_specs(config: Mapping[str, Any], experiment: str) -> dict[str, Method
     return specs
 
 
-def n_repeats(config: Mapping[str, Any], experiment: str) -> int:
+def n_repeats(config: Any, experiment: str) -> int:
     """Return the number of repeats of an experiment: the first of its protocol's."""
     settings = config["experiments"][experiment]
     available: int = config["protocols"][settings["protocol"]]["repeats"]
@@ -194,7 +175,7 @@ def n_repeats(config: Mapping[str, Any], experiment: str) -> int:
     return wanted
 
 
-def fit_jobs(config: Mapping[str, Any]) -> Iterator[FitJob]:
+def fit_jobs(config: Any) -> Iterator[FitJob]:
     """Yield every fit job of a paper, in the order of its configuration.
 
     In the paper tier a method's repeats are cut into jobs of about
@@ -218,7 +199,7 @@ def fit_jobs(config: Mapping[str, Any]) -> Iterator[FitJob]:
 
 
 def _repeats_per_job(
-    config: Mapping[str, Any],
+    config: Any,
     experiment: str,
     variant: Variant,
     spec: MethodSpec,
@@ -236,34 +217,32 @@ def _repeats_per_job(
     return max(size, *(repeat + 1 for repeat in spec.hold.values()), 1)
 
 
-def with_repeats(config: dict[str, Any], repeats: int) -> dict[str, Any]:
+def with_repeats(config: Paper, repeats: int) -> Paper:
     """Return a configuration in which every experiment has so many repeats.
 
     Repeats are numbered, and the splits of each depend on its number alone: fewer are
-    the first of more.
-
-    ``config``: A paper's configuration with its tier resolved. If that changes what any
-    of its experiments has, ``changes`` of the result says so.
+    the first of more. If that changes what any of the experiments has, ``changes`` of
+    the result says so.
     """
-    names = config["experiments"]
-    if all(n_repeats(config, name) == repeats for name in names):
+    experiments = config.experiments
+    if all(config.n_repeats(name) == repeats for name in experiments):
         return config
-    used = {experiment["protocol"] for experiment in names.values()}
-    return {
-        **config,
-        "protocols": {
-            name: {**protocol, "repeats": repeats} if name in used else protocol
-            for name, protocol in config["protocols"].items()
-        },
+    protocols = dict(config.protocols)
+    for experiment in experiments.values():
+        usual = protocols[experiment.protocol]
+        protocols[experiment.protocol] = usual.model_copy(update={"repeats": repeats})
+    found = {
+        "protocols": protocols,
         "experiments": {
-            name: {key: value for key, value in each.items() if key != "repeats"}
-            for name, each in names.items()
+            name: each.model_copy(update={"repeats": None})
+            for name, each in experiments.items()
         },
-        "changes": {**config.get("changes", {}), "repeats": repeats},
+        "changes": {**config.changes, "repeats": repeats},
     }
+    return config.model_copy(update=found)
 
 
-def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:
+def find_variant(config: Any, dataset: str) -> Variant:
     """Return the variant with this id."""
     for experiment in config["experiments"].values():
         for variant in variants(experiment):
@@ -272,25 +251,22 @@ def find_variant(config: Mapping[str, Any], dataset: str) -> Variant:
     raise KeyError(dataset)
 
 
-def restricted_to_artefacts(
-    config: Mapping[str, Any], names: Sequence[str]
-) -> dict[str, Any]:
+def restricted_to_artefacts(config: Paper, names: Iterable[str]) -> Paper:
     """Return a configuration with some artefacts, their experiments and no claims."""
-    artefacts = {name: config["artefacts"][name] for name in names}
-    used = {e for artefact in artefacts.values() for e in experiments_of(artefact)}
-    experiments = {k: v for k, v in config["experiments"].items() if k in used}
-    return {
-        **config, "experiments": experiments, "artefacts": artefacts, "claims": [],
-    }  # fmt: skip
+    artefacts = {name: config.artefacts[name] for name in names}
+    used = {e for artefact in artefacts.values() for e in artefact.shown}
+    experiments = {k: v for k, v in config.experiments.items() if k in used}
+    found = {"experiments": experiments, "artefacts": artefacts, "claims": []}
+    return config.model_copy(update=found)
 
 
 def with_method(
-    config: dict[str, Any],
+    config: Paper,
     experiment: str,
     class_name: str,
     *,
     grid: Mapping[str, list[Any]] | None = None,
-) -> dict[str, Any]:
+) -> Paper:
     """Return a configuration in which one more method joins an experiment.
 
     ``grid``: Hyper-parameter values, chosen as the experiment's other methods choose,
@@ -300,73 +276,65 @@ def with_method(
     Returns ``own`` lists the methods that joined. A new method is labelled with the
     name of its class, or with all of ``class_name`` where that is another's label.
     """
-    if experiment not in config["experiments"]:
-        known = ", ".join(config["experiments"])
+    if experiment not in config.experiments:
+        known = ", ".join(config.experiments)
         raise ConfigError(f"experiment {experiment!r} is unknown; known: {known}")
-    current = config["experiments"][experiment]
-    if any(entry["method"] == class_name for entry in current["methods"]):
+    current = config.experiments[experiment]
+    if any(entry.method == class_name for entry in current.methods):
         return config
-    methods = dict(config["methods"])
+    methods = dict(config.methods)
     method_id = class_name
     if class_name not in methods:
         own_name = class_name.rpartition(":")[2].rpartition(".")[2]
         method_id = own_name.lower()
-        while methods.get(method_id, {"class": class_name})["class"] != class_name:
+        while method_id in methods and methods[method_id].class_name != class_name:
             method_id += "_own"
         labels = {
-            each["label"].removesuffix(_UNTUNED)
+            each.label.removesuffix(_UNTUNED)
             for name, each in methods.items()
             if name != method_id
         }
         label = class_name if own_name in labels else own_name
         # Grids of a comparison are searched; what stays at its defaults is marked.
-        spec: dict[str, Any] = {
-            "label": label if grid else f"{label}{_UNTUNED}",
-            "class": class_name,
-        }
-        others = {methods[entry["method"]]["selection"] for entry in current["methods"]}
+        others = {methods[entry.method].selection for entry in current.methods}
         selection = "validation" if "validation" in others else "common"
-        spec |= (
-            {"grid": dict(grid), "selection": selection}
+        methods[method_id] = Method.model_validate(
+            {"label": label, "class": class_name, "grid": dict(grid)}
+            | {"selection": selection}
             if grid
-            else {"selection": "none"}
+            else {"label": f"{label}{_UNTUNED}", "class": class_name}
+            | {"selection": "none"}
         )
-        methods[method_id] = spec
-    changed = {**current, "methods": [*current["methods"], {"method": method_id}]}
-    artefacts = {
-        name: _with_label(
-            artefact, experiment, changed, method_id, methods[method_id]["label"]
-        )
-        for name, artefact in config["artefacts"].items()
-    }
-    own = config.get("own", [])
-    return {
-        **config,
-        "own": own if method_id in own else [*own, method_id],
+    entries = [*current.methods, MethodEntry(method=method_id)]
+    changed = current.model_copy(update={"methods": entries})
+    label = methods[method_id].label
+    found = {
+        "own": list(dict.fromkeys([*(config.own or []), method_id])),
         "methods": methods,
-        "experiments": {**config["experiments"], experiment: changed},
-        "artefacts": artefacts,
+        "experiments": {**config.experiments, experiment: changed},
+        "artefacts": {
+            name: _with_label(artefact, experiment, changed, method_id, label)
+            for name, artefact in config.artefacts.items()
+        },
     }
+    return config.model_copy(update=found)
 
 
 def _with_label(
-    artefact: dict[str, Any],
-    name: str,
-    experiment: Mapping[str, Any],
-    method: str,
-    label: str,
-) -> dict[str, Any]:
+    artefact: Artefact, name: str, experiment: Experiment, method: str, label: str
+) -> Artefact:
     """Return an artefact that shows one more method if it shows the experiment."""
-    if artefact["kind"] == "table" and artefact.get("experiment") == name:
-        extra = {**artefact.get("extra_rows", {}), label: {"method": method}}
-        return {**artefact, "extra_rows": extra}
-    comparison = artefact.get("comparison", {})
-    shown = {row["experiment"] for row in comparison.get("rows", {}).values()}
-    # Without ``pairs`` it stands beside the ranks that a paper printed of its methods.
-    if name not in shown or "pairs" not in comparison:
+    if isinstance(artefact, Table) and artefact.experiment == name:
+        extra = {**artefact.extra_rows, label: {"method": method}}
+        return artefact.model_copy(update={"extra_rows": extra})
+    comparison = artefact.comparison
+    # Another kind stands beside the ranks that a paper printed of its methods.
+    if not isinstance(comparison, MethodComparison):
         return artefact
-    present = {entry["method"] for entry in experiment["methods"]} - {method}
-    for column, methods in comparison["columns"].items():
+    if name not in {row.experiment for row in comparison.rows.values()}:
+        return artefact
+    present = {entry.method for entry in experiment.methods} - {method}
+    for column, methods in comparison.columns.items():
         sharing = {methods} if isinstance(methods, str) else set(methods)
         if method in sharing and present & sharing:
             raise ConfigError(
@@ -376,6 +344,7 @@ def _with_label(
             )
         if method in sharing:
             return artefact
-    own = f"{label} (joined)" if label in comparison["columns"] else label
-    columns = {**comparison["columns"], own: [method]}
-    return {**artefact, "comparison": {**comparison, "columns": columns}}
+    own = f"{label} (joined)" if label in comparison.columns else label
+    columns = {**comparison.columns, own: [method]}
+    shown = comparison.model_copy(update={"columns": columns})
+    return artefact.model_copy(update={"comparison": shown})

@@ -11,6 +11,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from mtmkl.documents import plain
+
 _ROOT = Path(__file__).resolve().parents[3]
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
 
@@ -55,14 +57,22 @@ def provenance(
 
 def of_the_code(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``commit``, ``lock_sha256``, ``config_sha256`` and ``packages``."""
-    portable = {k: v for k, v in config.items() if k not in ("published", "seconds")}
-    text = json.dumps(portable, sort_keys=True)
+    text = json.dumps(_portable(plain(config)), sort_keys=True)
     return {
         "commit": _commit(),
         "lock_sha256": _file_hash(_ROOT / "requirements.lock"),
         "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
         "packages": {name: metadata.version(name) for name in ("mtmkl", *_PACKAGES)},
     }
+
+
+def _portable(config: dict[str, Any]) -> dict[str, Any]:
+    """Return a configuration without what tells where it lies."""
+    kept = {k: v for k, v in config.items() if k not in ("published", "seconds")}
+    if "readings" in kept:
+        main = _portable(kept["readings"]["main"])
+        kept["readings"] = {**kept["readings"], "main": main}
+    return kept
 
 
 def commit_date(commit: str) -> str:

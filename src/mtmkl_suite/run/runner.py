@@ -9,6 +9,7 @@ from mtmkl.documents import ConfigError, read_yaml, unknown
 from mtmkl_suite.config import against
 from mtmkl_suite.config.changes import Change, of_paper, of_run, parse
 from mtmkl_suite.config.load import TIERS, experiments_of, load_paper, load_run_config
+from mtmkl_suite.config.models import Paper, Run
 from mtmkl_suite.config.own_data import own_data_config
 from mtmkl_suite.config.readings import load_papers
 from mtmkl_suite.run import fits, pipeline
@@ -169,7 +170,7 @@ def run_against_record(
     whole_run = RunFolder(results / f"{label}+against=published")
     folder = whole_run.paper(config["paper"]["id"])
     with lock_results(whole_run):
-        prepare(own, {**run, "on_missing_data": "report"}, folder)
+        prepare(own, run | {"on_missing_data": "report"}, folder)
         missing = _missing(own, folder)
         own, config = (against.available(each, folder) for each in (own, config))
         if not own["experiments"]:
@@ -180,13 +181,13 @@ def run_against_record(
         failures = fits.failures(folder.scores)
         against.write_merged(config, folder, run)
         note = against.note_on_record(config["paper"]["id"])
-        write_report([{**config, "record": note}], whole_run, tier="paper")
+        write_report([config | {"record": note}], whole_run, tier="paper")
     return Finished(whole_run.report, failures, missing, folder.path / "logs", warnings)
 
 
 def _run_all(
-    config: dict[str, Any],
-    run: Mapping[str, Any],
+    config: Paper,
+    run: Run,
     parts: Sequence[str],
     *,
     methods: Sequence[str],
@@ -222,7 +223,7 @@ def _run_all(
     )
 
 
-def _missing(config: Mapping[str, Any], folder: PaperFolder) -> list[str]:
+def _missing(config: Paper, folder: PaperFolder) -> list[str]:
     datasets = dict.fromkeys(job.dataset for job in fit_jobs(config))
     return pipeline.missing_data(map(folder.data_info, datasets))
 
@@ -233,10 +234,10 @@ def _joined_text(value: Any) -> str:
 
 
 def _joined(
-    config: dict[str, Any],
+    config: Paper,
     methods: Sequence[str],
     grid: Mapping[str, list[Any]] | None,
-) -> dict[str, Any]:
+) -> Paper:
     """Return a configuration in which methods join every experiment."""
     if grid is not None and set(methods) <= set(config["methods"]):
         raise ConfigError(
@@ -254,7 +255,7 @@ def _run_settings(
     tier: str,
     changes: Sequence[Change],
     readings: bool | Sequence[str] = False,
-) -> dict[str, Any]:
+) -> Run:
     run = load_run_config(
         {
             **_run_file(),
@@ -268,9 +269,7 @@ def _run_settings(
     return run
 
 
-def _load(
-    paper: str | Path, run: Mapping[str, Any], changes: Sequence[Change]
-) -> dict[str, Any]:
+def _load(paper: str | Path, run: Run, changes: Sequence[Change]) -> Paper:
     if not run["readings"]:
         return load_paper(paper, run["tier"], changes)
     if changes:
@@ -289,7 +288,7 @@ def _run_file() -> dict[str, Any]:
     return content
 
 
-def _chosen(config: Mapping[str, Any], whole: Mapping[str, Any]) -> list[str]:
+def _chosen(config: Paper, whole: Paper) -> list[str]:
     """Return the experiments of a run in the paper's order, none if it is all."""
     if set(config["experiments"]) == set(whole["experiments"]):
         return []
@@ -297,15 +296,14 @@ def _chosen(config: Mapping[str, Any], whole: Mapping[str, Any]) -> list[str]:
 
 
 def _restricted(
-    config: dict[str, Any], paper: str | Path, experiments: Sequence[str] | None
-) -> dict[str, Any]:
+    config: Paper, paper: str | Path, experiments: Sequence[str] | None
+) -> Paper:
     if experiments is None:
         return config
     missing = sorted(set(experiments) - set(config["experiments"]))
     if missing:
         raise ConfigError(_no_such("experiment", missing[0], config, paper))
-    return {
-        **config,
+    return config | {
         "experiments": {e: config["experiments"][e] for e in experiments},
         "artefacts": {
             name: artefact
@@ -320,16 +318,14 @@ def _restricted(
     }
 
 
-def _with_artefacts(
-    config: dict[str, Any], paper: str | Path, names: Sequence[str]
-) -> dict[str, Any]:
+def _with_artefacts(config: Paper, paper: str | Path, names: Sequence[str]) -> Paper:
     for name in names:
         if name not in config["artefacts"]:
             raise ConfigError(_no_such("artefact", name, config, paper))
     return restricted_to_artefacts(config, names)
 
 
-def _no_such(kind: str, name: str, config: Mapping[str, Any], paper: str | Path) -> str:
+def _no_such(kind: str, name: str, config: Paper, paper: str | Path) -> str:
     """Say that an experiment or artefact is of the other tier, or unknown."""
     for tier in TIERS:
         if name in load_paper(paper, tier)[f"{kind}s"]:
@@ -337,9 +333,7 @@ def _no_such(kind: str, name: str, config: Mapping[str, Any], paper: str | Path)
     return unknown(kind, name, config[f"{kind}s"])
 
 
-def _report(
-    config: Mapping[str, Any], run: Mapping[str, Any], whole_run: RunFolder
-) -> None:
+def _report(config: Paper, run: Run, whole_run: RunFolder) -> None:
     from mtmkl_suite.report.pages.build import write_results
     from mtmkl_suite.report.pages.report import write_report
 

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mtmkl.files import intact, read_json, read_table
+from mtmkl_suite.config.models import Paper
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import average, read_scores, select
 from mtmkl_suite.report.record.explained import ExplainedCells
@@ -52,7 +53,7 @@ class Context:
         What other readings explain of the artefact that is made, as published.
     """
 
-    config: Mapping[str, Any]
+    config: Paper
     scores: pd.DataFrame
     arrays: Mapping[str, Mapping[str, Array]]
     data_info: Mapping[str, Mapping[str, Any]]

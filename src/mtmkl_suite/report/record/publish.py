@@ -69,7 +69,7 @@ def write_galleries(configs: Sequence[Mapping[str, Any]], figures: Path) -> None
         folder = figures / config["paper"]["id"]
         main = config
         if "readings" in config:
-            main = {**config["readings"]["main"], "published": config["published"]}
+            main = config["readings"]["main"]
         write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
 

@@ -103,7 +103,7 @@ def main_context(context: Context) -> Context:
             "of the main protocol; run and publish that first"
         )
     return Context(
-        config={**main, "published": context.config["published"]},
+        config=main,
         scores=read_scores(scores),
         arrays={},
         data_info={},
@@ -148,14 +148,16 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
             rows = pd.concat([rows[rows["metric"] != metric], moved])
         scores = pd.concat([others, rows], ignore_index=True)
         claims = [
-            {**claim, "args": _with_repeats(claim["args"], origin["times"])}
+            claim.model_copy(
+                update={"args": _with_repeats(claim.args, origin["times"])}
+            )
             if claim["args"]["experiment"] == origin["of"]
             else claim
             for claim in claims
         ]
     return replace(
         main,
-        config={**main.config, "claims": claims},
+        config=main.config | {"claims": claims},
         scores=scores,
         overlaps=_replaced_overlaps(context, main, experiments),
     )
@@ -202,8 +204,7 @@ def measured_in_place(context: Context, factors: Mapping[str, str]) -> dict[str,
 def unmeasured_main(context: Context) -> Context:
     """Return the main protocol without results."""
     main = context.config["readings"]["main"]
-    config = {**main, "published": context.config["published"]}
-    return replace(context, config=config, scores=context.scores[:0])
+    return replace(context, config=main, scores=context.scores[:0])
 
 
 def readings_of(context: Context, *, bounds: bool = False) -> list[Reading]:

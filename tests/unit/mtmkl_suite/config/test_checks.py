@@ -1,4 +1,5 @@
 import pytest
+from configured import paper_of
 
 from mtmkl.documents import ConfigError
 from mtmkl.methods import REGISTRY
@@ -26,10 +27,9 @@ OWN = f"{__name__}:Own"
 @pytest.fixture
 def config():
     return {
-        "published": "papers/toy2000/published",
         "protocols": {
             "random": {"kind": "random", "train_samples": 60, "repeats": 2, "folds": 2},
-            "halves": {"kind": "halves", "train_sizes": 5, "repeats": 2},
+            "halves": {"kind": "halves", "train_sizes": [5], "repeats": 2},
         },
         "methods": {
             "ridge": {
@@ -158,10 +158,10 @@ DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
     ],
 )
 def test_what_is_wrong_is_named_before_any_work(config, edit, message):
-    check_settings(config)
+    check_settings(paper_of(config))
     edit(config)
     with pytest.raises(ConfigError, match=message):
-        check_settings(config)
+        check_settings(paper_of(config))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_what_is_wrong_is_named_before_any_work(config, edit, message):
 )
 def test_what_may_be_right_is_let_through(config, edit):
     edit(config)
-    check_settings(config)
+    check_settings(paper_of(config))
 
 
 def test_every_value_of_a_grid_is_tried_but_not_every_point(config, monkeypatch):
@@ -191,7 +191,7 @@ def test_every_value_of_a_grid_is_tried_but_not_every_point(config, monkeypatch)
     monkeypatch.setattr(REGISTRY["IndependentRidge"], "_check_params", keep)
     gamma, tol = [float(k) for k in range(1, 31)], [1e-6, 1e-5, 1e-4]
     of_ridge(grid={"gamma": gamma, "basis_tol": tol})(config)
-    check_settings(config)
+    check_settings(paper_of(config))
     assert {g for g, _ in tried} == set(gamma)
     assert {t for _, t in tried} == set(tol)
     assert len(tried) == 30
@@ -202,7 +202,7 @@ def test_a_mistake_in_a_methods_own_check_is_not_hidden(config, monkeypatch):
         REGISTRY["IndependentRidge"], "_check_params", lambda self: self.gama
     )
     with pytest.raises(AttributeError, match="gama"):
-        check_settings(config)
+        check_settings(paper_of(config))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_a_mistake_in_a_methods_own_check_is_not_hidden(config, monkeypatch):
 def test_values_of_options_are_checked(config, datasets, message):
     of_digits(datasets=datasets)(config)
     with pytest.raises(ConfigError, match=f"^toy2000/experiments.yaml: key {message}"):
-        check_settings(config)
+        check_settings(paper_of(config))
 
 
 @pytest.mark.parametrize(
@@ -248,16 +248,16 @@ def test_arguments_of_a_way_to_choose_are_checked(config, params, grid, message)
         "selection": "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",
     }
     with pytest.raises(ConfigError, match=message):
-        check_settings(config)
+        check_settings(paper_of(config))
 
 
 def test_figures_and_steps_need_functions(config):
-    def named(figure, step="solver_seconds"):
+    def named(figure, step="solver_seconds", paper="widmer2015"):
         artefacts = {
             figure: {"kind": "figure", "steps": [step]},
             "t": {"kind": "table"},
         }
-        return config | {"paper": {"id": "widmer2015"}, "artefacts": artefacts}
+        return paper_of(config | {"paper": {"id": paper}, "artefacts": artefacts})
 
     check_functions(named("figure_4"))
     with pytest.raises(ConfigError, match=r"key 'artefacts\.figure_44': .*'figure_4'"):
@@ -267,4 +267,4 @@ def test_figures_and_steps_need_functions(config):
     with pytest.raises(
         ConfigError, match=r"unknown function of mtmkl_suite\.papers\.toy"
     ):
-        check_functions(named("figure_4") | {"paper": {"id": "toy"}})
+        check_functions(named("figure_4", paper="toy"))

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from configured import paper_of
 from scipy import sparse
 
 from mtmkl.datasets import DataCorruptError, load_splits, make_splits
@@ -19,9 +20,10 @@ ONE_REPEAT_PER_JOB = {"tier": "paper", "seconds": {f"digits/{DATASET}/ridge": 1e
 
 
 def fit(config, path, progress=lambda line: None, group=None, chosen=None):
+    config = paper_of(config)
     folder = PaperFolder(path)
     group = group or fit_groups(config)[0]
-    needs = pipeline.data_needs(config, variants(config["experiments"]["digits"]))
+    needs = pipeline.data_needs(config, variants(config.experiments["digits"]))
     pipeline.prepare_data(needs, folder, seed=1, download=False, on_missing="fail")
     fits.run_fits(
         fits.group_config(config, group),
@@ -200,12 +202,12 @@ def test_a_method_that_cannot_be_compiled_fails_in_its_job_instead(monkeypatch):
 
 def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):
     (group,) = fit_groups(config)
-    before = fits.group_config(config, group)
+    before = fits.group_config(paper_of(config), group)
     config["experiments"]["digits"]["title"] = "Other"
     config["claims"].append({"id": "new"})
-    assert fits.group_config(config, group) == before
+    assert fits.group_config(paper_of(config), group) == before
     config["experiments"]["digits"]["metrics"] = ["mse"]
-    assert fits.group_config(config, group) != before
+    assert fits.group_config(paper_of(config), group) != before
 
 
 def test_held_parameters_need_the_first_chunk(config):

@@ -213,8 +213,9 @@ def test_a_file_of_ones_own_that_changes_is_looked_at_again(tmp_path):
 
 def test_a_claim_on_a_method_that_is_not_there_names_the_file():
     config = load_paper("jebara2011", "paper")
-    claim = config["claims"][0]
-    claim["args"] = {**claim["args"], "lower": {"method": "nobody"}}
+    claim = config.claims[0]
+    args = {**claim.args, "lower": {"method": "nobody"}}
+    config = config | {"claims": [claim | {"args": args}]}
     message = r"jebara2011/claims\.yaml: claim '\w+': method 'nobody' is not configured"
     with pytest.raises(ConfigError, match=message):
         pipeline.check_names(config)

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from configured import of
 
+from mtmkl_suite.config.models import Claim
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.judge.explanations import COLUMNS, EXPLAINED
 from mtmkl_suite.judge.overlap import Overlap
@@ -255,7 +257,7 @@ def toy():
     return Context(
         config={
             "tier": "paper",
-            "claims": [CLAIM],
+            "claims": [of(Claim, CLAIM)],
             "methods": {"a": {"label": "A"}, "b": {"label": "B"}},
             "experiments": {"e": {"methods": []}},
         },

@@ -3,14 +3,15 @@ import pytest
 from compared_methods import UNPUBLISHED as COMPARED
 from ranked_tables import RANKING, TESTS, context
 
-from mtmkl.documents import validate
+from mtmkl.documents import validated
+from mtmkl_suite.config.models import ArtefactsFile
 from mtmkl_suite.report.tables.layouts import LAYOUTS, UNPUBLISHED, build
 
 
-def test_layouts_are_those_of_the_schema():
+def test_layouts_are_those_of_the_models():
     compared = {table["layout"]: table for table in COMPARED}
     document = {"artefacts": {"table_1": RANKING, "table_2": TESTS, **compared}}
-    validate(document, "artefacts", source="here")
+    validated(ArtefactsFile, document, source="here")
     # The tables of readings are not written in a file, but made for each run.
     assert set(LAYOUTS) - {"explanations", "bounds"} == {
         "cells",

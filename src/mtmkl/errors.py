@@ -1,0 +1,5 @@
+"""Errors that every room raises; loads nothing, so that the command starts at once."""
+
+
+class ConfigError(ValueError):
+    """A configuration file has an unknown key, a wrong value or a missing name."""

@@ -1,0 +1,877 @@
+"""Models of a run and of a paper's configuration: what it may say, and its objects.
+
+The names of attributes are the keys of the YAML files. Scores are selected by mappings
+of columns to values (:data:`Selector`).
+"""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
+
+from mtmkl.documents import (
+    ConfigError,
+    Count,
+    Distinct,
+    Model,
+    Name,
+    NotNegative,
+    Number,
+    Positive,
+    Some,
+    checked_by,
+    missing,
+    shown,
+    some_keys,
+    without_repeats,
+    words,
+    wrong,
+)
+
+Tier = Literal["quick", "paper"]
+Selector = dict[str, Any]
+"""Columns of a scores table, and their values or lists of these."""
+Selectors = dict[str, Selector]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A data set with its options, as ``name[key=value,…]`` in all results.
+
+    Attributes
+    ----------
+    name : str
+        Registered name.
+    options : mapping
+        Keyword arguments of its loader or generator, without the seed.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """Name with the options, keys in alphabetical order; of a file without folder.
+
+        It is part of the names of files.
+        """
+        name = self.name.rpartition("/")[2]
+        if not self.options:
+            return name
+        inner = ",".join(f"{k}={self.options[k]}" for k in sorted(self.options))
+        return f"{name}[{inner}]"
+
+
+class _Run(Model):
+    """What a run does."""
+
+    tier: Tier
+    papers: Distinct[str]
+    seed: NotNegative
+    mirror: Annotated[str | None, words("text or null")]
+    download: Annotated[
+        bool | None,
+        words("true, false or null (with --config: True, False or nothing)"),
+    ]
+    on_missing_data: Annotated[
+        Literal["report", "fail"] | None, words("one of 'report', 'fail', null")
+    ]
+    readings: Annotated[
+        bool | Distinct[str],
+        words(
+            "true, false or a list of factors of config/papers/<id>/readings.yaml "
+            "(with --config: True, False or '[a,b]')"
+        ),
+    ] = False
+
+
+# experiments.yaml
+
+
+class Publication(Model):
+    """A paper, as it is cited."""
+
+    id: Name
+    title: str
+    authors: str
+    year: int
+    venue: str
+    doi: str | None = None
+
+
+class Protocol(Model):
+    """How data are split: see :mod:`mtmkl.datasets.protocols`."""
+
+    kind: Literal[
+        "given", "given_roles", "published", "first_rows", "random", "per_task",
+        "per_class", "halves", "thirds", "fractions",
+    ]  # fmt: skip
+    repeats: Count
+    folds: Annotated[int | None, Field(ge=2), words("a whole number of at least 2")] = (
+        None
+    )
+    train_samples: Count | None = None
+    train_sizes: Some[Count] | None = None
+    train_percent: Some[Count] | None = None
+    stratified: bool | None = None
+    shared: bool | None = None
+
+    @model_validator(mode="after")
+    def _check_folds(self) -> Self:
+        has_validation = self.kind in ("halves", "thirds", "fractions", "given_roles")
+        if has_validation and self.folds is not None:
+            raise wrong(
+                "folds",
+                f"{self.folds} cannot stand here: this kind of protocol has validation "
+                "rows in place of folds",
+            )
+        if not has_validation and self.folds is None:
+            raise missing("folds", "this kind of protocol chooses by cross-validation")
+        return self
+
+
+class Search(Model):
+    """How many points of a grid are tried at most."""
+
+    points: Count
+
+
+class Method(Model):
+    """A method, its fixed parameters and those that are chosen."""
+
+    label: str
+    class_name: str = Field(alias="class")
+    params: dict[str, Any] = {}
+    grid: Annotated[dict[str, Some[Any]], Field(min_length=1)] = {}
+    search: Search | None = None
+    selection: Annotated[
+        str,
+        Field(
+            pattern=r"^(common|per_task|alone|validation|none|"
+            r"[A-Za-z_0-9.]+:[A-Za-z_0-9]+)$"
+        ),
+        words(
+            "common, per_task, alone, validation or none, or a paper's own way as "
+            "package.module:name"
+        ),
+    ]
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is a floor or a ceiling, and no rival."""
+        return self.class_name.endswith("Control")
+
+    @model_validator(mode="after")
+    def _check_choice(self) -> Self:
+        if self.selection == "none":
+            for key in ("grid", "search"):
+                if getattr(self, key):
+                    raise wrong(
+                        key,
+                        "it cannot stand here: with selection: none nothing is chosen; "
+                        "write selection: common, per_task, alone or validation",
+                    )
+        elif not self.grid:
+            raise missing(
+                "grid", "give the values to choose from, or write selection: none"
+            )
+        return self
+
+
+class DataSets(Model):
+    """A data set with options, and those that vary."""
+
+    name: str
+    options: dict[str, Any] = {}
+    vary: Annotated[dict[str, Some[Any]], Field(min_length=1)] = {}
+
+
+class MethodEntry(Model):
+    """A method as an experiment uses it."""
+
+    method: str
+    n_tasks: Some[Count] = []
+    """Numbers of tasks learned together; empty means all."""
+    tiers: Some[Tier] = ["quick", "paper"]
+    hold: dict[str, NotNegative] = {}
+    """Parameters that are chosen once in the given repeat and then held."""
+    along: Some[str] = []
+    """With selection "validation": parameters that are walked along."""
+    settings: Method | None = None
+    """What a reading makes of the method, in place of the paper's."""
+
+
+class Arrays(Model):
+    """Fitted attributes that are kept, and of which cells."""
+
+    names: list[str]
+    repeats: list[NotNegative]
+    n_tasks: list[Count] = []
+
+
+class Experiment(Model):
+    """Methods on data sets, by a protocol."""
+
+    section: str
+    title: str
+    tiers: Some[Tier] = ["quick", "paper"]
+    datasets: DataSets
+    protocol: str
+    repeats: Count | None = None
+    mode: Literal["select", "path"] = "select"
+    methods: Some[MethodEntry]
+    metrics: Some[str]
+    record_tasks: bool = False
+    select_by: str | None = None
+    record_path: bool = False
+    arrays: Arrays | None = None
+
+    @property
+    def variants(self) -> list[Variant]:
+        """The data sets: the product of what varies."""
+        axes = self.datasets.vary
+        return [
+            Variant(
+                self.datasets.name,
+                {**self.datasets.options, **dict(zip(axes, values, strict=True))},
+            )
+            for values in itertools.product(*axes.values())
+        ]
+
+    def entry(self, method: str) -> MethodEntry:
+        """Return the entry of a method."""
+        for entry in self.methods:
+            if entry.method == method:
+                return entry
+        raise KeyError(method)
+
+
+class ExperimentsFile(Model):
+    """All of ``experiments.yaml``."""
+
+    paper: Publication
+    protocols: dict[str, Protocol]
+    grids: dict[str, Any] = {}
+    lists: dict[str, Some[Any]] = {}
+    methods: dict[str, Method]
+    experiments: dict[Name, Experiment]
+
+
+# artefacts.yaml
+
+
+class Tolerance(Model):
+    """How far a number may be from a printed one, in its unit or relative to it."""
+
+    absolute: Positive | None = None
+    relative: Positive | None = None
+
+    @model_validator(mode="after")
+    def _check_one(self) -> Self:
+        if (self.absolute is None) == (self.relative is None):
+            raise ValueError("give either an absolute or a relative tolerance")
+        return self
+
+
+class QuotedCell(Model):
+    """A printed number, and the scores behind ours."""
+
+    row: str
+    column: str
+    where: Selector
+
+
+class Quoted(Model):
+    """Numbers that the text of a paper prints."""
+
+    file: str
+    unit: str
+    scale: Number = 1
+    tolerance: Tolerance
+    cells: list[QuotedCell]
+
+
+class ComparisonRow(Model):
+    """A data set of a printed comparison."""
+
+    experiment: str
+    metric: str
+    blocks: Some[str] | None = None
+    readings: dict[str, str] = {}
+    beside: dict[str, str] = {}
+
+
+class Comparison(Model):
+    """Methods (columns) over data sets (rows), as a paper prints them."""
+
+    control: str
+    scale: Number
+    columns: Annotated[dict[str, str], Field(min_length=3)]
+    rows: Annotated[dict[str, ComparisonRow], Field(min_length=2)]
+    blocks: Selectors
+
+
+class MethodComparisonRow(Model):
+    """A data set of a comparison of which nothing is published."""
+
+    experiment: str
+    metric: str
+    properties: Annotated[list[str], AfterValidator(without_repeats)]
+
+
+class MethodComparison(Model):
+    """Methods (columns) over data sets (rows) of which nothing is published."""
+
+    control: str
+    scale: Number
+    unit: str
+    """Of all scores times the scale."""
+    rope: Positive
+    """Differences up to this, in the unit, count as none."""
+    main: str
+    """The block that decides."""
+    pairs: Annotated[list[str], Field(min_length=2), AfterValidator(without_repeats)]
+    """The columns that are tested against each other."""
+    columns: Annotated[
+        dict[str, Annotated[str | Some[str], words("text, or a list of texts")]],
+        Field(min_length=3),
+    ]
+    rows: Annotated[dict[str, MethodComparisonRow], Field(min_length=1)]
+    blocks: Selectors
+
+
+class LeftOut(Model):
+    """Methods that data sets are compared without, and why."""
+
+    methods: Some[str]
+    rows: Some[str] | None = None
+    reason: str
+
+
+class Setting(Model):
+    """Of a decision: data sets with a property, at a train size."""
+
+    label: str
+    property: str
+    block: str
+
+
+class Artefact(Model):
+    """A figure or a table of a paper."""
+
+    kind: Literal["figure", "table"]
+    title: str
+    derived: bool = False
+    """Whether all its numbers follow from others of the paper."""
+    steps: list[str] = []
+    """Functions of the paper's ``steps`` that compute what it shows."""
+    quoted: Quoted | None = None
+    comparison: Comparison | MethodComparison | None = None
+
+    @property
+    def shown(self) -> list[str]:
+        """The experiments that it shows; none if it is from equations."""
+        assert self.comparison is not None
+        return list(dict.fromkeys(r.experiment for r in self.comparison.rows.values()))
+
+
+def kind_of_comparison(comparison: Any) -> str:
+    """Return "printed" or "methods", by what a comparison holds."""
+    if isinstance(comparison, dict):
+        return "methods" if "pairs" in comparison else "printed"
+    return "methods" if isinstance(comparison, MethodComparison) else "printed"
+
+
+class Figure(Artefact):
+    """A figure, drawn by the function of its name."""
+
+    kind: Literal["figure"]
+    experiments: list[str]
+    comparison: (
+        Annotated[
+            Annotated[Comparison, Tag("printed")]
+            | Annotated[MethodComparison, Tag("methods")],
+            Discriminator(kind_of_comparison),
+        ]
+        | None
+    ) = None
+
+    @property
+    def shown(self) -> list[str]:
+        """The experiments that it shows."""
+        return self.experiments
+
+
+class Table(Artefact):
+    """A table of numbers, each selected by its row and its column."""
+
+    kind: Literal["table"]
+    layout: Literal["cells"] = "cells"
+    comparison: None = None
+    experiment: str
+    file: str
+    corner: str
+    unit: str
+    scale: Number
+    decimals: NotNegative
+    tolerance: Tolerance
+    columns: Selectors
+    rows: Selectors
+    extra_rows: Selectors = {}
+    extra_columns: Selectors = {}
+
+    @property
+    def shown(self) -> list[str]:
+        """The experiments that it shows."""
+        parts = (self.rows, self.columns, self.extra_rows, self.extra_columns)
+        named = [
+            s["experiment"] for p in parts for s in p.values() if "experiment" in s
+        ]
+        return list(dict.fromkeys([self.experiment, *named]))
+
+
+class Ranking(Artefact):
+    """Scores of methods over data sets, and their ranks."""
+
+    kind: Literal["table"]
+    layout: Literal["ranking"]
+    file: str
+    unit: str
+    decimals: NotNegative
+    tolerance: Tolerance
+    rank_tolerance: Tolerance
+    comparison: Comparison
+
+
+class RankTests(Artefact):
+    """Tests of the mean ranks of methods."""
+
+    kind: Literal["table"]
+    layout: Literal["rank_tests"]
+    file: str
+    tolerances: dict[str, Tolerance]
+    comparison: Comparison
+
+    @model_validator(mode="after")
+    def _check_tolerances(self) -> Self:
+        for key in ("test statistic", "p value", "adjusted α", "methods dominated"):
+            if key not in self.tolerances:
+                raise wrong("tolerances", f"the key {key!r} is missing")
+        return self
+
+
+class MethodTable(Artefact):
+    """A comparison of methods of which nothing is published."""
+
+    kind: Literal["table"]
+    layout: Literal[
+        "method_scores", "method_ranks", "method_pairs", "left_out", "decisions"
+    ]
+    comparison: MethodComparison
+    left_out: list[LeftOut] = []
+    settings: list[Setting] = []
+    """Of a decision: data sets with a property, at a train size."""
+
+    @model_validator(mode="after")
+    def _check_settings(self) -> Self:
+        if self.layout == "decisions" and not self.settings:
+            raise missing("settings", "a decision is for data sets with a property")
+        return self
+
+
+class ReadingsTable(Artefact):
+    """A table of a run of readings; no file has it."""
+
+    kind: Literal["table"] = "table"
+    layout: Literal["explanations", "bounds"]
+    comparison: None = None
+    experiments: list[str]
+
+    @property
+    def shown(self) -> list[str]:
+        """The experiments that it shows."""
+        return self.experiments
+
+
+class ReadingsFigure(Figure):
+    """A figure of a run of readings; no file has it."""
+
+    kind: Literal["figure"] = "figure"
+    specification: str | None = None
+
+
+ARTEFACTS: dict[str, type[Artefact]] = {
+    "figure": Figure,
+    "cells": Table,
+    "ranking": Ranking,
+    "rank_tests": RankTests,
+    "methods": MethodTable,
+    "readings": ReadingsTable,
+}
+"""Models of artefacts."""
+
+_LAYOUTS = {
+    "cells": "cells",
+    "ranking": "ranking",
+    "rank_tests": "rank_tests",
+    **dict.fromkeys(get_args(MethodTable.model_fields["layout"].annotation), "methods"),
+}
+"""Layouts of tables, and the model of each."""
+
+
+def model_of_artefact(artefact: Any) -> str:
+    """Return the name of an artefact's model in :data:`ARTEFACTS`."""
+    if not isinstance(artefact, dict) or artefact["kind"] == "figure":
+        return "figure"
+    return _LAYOUTS[artefact.get("layout", "cells")]
+
+
+def _check_kind(artefact: Any) -> Any:
+    if isinstance(artefact, dict):
+        if "kind" not in artefact:
+            raise missing("kind", "it must be one of 'figure', 'table'")
+        for key, known in (("kind", ("figure", "table")), ("layout", (*_LAYOUTS,))):
+            if artefact.get(key, known[0]) not in known:
+                names = ", ".join(map(repr, known))
+                raise wrong(key, f"{shown(artefact[key])} is not one of {names}")
+    return artefact
+
+
+class ArtefactsFile(Model):
+    """All of ``artefacts.yaml``."""
+
+    artefacts: dict[
+        Name,
+        Annotated[
+            Annotated[Figure, Tag("figure")]
+            | Annotated[Table, Tag("cells")]
+            | Annotated[Ranking, Tag("ranking")]
+            | Annotated[RankTests, Tag("rank_tests")]
+            | Annotated[MethodTable, Tag("methods")],
+            Discriminator(model_of_artefact),
+            BeforeValidator(_check_kind),
+        ],
+    ]
+
+
+# claims.yaml
+
+
+def _check_side(side: dict[str, Any]) -> dict[str, Any]:
+    for key, value in side.items():
+        if key in ("method", "experiment") and not isinstance(value, str):
+            raise wrong(key, f"{shown(value)} is not text")
+        values = value if isinstance(value, list) else [value]
+        if any(isinstance(each, list | dict) for each in values):
+            raise wrong(key, f"{shown(value)} is not text, a number, or a list of them")
+    return side
+
+
+Side = Annotated[Selector, AfterValidator(_check_side)]
+
+
+class _Arguments(Model):
+    model_config = ConfigDict(extra="allow")
+
+    experiment: str
+    metric: str = ""
+    unit: Literal["repeat", "task"] = "repeat"
+    lower: Side = {}
+    higher: Side = {}
+    first: Side = {}
+    second: Side = {}
+    where: Side = {}
+    minus: Side = {}
+    choose: Side = {}
+    axis: str = ""
+    log_axis: bool = False
+    direction: str = ""
+    margin: Number = 0
+    low: Number = 0
+    high: Number = 0
+    step: str = ""
+    column: str = ""
+
+
+class Claim(Model):
+    """A claim of a paper, and its test."""
+
+    id: Name
+    section: str
+    claim: str
+    test: str
+    args: Annotated[dict[str, Any], checked_by(_Arguments)]
+    """Keyword arguments of the test; its sides are selectors."""
+
+    @property
+    def sides(self) -> list[Selector]:
+        """What the test compares."""
+        return [value for value in self.args.values() if isinstance(value, dict)]
+
+
+class ClaimsFile(Model):
+    """All of ``claims.yaml``."""
+
+    claims: list[Claim]
+
+
+# readings.yaml
+
+
+class DataChange(Model):
+    """Another data set, or other options of it."""
+
+    name: str | None = None
+    options: dict[str, Any] = {}
+
+    _not_empty = model_validator(mode="before")(some_keys)
+
+
+class ProtocolChange(Model):
+    """Other settings of a protocol."""
+
+    kind: str | None = None
+    repeats: Count | None = None
+    folds: Annotated[int | None, Field(ge=2), words("a whole number of at least 2")] = (
+        None
+    )
+    train_samples: Count | None = None
+    train_sizes: Some[Count] | None = None
+    train_percent: Some[Count] | None = None
+    stratified: bool | None = None
+    shared: bool | None = None
+
+    _not_empty = model_validator(mode="before")(some_keys)
+
+
+class MethodChange(Model):
+    """Other settings of some methods; null leaves a parameter out."""
+
+    of: Distinct[Name]
+    class_name: str | None = Field(default=None, alias="class")
+    params: Annotated[dict[str, Any], Field(min_length=1)] = {}
+    grid: Annotated[dict[str, Some[Any] | None], Field(min_length=1)] = {}
+    search: Search | None = None
+    selection: str | None = None
+
+    @model_validator(mode="after")
+    def _check_change(self) -> Self:
+        if len(self.model_fields_set) == 1:
+            raise ValueError(
+                "nothing changes: give class, params, grid, search or selection"
+            )
+        return self
+
+
+class ReadingChange(Model):
+    """What a reading changes of the main protocol."""
+
+    datasets: DataChange | None = None
+    protocol: ProtocolChange | None = None
+    methods: Some[MethodChange] = []
+    metrics: Some[str] = []
+    select_by: str | None = None
+    in_place: Annotated[dict[str, str], Field(min_length=1)] = {}
+    """Metrics of the experiment, and those that stand for them."""
+
+    _not_empty = model_validator(mode="before")(some_keys)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether it needs fits of its own."""
+        return bool(self.model_fields_set - {"in_place"})
+
+
+class ReadExperiment(Model):
+    """The methods and repeats that an experiment has under a reading."""
+
+    methods: Distinct[Name] = []
+    repeats: Count | None = None
+
+
+class Reading(Model):
+    """An alternative to what the main protocol does."""
+
+    label: str
+    source: Annotated[
+        str,
+        Field(min_length=1),
+        words('the sentence it rests on, "published code" or "our hypothesis"'),
+    ]
+    kind: Annotated[
+        Literal["legitimate", "optimistic", "bound"],
+        words(
+            "legitimate, optimistic if test data choose anything, or bound if it only "
+            "shows which numbers are out of reach"
+        ),
+    ]
+    experiments: Annotated[dict[Name, ReadExperiment], Field(min_length=1)]
+    change: ReadingChange
+
+
+class Factor(Model):
+    """A choice that a paper leaves open."""
+
+    label: str
+    main: str
+    alternatives: Annotated[dict[Name, Reading], Field(min_length=1)]
+
+
+class Specification(Model):
+    """A claim under all combinations of some factors."""
+
+    claim: Name
+    title: str
+    factors: Distinct[Name]
+    repeats: Count | None = None
+
+
+class MadeSpecification(Specification):
+    """A specification of a run: its experiments, and what each has of each factor."""
+
+    experiments: dict[str, dict[str, str]]
+
+
+class Curve(Model):
+    """A method in a panel."""
+
+    method: Name
+    label: str | None = None
+    where: Selector = {}
+    reading: Annotated[
+        dict[str, Name],
+        Field(min_length=1, max_length=1),
+    ] = {}
+    """One factor, and one of its alternatives."""
+
+
+class Printed(Model):
+    """A printed number in a panel."""
+
+    file: str
+    row: str
+    column: str
+
+
+class Panel(Model):
+    """A panel of a figure of readings."""
+
+    experiment: Name
+    title: str
+    curves: Some[Curve]
+    printed: Printed | None = None
+
+
+class CurveFigure(Model):
+    """Scores under readings, as curves."""
+
+    title: str
+    metric: str
+    metric_label: str
+    axis: str
+    """A column of the scores, an option of the data set, or a factor with levels."""
+    label: str
+    log: bool = False
+    levels: Annotated[dict[str, Number], Field(min_length=2)] = {}
+    """Alternatives, and main, as numbers."""
+    panels: Some[Panel]
+
+
+class ReadingsFile(Model):
+    """All of ``readings.yaml``."""
+
+    lists: dict[str, Some[Any]] = {}
+    readings: Annotated[dict[Name, Factor], Field(min_length=1)]
+    specifications: dict[Name, Specification] = {}
+    figures: dict[Name, CurveFigure] = {}
+
+
+class Origin(Model):
+    """Where an experiment of a run of readings comes from."""
+
+    of: str
+    """The main experiment."""
+    factors: dict[str, str]
+    fits: str
+    """The experiment whose scores it reads: ``of`` if those of the main record."""
+    is_whole: bool
+    """Whether nothing of the main experiment can stand beside it."""
+    times: int
+    """How many repeats stand for each of the main experiment."""
+    changes: list[str]
+    """Methods that are not the main ones any more, run or not."""
+
+
+class Readings(Model):
+    """What a run of readings makes of a paper."""
+
+    factors: dict[str, Factor]
+    specifications: dict[str, MadeSpecification]
+    figures: dict[str, CurveFigure]
+    experiments: dict[str, Origin]
+    main: "_Paper"
+
+
+# What a paper's folder says, for one tier
+
+
+class _Paper(Model):
+    """A paper's configuration with the values of one tier."""
+
+    paper: Publication
+    protocols: dict[str, Protocol]
+    methods: dict[str, Method]
+    experiments: dict[str, Experiment]
+    artefacts: dict[str, Artefact] = {}
+    claims: list[Claim] = []
+    tier: Tier
+    published: Path
+    """Folder of the printed numbers."""
+    seconds: dict[str, float] = {}
+    """What a repeat of ``experiment/data set/method`` was once measured to take."""
+    changes: dict[str, Any] = {}
+    """Keys that were set to other values."""
+    own: list[str] | None = None
+    """Methods that joined."""
+    readings: Readings | None = None
+    record: str = ""
+    """Whose scores stand beside those of the run."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the configuration lies."""
+        return self.published.parent
+
+    def method_of(self, entry: MethodEntry) -> Method:
+        """Return the definition of a method as an experiment uses it."""
+        return entry.settings or self.methods[entry.method]
+
+    def n_repeats(self, experiment: str) -> int:
+        """Return the repeats of an experiment: the first of its protocol's."""
+        settings = self.experiments[experiment]
+        available = self.protocols[settings.protocol].repeats
+        wanted = settings.repeats or available
+        if wanted > available:
+            raise ConfigError(
+                f"key 'experiments.{experiment}.repeats': {wanted} is more than the "
+                f"{available} of protocol {settings.protocol!r}"
+            )
+        return wanted
+
+
+if TYPE_CHECKING:  # until all callers say what they take; `if False` shows who does not
+    Paper = Any
+    Run = Any
+else:
+    Paper, Run = _Paper, _Run
