@@ -9,8 +9,8 @@ allows, the models as they are. Tasks are numbers 0 … T − 1, classes ±1.
 from itertools import combinations
 
 import numpy as np
-from printed_problems import square_root
 
+from mtmkl.certify.kernel_problems import square_root
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.methods._base.linear import LinearPathEstimator
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier

@@ -1,8 +1,9 @@
 """Problems of multi-task multiple kernel learning, for the tests of their solvers."""
 
 import numpy as np
-import printed_problems as printed
 
+from mtmkl.certify.kernel_problems import multi_task_mkl
+from mtmkl.certify.solving import find_optimum
 from mtmkl.kernels.task_kernels import (
     graph_laplacian,
     single_task,
@@ -45,7 +46,9 @@ def on_one_map(kernels):
 
 def optimum(maps, y, task, terms, C, p, loss="hinge", **options):
     """Return the minimum of Problem 1 and its weights by a general solver."""
-    return printed.multi_task_mkl(y, matrices(maps, task, terms), C, p, loss, **options)
+    grams = matrices(maps, task, terms)
+    stated = multi_task_mkl(y, grams, C, p, loss, **options)
+    return find_optimum(stated).value, stated.var_dict["theta"].value
 
 
 def matrices(maps, task, terms):

@@ -1,9 +1,9 @@
 """Problems of mixed Schatten norms, for the tests of their solvers."""
 
 import numpy as np
-import printed_problems as printed
 from dual_problems import Toy
 
+from mtmkl.certify.kernel_problems import square_root
 from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
 
 SIZES = (8, 11, 6, 9)
@@ -17,7 +17,7 @@ def toy(q, epsilon=None, seed=0, n_kernels=3):
     square = np.sum((X[:, None] - X[None]) ** 2, axis=2)
     grams = [X @ X.T, np.exp(-square / 18), np.exp(-square / 2)][:n_kernels]
     targets = np.concatenate(data.y if epsilon is None else data.targets)
-    factors = [printed.square_root(K) for K in grams]
+    factors = [square_root(K) for K in grams]
     problem = SchattenProblem.of(factors, targets, SIZES, q, epsilon=epsilon)
     return targets, grams, problem
 

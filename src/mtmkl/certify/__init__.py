@@ -1,1 +1,12 @@
-"""The optima of the methods' problems by an interior point, to hold solvers to."""
+"""The problems of the convex methods, stated once more for interior points.
+
+Needs the extra ``referee``: cvxpy, in which problems are stated, and its solvers.
+"""
+
+try:
+    import cvxopt  # noqa: F401
+    import cvxpy  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        f'{error.name} is not installed: optima need pip install "mtmkl[referee]"'
+    ) from error

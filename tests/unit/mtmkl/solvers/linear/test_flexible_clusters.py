@@ -1,11 +1,12 @@
-"""FlexClus's solver against cvxpy, its certificate, and known limits."""
+"""FlexClus's solver against an interior point, its certificate, and known limits."""
 
 import cvxpy as cp
 import numpy as np
 import pytest
-from printed_problems import flexible_clusters
 from sklearn.exceptions import ConvergenceWarning
 
+from mtmkl.certify.linear_problems import flexible_clusters
+from mtmkl.certify.solving import find_optimum
 from mtmkl.solvers.linear.flexible_clusters import (
     FlexibleClusters,
     prox_pairwise,
@@ -41,7 +42,8 @@ def test_reaches_the_optimum_of_an_independent_solver(weights, problem):
     solution = solve(tasks, *weights, tol=1e-8)
     U = solution.extra["common"]
     reached = _objective(X, y, task, U, solution.coef - U, weights)
-    assert reached == pytest.approx(flexible_clusters(X, y, task, weights), rel=1e-6)
+    optimum = find_optimum(flexible_clusters(X, y, task, weights)).value
+    assert reached == pytest.approx(optimum, rel=1e-6)
     assert solution.certificate.objective == pytest.approx(reached, rel=1e-9)
 
 

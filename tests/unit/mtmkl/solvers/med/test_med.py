@@ -2,11 +2,12 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from dual_problems import Toy, dual_problem, solve_med, stacked, unscaled
-from printed_problems import PRECISE, kernel_selection, kernel_selection_primal
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from mtmkl.certify.kernel_problems import kernel_selection, square_root
+from mtmkl.certify.solving import find_optimum
 from mtmkl.solvers.med.med import MedPath
 
 
@@ -14,13 +15,36 @@ def log_of(alpha):
     return np.log(alpha) if alpha > 0 else -np.inf
 
 
-@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+def optimum(targets, grams, C, alpha, **options):
+    """Return the value of the printed dual, and its exponents q."""
+    problem = kernel_selection(targets, grams, C, log_of(alpha), **options)
+    return find_optimum(problem).value, problem.var_dict["q"].value
+
+
+def primal(targets, grams, C, alpha):
+    """Return the primal of section 7 in its form with relative entropies; switches."""
+    rho = 1 / (1 + alpha)
+    s = cp.Variable(len(grams[0]))
+    objective = cp.sum(
+        -cp.entr(s) - cp.entr(1 - s) - s * np.log(rho) - (1 - s) * np.log(1 - rho)
+    )
+    for y, own in zip(targets, grams, strict=True):
+        f = cp.Variable()
+        for switch, K in zip(s, own, strict=True):
+            root = square_root(K)
+            theta = cp.Variable(root.shape[1])
+            f = f + root @ theta
+            objective += 0.5 * cp.quad_over_lin(theta, switch)
+        objective += C * cp.sum(cp.pos(1 - cp.multiply(y, f)))
+    return cp.Problem(cp.Minimize(objective)), s
+
+
 @pytest.mark.parametrize("alpha", [0, 1, 100])
 @pytest.mark.parametrize("C", [1, 10])
 def test_kernel_selection_against_the_kernel_selection(C, alpha):
     toy = Toy()
     grams = toy.gaussians
-    value, q = kernel_selection(toy.y, grams, C, alpha)
+    value, q = optimum(toy.y, grams, C, alpha)
     solution = solve_med(toy.tasks(grams=stacked(grams)), C, log_of(alpha), tol=1e-9)
     certificate = solution.certificate
     assert certificate.status == "converged"
@@ -35,17 +59,18 @@ def test_kernel_selection_against_the_kernel_selection(C, alpha):
 def test_the_primal_has_the_same_value_and_switches(alpha):
     toy = Toy(seed=1)
     grams = toy.gaussians
-    value, s = kernel_selection_primal(toy.y, grams, 2.0, alpha)
+    problem, s = primal(toy.y, grams, 2.0, alpha)
+    value = find_optimum(problem).value
     solution = solve_med(toy.tasks(grams=stacked(grams)), 2.0, log_of(alpha), tol=1e-9)
     assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(solution.coef, s, atol=1e-4)
+    np.testing.assert_allclose(solution.coef, s.value, atol=1e-4)
 
 
 @pytest.mark.parametrize("alpha", [0, 1, 100])
 @pytest.mark.parametrize("C", [1, 10])
 def test_feature_selection_against_the_kernel_selection(C, alpha):
     toy = Toy(n_features=5, seed=2)
-    value, q = kernel_selection(toy.y, toy.rank_ones, C, alpha)
+    value, q = optimum(toy.y, toy.rank_ones, C, alpha)
     solution = solve_med(
         toy.tasks(features=np.vstack(toy.X)), C, log_of(alpha), tol=1e-9
     )
@@ -68,13 +93,12 @@ def test_features_equal_their_gram_matrices():
     np.testing.assert_allclose(first.intercept, second.intercept, atol=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.parametrize("alpha", [0, 1, 100])
 @pytest.mark.parametrize("C", [1, 10])
 def test_regression_against_the_kernel_selection(C, alpha):
     toy = Toy()
     grams = toy.gaussians
-    value, q = kernel_selection(toy.targets, grams, C, alpha, epsilon=0.3)
+    value, q = optimum(toy.targets, grams, C, alpha, epsilon=0.3)
     tasks = dual_problem(
         np.concatenate(toy.targets), toy.sizes, grams=stacked(grams), epsilon=0.3
     )
@@ -92,18 +116,11 @@ def test_graph_structure_against_the_kernel_selection():
     X[:4] = np.eye(4)
     edges = [(m, d) for m in range(4) for d in range(m + 1, 4)]
     alpha, C, y = 20.0, 1.5, 2 * X - 1
-    lam = [cp.Variable(12) for _ in range(4)]
-    J = sum(cp.sum(each) for each in lam) + len(edges) * np.log1p(alpha)
-    exponent = []
-    for m, d in edges:
-        forward = cp.sum(cp.multiply(y[:, m] * X[:, d], lam[m]))
-        backward = cp.sum(cp.multiply(y[:, d] * X[:, m], lam[d]))
-        exponent.append(0.5 * (cp.square(forward) + cp.square(backward)))
-        J -= cp.log_sum_exp(cp.hstack([np.log(alpha), exponent[-1]]))
-    constraints = [each >= 0 for each in lam] + [each <= C for each in lam]
-    constraints += [y[:, m] @ lam[m] == 0 for m in range(4)]
-    problem = cp.Problem(cp.Maximize(J), constraints)
-    problem.solve(**PRECISE)
+    grams = [
+        [X[:, b if m == a else a] if m in (a, b) else None for a, b in edges]
+        for m in range(4)
+    ]
+    value, q = optimum(list(y.T), grams, C, alpha)
 
     switch = np.zeros((4, 4), dtype=int)
     for number, (m, d) in enumerate(edges):
@@ -115,9 +132,8 @@ def test_graph_structure_against_the_kernel_selection():
         y.T.ravel(), [12] * 4, features=inputs, weight=switch, n_weights=6
     )
     solution = solve_med(tasks, C, np.log(alpha), tol=1e-9)
-    assert solution.certificate.objective == pytest.approx(problem.value, rel=1e-6)
-    expected = expit(np.array([each.value for each in exponent]) - np.log(alpha))
-    np.testing.assert_allclose(solution.coef, expected, atol=1e-4)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(solution.coef, expit(q - np.log(alpha)), atol=1e-4)
 
 
 def test_no_prior_doubt_is_independent_machines_on_the_sum_kernel():

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 from dual_problems import dual_problem
-from printed_problems import squared_selection
 from scipy.special import expit
 
+from mtmkl.certify.kernel_problems import kernel_selection
+from mtmkl.certify.solving import find_optimum
 from mtmkl.solvers.med.med_squared import SquaredPath
 
 
@@ -27,10 +28,9 @@ def tasks_of(X, y, *, grams=False):
 @pytest.mark.parametrize("C", [1, 10])
 def test_against_the_dual(C, alpha, grams):
     X, y = toy()
-    value, q = squared_selection(
-        y, [[np.outer(v, v) for v in x.T] for x in X], C, alpha
-    )
     log_alpha = np.log(alpha) if alpha > 0 else -np.inf
+    problem = kernel_selection(y, [x.T for x in X], C, log_alpha, is_squared=True)
+    value, q = find_optimum(problem).value, problem.var_dict["q"].value
     solution = SquaredPath(tasks_of(X, y, grams=grams), tol=1e-10).solve(C, log_alpha)
     assert solution.certificate.duality_gap <= 1e-10
     assert solution.certificate.objective == pytest.approx(value, rel=1e-6)

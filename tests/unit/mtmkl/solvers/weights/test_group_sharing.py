@@ -3,10 +3,11 @@ import warnings
 import numpy as np
 import pytest
 from dual_problems import dual_problem
-from printed_problems import group_sharing
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from mtmkl.certify.kernel_problems import group_sharing
+from mtmkl.certify.solving import find_optimum
 from mtmkl.kernels.base import Gaussian, Linear, Polynomial
 from mtmkl.kernels.normalize import CosineNormalized
 from mtmkl.solvers.weights.group_sharing import GroupSharingPath
@@ -57,11 +58,14 @@ def solve(tasks, C, lam, *, tol=1e-8, **kwargs):
 def test_equals_the_optimum_of_a_general_solver(C, lam):
     labels, grams = machines()
     solution = solve(block_of(labels, grams), C, lam)
-    expected, theta = group_sharing(labels, as_lists(grams), C, lam)
+    problem = group_sharing(labels, as_lists(grams), C, lam)
+    expected = find_optimum(problem).value
     assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
     assert solution.certificate.dual_objective <= expected * (1 + 1e-8)
     assert solution.certificate.duality_gap <= 1e-8
-    np.testing.assert_allclose(solution.coef, theta, atol=1e-3)
+    np.testing.assert_allclose(
+        solution.coef, problem.var_dict["theta"].value, atol=1e-3
+    )
 
 
 @pytest.mark.parametrize("lam", [0.0, 0.2, 10.0])
@@ -210,7 +214,7 @@ def test_kinks_at_kernels_of_low_rank(lam):
         parts = [np.outer(X[:, d], X[:, d]) for d in range(3)]
         grams.append(np.stack([*parts, Gaussian(1.0)(X, X)], axis=-1))
     solution = solve(block_of(labels, grams), 1.0, lam)
-    expected, _ = group_sharing(labels, as_lists(grams), 1.0, lam)
+    expected = find_optimum(group_sharing(labels, as_lists(grams), 1.0, lam)).value
     assert solution.certificate.duality_gap <= 1e-8
     assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
 
@@ -222,7 +226,7 @@ def test_task_of_one_class_follows_the_others():
     first = SIZES[0] + SIZES[1]
     assert not solution.dual[first : first + SIZES[2]].any()
     assert solution.intercept[2] == 1.0
-    expected, _ = group_sharing(labels, as_lists(grams), 2.0, 0.4)
+    expected = find_optimum(group_sharing(labels, as_lists(grams), 2.0, 0.4)).value
     assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
 
 

@@ -1,22 +1,24 @@
 """MK-MTSFL: trace norms over the tasks and a q-norm over kernels."""
 
 import numpy as np
-import printed_problems as printed
 import pytest
 from schatten_problems import SIZES, TASK, dual, primal, toy
 
+from mtmkl.certify.kernel_problems import mixed_schatten, square_root
+from mtmkl.certify.solving import find_optimum
 from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath, SchattenProblem
 
 LOSSES = [None, 0.1]
 
 
-@pytest.mark.filterwarnings("ignore:pnorm", "ignore:.*inaccurate")
 @pytest.mark.parametrize("epsilon", LOSSES)
 @pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
 @pytest.mark.parametrize("q", [1.0, 1.01, 1.5, 1.99, 2.0])
 def test_equals_the_optimum_of_a_general_solver(q, C, epsilon):
     targets, grams, problem = toy(q, epsilon)
-    optimum, _ = printed.mixed_schatten(targets, grams, TASK, C, q, epsilon)
+    factors = [square_root(K) for K in grams]
+    printed = mixed_schatten(targets, factors, TASK, C, q, epsilon)
+    optimum = find_optimum(printed).value
     certificate = MixedSchattenPath(problem, tol=1e-5).solve(C).certificate
     assert certificate.objective == pytest.approx(optimum, rel=1e-5)
     assert certificate.dual_objective <= optimum * (1 + 1e-7)

@@ -15,13 +15,13 @@ from mt_mkl_problems import (
     optimum,
     problem,
 )
-from printed_problems import square_root
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, random_array
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from mtmkl.certify.kernel_problems import square_root
 from mtmkl.kernels.task_kernels import (
     frustratingly_easy,
     single_task,

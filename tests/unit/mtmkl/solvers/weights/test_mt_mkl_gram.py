@@ -7,12 +7,12 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from mt_mkl_problems import KERNELS, LOSSES, matrices, on_one_map, optimum, problem
-from printed_problems import square_root
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
+from mtmkl.certify.kernel_problems import square_root
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.kernels.task_kernels import single_task, union
 from mtmkl.solvers.weights import mt_mkl_features

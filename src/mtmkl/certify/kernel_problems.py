@@ -1,0 +1,379 @@
+r"""The problems of kernel methods, as papers print them, and those of estimators.
+
+Arguments are alike in all statements. Task t has the outputs ``targets[t]``, labels ±1
+or numbers, and the matrix ``grams[t][m]`` of kernel m: square, or a vector x for xx'. C
+is the cost of the hinge loss, or with ε of the ε-insensitive one. Each task has a free
+offset. Problems are minimised over w_tm in coordinates of the examples, the rows of a
+root R_tm of the matrix, with outputs f_t = Σ_m R_tm w_tm + b_t; or their duals are
+maximised over the signed duals β.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+import cvxpy as cp
+import numpy as np
+
+from mtmkl.kernels.basis import kernel_basis
+from mtmkl.kernels.terms import KernelTerms
+from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
+from mtmkl.typing import FloatArray, IntArray
+
+Targets = Sequence[FloatArray]
+Grams = Sequence[Sequence[FloatArray]]
+
+
+def square_root(K: FloatArray, tol: float = 1e-13) -> FloatArray:
+    """Return R with RR' = K, (n, rank), with one column at least."""
+    if K.ndim == 1:
+        return K[:, None]
+    values, vectors = np.linalg.eigh(K)
+    keep = values > tol * max(values[-1], 0.0)
+    keep[-1] = True
+    out: FloatArray = vectors[:, keep] * np.sqrt(np.maximum(values[keep], 0.0))
+    return out
+
+
+def in_span(X: FloatArray) -> FloatArray:
+    """Return the rows in as many orthonormal coordinates as they can span."""
+    return X if X.shape[1] <= X.shape[0] else np.linalg.qr(X.T)[1].T
+
+
+def kernel_selection(
+    targets: Targets,
+    grams: Sequence[Sequence[FloatArray | None]],
+    C: float,
+    log_alpha: float,
+    *,
+    epsilon: float | None = None,
+    is_squared: bool = False,
+    fit_intercept: bool = True,
+    common: FloatArray | None = None,
+) -> cp.Problem:
+    r"""State the dual of Jebara (2011), sections 7 to 9 and 12.
+
+    max Σ_i y_i β_i − ε|β|₁ − ½β'K_0β − Σ_d log((α + exp q_d)/(α + 1)), with
+    q_d = ½ Σ_t β_t'K_td β_t (variable ``q``), 0 ≤ y_i β_i ≤ C or with ε |β_i| ≤ C, and
+    1'β_t = 0 where there are offsets. A matrix None is of zeros, and K_0 that of all
+    examples, ``common``. The squared loss, C/2 Σ_i r_i², has no bounds, and ‖β‖²/2C
+    less. With α = 0 it is the sum of the kernels.
+    """
+    beta = [cp.Variable(len(y)) for y in targets]
+    q = cp.Variable(len(grams[0]), name="q")
+    constraints = [
+        _energy(of_kernel, beta) <= each
+        for each, of_kernel in zip(q, zip(*grams, strict=True), strict=True)
+    ]
+    if fit_intercept:
+        constraints += [cp.sum(b) == 0 for b in beta]
+    value = 0.0
+    for y, b in zip(targets, beta, strict=True):
+        value += y @ b
+        if is_squared:
+            value -= cp.sum_squares(b) / (2 * C)
+        elif epsilon is None:
+            constraints += [cp.multiply(y, b) >= 0, cp.multiply(y, b) <= C]
+        else:
+            constraints.append(cp.abs(b) <= C)
+            value -= epsilon * cp.norm1(b)
+    if common is not None:
+        value -= _energy([common], [cp.hstack(beta)])
+    if log_alpha == -np.inf:
+        value -= cp.sum(q)
+    else:
+        off, on = -np.logaddexp(0.0, [-log_alpha, log_alpha])
+        value -= sum(cp.log_sum_exp(cp.hstack([off, on + each])) for each in q)
+    return cp.Problem(cp.Maximize(value), constraints)
+
+
+def adaptive_pooling(
+    targets: Targets, common: FloatArray, own: Sequence[FloatArray], C: float,
+    log_alpha: float,
+) -> cp.Problem:  # fmt: skip
+    """State section 8 of Jebara (2011): a switch for each task's own matrix."""
+    tasks = range(len(own))
+    grams = [[own[t] if s == t else None for s in tasks] for t in tasks]
+    return kernel_selection(targets, grams, C, log_alpha, common=common)
+
+
+def group_sharing(
+    targets: Targets,
+    grams: Grams,
+    C: float,
+    lam: float,
+    *,
+    is_shared: bool = False,
+    epsilon: float | None = None,
+) -> cp.Problem:
+    r"""State problem (2) of Yousefi et al. (2015).
+
+    min ½ Σ_tm ‖w_tm‖²/θ_tm + C·losses + λ Σ_{s<t} ‖θ_s − θ_t‖ over weights θ_t ≥ 0
+    (variable ``theta``, one row per task) with 1'θ_t ≤ 1, or with one θ of all tasks.
+    """
+    n_tasks, n_kernels = len(targets), len(grams[0])
+    shape = (1 if is_shared else n_tasks, n_kernels)
+    theta = cp.Variable(shape, nonneg=True, name="theta")
+    weights, outputs = _outputs(grams)
+    ratios = cp.Variable((n_tasks, n_kernels))
+    constraints = [cp.sum(theta, axis=1) <= 1] + [
+        cp.quad_over_lin(w, theta[0 if is_shared else t, m]) <= ratios[t, m]
+        for t, of_task in enumerate(weights)
+        for m, w in enumerate(of_task)
+    ]
+    value = 0.5 * cp.sum(ratios) + C * _losses(targets, outputs, epsilon)
+    if lam > 0:
+        value += lam * sum(
+            cp.norm(one - other) for one, other in combinations(theta, 2)
+        )
+    return cp.Problem(cp.Minimize(value), constraints)
+
+
+def mixed_norm(
+    targets: Targets, grams: Grams, C: float, p: float, epsilon: float | None = None
+) -> cp.Problem:
+    """State MK-MTFL of Jawanpuria and Nath (2011), p ≥ 2.
+
+    min ½ (Σ_m ‖(‖w_1m‖, …, ‖w_Tm‖)‖_p)² + C·losses
+    """
+    weights, outputs = _outputs(grams)
+    norms = [
+        cp.norm(cp.hstack([cp.norm(w) for w in of_kernel]), p)
+        for of_kernel in zip(*weights, strict=True)
+    ]
+    losses = _losses(targets, outputs, epsilon)
+    return cp.Problem(cp.Minimize(0.5 * cp.square(sum(norms)) + C * losses))
+
+
+def mixed_schatten(
+    y: FloatArray,
+    factors: Sequence[FloatArray],
+    task: IntArray,
+    C: float,
+    q: float,
+    epsilon: float | None = None,
+) -> cp.Problem:
+    r"""State the dual of MK-MTSFL of Jawanpuria and Nath (2011), 1 ≤ q ≤ 2.
+
+    Of all examples, kernel m has the coordinates ``factors[m]`` (N, D_m), and weights
+    W_m (D_m, T). The dual of min ½ (Σ_m ‖W_m‖_tr^q)^{2/q} + C·losses is, with
+    1/q + 1/q* = 1 and B_m = Σ_i β_i x_im e_t(i)',
+
+        max Σ_i y_i β_i − ε|β|₁ − ½ ‖(‖B_1‖_op, ‖B_2‖_op, …)‖²_{q*}.
+    """
+    is_of_task = np.equal.outer(task, np.arange(task.max() + 1)).astype(float)
+    beta, largest = cp.Variable(len(y)), cp.Variable(len(factors))
+    constraints = [is_of_task.T @ beta == 0] + [
+        cp.sigma_max(in_span(Z).T @ cp.diag(beta) @ is_of_task) <= each
+        for each, Z in zip(largest, factors, strict=True)
+    ]
+    value = y @ beta - 0.5 * cp.square(
+        cp.norm(largest, np.inf if q == 1 else q / (q - 1))
+    )
+    if epsilon is None:
+        constraints += [cp.multiply(y, beta) >= 0, cp.multiply(y, beta) <= C]
+    else:
+        constraints.append(cp.abs(beta) <= C)
+        value -= epsilon * cp.norm1(beta)
+    return cp.Problem(cp.Maximize(value), constraints)
+
+
+def multi_task_mkl(
+    y: FloatArray,
+    grams: Sequence[FloatArray],
+    C: float,
+    p: float,
+    loss: Literal["hinge", "logistic"] = "hinge",
+    *,
+    fit_intercept: bool = False,
+) -> cp.Problem:
+    """State problem 1 of Widmer et al. (2015), a matrix of all examples per term.
+
+    min ½ Σ_m ‖w_m‖²/θ_m + C·losses over θ ≥ 0 (variable ``theta``) with ‖θ‖_p ≤ 1.
+    W_m = V_m B_m' with B_m B_m' = R_m has ‖W_m‖²_{Q_m} = ‖V_m‖², so that w_m in
+    coordinates of the term's matrix stands for it.
+    """
+    theta = cp.Variable(len(grams), nonneg=True, name="theta")
+    (weights,), outputs = _outputs([grams], fit_intercept=fit_intercept)
+    ratios = [cp.quad_over_lin(w, each) for w, each in zip(weights, theta, strict=True)]
+    if loss == "hinge":
+        losses = _losses([y], outputs, None)
+    else:
+        losses = cp.sum(cp.logistic(-cp.multiply(y, outputs[0])))
+    return cp.Problem(
+        cp.Minimize(0.5 * sum(ratios) + C * losses), [cp.norm(theta, p) <= 1]
+    )
+
+
+def _energy(grams: Iterable[FloatArray | None], beta: Iterable[Any]) -> Any:
+    """Return ½ Σ_t β_t'K_tβ_t."""
+    return 0.5 * sum(
+        cp.sum_squares(square_root(K).T @ b)
+        for K, b in zip(grams, beta, strict=True)
+        if K is not None
+    )
+
+
+def _outputs(
+    grams: Grams, *, fit_intercept: bool = True
+) -> tuple[list[list[Any]], list[Any]]:
+    """Return the variables w_tm, and the outputs f_t."""
+    weights, outputs = [], []
+    for of_task in grams:
+        roots = [square_root(K) for K in of_task]
+        weights.append([cp.Variable(root.shape[1]) for root in roots])
+        products = [root @ w for root, w in zip(roots, weights[-1], strict=True)]
+        outputs.append(sum(products) + (cp.Variable() if fit_intercept else 0.0))
+    return weights, outputs
+
+
+def _losses(targets: Targets, outputs: Iterable[Any], epsilon: float | None) -> Any:
+    """Return the sum of the hinge or ε-insensitive losses of all tasks."""
+    return sum(
+        cp.sum(
+            cp.pos(1 - cp.multiply(y, f))
+            if epsilon is None
+            else cp.pos(cp.abs(y - f) - epsilon)
+        )
+        for y, f in zip(targets, outputs, strict=True)
+    )
+
+
+def _grams(model: Any, X: FloatArray, kernels: Any) -> list[FloatArray]:
+    """Return the matrices of an estimator's kernels on all examples."""
+    terms = KernelTerms.of(
+        X, kernels, normalize=model.normalize, standardize=model.standardize
+    )
+    Z, out = terms.inputs(X), []
+    for d, kernel in enumerate(terms.kernels):
+        x = Z[:, terms.column[d]]
+        out.append(
+            terms.scale[d] * (np.outer(x, x) if kernel is None else kernel(Z, Z))
+        )
+    return out
+
+
+def _by_task(
+    model: Any, X: FloatArray, y: FloatArray, task: IntArray
+) -> tuple[list[FloatArray], list[list[FloatArray]]]:
+    """Return the targets and the matrices of each task."""
+    grams = _grams(model, X, model.kernels)
+    rows = [np.flatnonzero(task == t) for t in range(int(task.max()) + 1)]
+    return [y[own] for own in rows], [
+        [K[np.ix_(own, own)] for K in grams] for own in rows
+    ]
+
+
+def _loss(model: Any) -> dict[str, Any]:
+    """Return C, and ε where there is one, in the unit of the targets."""
+    scale = getattr(model, "target_scale_", 1.0)
+    epsilon = model.epsilon * scale if hasattr(model, "epsilon") else None
+    return {"C": model.C * scale, "epsilon": epsilon}
+
+
+def _switched(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    if type(model).__name__ == "PooledSVM":
+        task = np.zeros_like(task)
+    targets, grams = _by_task(model, X, y, task)
+    options = {
+        "log_alpha": getattr(model, "log_alpha_", -np.inf),
+        "is_squared": getattr(model, "loss", None) == "squared",
+        "fit_intercept": getattr(model, "fit_intercept", True),
+        **_loss(model),
+    }
+    if getattr(model, "switches", "shared") == "shared":
+        return kernel_selection(targets, grams, **options)
+    alone = zip(targets, grams, strict=True)
+    return sum(kernel_selection([c], [own], **options) for c, own in alone)
+
+
+def _pooling(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    (K,) = _grams(model, X, [model.kernel])
+    rows = [np.flatnonzero(task == t) for t in range(int(task.max()) + 1)]
+    scale = model.specialised_scale or 0.9 * len(rows)
+    return adaptive_pooling(
+        [y[own] for own in rows],
+        model.communal_scale * K,
+        [scale * K[np.ix_(own, own)] for own in rows],
+        model.C,
+        model.log_alpha_,
+    )
+
+
+def _graph(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    """State the selection of edges: each is a switch of one input at both its ends."""
+    samples = (X[task == 0] > model.binarize).T.astype(float)
+    edges = list(combinations(range(len(samples)), 2))
+    grams = [
+        [samples[b if m == a else a] if m in (a, b) else None for a, b in edges]
+        for m in range(len(samples))
+    ]
+    return kernel_selection(list(2.0 * samples - 1.0), grams, model.C, model.log_alpha_)
+
+
+def _weighted(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    return group_sharing(
+        *_by_task(model, X, y, task),
+        lam=getattr(model, "lam", 0.0),
+        is_shared=type(model).__name__ == "SharedMKL",
+        **_loss(model),
+    )
+
+
+def _mixed_norm(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    return mixed_norm(*_by_task(model, X, y, task), p=float(model.p), **_loss(model))
+
+
+def _mixed_schatten(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    terms = KernelTerms.of(
+        X, model.kernels, normalize=model.normalize, standardize=model.standardize
+    )
+    Z, factors = terms.inputs(X), []
+    for d, kernel in enumerate(terms.kernels):
+        # The problem is that of the coordinates kept.
+        values = Z[:, [terms.column[d]]]
+        if kernel is not None:
+            _, values = kernel_basis(kernel, Z, tol=model.basis_tol)
+        factors.append(np.sqrt(terms.scale[d]) * values)
+    return mixed_schatten(y, factors, task, q=float(model.q), **_loss(model))
+
+
+def _multi_task_mkl(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    terms = MultiTaskTerms.of(
+        model.terms, model.tasks_.tolist(), model.task_order, model.task_relations
+    )
+    grams, pairs = _grams(model, X, terms.kernels), np.ix_(task, task)
+    return multi_task_mkl(
+        y,
+        [
+            R[pairs] * grams[b]
+            for b, R in zip(terms.base, terms.task_kernels, strict=True)
+        ],
+        model.C,
+        float(model.p),
+        model.loss,
+        fit_intercept=model.fit_intercept,
+    )
+
+
+#: Of each method, its problem as a fitted estimator has it, with examples by task.
+PROBLEMS: Mapping[
+    str, Callable[[Any, FloatArray, FloatArray, IntArray], cp.Problem]
+] = {
+    "GroupFeatureSharing": _weighted,
+    "IndependentSVM": _switched,
+    "IndependentSVR": _switched,
+    "MEDAdaptivePooling": _pooling,
+    "MEDGraphStructure": _graph,
+    "MEDKernelSelection": _switched,
+    "MEDRegression": _switched,
+    "MKMTFLClassifier": _mixed_norm,
+    "MKMTFLRegressor": _mixed_norm,
+    "MKMTSFLClassifier": _mixed_schatten,
+    "MKMTSFLRegressor": _mixed_schatten,
+    "MultiTaskMKL": _multi_task_mkl,
+    "PooledSVM": _switched,
+    "SharedMKL": _weighted,
+    "SingleTaskMKL": _weighted,
+    "SingleTaskMKLRegressor": _weighted,
+}

@@ -1,0 +1,250 @@
+r"""The problems of linear methods, as papers print them, and those of estimators.
+
+Arguments are alike in all statements: inputs X (N, d), outputs y (N,) and tasks
+0 … T − 1 of all examples. W (d, T) has a column per task, and the loss is
+Σ_i (y_i − x_i'w_t − b_t)², t the task of example i, with offsets b where they are asked
+for.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+import cvxpy as cp
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+from mtmkl.certify.kernel_problems import in_span
+from mtmkl.kernels.base import from_spec
+from mtmkl.kernels.basis import kernel_basis
+from mtmkl.methods._base.linear import task_means
+from mtmkl.methods._base.linear_classifier import number_of_groups
+from mtmkl.typing import FloatArray, IntArray
+
+
+def squared_norm(
+    X: FloatArray,
+    y: FloatArray,
+    task: IntArray,
+    gamma: float,
+    penalty: Literal["trace", "rows", "deviations"],
+    *,
+    fit_intercept: bool = False,
+) -> cp.Problem:
+    """State min loss + γΩ(W)² (Argyriou et al. 2008; RR-Het).
+
+    Ω is the trace norm of W, the sum of its row norms, or the trace norm of the tasks'
+    deviations from their mean.
+    """
+    T = int(task.max()) + 1
+    W = cp.Variable((X.shape[1], T))
+    if penalty == "rows":
+        norm = cp.sum(cp.norm(W, 2, axis=1))
+    else:
+        norm = cp.normNuc(W if penalty == "trace" else W @ _centre(T))
+    loss = _loss(X, y, task, W, fit_intercept=fit_intercept)
+    return cp.Problem(cp.Minimize(loss + gamma * cp.square(norm)))
+
+
+def ridge(
+    X: FloatArray,
+    y: FloatArray,
+    task: IntArray,
+    gamma: float | FloatArray,
+    *,
+    fit_intercept: bool = False,
+) -> cp.Problem:
+    """State min loss + Σ_t γ_t ‖w_t‖², with one γ or one per task."""
+    W = cp.Variable((X.shape[1], int(task.max()) + 1))
+    loss = _loss(X, y, task, W, fit_intercept=fit_intercept)
+    penalty = cp.sum(cp.multiply(gamma, cp.sum(cp.square(W), axis=0)))
+    return cp.Problem(cp.Minimize(loss + penalty))
+
+
+def flexible_clusters(
+    X: FloatArray, y: FloatArray, task: IntArray, weights: tuple[float, float, float]
+) -> cp.Problem:
+    """State the problem of Zhong and Kwok (2012) in W = U + V.
+
+    min loss + λ₁ Σ_{s<t} |u_s − u_t|₁ + λ₂ ‖U‖² + λ₃ ‖V‖²
+    """
+    shape = X.shape[1], int(task.max()) + 1
+    U, V = cp.Variable(shape), cp.Variable(shape)
+    penalty = weights[0] * sum(cp.norm1(pair) for pair in _pairs(U))
+    penalty += weights[1] * cp.sum_squares(U) + weights[2] * cp.sum_squares(V)
+    return cp.Problem(cp.Minimize(_loss(X, y, task, U + V) + penalty))
+
+
+def clustered_tasks(
+    X: FloatArray,
+    y: FloatArray,
+    task: IntArray,
+    lam: float,
+    r: int,
+    *,
+    epsilon_mean: float,
+    epsilon_between: float,
+    epsilon_within: float,
+) -> cp.Problem:
+    r"""State the problem of Jacob et al. (2008), in W and S jointly.
+
+    min loss + λ (ε_M T ‖w̄‖² + tr A S⁻¹ A'), A = WΠ, with I/ε_W ⪯ S ⪯ I/ε_B and tr S as
+    in :class:`mtmkl.methods.CMTL`; tr A S⁻¹ A' is the least tr H with
+    [[H, A], [A', S]] ⪰ 0.
+    """
+    d, T = X.shape[1], int(task.max()) + 1
+    W, H = cp.Variable((d, T)), cp.Variable((d, d), symmetric=True)
+    least, most = np.eye(T) / epsilon_within, np.eye(T) / epsilon_between
+    if r == 1:
+        S, constraints = least, []  # is all there is, and has no interior
+    else:
+        S = cp.Variable((T, T), symmetric=True)
+        total = (T - r + 1) / epsilon_within + (r - 1) / epsilon_between
+        constraints = [S >> least, most >> S, cp.trace(S) == total]
+    A = W @ _centre(T)
+    constraints.append(cp.bmat([[H, A], [A.T, S]]) >> 0)
+    mean = epsilon_mean * T * cp.sum_squares(cp.sum(W, axis=1) / T)
+    value = _loss(X, y, task, W) + lam * (mean + cp.trace(H))
+    return cp.Problem(cp.Minimize(value), constraints)
+
+
+def level_groups(
+    X: FloatArray,
+    y: FloatArray,
+    task: IntArray,
+    weights: Sequence[float],
+    *,
+    mean_weight: float = 1e-6,
+) -> cp.Problem:
+    r"""State the problem of Han and Zhang (2015) on all levels, in W = Σ_h W_h.
+
+    min loss + Σ_h (λ_h Σ_{s<t} ‖w_hs − w_ht‖ + δ T ‖w̄_h‖²), δ the weight of the means.
+    """
+    T = int(task.max()) + 1
+    levels = [cp.Variable((X.shape[1], T)) for _ in weights]
+    value = _loss(X, y, task, sum(levels))
+    for weight, level in zip(weights, levels, strict=True):
+        value += weight * sum(cp.norm(pair) for pair in _pairs(level))
+        value += mean_weight * T * cp.sum_squares(cp.sum(level, axis=1) / T)
+    return cp.Problem(cp.Minimize(value))
+
+
+def sparse_logistic(X: FloatArray, y: FloatArray, alpha: float) -> cp.Problem:
+    """State min Σ_i log(1 + exp z_i) − y_i z_i + α|w|₁, z = Xw + b; y is 0 or 1."""
+    w, b = cp.Variable(X.shape[1], name="w"), cp.Variable(name="b")
+    z = X @ w + b
+    return cp.Problem(cp.Minimize(cp.sum(cp.logistic(z)) - y @ z + alpha * cp.norm1(w)))
+
+
+def _loss(
+    X: FloatArray, y: FloatArray, task: IntArray, W: Any, *, fit_intercept: bool = False
+) -> Any:
+    parts = []
+    for t in range(W.shape[1]):
+        own = task == t
+        offset = cp.Variable() if fit_intercept else 0.0
+        parts.append(cp.sum_squares(y[own] - X[own] @ W[:, t] - offset))
+    return sum(parts)
+
+
+def _centre(T: int) -> FloatArray:
+    return np.eye(T) - 1.0 / T
+
+
+def _pairs(W: Any) -> list[Any]:
+    return [one - other for one, other in combinations(W.T, 2)]
+
+
+def _coordinates(model: Any, X: FloatArray) -> FloatArray:
+    """Return the inputs of a regression, or orthonormal coordinates of its kernel."""
+    if model.standardize:
+        X = StandardScaler().fit_transform(X)
+    if model.kernel is None:
+        return X
+    _, Z = kernel_basis(from_spec(model.kernel), X, tol=model.basis_tol)
+    return Z
+
+
+def _squared_norm(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    X = _coordinates(model, X)
+    return squared_norm(
+        X if model._penalty == "rows" else in_span(X),
+        y,
+        task,
+        model.gamma,
+        model._penalty,
+        fit_intercept=model.fit_intercept,
+    )
+
+
+def _ridge(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    if type(model).__name__ == "AggregateRidge":
+        task = np.zeros_like(task)
+    X = in_span(_coordinates(model, X))
+    return ridge(X, y, task, model.gamma, fit_intercept=model.fit_intercept)
+
+
+def _centred(
+    X: FloatArray, y: FloatArray, task: IntArray
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return standardised inputs and labels less the tasks' means.
+
+    Tasks of one class have no part in the problem, nor have constant inputs.
+    """
+    X = StandardScaler().fit_transform(X[:, np.ptp(X, axis=0) > 0])
+    both = [t for t in range(int(task.max()) + 1) if np.ptp(y[task == t]) > 0]
+    kept = np.isin(task, both)
+    X, y = X[kept], y[kept]
+    task = np.searchsorted(both, task[kept])
+    X = X - task_means(X, task, len(both))[task]
+    return X, y - task_means(y[:, None], task, len(both))[task, 0], task
+
+
+def _clustered(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    X, y, task = _centred(X, y, task)
+    return clustered_tasks(
+        in_span(X),
+        y,
+        task,
+        model.lam,
+        number_of_groups(model.n_clusters, int(task.max()) + 1),
+        epsilon_mean=model.epsilon_mean,
+        epsilon_between=model.epsilon_between,
+        epsilon_within=model.epsilon_within,
+    )
+
+
+def _flexible(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    weights = (model.lam_1, max(model.lam_2, 1e-6), max(model.lam_3, 1e-6))
+    return flexible_clusters(*_centred(X, y, task), weights)
+
+
+def _levels(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    X, y, task = _centred(X, y, task)
+    weights = [model.lam / model.phi**h for h in range(model.n_levels)]
+    return level_groups(in_span(X), y, task, weights)
+
+
+def _neighbours(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    samples = (X[task == 0] > model.binarize).astype(float)
+    return sum(
+        sparse_logistic(np.delete(samples, m, axis=1), node, model.alpha)
+        for m, node in enumerate(samples.T)
+        if np.ptp(node) > 0
+    )
+
+
+#: Of each method, its problem as a fitted estimator has it, with examples by task.
+PROBLEMS: Mapping[
+    str, Callable[[Any, FloatArray, FloatArray, IntArray], cp.Problem]
+] = {
+    "AggregateRidge": _ridge,
+    "CMTL": _clustered,
+    "FlexClus": _flexible,
+    "IndependentRidge": _ridge,
+    "MeTaG": _levels,
+    "MultiTaskFeatureLearning": _squared_norm,
+    "MultiTaskVariableSelection": _squared_norm,
+    "NeighbourhoodSelection": _neighbours,
+    "RRHet": _squared_norm,
+}

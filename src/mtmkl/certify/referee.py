@@ -1,0 +1,111 @@
+"""A fitted estimator beside the optimum of its problem.
+
+What is taken from the estimator are its parameters, the kernels that these name, and
+for ``relative_alpha`` the α that it found. What it solved, and how, is not looked at.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mtmkl.certify import kernel_problems, linear_problems
+from mtmkl.certify.solving import Optimum, find_optimum
+from mtmkl.typing import FloatArray, IntArray
+
+#: Relative error of an interior point that is allowed for, beyond its own gap.
+SLACK = 1e-7
+
+#: The problems of all convex methods.
+PROBLEMS = {**kernel_problems.PROBLEMS, **linear_problems.PROBLEMS}
+
+#: The others, and why.
+WITHOUT_OPTIMUM: Mapping[str, str] = {
+    "CoClus": "its problem is not convex, so that no solver certifies a minimum",
+    "HierarchicalBayes": "it draws from a posterior, and minimises nothing",
+    "OracleControl": "it returns the true labels, and minimises nothing",
+    "TaskMeanControl": "it returns the mean of each task, and minimises nothing",
+    "Whom": "its problem, over partitions of the tasks, is not convex",
+}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What an estimator reports beside the optimum.
+
+    Attributes
+    ----------
+    objective, bound : float
+        The estimator's own, upper and lower.
+    gap : float
+        Its own relative duality gap.
+    optimum : Optimum
+    """
+
+    objective: float
+    bound: float
+    gap: float
+    optimum: Optimum
+
+    @property
+    def difference(self) -> float:
+        """The objective less the optimum, relative to it."""
+        least = max(abs(self.optimum.value), 1e-300)
+        return (self.objective - self.optimum.value) / least
+
+    @property
+    def holds(self) -> bool:
+        """Whether the optimum lies between the two bounds, up to its accuracy."""
+        value = self.optimum.value
+        slack = (SLACK + self.optimum.accuracy) * abs(value)
+        return self.bound - slack <= value <= self.objective + slack
+
+
+def judge(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Judgement:
+    """Compare a fitted estimator with the optimum of its problem.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted on these examples.
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+        Targets, or ±1.
+    task : ndarray of shape (n,)
+        Tasks 0 … T − 1.
+
+    Raises
+    ------
+    LookupError
+        If the problem has no optimum to compare with; says why.
+    RefereeError
+        If no interior point comes near it.
+    """
+    optimum = optimum_of(model, X, y, task)
+    objective, gap = float(model.objective_), float(model.duality_gap_)
+    bound = getattr(model, "dual_objective_", None)
+    if bound is None:
+        bound = objective - gap * abs(objective)
+    return Judgement(objective, float(bound), gap, optimum)
+
+
+def optimum_of(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Optimum:
+    """Return the least objective of an estimator's problem; see :func:`judge`."""
+    name = type(model).__name__
+    reason = why_not(name)
+    if reason:
+        raise LookupError(reason)
+    order = np.argsort(task, kind="stable")
+    problem = PROBLEMS[name](model, X[order], y[order], task[order])
+    # Only rounding depends on the unit.
+    return find_optimum(problem, unit=max(abs(float(model.objective_)), 1e-12))
+
+
+def why_not(name: str) -> str:
+    """Return why a method has no optimum to compare with, or nothing."""
+    if name in WITHOUT_OPTIMUM:
+        return f"{name}: {WITHOUT_OPTIMUM[name]}"
+    if name not in PROBLEMS:
+        return f"{name}: no interior-point formulation of its problem is known here"
+    return ""
