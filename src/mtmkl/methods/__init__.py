@@ -1,73 +1,24 @@
-"""The methods, one file each, as scikit-learn estimators with a ``task`` argument."""
+"""The methods, one file each, as scikit-learn estimators with a ``task`` argument.
+
+Every public class of a module here is a method, found in the module's source and
+imported when it is first asked for. One that predicts nothing, a transformer, is not.
+"""
 
 import importlib
+import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    # Editors and type checkers see the classes; a test holds these lines equal to
-    # the registry's.
-    # ruff: noqa: F401
-    from mtmkl.methods.aggregate_ridge import AggregateRidge
-    from mtmkl.methods.cmtl import CMTL
-    from mtmkl.methods.co_clus import CoClus
-    from mtmkl.methods.controls import OracleControl, TaskMeanControl
-    from mtmkl.methods.flex_clus import FlexClus
-    from mtmkl.methods.group_feature_sharing import GroupFeatureSharing
-    from mtmkl.methods.hierarchical_bayes import HierarchicalBayes
-    from mtmkl.methods.independent_ridge import IndependentRidge
-    from mtmkl.methods.independent_svm import IndependentSVM, IndependentSVR
-    from mtmkl.methods.me_ta_g import MeTaG
-    from mtmkl.methods.med_adaptive_pooling import MEDAdaptivePooling
-    from mtmkl.methods.med_graph_structure import MEDGraphStructure
-    from mtmkl.methods.med_kernel_selection import MEDKernelSelection
-    from mtmkl.methods.med_regression import MEDRegression
-    from mtmkl.methods.mkmtfl import MKMTFLClassifier, MKMTFLRegressor
-    from mtmkl.methods.mkmtsfl import MKMTSFLClassifier, MKMTSFLRegressor
-    from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearning
-    from mtmkl.methods.multi_task_mkl import MultiTaskMKL
-    from mtmkl.methods.multi_task_variable_selection import MultiTaskVariableSelection
-    from mtmkl.methods.neighbourhood_selection import NeighbourhoodSelection
-    from mtmkl.methods.pooled_svm import PooledSVM
-    from mtmkl.methods.rr_het import RRHet
-    from mtmkl.methods.shared_mkl import SharedMKL
-    from mtmkl.methods.single_task_mkl import SingleTaskMKL, SingleTaskMKLRegressor
-    from mtmkl.methods.whom import Whom
-
-_MODULES: dict[str, str] = {
-    "AggregateRidge": "aggregate_ridge",
-    "CMTL": "cmtl",
-    "CoClus": "co_clus",
-    "FlexClus": "flex_clus",
-    "GroupFeatureSharing": "group_feature_sharing",
-    "HierarchicalBayes": "hierarchical_bayes",
-    "IndependentRidge": "independent_ridge",
-    "IndependentSVM": "independent_svm",
-    "IndependentSVR": "independent_svm",
-    "MEDAdaptivePooling": "med_adaptive_pooling",
-    "MEDGraphStructure": "med_graph_structure",
-    "MEDKernelSelection": "med_kernel_selection",
-    "MEDRegression": "med_regression",
-    "MKMTFLClassifier": "mkmtfl",
-    "MKMTFLRegressor": "mkmtfl",
-    "MKMTSFLClassifier": "mkmtsfl",
-    "MKMTSFLRegressor": "mkmtsfl",
-    "MeTaG": "me_ta_g",
-    "MultiTaskFeatureLearning": "multi_task_feature_learning",
-    "MultiTaskMKL": "multi_task_mkl",
-    "MultiTaskVariableSelection": "multi_task_variable_selection",
-    "NeighbourhoodSelection": "neighbourhood_selection",
-    "OracleControl": "controls",
-    "PooledSVM": "pooled_svm",
-    "RRHet": "rr_het",
-    "SharedMKL": "shared_mkl",
-    "SingleTaskMKL": "single_task_mkl",
-    "SingleTaskMKLRegressor": "single_task_mkl",
-    "TaskMeanControl": "controls",
-    "Whom": "whom",
+_MODULES = {
+    name: path.stem
+    for path in Path(__file__).parent.glob("[!_]*.py")
+    for name in re.findall(
+        r"^class ([A-Z]\w*)\((?!TransformerMixin)", path.read_text("utf-8"), re.M
+    )
 }
 
-__all__ = ["REGISTRY", "resolve", *_MODULES]
+__all__ = ["REGISTRY", "resolve", *sorted(_MODULES)]
 
 
 class _Registry(Mapping[str, type]):
@@ -79,7 +30,7 @@ class _Registry(Mapping[str, type]):
         return method
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_MODULES)
+        return iter(sorted(_MODULES))
 
     def __len__(self) -> int:
         return len(_MODULES)
@@ -105,14 +56,14 @@ def resolve(name: str) -> type:
     ------
     ValueError
         If there is no such method, or its module cannot be imported; the message
-        says which there are, or where the module has to be.
+        lists the known methods, or says where the module has to be.
     """
     if name in REGISTRY:
         return REGISTRY[name]
     module_name, separator, class_name = name.partition(":")
     if not separator:
         raise ValueError(
-            f"unknown method {name!r}; known methods: {', '.join(sorted(REGISTRY))}; "
+            f"unknown method {name!r}; known methods: {', '.join(REGISTRY)}; "
             "a class of your own is written package.module:Class"
         )
     try:
@@ -128,7 +79,7 @@ def resolve(name: str) -> type:
 
 
 def _hint(error: ImportError, module_name: str) -> str:
-    # The module may be there, and what it imports may not.
+    """Return the remedy if the module itself is missing, not one that it imports."""
     missing = isinstance(error, ModuleNotFoundError)
     if missing and f"{module_name}.".startswith(f"{error.name}."):
         return (
@@ -138,7 +89,7 @@ def _hint(error: ImportError, module_name: str) -> str:
     return ""
 
 
-def __getattr__(name: str) -> type:
+def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return REGISTRY[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,15 +1,14 @@
 """One ridge regression for all tasks together."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from mtmkl.methods._base.estimator import check_positive
+from mtmkl.methods._base.checks import check_positive, checks
 from mtmkl.methods._base.linear import LinearPathEstimator, PreparedRegression
+from mtmkl.solvers.linear.ridge import solve_ridge
+from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.solution import Solution
 
 
 class AggregateRidge(LinearPathEstimator):
@@ -35,26 +34,21 @@ class AggregateRidge(LinearPathEstimator):
     """
 
     gamma: float
+    _checks = checks(gamma=check_positive)
 
     def __init__(self, gamma: float = 1.0, *, fit_intercept: bool = False) -> None:
         self.gamma = gamma
         self.fit_intercept = fit_intercept
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_positive("gamma", self.gamma)
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> PreparedRegression:
         return super()._prepare(X, y, np.zeros_like(task), n_points=n_points)
 
-    def _solve(self, prepared: PreparedRegression, start: None) -> "Solution":
-        from mtmkl.solvers.linear.ridge import solve_ridge
-
+    def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         return solve_ridge(prepared.tasks, self.gamma)
 
-    def _keep(self, prepared: PreparedRegression, solution: "Solution") -> None:
+    def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
         n_tasks = self.tasks_.size
         self.coef_ = np.repeat(self.coef_, n_tasks, axis=1)

@@ -1,18 +1,11 @@
 """CMTL: the convex relaxation of clustering tasks."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mtmkl.methods._base.estimator import check_positive
-from mtmkl.methods._base.linear_classifier import (
-    LinearTaskClassifier,
-    check_groups,
-    number_of_groups,
-)
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.linear.task_admm import WarmStart
-    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-    from mtmkl.solvers.solution import Solution
+from mtmkl.methods._base.checks import check_groups, check_positive, checks
+from mtmkl.methods._base.linear_classifier import LinearTaskClassifier, number_of_groups
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.solvers.solution import Solution
 
 
 class CMTL(LinearTaskClassifier):
@@ -67,15 +60,13 @@ class CMTL(LinearTaskClassifier):
     formulation, Advances in Neural Information Processing Systems 21, 2008.
     """
 
-    @classmethod
-    def check_path(cls) -> list[dict[str, Any]]:
-        """Return points of a path for the checks that every method passes."""
-        return [
-            {"lam": 1.0, "n_clusters": 1},
-            {"lam": 0.02, "n_clusters": 0.5},
-            {"lam": 5.0, "n_clusters": 2},
-            {"lam": 0.1, "n_clusters": 1},
-        ]
+    _checks = checks(
+        lam=check_positive,
+        n_clusters=check_groups,
+        epsilon_mean=check_positive,
+        epsilon_between=check_positive,
+        epsilon_within=check_positive,
+    )
 
     def __init__(
         self,
@@ -98,11 +89,7 @@ class CMTL(LinearTaskClassifier):
 
     def _check_params(self) -> None:
         super()._check_params()
-        epsilons = ("epsilon_mean", "epsilon_between", "epsilon_within")
-        for name in ("lam", *epsilons):
-            check_positive(name, getattr(self, name))
-        check_groups("n_clusters", self.n_clusters)
-        values = [getattr(self, name) for name in epsilons]
+        values = self.epsilon_mean, self.epsilon_between, self.epsilon_within
         if not values[0] < values[1] < values[2]:
             raise ValueError(
                 "epsilon_mean < epsilon_between < epsilon_within is needed, got "
@@ -112,9 +99,7 @@ class CMTL(LinearTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return -self.lam, self.epsilon_within, self.epsilon_between, self.n_clusters
 
-    def _minimise(
-        self, tasks: "TaskDecomposition", start: "WarmStart | None"
-    ) -> "Solution":
+    def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
         from mtmkl.solvers.linear.clustered_tasks import solve
 
         return solve(

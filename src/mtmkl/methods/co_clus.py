@@ -1,21 +1,17 @@
 """CoClus: co-clusters of tasks and features."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mtmkl.methods._base.estimator import check_positive
+from mtmkl.methods._base.checks import check_groups, check_positive, checks
 from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,
     RestartedClassifier,
-    check_groups,
     number_of_groups,
 )
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-    from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.solvers.solution import Solution
 
 
 class CoClus(RestartedClassifier):
@@ -79,19 +75,9 @@ class CoClus(RestartedClassifier):
     multi-task learning, AAAI Conference on Artificial Intelligence, 2015.
     """
 
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        return {"": {"n_restarts": 2}}
-
-    @classmethod
-    def check_path(cls) -> list[dict[str, Any]]:
-        """Return points of a path for the checks that every method passes."""
-        return [
-            {"lam_1": 1.0, "lam_2": 1.0, "n_clusters": 1},
-            {"lam_1": 0.1, "lam_2": 5.0, "n_clusters": 0.5},
-            {"lam_1": 8.0, "lam_2": 20.0, "n_clusters": 2},
-        ]
+    _checks = checks(
+        lam_1=check_positive, lam_2=check_positive, n_clusters=check_groups
+    )
 
     def __init__(
         self,
@@ -112,15 +98,9 @@ class CoClus(RestartedClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_positive("lam_1", self.lam_1)
-        check_positive("lam_2", self.lam_2)
-        check_groups("n_clusters", self.n_clusters)
-
     def _local_minima(
-        self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
-    ) -> "list[Solution]":
+        self, tasks: TaskDecomposition, rngs: Sequence[np.random.Generator]
+    ) -> list[Solution]:
         from mtmkl.solvers.linear.co_clusters import solve
 
         # The first start is that of ridge regressions.
@@ -134,7 +114,7 @@ class CoClus(RestartedClassifier):
             rngs=[None, *rngs[1:]],
         )
 
-    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+    def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:
         super()._keep(prepared, solution)
         self.clustered_coef_ = prepared.expand(
             solution.extra.get("clustered", solution.coef)

@@ -5,12 +5,12 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import Tags
 
-from mtmkl.methods._base.estimator import MultiTaskEstimator
+from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.sparse import Inputs, row_digests, same_inputs
 from mtmkl.typing import FloatArray, IntArray
 
 
-class TaskMeanControl(MultiTaskEstimator):
+class TaskMeanControl(MultiTaskRegressor):
     """Predict the mean of a task's training targets for all inputs.
 
     Attributes
@@ -30,12 +30,12 @@ class TaskMeanControl(MultiTaskEstimator):
         counts = np.bincount(task, minlength=self.tasks_.size)
         self.means_ = np.bincount(task, weights=y, minlength=self.tasks_.size) / counts
 
-    def _predict(self, X: Inputs, task: IntArray) -> FloatArray:
+    def _outputs(self, X: Inputs, task: IntArray) -> FloatArray:
         predictions: FloatArray = self.means_[task]
         return predictions
 
 
-class OracleControl(MultiTaskEstimator):
+class OracleControl(MultiTaskRegressor):
     """Return the targets it was fitted on: a ceiling, if fitted on the test examples.
 
     The same examples in the same order get their targets back exactly. In another order
@@ -57,7 +57,7 @@ class OracleControl(MultiTaskEstimator):
     def _fit(self, X: Inputs, y: FloatArray, task: IntArray) -> None:
         self.X_, self.y_, self.task_ = X.copy(), y.copy(), task
 
-    def _predict(self, X: Inputs, task: IntArray) -> FloatArray:
+    def _outputs(self, X: Inputs, task: IntArray) -> FloatArray:
         if np.array_equal(task, self.task_) and same_inputs(X, self.X_):
             return self.y_.copy()
         seen: dict[tuple[int, bytes], list[float]] = {}

@@ -1,14 +1,11 @@
 """FlexClus: clusters of tasks that differ from feature to feature."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mtmkl.methods._base.estimator import check_not_negative
+from mtmkl.methods._base.checks import check_not_negative, checks
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier, PreparedTasks
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.linear.task_admm import WarmStart
-    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-    from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.solvers.solution import Solution
 
 
 class FlexClus(LinearTaskClassifier):
@@ -61,15 +58,9 @@ class FlexClus(LinearTaskClassifier):
     """
 
     _rotation_invariant = False
-
-    @classmethod
-    def check_path(cls) -> list[dict[str, Any]]:
-        """Return points of a path for the checks that every method passes."""
-        return [
-            {"lam_1": 1.0, "lam_2": 1.0, "lam_3": 1.0},
-            {"lam_1": 0.1, "lam_2": 5.0, "lam_3": 2.0},
-            {"lam_1": 8.0, "lam_2": 0.5, "lam_3": 20.0},
-        ]
+    _checks = checks(
+        lam_1=check_not_negative, lam_2=check_not_negative, lam_3=check_not_negative
+    )
 
     def __init__(
         self,
@@ -86,17 +77,10 @@ class FlexClus(LinearTaskClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        for name in ("lam_1", "lam_2", "lam_3"):
-            check_not_negative(name, getattr(self, name))
-
     def _position(self) -> tuple[float, ...]:
         return -self.lam_3, -self.lam_2, -self.lam_1
 
-    def _minimise(
-        self, tasks: "TaskDecomposition", start: "WarmStart | None"
-    ) -> "Solution":
+    def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
         from mtmkl.solvers.linear.flexible_clusters import solve
 
         return solve(
@@ -109,6 +93,6 @@ class FlexClus(LinearTaskClassifier):
             start=start,
         )
 
-    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+    def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:
         super()._keep(prepared, solution)
         self.common_coef_ = prepared.expand(solution.extra.get("common", solution.coef))

@@ -1,16 +1,14 @@
 """Multi-task learning with group-specific feature space sharing."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.estimator import CHECK_KERNELS, check_not_negative
-from mtmkl.methods._base.group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.solution import Solution
+from mtmkl.methods._base.checks import check_not_negative, checks, one_of
+from mtmkl.methods._base.estimator import MultiTaskClassifier
+from mtmkl.methods._base.kernel_machine import TEN_KERNELS, WeightedKernelMachine
+from mtmkl.solvers.solution import Solution
+from mtmkl.typing import FloatArray
 
 
 class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
@@ -90,18 +88,7 @@ class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
     """
 
     along: ClassVar[tuple[str, ...]] = ("C", "lam")
-
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        return {
-            "": {},
-            "kernels": {
-                "kernels": CHECK_KERNELS,
-                "normalize": "trace",
-                "standardize": True,
-            },
-        }
+    _checks = checks(lam=check_not_negative, normalize=one_of("cosine", "trace", None))
 
     def __init__(
         self,
@@ -122,16 +109,8 @@ class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_not_negative("lam", self.lam)
-
-    def _lam(self) -> float:
-        return float(self.lam)
-
-    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
-        super()._keep(training, solution)
+    def _keep(
+        self, training: TrainingSet, solution: Solution, weights: FloatArray
+    ) -> None:
+        super()._keep(training, solution, weights)
         self.groups_ = solution.extra["groups"]
-
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._scores(X, task)

@@ -1,20 +1,20 @@
 """The hierarchical Bayes model of Lenk, DeSarbo, Green and Young (1996)."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mtmkl.methods._base.estimator import (
-    MultiTaskEstimator,
-    check_count,
-    check_number,
-    check_positive,
-)
+from mtmkl.methods._base.checks import check_count, check_number, check_positive, checks
+from mtmkl.methods._base.estimator import MultiTaskRegressor
+from mtmkl.solvers.bayes.chain_diagnostics import effective_sample_size, split_r_hat
 from mtmkl.typing import FloatArray, IntArray
 
 
-class HierarchicalBayes(MultiTaskEstimator):
+def _check_random_state(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, np.random.RandomState):
+        check_count(name, value, least=0)
+
+
+class HierarchicalBayes(MultiTaskRegressor):
     r"""Regressions whose coefficients are drawn from one normal distribution.
 
     The model is
@@ -67,10 +67,16 @@ class HierarchicalBayes(MultiTaskEstimator):
     Marketing Science 15(2), 173–191, 1996.
     """
 
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        return {"": {"n_samples": 40, "n_burn_in": 20, "n_chains": 2}}
+    _checks = checks(
+        n_samples=lambda name, value: check_count(name, value, least=4),
+        n_burn_in=lambda name, value: check_count(name, value, least=0),
+        n_chains=check_count,
+        prior_mean_variance=check_positive,
+        prior_scale=check_positive,
+        prior_noise_shape=check_positive,
+        prior_noise_rate=check_positive,
+        random_state=_check_random_state,
+    )
 
     def __init__(
         self,
@@ -96,15 +102,7 @@ class HierarchicalBayes(MultiTaskEstimator):
         self.random_state = random_state
 
     def _check_params(self) -> None:
-        for name, least in (("n_samples", 4), ("n_burn_in", 0), ("n_chains", 1)):
-            check_count(name, getattr(self, name), least)
-        for name in (
-            "prior_mean_variance",
-            "prior_scale",
-            "prior_noise_shape",
-            "prior_noise_rate",
-        ):
-            check_positive(name, getattr(self, name))
+        super()._check_params()
         if self.prior_degrees is not None:
             check_number("prior_degrees", self.prior_degrees)
             if self.prior_degrees <= self.n_features_in_ - 1:
@@ -112,15 +110,8 @@ class HierarchicalBayes(MultiTaskEstimator):
                     f"prior_degrees must exceed {self.n_features_in_ - 1}, one less "
                     f"than the number of inputs, got {self.prior_degrees!r}"
                 )
-        is_state = isinstance(self.random_state, np.random.RandomState)
-        if self.random_state is not None and not is_state:
-            check_count("random_state", self.random_state, least=0)
 
     def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
-        from mtmkl.solvers.bayes.chain_diagnostics import (
-            effective_sample_size,
-            split_r_hat,
-        )
         from mtmkl.solvers.bayes.hierarchical_gibbs import Prior, sample_posterior
 
         d = X.shape[1]
@@ -151,6 +142,6 @@ class HierarchicalBayes(MultiTaskEstimator):
         self.effective_sample_size_ = effective_sample_size(posterior.draws)
         self.n_iter_ = self.n_burn_in + self.n_samples
 
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
+    def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         values: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
         return values

@@ -1,17 +1,16 @@
 """Independent ridge regressions, one per task."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.base import Kernel
-from mtmkl.methods._base.estimator import check_positive
+from mtmkl.methods._base.checks import check_positive
 from mtmkl.methods._base.linear import LinearPathEstimator, PreparedRegression
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.linear.ridge import solve_ridge
+from mtmkl.solvers.solution import Solution
 
 
 class IndependentRidge(LinearPathEstimator):
@@ -78,7 +77,5 @@ class IndependentRidge(LinearPathEstimator):
         for value in self.gamma if shape else [self.gamma]:
             check_positive("gamma", value)
 
-    def _solve(self, prepared: PreparedRegression, start: None) -> "Solution":
-        from mtmkl.solvers.linear.ridge import solve_ridge
-
+    def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         return solve_ridge(prepared.tasks, np.asarray(self.gamma, dtype=float))

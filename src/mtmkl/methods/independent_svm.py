@@ -1,80 +1,35 @@
 """Support vector machines, one per task."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from mtmkl.kernels.terms import KernelList, Normalization, check_kernels
-from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.estimator import (
-    CHECK_KERNELS,
-    check_choice,
-    check_flag,
-    check_positive,
-)
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.terms import KernelList, Normalization
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.kernel_machine import KernelMachine, TubeRegression
-from mtmkl.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from mtmkl.kernels.gram import TrainingSet
-    from mtmkl.solvers.svm.sum_kernel import SumKernelPath
+from mtmkl.solvers.solution import Solution
+from mtmkl.typing import FloatArray
 
 
-class IndependentMachine(KernelMachine):
-    """Base of support vector machines of single tasks on a sum of kernels.
+class _IndependentMachine(KernelMachine):
+    """Base of support vector machines of single tasks on a sum of kernels."""
 
-    A subclass has the parameter ``fit_intercept``, too.
-    """
-
-    fit_intercept: bool
-
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        return {"": {"kernels": CHECK_KERNELS}}
-
-    def _tube(self) -> float | None:
-        """Return the ε of regression, None for classification."""
+    def _weight_of_terms(self, training: TrainingSet) -> None:
         return None
 
-    def _check_params(self) -> None:
-        check_positive("C", self.C)
-        check_kernels(self.kernels)
-        check_choice("normalize", self.normalize, ("trace", None))
-        check_flag("standardize", self.standardize)
-        check_flag("fit_intercept", self.fit_intercept)
-        check_positive("tol", self.tol)
-
-    def _position(self) -> float:
-        return self.C
-
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> "tuple[TrainingSet, SumKernelPath]":
+    def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.svm.sum_kernel import SumKernelPath
-        from mtmkl.solvers.svm.task_duals import DualProblem
 
-        training = self._training_set(X, task, n_points=n_points)
-        problem = DualProblem.of(
-            y[training.order],
-            training.blocks(),
-            epsilon=self._tube(),
-            fit_intercept=self.fit_intercept,
-        )
-        return training, SumKernelPath(problem, tol=self.tol)
+        return SumKernelPath(problem, tol=self.tol)
 
-    def _follow(
-        self, prepared: "tuple[TrainingSet, SumKernelPath]", previous: None
+    def _keep(
+        self, training: TrainingSet, solution: Solution, weights: FloatArray
     ) -> None:
-        training, path = prepared
-        ones = np.ones(training.terms.n_terms)
-        self._keep_machine(training, ones, path.solve(self._cost()))
-
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._scores(X, task)
+        super()._keep(training, solution, np.ones(training.terms.n_terms))
 
 
-class IndependentSVM(MultiTaskClassifier, IndependentMachine):
+class IndependentSVM(MultiTaskClassifier, _IndependentMachine):
     r"""Fit a support vector machine to each task on its own, on a sum of kernels.
 
     Minimises for every task ½ Σ_d ||θ_d||² + C Σ hinge over the models θ_d of the
@@ -133,11 +88,8 @@ class IndependentSVM(MultiTaskClassifier, IndependentMachine):
         self.fit_intercept = fit_intercept
         self.tol = tol
 
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._scores(X, task)
 
-
-class IndependentSVR(TubeRegression, IndependentMachine):
+class IndependentSVR(TubeRegression, _IndependentMachine):
     r"""Fit support vector regression to each task on its own, on a sum of kernels.
 
     Minimises for every task ½ Σ_d ||θ_d||² + C Σ max(|r| − ε, 0) over the models θ_d of

@@ -1,14 +1,11 @@
 """MeTaG: groups of tasks on several levels."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mtmkl.methods._base.estimator import check_count, check_positive
+from mtmkl.methods._base.checks import check_count, check_positive, checks
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.linear.level_groups import WarmStart
-    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-    from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.solvers.solution import Solution
 
 
 class MeTaG(LinearTaskClassifier):
@@ -66,14 +63,7 @@ class MeTaG(LinearTaskClassifier):
     Conference on Artificial Intelligence, 2015.
     """
 
-    @classmethod
-    def check_path(cls) -> list[dict[str, Any]]:
-        """Return points of a path for the checks that every method passes."""
-        return [
-            {"lam": 1.0, "phi": 2.0},
-            {"lam": 20.0, "phi": 3.0},
-            {"lam": 0.1, "phi": 1.2},
-        ]
+    _checks = checks(lam=check_positive, phi=check_positive, n_levels=check_count)
 
     def __init__(
         self,
@@ -92,18 +82,13 @@ class MeTaG(LinearTaskClassifier):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_positive("lam", self.lam)
-        check_positive("phi", self.phi)
         if self.phi <= 1:
             raise ValueError(f"phi must be more than 1, got {self.phi!r}")
-        check_count("n_levels", self.n_levels)
 
     def _position(self) -> tuple[float, ...]:
         return (-self.lam / self.phi ** (self.n_levels - 1),)
 
-    def _minimise(
-        self, tasks: "TaskDecomposition", start: "WarmStart | None"
-    ) -> "Solution":
+    def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
         from mtmkl.solvers.linear.level_groups import solve
 
         return solve(

@@ -8,29 +8,18 @@ import numpy as np
 
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.gram import TrainingSet
-from mtmkl.kernels.terms import KernelTerms, Normalization, check_kernel
-from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.estimator import (
-    PathEstimator,
-    check_choice,
-    check_count,
-    check_flag,
-    check_positive,
-)
+from mtmkl.kernels.terms import KernelTerms, Normalization
+from mtmkl.methods._base.checks import check_positive, checks, one_of, optional
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.kernel_machine import keep_certificate
-from mtmkl.methods._base.switched import (
-    check_alpha,
-    keep_alpha,
-    log_alpha_of,
-    position_on_path,
-)
+from mtmkl.methods._base.switched import SwitchedEstimator
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.med.med_pooling import PoolingPath
 
 
-class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
+class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
     r"""A communal classifier, and one per task that is switched on where it pays.
 
     Solves, to a relative duality gap, the dual of Jebara (2011), section 8,
@@ -96,10 +85,11 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
     Learning Research 12, 2011.
     """
 
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        return {"": {"kernel": {"name": "polynomial", "degree": 2}}}
+    _checks = checks(
+        communal_scale=check_positive,
+        specialised_scale=optional(check_positive),
+        normalize=one_of("trace", None),
+    )
 
     def __init__(
         self,
@@ -125,23 +115,6 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
         self.standardize = standardize
         self.tol = tol
         self.max_iter = max_iter
-
-    def _check_params(self) -> None:
-        check_positive("C", self.C)
-        check_alpha(self)
-        check_kernel("kernel", self.kernel)
-        check_positive("communal_scale", self.communal_scale)
-        if self.specialised_scale is not None:
-            check_positive("specialised_scale", self.specialised_scale)
-        check_choice("normalize", self.normalize, ("trace", None))
-        check_flag("standardize", self.standardize)
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
-
-    along = ("C", "alpha", "relative_alpha")
-
-    def _position(self) -> tuple[float, bool, float]:
-        return position_on_path(self)
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
@@ -175,12 +148,10 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
         return _Prepared(training, order, own_scale, path)
 
     def _follow(self, prepared: "_Prepared", previous: None) -> None:
-        log_alpha = log_alpha_of(self, prepared.path)
-        solution = prepared.path.solve(self.C, log_alpha)
+        solution = self._solve(prepared.path)
         assert solution.dual is not None
         assert solution.intercept is not None
         self.switches_ = solution.coef
-        keep_alpha(self, log_alpha)
         self.dual_coef_ = np.empty(prepared.order.size)
         self.dual_coef_[prepared.order] = solution.dual
         self.intercept_ = solution.intercept
@@ -188,7 +159,7 @@ class MEDAdaptivePooling(MultiTaskClassifier, PathEstimator):
         self._training, self._own_scale = prepared.training, prepared.own_scale
         self._beta = solution.dual
 
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+    def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         terms = self._training.terms
         gram = terms.grams(terms.inputs(X), self._training.X)[:, 0]
         is_own = task[:, None] == self._training.task[None, :]

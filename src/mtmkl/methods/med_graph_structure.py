@@ -1,31 +1,18 @@
 """Structure of a graphical model by maximum entropy discrimination."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import clone
 
-from mtmkl.methods._base.estimator import check_count, check_number, check_positive
+from mtmkl.kernels.gram import GramBlocks
+from mtmkl.methods._base.checks import check_number, checks
 from mtmkl.methods._base.graph import GraphEstimator, symmetric
 from mtmkl.methods._base.kernel_machine import keep_certificate
-from mtmkl.methods._base.switched import (
-    check_alpha,
-    keep_alpha,
-    log_alpha_of,
-    position_on_path,
-)
-from mtmkl.typing import FloatArray
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from mtmkl.solvers.med.med import MedPath
-    from mtmkl.solvers.solution import Solution
+from mtmkl.methods._base.switched import SwitchedEstimator
+from mtmkl.typing import FloatArray, IntArray
 
 
-class MEDGraphStructure(GraphEstimator):
+class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
     r"""Edges of a graph over binary variables, as switches shared by their two ends.
 
     Node m of D predicts y_m = 2x(m) − 1 from the other x(d) by a linear support vector
@@ -83,6 +70,8 @@ class MEDGraphStructure(GraphEstimator):
     Learning Research 12, 2011.
     """
 
+    _checks = checks(binarize=check_number)
+
     def __init__(
         self,
         C: float = 1.0,
@@ -100,55 +89,13 @@ class MEDGraphStructure(GraphEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit_path(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        task: ArrayLike | None = None,
-        *,
-        grid: Sequence[Mapping[str, Any]],
-    ) -> "Iterator[Self]":
-        """Yield a fitted clone for each point of a grid of parameters, in its order.
-
-        Parameters
-        ----------
-        X, y, task : array-like
-            As for :meth:`fit`.
-        grid : sequence of mappings
-            Parameters that replace those of this estimator. Points that differ in
-            ``C``, ``alpha`` or ``relative_alpha`` alone are solved one from the other.
-        """
-        along = {"C", "alpha", "relative_alpha"}
-        estimators = [clone(self).set_params(**point) for point in grid]
-        if any(set(point) - along for point in grid):
-            for estimator in estimators:
-                yield estimator.fit(X, y, task)
-            return
-        for estimator in estimators:
-            estimator._check_params()
-        paths: MedPath | None = None
-        for estimator in sorted(estimators, key=position_on_path):
-            samples = estimator._samples(X, task)
-            nodes = (samples > estimator.binarize).astype(np.float64)
-            paths = paths or estimator._path(nodes)
-            estimator._follow(paths, nodes)
-        yield from estimators
-
-    def _check_params(self) -> None:
-        check_positive("C", self.C)
-        check_alpha(self)
-        check_number("binarize", self.binarize)
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
-
-    def _fit_nodes(self, X: FloatArray) -> None:
-        self._follow(self._path(X), X)
-
-    def _path(self, X: FloatArray) -> "MedPath":
-        from mtmkl.kernels.gram import GramBlocks
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> tuple[FloatArray, Any]:
         from mtmkl.solvers.med.med import MedPath
         from mtmkl.solvers.svm.task_duals import DualProblem
 
+        X = super()._prepare(X, y, task, n_points=n_points)
         n, n_nodes = X.shape
         edge = np.zeros((n_nodes, n_nodes), dtype=np.intp)
         edge[np.triu_indices(n_nodes, 1)] = np.arange(n_nodes * (n_nodes - 1) // 2)
@@ -163,12 +110,11 @@ class MEDGraphStructure(GraphEstimator):
             weight=edge,
             n_weights=n_nodes * (n_nodes - 1) // 2,
         )
-        return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
+        return X, MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
 
-    def _follow(self, path: "MedPath", X: FloatArray) -> None:
-        """Solve at this estimator's (C, α) and set the fitted attributes."""
-        keep_alpha(self, log_alpha_of(self, path))
-        solution: Solution = path.solve(self.C, self.log_alpha_)
+    def _follow(self, prepared: tuple[FloatArray, Any], previous: None) -> None:
+        X, path = prepared
+        solution = self._solve(path)
         assert solution.dual is not None
         assert solution.intercept is not None
         n_nodes = X.shape[1]
@@ -182,7 +128,7 @@ class MEDGraphStructure(GraphEstimator):
 
 
 def _ranking(q: FloatArray, log_alpha: float, tol: float) -> FloatArray:
-    """Return what ranks edges: equal where only the accuracy tells them apart."""
+    """Return ranks of edges, equal where only the accuracy tells them apart."""
     unit = tol * q.max(initial=0.0)
     if unit == 0.0 or log_alpha == -np.inf:
         return np.zeros_like(q)

@@ -1,21 +1,11 @@
 """Kernel and feature selection by maximum entropy discrimination."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.estimator import (
-    CHECK_KERNELS,
-    check_choice,
-    check_count,
-    check_not_negative,
-)
+from mtmkl.methods._base.checks import check_not_negative, checks, one_of
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.switched import SwitchedMachine
-from mtmkl.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.med.switches import SwitchedPath
-    from mtmkl.solvers.svm.task_duals import DualProblem
 
 
 class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
@@ -106,19 +96,12 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     Learning Research 12, 2011.
     """
 
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        return {
-            "features": {},
-            "kernels": {
-                "kernels": CHECK_KERNELS,
-                "normalize": "trace",
-                "standardize": True,
-            },
-            "independent": {"kernels": CHECK_KERNELS, "switches": "per_task"},
-            "sqp": {"solver": "sqp"},
-        }
+    _checks = checks(
+        switches=one_of("shared", "per_task"),
+        normalize=one_of("trace", None),
+        solver=one_of("newton", "sqp"),
+        change_tol=check_not_negative,
+    )
 
     def __init__(
         self,
@@ -147,19 +130,12 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         self.change_tol = change_tol
         self.max_iter = max_iter
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_count("max_iter", self.max_iter)
-        check_choice("switches", self.switches, ("shared", "per_task"))
-        check_choice("solver", self.solver, ("newton", "sqp"))
-        check_not_negative("change_tol", self.change_tol)
-
-    def _path(self, tasks: "DualProblem") -> "SwitchedPath":
+    def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.med.med import MedPath
         from mtmkl.solvers.med.med_per_task import PerTaskPath
         from mtmkl_suite.papers.jebara2011.med_sqp import SqpPath
 
-        def of(tasks: "DualProblem") -> "SwitchedPath":
+        def of(tasks: Any) -> Any:
             if self.solver == "newton":
                 return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
             return SqpPath(
@@ -169,7 +145,4 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
                 max_iter=self.max_iter,
             )
 
-        return of(tasks) if self.switches == "shared" else PerTaskPath(tasks, of)
-
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._scores(X, task)
+        return of(problem) if self.switches == "shared" else PerTaskPath(problem, of)

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.estimator import task_labels
+from mtmkl.methods._base.checks import task_labels
 from mtmkl.methods.med_kernel_selection import MEDKernelSelection
 from mtmkl.typing import FloatArray
 
@@ -108,8 +108,7 @@ class MEDMetric(TransformerMixin, BaseEstimator):
         X_array, y_array = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y_array)
         n = X_array.shape[0]
-        labels = np.zeros(n, dtype=np.intp) if task is None else task_labels(task, n)
-        number = np.unique(labels, return_inverse=True)[1].ravel()
+        number = np.unique(task_labels(task, n), return_inverse=True)[1].ravel()
         classes, code = np.unique(y_array, return_inverse=True)
         if classes.size > 2:
             # One against all others, a task for each class of each task.

@@ -1,23 +1,14 @@
 """Regression with kernel selection by maximum entropy discrimination."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.estimator import (
-    CHECK_KERNELS,
-    check_choice,
-    check_count,
-    check_not_negative,
-)
+from mtmkl.methods._base.checks import checks, one_of
+from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.switched import SwitchedMachine
-from mtmkl.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.med.switches import SwitchedPath
-    from mtmkl.solvers.svm.task_duals import DualProblem
 
 
-class MEDRegression(SwitchedMachine):
+class MEDRegression(MultiTaskRegressor, SwitchedMachine):
     r"""Regression of many tasks that share a selection of kernels.
 
     Solves, to a relative duality gap, over expected switches s, models θ and offsets b,
@@ -87,10 +78,9 @@ class MEDRegression(SwitchedMachine):
     Learning Research 12, 2011.
     """
 
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        return {"tube": {"kernels": CHECK_KERNELS}, "squared": {"loss": "squared"}}
+    _checks = checks(
+        loss=one_of("epsilon_insensitive", "squared"), normalize=one_of("trace", None)
+    )
 
     def __init__(
         self,
@@ -117,21 +107,12 @@ class MEDRegression(SwitchedMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_count("max_iter", self.max_iter)
-        check_choice("loss", self.loss, ("epsilon_insensitive", "squared"))
-        check_not_negative("epsilon", self.epsilon)
-
     def _tube(self) -> float:
         return float(self.epsilon) if self.loss == "epsilon_insensitive" else 0.0
 
-    def _path(self, tasks: "DualProblem") -> "SwitchedPath":
+    def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.med.med import MedPath
         from mtmkl.solvers.med.med_squared import SquaredPath
 
         path = MedPath if self.loss == "epsilon_insensitive" else SquaredPath
-        return path(tasks, tol=self.tol, max_iter=self.max_iter)
-
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._scores(X, task)
+        return path(problem, tol=self.tol, max_iter=self.max_iter)

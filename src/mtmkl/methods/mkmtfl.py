@@ -1,26 +1,21 @@
 """Multiple kernel multi-task feature learning (Jawanpuria and Nath 2011)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import Any, Literal
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.estimator import (
-    CHECK_KERNELS,
-    check_choice,
+from mtmkl.methods._base.checks import (
     check_number,
     check_positive,
+    checks,
+    one_of,
+    optional,
 )
-from mtmkl.methods._base.group_sharing import WeightedKernelMachine
-from mtmkl.methods._base.kernel_machine import TubeRegression
-from mtmkl.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.weights.mixed_norm import MixedNormPath
+from mtmkl.methods._base.estimator import MultiTaskClassifier
+from mtmkl.methods._base.kernel_machine import KernelMachine, TubeRegression
+from mtmkl.solvers.solution import Solution
+from mtmkl.typing import FloatArray
 
 #: The linear and six Gaussian kernels of Jawanpuria and Nath (2011).
 SEVEN_KERNELS: tuple[Mapping[str, Any], ...] = (
@@ -29,77 +24,55 @@ SEVEN_KERNELS: tuple[Mapping[str, Any], ...] = (
 )
 
 
-class MixedNormMachine(WeightedKernelMachine):
-    """Base of machines with a p-norm over tasks and a sum over kernels.
-
-    A subclass has the parameters ``p``, ``solver`` and ``step``, too.
-    """
+class _MixedNormMachine(KernelMachine):
+    """Base of machines with a p-norm over tasks and a sum over kernels."""
 
     p: float
-    solver: str
+    solver: Literal["newton", "mirror_descent"]
     step: float | None
+    max_iter: int
 
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        return {
-            "": {},
-            "kernels": {"kernels": CHECK_KERNELS, "p": 6.0, "standardize": True},
-            "mirror descent": {
-                "kernels": CHECK_KERNELS[1:],
-                "p": 3.0,
-                "solver": "mirror_descent",
-                "normalize": None,
-            },
-        }
+    _checks = checks(
+        normalize=one_of("cosine", "trace", None),
+        p=check_number,
+        solver=one_of("newton", "mirror_descent"),
+        step=optional(check_positive),
+    )
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_number("p", self.p)
         if self.p < 2:
             raise ValueError(f"p must be at least 2, got {self.p!r}")
-        check_choice("solver", self.solver, ("newton", "mirror_descent"))
-        if self.step is not None:
-            check_positive("step", self.step)
-            if self.solver == "newton":
-                raise ValueError(
-                    f"step={self.step!r} is one of mirror descent: leave it None, or "
-                    'take solver="mirror_descent"'
-                )
+        if self.step is not None and self.solver == "newton":
+            raise ValueError(
+                f"step={self.step!r} is one of mirror descent: leave it None, or "
+                'take solver="mirror_descent"'
+            )
 
-    def _weight_block(self, n_tasks: int) -> IntArray:
-        return np.zeros(n_tasks, dtype=np.intp)
-
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> tuple[TrainingSet, "MixedNormPath"]:
+    def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.weights.mixed_norm import MixedNormPath
 
-        training = self._training_set(X, task, n_points=n_points)
-        return training, MixedNormPath(
-            self._problem(training, y),
+        return MixedNormPath(
+            problem,
             float(self.p),
-            solver="newton" if self.solver == "newton" else "mirror_descent",
+            solver=self.solver,
             step=self.step,
             tol=self.tol,
             max_iter=self.max_iter,
         )
 
-    def _follow(
-        self, prepared: tuple[TrainingSet, "MixedNormPath"], previous: None
+    def _keep(
+        self, training: TrainingSet, solution: Solution, weights: FloatArray
     ) -> None:
-        training, path = prepared
-        self._keep(training, path.solve(self._cost()))
-
-    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
-        super()._keep(training, solution)
+        super()._keep(training, solution, weights)
+        self.weights_ = self._weights
         self.gamma_ = solution.extra["gamma"]
         self.lam_ = solution.extra["lam"]
         if "seconds" in solution.extra:
             self.seconds_ = solution.extra["seconds"]
 
 
-class MKMTFLClassifier(MultiTaskClassifier, MixedNormMachine):
+class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
     r"""Support vector machines of many tasks on few kernels, with own weights.
 
     Solves, to a relative duality gap, the problem MK-MTFL of Jawanpuria and Nath
@@ -200,11 +173,8 @@ class MKMTFLClassifier(MultiTaskClassifier, MixedNormMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._scores(X, task)
 
-
-class MKMTFLRegressor(TubeRegression, MixedNormMachine):
+class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
     r"""Support vector regression of many tasks on few kernels, with own weights.
 
     The problem of :class:`MKMTFLClassifier` with the ε-insensitive loss

@@ -2,29 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
-from mtmkl.kernels.terms import (
-    KernelList,
-    KernelTerms,
-    Normalization,
-    check_kernels,
-)
-from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.estimator import (
-    CHECK_KERNELS,
-    PathEstimator,
-    check_choice,
-    check_count,
-    check_flag,
+from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization
+from mtmkl.methods._base.checks import (
     check_not_negative,
     check_number,
     check_positive,
+    checks,
+    one_of,
+    optional,
 )
+from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
 from mtmkl.methods._base.kernel_machine import TubeRegression, keep_certificate
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl.typing import FloatArray, IntArray
@@ -35,13 +28,20 @@ if TYPE_CHECKING:
 SolverName = Literal["admm", "mirror_descent", "alternating"]
 
 
-class MixedSchattenMachine(PathEstimator):
+class _MixedSchattenMachine(PathEstimator):
     """Base of machines with trace norms over tasks and a q-norm over kernels.
 
     Points of a grid that differ in ``C`` or ``q`` alone share the coordinates.
     """
 
     along: ClassVar[tuple[str, ...]] = ("C", "q")
+    _checks = checks(
+        q=check_number,
+        normalize=one_of("trace", "cosine", None),
+        solver=one_of("admm", "mirror_descent", "alternating"),
+        step=optional(check_positive),
+        basis_tol=check_not_negative,
+    )
 
     C: float
     q: float
@@ -54,14 +54,6 @@ class MixedSchattenMachine(PathEstimator):
     tol: float
     max_iter: int
 
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        return {
-            "": {"kernels": CHECK_KERNELS},
-            "few": {"kernels": CHECK_KERNELS, "q": 1.0, "standardize": True},
-        }
-
     def _tube(self) -> float | None:
         """Return the ε of regression, None for classification."""
         return None
@@ -71,29 +63,19 @@ class MixedSchattenMachine(PathEstimator):
         return self.C
 
     def _check_params(self) -> None:
-        check_positive("C", self.C)
-        check_number("q", self.q)
+        super()._check_params()
         if not 1 <= self.q <= 2:
             raise ValueError(f"q must be from 1 to 2, got {self.q!r}")
-        check_kernels(self.kernels)
-        check_choice("normalize", self.normalize, ("trace", "cosine", None))
-        check_flag("standardize", self.standardize)
-        check_choice("solver", self.solver, ("admm", "mirror_descent", "alternating"))
-        if self.step is not None:
-            check_positive("step", self.step)
-            if self.solver != "mirror_descent":
-                raise ValueError(
-                    f"step={self.step!r} is one of mirror descent: leave it None, or "
-                    'take solver="mirror_descent"'
-                )
-        check_not_negative("basis_tol", self.basis_tol)
+        if self.step is not None and self.solver != "mirror_descent":
+            raise ValueError(
+                f"step={self.step!r} is one of mirror descent: leave it None, or "
+                'take solver="mirror_descent"'
+            )
         if self.basis_tol >= 1:
             raise ValueError(
                 f"basis_tol must be below 1, got {self.basis_tol!r}: it is a share "
                 "of the largest eigenvalue, and no coordinate would be kept"
             )
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
 
     def _dense_only(self) -> str | None:
         return "the coordinates of its kernels are computed from distinct dense rows"
@@ -105,7 +87,7 @@ class MixedSchattenMachine(PathEstimator):
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> "_Prepared":
         order = np.argsort(task, kind="stable")
-        coordinates, factors = Coordinates.of(
+        coordinates, factors = _Coordinates.of(
             X[order],
             self.kernels,
             normalize=self.normalize,
@@ -165,19 +147,16 @@ class MixedSchattenMachine(PathEstimator):
             max_iter=self.max_iter,
         ).solve
 
-    def _scores(self, X: FloatArray, task: IntArray) -> FloatArray:
+    def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         out = self._coordinates.outputs(X, task, self._coef)
         return out + self.intercept_[task]
-
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._scores(X, task)
 
 
 @dataclass
 class _Prepared:
     """What the points of a path share."""
 
-    coordinates: "Coordinates"
+    coordinates: "_Coordinates"
     factors: list[FloatArray]
     y: FloatArray
     sizes: IntArray
@@ -186,7 +165,7 @@ class _Prepared:
 
 
 @dataclass(frozen=True)
-class Coordinates:
+class _Coordinates:
     """Orthonormal coordinates of the training span in each kernel.
 
     Attributes
@@ -211,7 +190,7 @@ class Coordinates:
         normalize: Normalization,
         standardize: bool,
         basis_tol: float,
-    ) -> "tuple[Coordinates, list[FloatArray]]":
+    ) -> "tuple[_Coordinates, list[FloatArray]]":
         """Return the coordinates of training inputs, and what they are learned.
 
         Raises
@@ -286,7 +265,7 @@ class Coordinates:
         return out
 
 
-class MKMTSFLClassifier(MultiTaskClassifier, MixedSchattenMachine):
+class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
     r"""Support vector machines of many tasks on few learned features of few kernels.
 
     Solves, to a relative duality gap, the problem MK-MTSFL of Jawanpuria and Nath
@@ -398,11 +377,8 @@ class MKMTSFLClassifier(MultiTaskClassifier, MixedSchattenMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._scores(X, task)
 
-
-class MKMTSFLRegressor(TubeRegression, MixedSchattenMachine):
+class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine):
     r"""Support vector regression of many tasks on few learned features of few kernels.
 
     The problem of :class:`MKMTSFLClassifier` with the ε-insensitive loss

@@ -1,22 +1,22 @@
 """Convex multi-task feature learning (Argyriou, Evgeniou and Pontil 2008)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import coo_array
 
 from mtmkl.kernels.base import Kernel
-from mtmkl.methods._base.estimator import (
-    check_choice,
+from mtmkl.kernels.terms import check_kernel
+from mtmkl.methods._base.checks import (
     check_not_negative,
     check_positive,
+    checks,
+    one_of,
+    optional,
 )
 from mtmkl.methods._base.linear import FeatureLearner, PreparedRegression, task_means
-from mtmkl.solvers.solution import relative_gap
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.linear.squared_norm import WarmStart
-    from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.solution import Solution, relative_gap
 
 
 class MultiTaskFeatureLearning(FeatureLearner):
@@ -107,6 +107,13 @@ class MultiTaskFeatureLearning(FeatureLearner):
     """
 
     _penalty = "trace"
+    _checks = checks(
+        gamma=check_positive,
+        kernel=optional(check_kernel),
+        solver=one_of("admm", "alternating"),
+        epsilon_decay=check_positive,
+        epsilon_min=check_not_negative,
+    )
 
     def __init__(
         self,
@@ -137,18 +144,12 @@ class MultiTaskFeatureLearning(FeatureLearner):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_choice("solver", self.solver, ("admm", "alternating"))
-        check_not_negative("epsilon", self.epsilon)
-        check_positive("epsilon_decay", self.epsilon_decay)
         if self.epsilon_decay > 1:
             raise ValueError(
                 f"epsilon_decay must be at most 1, got {self.epsilon_decay!r}"
             )
-        check_not_negative("epsilon_min", self.epsilon_min)
 
-    def _solve(
-        self, prepared: PreparedRegression, start: "WarmStart | None"
-    ) -> "Solution":
+    def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         if self.solver == "admm":
             return super()._solve(prepared, start)
         from mtmkl_suite.papers.argyriou2008.alternating import solve_alternating
@@ -163,20 +164,18 @@ class MultiTaskFeatureLearning(FeatureLearner):
             max_iter=self.max_iter,
         )
 
-    def _keep(self, prepared: PreparedRegression, solution: "Solution") -> None:
+    def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
         if self.solver == "alternating":
             self.perturbed_history_ = solution.extra["perturbed_history"]
-        if prepared.coordinates.basis is not None:
+        if prepared.basis is not None:
             self.untruncated_gap_ = self._untruncated_gap(prepared, solution)
 
     def _untruncated_gap(
-        self, prepared: PreparedRegression, solution: "Solution"
+        self, prepared: PreparedRegression, solution: Solution
     ) -> float:
         """Return the certified gap in all coordinates; see the notes of the class."""
-        from scipy.sparse import coo_array
-
-        basis, task = prepared.coordinates.basis, prepared.task
+        basis, task = prepared.basis, prepared.task
         a = solution.dual
         assert basis is not None
         assert a is not None

@@ -12,22 +12,15 @@ from sklearn.utils.metaestimators import available_if
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
-from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.estimator import (
-    CHECK_KERNELS,
-    PathEstimator,
-    check_choice,
-    check_count,
-    check_flag,
-    check_positive,
-)
+from mtmkl.methods._base.checks import checks, one_of
+from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
 from mtmkl.methods._base.kernel_machine import keep_certificate
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
+from mtmkl.solvers.solution import Solution
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.weights.mt_mkl_gram import GramPath
 
 Term = Mapping[str, Any] | tuple[Any, Any]
@@ -160,22 +153,11 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     """
 
     along: ClassVar[tuple[str, ...]] = ("C",)
-
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        kernels = CHECK_KERNELS[1:]
-        return {
-            "": {},
-            "logistic": {"loss": "logistic"},
-            "kernels": {"terms": [(k, "dirac_uniform") for k in kernels], "p": 1.0},
-            "kernels, logistic": {
-                "terms": [{"kernel": k, "task_kernel": "union"} for k in kernels],
-                "loss": "logistic",
-                "normalize": "cosine",
-                "standardize": True,
-            },
-        }
+    _checks = checks(
+        loss=one_of("hinge", "logistic"),
+        solver=one_of("auto", "gram", "features"),
+        normalize=one_of("cosine", "trace", None),
+    )
 
     def __init__(
         self,
@@ -214,16 +196,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
             raise ValueError(
                 f"p must be a number of at least 1, or infinite, got {self.p!r}"
             )
-        check_positive("C", self.C)
-        check_choice("loss", self.loss, ("hinge", "logistic"))
-        check_flag("fit_intercept", self.fit_intercept)
-        check_choice("solver", self.solver, ("auto", "gram", "features"))
-        check_choice("normalize", self.normalize, ("cosine", "trace", None))
-        check_flag("standardize", self.standardize)
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
-        if self.random_state is not None:
-            check_count("random_state", self.random_state, least=0)
+        super()._check_params()
         if self.fit_intercept and self.loss == "logistic":
             raise ValueError(
                 "fit_intercept=True is for the hinge loss; an offset that is penalised "
@@ -300,7 +273,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
             rng=np.random.default_rng(self.random_state),
         )
 
-    def _follow(self, prepared: "_Prepared", previous: "Solution | None") -> "Solution":
+    def _follow(self, prepared: "_Prepared", previous: "Solution | None") -> Solution:
         terms = prepared.terms
         if prepared.path is not None:
             self.solver_ = "gram"
@@ -339,7 +312,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         return solution
 
     def _keep_outputs(
-        self, prepared: "_Prepared", similarities: FloatArray, solution: "Solution"
+        self, prepared: "_Prepared", similarities: FloatArray, solution: Solution
     ) -> None:
         """Keep what outputs need, with Σ_m θ_m R_m over the terms of each kernel."""
         for name in ("coef_", "_machine", "_map_weights"):
@@ -382,7 +355,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
             self.coef_ /= resolved.scaler.scale_[:, None]
             self.intercept_ -= resolved.scaler.mean_ @ self.coef_
 
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+    def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         if hasattr(self, "_machine"):
             ones = np.ones((1, self._resolved.n_terms))
             out = self._machine.outputs(X, task, self.dual_coef_, ones)

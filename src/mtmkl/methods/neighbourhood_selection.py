@@ -1,15 +1,10 @@
 """Structure of a graphical model by L1-penalised logistic regressions."""
 
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from mtmkl.methods._base.estimator import (
-    check_choice,
-    check_count,
-    check_number,
-    check_positive,
-)
+from mtmkl.methods._base.checks import check_number, check_positive, checks, one_of
 from mtmkl.methods._base.graph import GraphEstimator
 from mtmkl.solvers.solution import relative_gap
 from mtmkl.typing import FloatArray
@@ -64,6 +59,11 @@ class NeighbourhoodSelection(GraphEstimator):
     selection using l1-regularized logistic regression, NIPS 2007.
     """
 
+    along: ClassVar[tuple[str, ...]] = ("alpha",)
+    _checks = checks(
+        alpha=check_positive, rule=one_of("and", "or"), binarize=check_number
+    )
+
     def __init__(
         self,
         alpha: float = 1.0,
@@ -79,17 +79,10 @@ class NeighbourhoodSelection(GraphEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _check_params(self) -> None:
-        check_positive("alpha", self.alpha)
-        check_choice("rule", self.rule, ("and", "or"))
-        check_number("binarize", self.binarize)
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
-
-    def _fit_nodes(self, X: FloatArray) -> None:
+    def _follow(self, prepared: FloatArray, previous: Any) -> None:
         from mtmkl.solvers.linear.l1_logistic import solve_l1_logistic
 
-        n_nodes = X.shape[1]
+        X, n_nodes = prepared, prepared.shape[1]
         self.coef_ = np.zeros((n_nodes, n_nodes))
         self.intercept_ = np.zeros(n_nodes)
         self.objective_, self.dual_objective_, self.n_iter_ = 0.0, 0.0, 1

@@ -14,17 +14,11 @@ class PooledSVM(IndependentSVM):
     C : float
         Cost of slack, positive.
     kernels : list of kernels, mappings or "features"
-        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel per feature, that is for the linear kernel.
     normalize : {"trace", None}
-        "trace" divides each kernel by the mean of k(x, x) over the training examples.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
     fit_intercept : bool
-        Whether there is an offset.
     tol : float
-        Relative duality gap to reach.
+        As for :class:`IndependentSVM`.
 
     Attributes
     ----------

@@ -1,12 +1,8 @@
 """RR-Het: ridge regression for heterogeneous tasks around a learned mean."""
 
-from typing import TYPE_CHECKING
-
 from mtmkl.methods._base.linear import FeatureLearner, PreparedRegression
+from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.solution import Solution
 
 
 class RRHet(FeatureLearner):
@@ -58,6 +54,6 @@ class RRHet(FeatureLearner):
     def _learned(self) -> FloatArray:
         return self.coef_ - self.mean_[:, None]
 
-    def _keep(self, prepared: PreparedRegression, solution: "Solution") -> None:
+    def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
         self.mean_ = solution.extra["mean"]

@@ -1,11 +1,7 @@
 """Multiple kernel learning with one combination of kernels for all tasks."""
 
-import numpy as np
-
-from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.methods._base.estimator import MultiTaskClassifier
+from mtmkl.methods._base.kernel_machine import WeightedKernelMachine
 
 
 class SharedMKL(MultiTaskClassifier, WeightedKernelMachine):
@@ -20,13 +16,9 @@ class SharedMKL(MultiTaskClassifier, WeightedKernelMachine):
     C : float
         Cost of slack, positive; the same in every task.
     kernels : list of kernels, mappings or "features"
-        As for :class:`GroupFeatureSharing`.
     normalize : {"cosine", "trace", None}
-        "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
-        the mean of k(x, x) over the training examples.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
+        As for :class:`GroupFeatureSharing`.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int
@@ -60,25 +52,4 @@ class SharedMKL(MultiTaskClassifier, WeightedKernelMachine):
     group-specific feature space sharing, ECML PKDD 2015.
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernels: KernelList = TEN_KERNELS,
-        normalize: Normalization = "cosine",
-        standardize: bool = False,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-    ) -> None:
-        self.C = C
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
-
-    def _weight_block(self, n_tasks: int) -> IntArray:
-        return np.zeros(n_tasks, dtype=np.intp)
-
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._scores(X, task)
+    _own_weights = False

@@ -1,10 +1,12 @@
 """Multiple kernel learning, one task at a time."""
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.group_sharing import TEN_KERNELS, WeightedKernelMachine
-from mtmkl.methods._base.kernel_machine import TubeRegression
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.methods._base.estimator import MultiTaskClassifier
+from mtmkl.methods._base.kernel_machine import (
+    TEN_KERNELS,
+    TubeRegression,
+    WeightedKernelMachine,
+)
 
 
 class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):
@@ -19,13 +21,9 @@ class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):
     C : float
         Cost of slack, positive; the same in every task.
     kernels : list of kernels, mappings or "features"
-        As for :class:`GroupFeatureSharing`.
     normalize : {"cosine", "trace", None}
-        "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
-        the mean of k(x, x) over the training examples.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
+        As for :class:`GroupFeatureSharing`.
     tol : float
         Relative duality gap to reach, of the sum over the tasks; positive.
     max_iter : int
@@ -58,26 +56,6 @@ class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):
     Learning the kernel matrix with semidefinite programming, Journal of Machine
     Learning Research 5, 2004.
     """
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernels: KernelList = TEN_KERNELS,
-        normalize: Normalization = "cosine",
-        standardize: bool = False,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-    ) -> None:
-        self.C = C
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
-
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._scores(X, task)
 
 
 class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):

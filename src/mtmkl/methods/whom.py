@@ -1,21 +1,17 @@
 """Whom: learning with whom to share features."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mtmkl.methods._base.estimator import check_positive
+from mtmkl.methods._base.checks import check_groups, check_positive, checks
 from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,
     RestartedClassifier,
-    check_groups,
     number_of_groups,
 )
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-    from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.solvers.solution import Solution
 
 
 class Whom(RestartedClassifier):
@@ -80,19 +76,7 @@ class Whom(RestartedClassifier):
     learning, International Conference on Machine Learning, 2011.
     """
 
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes."""
-        return {"": {"n_restarts": 2}}
-
-    @classmethod
-    def check_path(cls) -> list[dict[str, Any]]:
-        """Return points of a path for the checks that every method passes."""
-        return [
-            {"lam": 1.0, "n_groups": 1},
-            {"lam": 20.0, "n_groups": 0.5},
-            {"lam": 0.1, "n_groups": 2},
-        ]
+    _checks = checks(lam=check_positive, n_groups=check_groups)
 
     def __init__(
         self,
@@ -111,14 +95,9 @@ class Whom(RestartedClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_positive("lam", self.lam)
-        check_groups("n_groups", self.n_groups)
-
     def _local_minima(
-        self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
-    ) -> "list[Solution]":
+        self, tasks: TaskDecomposition, rngs: Sequence[np.random.Generator]
+    ) -> list[Solution]:
         from mtmkl.solvers.linear.whom_partitions import solve
 
         return solve(
@@ -130,7 +109,7 @@ class Whom(RestartedClassifier):
             max_iter=self.max_iter,
         )
 
-    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+    def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:
         super()._keep(prepared, solution)
         self.groups_ = np.full(self.tasks_.size, -1)
         self.groups_[prepared.taking_part] = solution.extra.get("groups", -1)

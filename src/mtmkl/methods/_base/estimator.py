@@ -1,21 +1,19 @@
-"""What every multi-task estimator shares: validation, tasks, paths of parameters."""
+"""Estimators of many tasks: validation, labels of tasks, paths of parameters."""
 
-import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
-from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.metrics import r2_score
-from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted
 
 from mtmkl.kernels.base import refuse_overflow
-from mtmkl.sparse import canonical_csr, is_sparse
+from mtmkl.methods._base.checks import Check, check_inputs, task_labels
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -24,28 +22,18 @@ if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
 
 
-# Where every search and cross-validation of scikit-learn fits: module and function.
-CHECK_KERNELS = [
-    "features",
-    {"name": "gaussian", "median_factor": 1.0},
-    {"name": "polynomial", "degree": 2},
-]
-"""Kernels for the checks that every method passes."""
-
-_SEARCH_STEP = ("sklearn.model_selection._validation", "_fit_and_score")
-
-
-class MultiTaskEstimator(RegressorMixin, BaseEstimator):
+class MultiTaskEstimator(BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
     ``task`` holds one label per example: any integers or strings. Without it, all
     examples are one task. In a Pipeline or a grid search it is passed on by
     scikit-learn's metadata routing, see :func:`mtmkl.model_selection.route_tasks`.
 
-    A subclass implements ``_fit(X, y, task)`` and ``_predict(X, task)`` with tasks
-    encoded as 0 … T − 1; it may override :meth:`fit_path` where a path of parameters
-    can share work. Inputs are dense float64 arrays. A subclass that takes sparse inputs
-    too, as canonical CSR arrays, overrides ``_dense_only``.
+    A method is a :class:`MultiTaskRegressor` or a :class:`MultiTaskClassifier` with
+    ``_fit(X, y, task)`` and ``_outputs(X, task)``, whose tasks are numbers 0 … T − 1;
+    it may override :meth:`fit_path` where a path of parameters can share work. Inputs
+    are dense float64 arrays. A method that takes sparse inputs too, as canonical CSR
+    arrays, overrides ``_dense_only``.
 
     Attributes
     ----------
@@ -57,37 +45,12 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
 
     #: Parameters that may be an array with one value per task.
     per_task_params: ClassVar[tuple[str, ...]] = ()
-    #: Whether the method is handed the examples that it is then tested on.
+    #: Whether the method is given the examples that it is then tested on.
     fits_on_test: ClassVar[bool] = False
-
-    @classmethod
-    def check_settings(cls) -> dict[str, dict[str, Any]]:
-        """Return small settings for the checks that every method passes.
-
-        Returns
-        -------
-        dict of str to dict
-            Parameters of the constructor, by what they try.
-        """
-        return {"": {}}
-
-    @classmethod
-    def check_path(cls) -> list[dict[str, Any]]:
-        """Return points of a path for the checks that every method passes.
-
-        Of the parameters γ, C, α and λ, those that the method has; a method with
-        others overrides it.
-        """
-        known = cls().get_params()
-        if "gamma" in known:
-            return [{"gamma": gamma} for gamma in (1.0, 100.0, 1e-4, 1.0)]
-        if "alpha" in known or "lam" in known:
-            name, middle = ("alpha", 2.0) if "alpha" in known else ("lam", 0.3)
-            levels = (0.0, 50.0, middle)
-            return [{"C": C, name: v} for C in (10.0, 0.1, 1.0) for v in levels]
-        if "C" in known:
-            return [{"C": C} for C in (1.0, 0.1, 10.0, 1.0)]
-        return [{}, {}]
+    #: Parameters in which the points of one path may differ.
+    along: ClassVar[tuple[str, ...]] = ()
+    #: Checks of the parameters, by name.
+    _checks: ClassVar[Mapping[str, Check]] = {}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -114,19 +77,16 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If lengths differ, X or y is not finite, or a parameter is out of range; or
-            within a search of scikit-learn that has no way to score several tasks.
+            If lengths differ, X or y is not finite, or a parameter is out of range.
         TypeError
             If X is sparse, and the estimator takes dense inputs only.
         """
         X_array, y_array, index = self._validate_fit(X, y, task)
         self._check_params()
-        if self.tasks_.size > 1:
-            _refuse_search_without_routing()
         self._fit(X_array, y_array, index)
         return self
 
-    def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> FloatArray:
+    def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> NDArray[Any]:
         """Predict the targets.
 
         Parameters
@@ -147,17 +107,7 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X_array = check_inputs(self, X, reset=False)
-        return self._predict(X_array, self._encode(task, X_array.shape[0]))
-
-    def score(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        task: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
-        """Return the coefficient of determination R² over all examples."""
-        return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
+        return self._outputs(X_array, self._encode(task, X_array.shape[0]))
 
     def fit_path(
         self,
@@ -174,10 +124,21 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         X, y, task : array-like
             As for :meth:`fit`.
         grid : sequence of mappings
-            Parameters that replace those of this estimator.
+            Parameters that replace those of this estimator. Where points can share
+            work, they are fitted together when the first of them is due.
         """
-        for point in grid:
-            yield clone(self).set_params(**point).fit(X, y, task)
+        estimators = [clone(self).set_params(**point) for point in grid]
+        for estimator in estimators:
+            arrays = estimator._validate_fit(X, y, task)
+            estimator._check_params()
+        keys = [estimator._group_key() for estimator in estimators]
+        done: set[int] = set()
+        for position, estimator in enumerate(estimators):
+            if position not in done:
+                group = [i for i, key in enumerate(keys) if key == keys[position]]
+                self._fit_group([estimators[i] for i in group], *arrays)
+                done.update(group)
+            yield estimator
 
     @classmethod
     def unsupported(cls, data: "MultiTaskData") -> str | None:
@@ -186,6 +147,9 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
 
     def _check_params(self) -> None:
         """Raise ValueError if a parameter is out of range."""
+        for name, value in self.get_params(deep=False).items():
+            if name in self._checks:
+                self._checks[name](name, value)
 
     def _dense_only(self) -> str | None:
         """Return why inputs must be dense, or None if they may be sparse."""
@@ -194,8 +158,69 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
     def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
         raise NotImplementedError
 
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
+    def _fit_group(
+        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
+    ) -> None:
+        """Fit the points of one path."""
+        for estimator in group:
+            estimator._fit(X, y, task)
+
+    def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
+        """Return predictions, or the scores of a classifier."""
         raise NotImplementedError
+
+    def _group_key(self) -> str:
+        """Return a text that is the same for the points of one path."""
+        params = self.get_params(deep=False)
+        # NumPy would leave out entries of large arrays, and digits of all.
+        with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+            return repr([(n, params[n]) for n in params if n not in self.along])
+
+    def _validate_fit(
+        self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
+    ) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return inputs, targets and numbers of the tasks."""
+        raise NotImplementedError
+
+    def _number(self, task: ArrayLike | None, n: int) -> IntArray:
+        """Set ``tasks_``, and return the number of each example's task."""
+        self.tasks_, index = np.unique(task_labels(task, n), return_inverse=True)
+        return index.astype(np.intp).ravel()
+
+    def _encode(self, task: ArrayLike | None, n: int) -> IntArray:
+        """Return task numbers for labels that ``fit`` has seen."""
+        if task is None and self.tasks_.size > 1:
+            raise ValueError(
+                f"task is needed: the estimator was fitted on {self.tasks_.size} tasks "
+                "(a search of scikit-learn passes it on if metadata routing is on, "
+                "sklearn.set_config(enable_metadata_routing=True), and the search is "
+                "over mtmkl.model_selection.route_tasks(estimator))"
+            )
+        if task is None:
+            return np.zeros(n, dtype=np.intp)
+        numbers = {label: number for number, label in enumerate(self.tasks_.tolist())}
+        distinct, inverse = np.unique(task_labels(task, n), return_inverse=True)
+        unseen = [label for label in distinct.tolist() if label not in numbers]
+        if unseen:
+            shown = ", ".join(repr(label) for label in unseen[:5])
+            more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+            raise ValueError(f"task not seen by fit: {shown}{more}")
+        encoded = np.array([numbers[label] for label in distinct.tolist()], np.intp)
+        return encoded[inverse.ravel()]
+
+
+class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
+    """Base class of regressions."""
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        task: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the coefficient of determination R² over all examples."""
+        return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
 
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
@@ -211,30 +236,87 @@ class MultiTaskEstimator(RegressorMixin, BaseEstimator):
         y_array = np.asarray(y_array, dtype=np.float64)
         refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         refuse_overflow(y_array, "y", "bring the targets to a smaller scale")
-        n = X_array.shape[0]
-        labels = np.zeros(n, dtype=np.intp) if task is None else task_labels(task, n)
-        self.tasks_, index = np.unique(labels, return_inverse=True)
-        return X_array, y_array, index.astype(np.intp).ravel()
+        return X_array, y_array, self._number(task, X_array.shape[0])
 
-    def _encode(self, task: ArrayLike | None, n: int) -> IntArray:
-        """Return task numbers for labels that ``fit`` has seen."""
-        if task is None:
-            if self.tasks_.size > 1:
-                raise ValueError(
-                    f"task is needed: the estimator was fitted on {self.tasks_.size} "
-                    "tasks"
-                )
-            return np.zeros(n, dtype=np.intp)
-        labels = task_labels(task, n)
-        numbers = {label: number for number, label in enumerate(self.tasks_.tolist())}
-        distinct, inverse = np.unique(labels, return_inverse=True)
-        unseen = [label for label in distinct.tolist() if label not in numbers]
-        if unseen:
-            shown = ", ".join(repr(label) for label in unseen[:5])
-            more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
-            raise ValueError(f"task not seen by fit: {shown}{more}")
-        encoded = np.array([numbers[label] for label in distinct.tolist()], np.intp)
-        return encoded[inverse.ravel()]
+
+class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
+    """Base class of classifiers of two classes, the same two in every task.
+
+    ``_fit`` gets labels −1 and +1; ``_outputs`` returns scores, whose positive values
+    stand for the second class. A task may hold examples of one class only; what
+    becomes of it is up to the method.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,) or (1,)
+        The labels, sorted.
+    """
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def decision_function(
+        self, X: ArrayLike, task: ArrayLike | None = None
+    ) -> FloatArray:
+        """Return the scores of examples; a positive one stands for ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+        task : array-like of shape (n,), optional
+            Task of each example; may be left out after a fit of a single task.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If a task was not seen by ``fit``; the message names it.
+        """
+        return super().predict(X, task)
+
+    def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> NDArray[Any]:
+        """Predict the classes; parameters as for :meth:`decision_function`."""
+        scores = self.decision_function(X, task)
+        if self.classes_.size == 1:
+            return np.repeat(self.classes_, scores.size)
+        labels: NDArray[Any] = self.classes_[(scores > 0).astype(np.intp)]
+        return labels
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        task: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the share of examples classified correctly."""
+        return float(
+            accuracy_score(y, self.predict(X, task), sample_weight=sample_weight)
+        )
+
+    def _validate_fit(
+        self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
+    ) -> tuple[FloatArray, FloatArray, IntArray]:
+        X_array, y_array = check_inputs(self, X, y)
+        check_classification_targets(y_array)
+        refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
+        self.classes_, code = np.unique(y_array, return_inverse=True)
+        if self.classes_.size > 2:
+            shown = ", ".join(str(label) for label in self.classes_[:5])
+            shown += ", …" if self.classes_.size > 5 else ""
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(y_array)}, its classes are {shown}: make tasks of "
+                "two classes, as mtmkl.datasets.tasks.one_vs_one does."
+            )
+        signed = np.where(code.ravel() == self.classes_.size - 1, 1.0, -1.0)
+        return X_array, signed, self._number(task, X_array.shape[0])
 
 
 class PathEstimator(MultiTaskEstimator):
@@ -242,53 +324,14 @@ class PathEstimator(MultiTaskEstimator):
 
     Points of a grid that differ in the parameters ``along`` alone make a path: what
     they share is prepared once, and they are fitted in the order of their positions,
-    each from the one before. A subclass implements ``_position``, ``_prepare`` and
-    ``_follow``.
+    each from the one before. A subclass implements ``_prepare`` and ``_follow``, and
+    ``_position`` if the order matters.
     """
 
-    #: Parameters that differ along a path.
     along: ClassVar[tuple[str, ...]] = ("gamma",)
 
-    def fit_path(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        task: ArrayLike | None = None,
-        *,
-        grid: Sequence[Mapping[str, Any]],
-    ) -> "Iterator[Self]":
-        """Yield a fitted clone for each point of a grid of parameters, in its order.
-
-        Parameters
-        ----------
-        X, y, task : array-like
-            As for :meth:`fit`.
-        grid : sequence of mappings
-            Parameters that replace those of this estimator. Points of one path are
-            fitted together when the first of them is due.
-        """
-        estimators = [clone(self).set_params(**point) for point in grid]
-        for estimator in estimators:
-            arrays = estimator._validate_fit(X, y, task)
-            estimator._check_params()
-        keys = [estimator._group_key() for estimator in estimators]
-        done: set[int] = set()
-        for position, estimator in enumerate(estimators):
-            if position not in done:
-                group = [i for i, key in enumerate(keys) if key == keys[position]]
-                self._fit_group([estimators[i] for i in group], *arrays)
-                done.update(group)
-            yield estimator
-
-    def _group_key(self) -> str:
-        """Return what points of one path have in common."""
-        params = self.get_params(deep=False)
-        # NumPy would leave out entries of large arrays, and digits of all.
-        with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-            return repr([(n, params[n]) for n in params if n not in self.along])
-
     def _position(self) -> Any:
-        """Return what the points of a path are sorted by; all alike unless said."""
+        """Return the key by which the points of a path are sorted."""
         return ()
 
     def _prepare(
@@ -298,9 +341,9 @@ class PathEstimator(MultiTaskEstimator):
         raise NotImplementedError
 
     def _follow(self, prepared: Any, previous: Any) -> Any:
-        """Fit this point, and return what the next may start from.
+        """Fit this point from the previous one's result, and return its own.
 
-        ``previous`` is what the point before returned, None at the first.
+        ``previous`` is None at the first point.
         """
         raise NotImplementedError
 
@@ -314,153 +357,3 @@ class PathEstimator(MultiTaskEstimator):
         previous = None
         for estimator in sorted(group, key=lambda each: each._position()):
             previous = estimator._follow(prepared, previous)
-
-
-def _refuse_search_without_routing() -> None:
-    """Raise ValueError within a search that passes tasks to ``fit`` alone.
-
-    Without metadata routing ``score`` gets no tasks: the search would catch what it
-    raises, warn of it for every fold and point, and return the first point. Fits that
-    fail end the search with one error.
-    """
-    if get_config()["enable_metadata_routing"]:
-        return
-    caller = inspect.currentframe()
-    while caller is not None:
-        module = caller.f_globals.get("__name__")
-        if (module, caller.f_code.co_name) == _SEARCH_STEP:
-            raise ValueError(
-                "a search passes task on with metadata routing only: call "
-                "sklearn.set_config(enable_metadata_routing=True) and search over "
-                "mtmkl.model_selection.route_tasks(estimator)"
-            )
-        caller = caller.f_back
-
-
-def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """Return what ``validate_data`` makes of inputs, in float64.
-
-    Raises
-    ------
-    TypeError
-        If they are sparse and the estimator's tags do not say that it takes them.
-    """
-    if is_sparse(X):
-        reason = refusal_of_sparse(estimator, X)
-        if reason is not None:
-            raise TypeError(reason)
-        X = canonical_csr(X)
-    return validate_data(
-        estimator, X, *y, dtype=np.float64, accept_sparse="csr", **options
-    )
-
-
-def refusal_of_sparse(estimator: Any, X: Any) -> str | None:
-    """Return why an estimator does not take sparse inputs, or None if it does.
-
-    An estimator without scikit-learn's tags is taken to know what to do with them.
-    """
-    has_tags = hasattr(estimator, "__sklearn_tags__")
-    if not has_tags or get_tags(estimator).input_tags.sparse:
-        return None
-    from rich.filesize import decimal
-
-    why = "its tag input_tags.sparse is not set"
-    if isinstance(estimator, MultiTaskEstimator):
-        why = estimator._dense_only() or why
-    return (
-        f"X is sparse, and {type(estimator).__name__} takes dense inputs only: {why}; "
-        f"X.toarray() would need {decimal(8 * X.shape[0] * X.shape[1])}"
-    )
-
-
-def task_labels(task: ArrayLike, n: int) -> NDArray[Any]:
-    """Return the labels of the tasks of n examples, integers or strings.
-
-    Raises
-    ------
-    ValueError
-        If there is not one label for each example, or one is of another kind.
-    """
-    labels = np.asarray(task)
-    if labels.dtype.kind in "US" and not hasattr(task, "dtype"):
-        # NumPy has turned numbers among strings into strings.
-        labels = np.array(task, dtype=object)
-    if labels.ndim != 1 or labels.shape[0] != n:
-        raise ValueError(
-            f"task must have one label for each of the {n} examples, "
-            f"got shape {labels.shape}"
-        )
-    if labels.dtype.kind == "f":
-        odd = ~np.isfinite(labels) | (labels != np.floor(labels))
-        if odd.any():
-            raise ValueError(
-                f"task labels must be integers or strings, got {labels[odd][0]}"
-            )
-        labels = labels.astype(np.intp)
-    elif labels.dtype.kind == "O":
-        # Among strings NumPy would turn a missing label into the string "nan".
-        for label in labels:
-            if not isinstance(label, str | int | np.integer):
-                raise ValueError(
-                    f"task labels must be integers or strings, got {label!r}"
-                )
-        if len({isinstance(label, str) for label in labels}) > 1:
-            raise ValueError("task labels must be all integers or all strings")
-        labels = np.asarray(labels.tolist())
-    if labels.dtype.kind not in "iubUS":
-        raise ValueError(f"task labels must be integers or strings, got {labels.dtype}")
-    return labels
-
-
-def check_flag(name: str, value: object) -> None:
-    """Raise ValueError unless the value is True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
-
-
-def check_count(name: str, value: object, least: int = 1) -> None:
-    """Raise ValueError unless the value is a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(
-            f"{name} must be a whole number of at least {least}, got {_shown(value)}"
-        )
-
-
-def check_number(name: str, value: object) -> None:
-    """Raise ValueError unless the value is a finite number."""
-    if not _is_number(value):
-        raise ValueError(f"{name} must be a finite number, got {_shown(value)}")
-
-
-def check_positive(name: str, value: object) -> None:
-    """Raise ValueError unless the value is a positive finite number."""
-    if not _is_number(value) or value <= 0:
-        raise ValueError(f"{name} must be positive and finite, got {_shown(value)}")
-
-
-def check_not_negative(name: str, value: object) -> None:
-    """Raise ValueError unless the value is a finite number of at least 0."""
-    if not _is_number(value) or value < 0:
-        raise ValueError(f"{name} must be at least 0 and finite, got {_shown(value)}")
-
-
-def check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> None:
-    """Raise ValueError unless the value is one of the choices."""
-    if not isinstance(value, str | None) or value not in choices:
-        shown = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {shown}, got {value!r}")
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    """Return whether the value is a finite number; True and False are none."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    return bool(np.isfinite(float(value)))
-
-
-def _shown(value: object) -> str:
-    """Return the value, and its type where no number has it."""
-    if isinstance(value, Real) and not isinstance(value, bool):
-        return repr(value)
-    return f"{value!r} ({type(value).__name__}, not a number)"

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mtmkl.methods._base.estimator import task_labels
-from mtmkl.typing import FloatArray
+from mtmkl.methods._base.checks import task_labels
+from mtmkl.methods._base.estimator import PathEstimator
+from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from typing import Self
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
 
 
-class GraphEstimator(BaseEstimator):
+class GraphEstimator(PathEstimator):
     """Base of estimators of the edges of a graphical model.
 
     Called with samples alone, ``fit(X)`` has one column per node. With multi-task
@@ -25,16 +25,11 @@ class GraphEstimator(BaseEstimator):
     samples with all columns as inputs, and its own node as label; the labels are then
     those that ``X`` implies.
 
-    A subclass implements ``_fit_nodes(X)`` for 0/1 samples, which sets ``coef_``,
-    ``intercept_`` and ``edge_scores_``.
+    What the points of a path share begins with the samples as 0 and 1. ``_follow`` sets
+    ``coef_``, ``intercept_`` and ``edge_scores_``.
     """
 
     binarize: float
-
-    #: Parameters that may be an array with one value per task.
-    per_task_params = ()
-    #: Whether the method is handed the examples that it is then tested on.
-    fits_on_test = False
 
     coef_: FloatArray
     intercept_: FloatArray
@@ -63,38 +58,7 @@ class GraphEstimator(BaseEstimator):
         ValueError
             If the tasks are not the nodes, or do not hold the same samples.
         """
-        samples = self._samples(X, task)
-        self._check_params()
-        self._fit_nodes((samples > self.binarize).astype(np.float64))
-        return self
-
-    def decision_function(
-        self, X: ArrayLike, task: ArrayLike | None = None
-    ) -> FloatArray:
-        """Return the score of every node being 1 given the others, (n, D).
-
-        With ``task``, return the score of each row's own node, (n,).
-        """
-        check_is_fitted(self)
-        samples = validate_data(self, X, dtype=np.float64, reset=False)
-        samples = (samples > self.binarize).astype(np.float64)
-        scores: FloatArray = samples @ self.coef_.T + self.intercept_
-        if task is None:
-            return scores
-        labels = task_labels(task, samples.shape[0])
-        unseen = np.setdiff1d(labels, self.tasks_)
-        if unseen.size:
-            raise ValueError(f"task not seen by fit: {unseen[0]!r}")
-        node = np.searchsorted(self.tasks_, labels)
-        own: FloatArray = scores[np.arange(node.size), node]
-        return own
-
-    def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> FloatArray:
-        """Return −1 or +1 for every node given the others, (n, D).
-
-        With ``task``, return the label of each row's own node, (n,).
-        """
-        return np.where(self.decision_function(X, task) > 0, 1.0, -1.0)
+        return super().fit(X, (), task)
 
     def fit_path(
         self,
@@ -113,8 +77,31 @@ class GraphEstimator(BaseEstimator):
         grid : sequence of mappings
             Parameters that replace those of this estimator.
         """
-        for point in grid:
-            yield clone(self).set_params(**point).fit(X, y, task)
+        return super().fit_path(X, (), task, grid=grid)
+
+    def decision_function(
+        self, X: ArrayLike, task: ArrayLike | None = None
+    ) -> FloatArray:
+        """Return the score of every node being 1 given the others, (n, D).
+
+        With ``task``, return the score of each row's own node, (n,).
+        """
+        check_is_fitted(self)
+        samples = validate_data(self, X, dtype=np.float64, reset=False)
+        samples = (samples > self.binarize).astype(np.float64)
+        scores: FloatArray = samples @ self.coef_.T + self.intercept_
+        if task is None:
+            return scores
+        node = self._encode(task, samples.shape[0])
+        own: FloatArray = scores[np.arange(node.size), node]
+        return own
+
+    def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> NDArray[Any]:
+        """Return −1 or +1 for every node given the others, (n, D).
+
+        With ``task``, return the label of each row's own node, (n,).
+        """
+        return np.where(self.decision_function(X, task) > 0, 1.0, -1.0)
 
     @classmethod
     def unsupported(cls, data: "MultiTaskData") -> str | None:
@@ -126,20 +113,22 @@ class GraphEstimator(BaseEstimator):
             )
         return None
 
-    def _check_params(self) -> None:
-        """Raise ValueError if a parameter is out of range."""
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> Any:
+        return np.greater(X, self.binarize).astype(np.float64)
 
-    def _fit_nodes(self, X: FloatArray) -> None:
-        raise NotImplementedError
-
-    def _samples(self, X: ArrayLike, task: ArrayLike | None) -> FloatArray:
+    def _validate_fit(
+        self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
+    ) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return the samples, a node's row once, and the numbers of the nodes."""
         rows: FloatArray = validate_data(
             self, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=2
         )
         n_nodes = rows.shape[1]
+        self.tasks_ = nodes = np.arange(n_nodes)
         if task is None:
-            self.tasks_ = np.arange(n_nodes)
-            return rows
+            return rows, np.empty(0), nodes
         labels = task_labels(task, rows.shape[0])
         self.tasks_ = np.unique(labels)
         if self.tasks_.size != n_nodes:
@@ -154,7 +143,7 @@ class GraphEstimator(BaseEstimator):
                     f"the tasks must hold the same samples: {each!r} differs from "
                     f"{self.tasks_[0]!r}"
                 )
-        return groups[0]
+        return groups[0], np.empty(0), nodes
 
 
 def symmetric(pairs: FloatArray, n_nodes: int) -> FloatArray:

@@ -1,23 +1,33 @@
-"""What all support vector machines on weighted kernels share."""
+"""Support vector machines on weighted kernels."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, has_features
-from mtmkl.methods._base.estimator import PathEstimator, check_flag, check_not_negative
+from mtmkl.methods._base.checks import checks, one_of
+from mtmkl.methods._base.estimator import MultiTaskRegressor, PathEstimator
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.svm.task_duals import DualProblem
+
+#: The ten kernels of Yousefi et al. (2015).
+TEN_KERNELS: tuple[Mapping[str, Any], ...] = (
+    {"name": "linear"},
+    {"name": "polynomial", "degree": 2},
+    *({"name": "gaussian", "width": 2.0**power} for power in range(8)),
+)
 
 
 class KernelMachine(PathEstimator):
-    """Base of estimators that are support vector machines on weighted sums of kernels.
+    """Base of support vector machines on weighted sums of kernels.
 
     The points of a path share the kernels. A subclass has the parameters ``C``,
-    ``kernels``, ``normalize``, ``standardize`` and ``tol``.
+    ``kernels``, ``normalize``, ``standardize`` and ``tol``, and implements ``_path``.
 
     Inputs may be sparse if they are not standardised and no kernel is a single feature:
     the solvers see nothing of them but Gram matrices.
@@ -28,15 +38,34 @@ class KernelMachine(PathEstimator):
     kernels: KernelList
     normalize: Normalization
     standardize: bool
+    fit_intercept: bool = True
 
     along: ClassVar[tuple[str, ...]] = ("C",)
+    _checks = checks(normalize=one_of("trace", None))
+    #: Whether one support vector machine serves all tasks.
+    _joined: ClassVar[bool] = False
+    #: Whether each task has kernel weights of its own.
+    _own_weights: ClassVar[bool] = False
 
     def _cost(self) -> float:
         """Return the weight of the loss that the solver sees."""
         return self.C
 
-    #: Whether one support vector machine serves all tasks.
-    _joined: ClassVar[bool] = False
+    def _tube(self) -> float | None:
+        """Return the ε of regression, None for classification."""
+        return None
+
+    def _path(self, problem: "DualProblem") -> Any:
+        """Return the solver of the duals, for one point after the other."""
+        raise NotImplementedError
+
+    def _solve(self, path: Any) -> "Solution":
+        """Solve at this point."""
+        solution: Solution = path.solve(self._cost())
+        return solution
+
+    def _position(self) -> Any:
+        return self.C
 
     def _dense_only(self) -> str | None:
         if self.standardize:
@@ -51,14 +80,15 @@ class KernelMachine(PathEstimator):
             )
         return None
 
-    def _training_set(
-        self, X: FloatArray, task: IntArray, *, n_points: int
-    ) -> TrainingSet:
-        """Resolve the kernels on the training inputs."""
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> Any:
+        from mtmkl.solvers.svm.task_duals import DualProblem
+
         terms = KernelTerms.of(
             X, self.kernels, normalize=self.normalize, standardize=self.standardize
         )
-        return TrainingSet(
+        training = TrainingSet(
             terms,
             X,
             task,
@@ -66,9 +96,27 @@ class KernelMachine(PathEstimator):
             joined=self._joined,
             keep_last=n_points > 1,
         )
+        problem = DualProblem.of(
+            y[training.order],
+            training.blocks(),
+            weight=self._weight_of_terms(training),
+            epsilon=self._tube(),
+            fit_intercept=self.fit_intercept,
+        )
+        return training, self._path(problem)
 
-    def _keep_machine(
-        self, training: TrainingSet, weights: FloatArray, solution: "Solution"
+    def _weight_of_terms(self, training: TrainingSet) -> IntArray | None:
+        """Return the number of each term's weight, (B, D), in the solvers' order."""
+        first = np.arange(training.sizes.size) * self._own_weights
+        return first[:, None] * training.terms.n_terms + training.terms.order
+
+    def _follow(self, prepared: Any, previous: None) -> None:
+        training, path = prepared
+        solution = self._solve(path)
+        self._keep(training, solution, solution.coef)
+
+    def _keep(
+        self, training: TrainingSet, solution: "Solution", weights: FloatArray
     ) -> None:
         """Set the fitted attributes, with weights (T, D) or (D,) of the kernels."""
         terms, block = training.terms, training.block_of_task
@@ -103,7 +151,7 @@ class KernelMachine(PathEstimator):
             self.coef_ /= terms.scaler.scale_[:, None]
             self.intercept_ = self.intercept_ - terms.scaler.mean_ @ self.coef_
 
-    def _scores(self, X: FloatArray, task: IntArray) -> FloatArray:
+    def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         if hasattr(self, "coef_"):
             values: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
         else:
@@ -111,7 +159,51 @@ class KernelMachine(PathEstimator):
         return values + self.intercept_[task]
 
 
-class TubeRegression(PathEstimator):
+class WeightedKernelMachine(KernelMachine):
+    """Base of support vector machines that learn kernel weights θ_t in a simplex."""
+
+    _checks = checks(normalize=one_of("cosine", "trace", None))
+    _own_weights = True
+    #: λ, the weight of the pairs of tasks.
+    lam: float = 0.0
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        kernels: KernelList = TEN_KERNELS,
+        normalize: Normalization = "cosine",
+        standardize: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+    ) -> None:
+        self.C = C
+        self.kernels = kernels
+        self.normalize = normalize
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _position(self) -> Any:
+        return self.C, self.lam
+
+    def _path(self, problem: "DualProblem") -> Any:
+        from mtmkl.solvers.weights.group_sharing import GroupSharingPath
+
+        return GroupSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
+
+    def _solve(self, path: Any) -> "Solution":
+        solution: Solution = path.solve(self._cost(), float(self.lam))
+        return solution
+
+    def _keep(
+        self, training: TrainingSet, solution: "Solution", weights: FloatArray
+    ) -> None:
+        super()._keep(training, solution, weights)
+        self.weights_ = self._weights
+
+
+class TubeRegression(MultiTaskRegressor, PathEstimator):
     """Base of support vector regression, to stand before that of the machine.
 
     A subclass has the parameters ``C``, ``epsilon`` and ``standardize_target``. Targets
@@ -122,11 +214,6 @@ class TubeRegression(PathEstimator):
     C: float
     epsilon: float
     standardize_target: bool
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_not_negative("epsilon", self.epsilon)
-        check_flag("standardize_target", self.standardize_target)
 
     def _cost(self) -> float:
         return self.C * self.target_scale_
@@ -148,7 +235,7 @@ class TubeRegression(PathEstimator):
 
 
 def keep_certificate(estimator: Any, solution: "Solution") -> None:
-    """Set the fitted attributes that say how good a solution is."""
+    """Set the fitted attributes of a solution's certificate."""
     certificate = solution.certificate
     estimator.objective_ = certificate.objective
     estimator.dual_objective_ = certificate.dual_objective

@@ -1,4 +1,4 @@
-"""What the estimators share that are linear in some coordinates of the inputs."""
+"""Estimators that are linear in some coordinates of the inputs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,22 +6,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
 
-from mtmkl.kernels.base import Kernel
+from mtmkl.kernels.base import Kernel, from_spec
+from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.terms import check_kernel
-from mtmkl.methods._base.estimator import (
-    PathEstimator,
-    check_count,
-    check_flag,
-    check_positive,
-)
-from mtmkl.methods._base.inputs import Coordinates
+from mtmkl.methods._base.checks import check_positive, checks, optional
+from mtmkl.methods._base.estimator import MultiTaskRegressor, PathEstimator
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
+from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.linear.squared_norm import PenaltyName, WarmStart
-    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-    from mtmkl.solvers.solution import Solution
+    from mtmkl.solvers.linear.squared_norm import PenaltyName
 
 
 #: Singular values and row norms at most this share of the largest count as zero.
@@ -30,31 +27,27 @@ RANK_TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class PreparedRegression:
-    """Training data in the coordinates of the coefficients, shared along a path.
+    """Training data in the coordinates of the coefficients, shared along a path."""
 
-    Attributes
-    ----------
-    coordinates : Coordinates
-    tasks : TaskDecomposition
-        Of the coordinates; with an offset, centred within each task.
-    task : ndarray of shape (n,)
-        The task of each example.
-    means : (ndarray of shape (T, d), ndarray of shape (T,)) or None
-        With an offset: what was subtracted from coordinates and targets.
-    """
-
-    coordinates: Coordinates
-    tasks: "TaskDecomposition"
+    scaler: StandardScaler | None
+    #: Without it the coordinates are the (standardised) inputs.
+    basis: KernelBasis | None
+    #: The coordinates; with an offset, centred within each task.
+    tasks: TaskDecomposition
+    #: Task of each example, (n,).
     task: IntArray
+    #: With an offset, the means of coordinates (T, d) and targets (T,) by task.
     means: tuple[FloatArray, FloatArray] | None
 
 
-class LinearPathEstimator(PathEstimator):
+class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
     """Base of the methods that predict w_t'z(x) + b_t, z(x) some coordinates of x.
 
-    A subclass implements ``_solve``. Parameters ``kernel``, ``standardize`` and
-    ``basis_tol`` are its choice to have.
+    A subclass implements ``_solve``. It may have the parameters ``kernel``,
+    ``standardize`` and ``basis_tol``.
     """
+
+    _checks = checks(kernel=optional(check_kernel))
 
     kernel: Kernel | Mapping[str, Any] | str | None = None
     standardize: bool = False
@@ -62,27 +55,17 @@ class LinearPathEstimator(PathEstimator):
     gamma: Any
     fit_intercept: bool
 
-    def _check_params(self) -> None:
-        check_flag("fit_intercept", self.fit_intercept)
-        check_flag("standardize", self.standardize)
-        check_positive("basis_tol", self.basis_tol)
-        if self.kernel is not None:
-            check_kernel("kernel", self.kernel)
-
     def _position(self) -> float:
         return -float(np.max(self.gamma))
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> PreparedRegression:
-        from mtmkl.solvers.linear.task_decomposition import decompose
-
-        coordinates, Z = Coordinates.of(
-            X,
-            kernel=self.kernel,
-            standardize=self.standardize,
-            basis_tol=self.basis_tol,
-        )
+        scaler = StandardScaler().fit(X) if self.standardize else None
+        Z = X if scaler is None else scaler.transform(X)
+        basis = None
+        if self.kernel is not None:
+            basis, Z = kernel_basis(from_spec(self.kernel), Z, tol=self.basis_tol)
         n_tasks = int(task.max()) + 1
         means: tuple[FloatArray, FloatArray] | None = None
         if self.fit_intercept:
@@ -93,20 +76,21 @@ class LinearPathEstimator(PathEstimator):
             # Centring removes exactly what an unpenalised offset per task explains.
             Z, y = Z - means[0][task], y - means[1][task]
         tasks = decompose(Z, y, task, n_tasks=n_tasks)
-        return PreparedRegression(coordinates, tasks, task, means)
+        return PreparedRegression(scaler, basis, tasks, task, means)
 
     def _follow(self, prepared: PreparedRegression, previous: Any) -> Any:
         solution = self._solve(prepared, previous)
         self._keep(prepared, solution)
         return solution.extra.get("warm_start")
 
-    def _solve(self, prepared: PreparedRegression, start: Any) -> "Solution":
+    def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         """Solve at this point, from where the one before on the path left off."""
         raise NotImplementedError
 
-    def _keep(self, prepared: PreparedRegression, solution: "Solution") -> None:
+    def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
+        """Set the fitted attributes."""
         certificate = solution.certificate
-        self._coordinates = prepared.coordinates
+        self._scaler, self._basis = prepared.scaler, prepared.basis
         self.coef_ = solution.coef
         self.intercept_ = np.zeros(self.coef_.shape[1])
         if prepared.means is not None:
@@ -115,18 +99,25 @@ class LinearPathEstimator(PathEstimator):
         self.objective_ = certificate.objective
         self.duality_gap_ = certificate.duality_gap
         self.n_iter_ = certificate.n_iter
-        if prepared.coordinates.basis is not None:
-            self.basis_dimension_ = prepared.coordinates.basis.dimension
-            self.discarded_trace_ = prepared.coordinates.basis.discarded_trace
+        if prepared.basis is not None:
+            self.basis_dimension_ = prepared.basis.dimension
+            self.discarded_trace_ = prepared.basis.discarded_trace
 
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return self._coordinates.predict(X, self.coef_, task) + self.intercept_[task]
+    def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
+        if self._scaler is not None:
+            X = self._scaler.transform(X)
+        if self._basis is not None:
+            values = self._basis.predict(X, self.coef_)[np.arange(X.shape[0]), task]
+        else:
+            values = np.einsum("ij,ji->i", X, self.coef_[:, task])
+        return values + self.intercept_[task]
 
 
 class SquaredNormEstimator(LinearPathEstimator):
     """Base of the methods that minimise Σ_t ||y_t − X_t w_t||² + γ·Ω(W)²."""
 
     _penalty: ClassVar["PenaltyName"]
+    _checks = checks(gamma=check_positive, kernel=optional(check_kernel))
 
     gamma: float
 
@@ -143,15 +134,7 @@ class SquaredNormEstimator(LinearPathEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_positive("gamma", self.gamma)
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
-
-    def _solve(
-        self, prepared: PreparedRegression, start: "WarmStart | None"
-    ) -> "Solution":
+    def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         from mtmkl.solvers.linear.squared_norm import solve
 
         return solve(
@@ -163,14 +146,14 @@ class SquaredNormEstimator(LinearPathEstimator):
             start=start,
         )
 
-    def _keep(self, prepared: PreparedRegression, solution: "Solution") -> None:
+    def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
         self.norm_ = float(solution.extra["norm"])
         self.history_ = solution.certificate.history
 
 
 class FeatureLearner(SquaredNormEstimator):
-    """Base of those whose Ω is the trace norm of a matrix V, which is W unless said.
+    """Base of the methods whose Ω is the trace norm of a matrix V, by default W.
 
     V = U·A with orthonormal columns of U, the features, and rows of A in the order of
     their norms, the singular values of V.
@@ -212,7 +195,7 @@ class FeatureLearner(SquaredNormEstimator):
 
 
 def rank_of(magnitudes: NDArray[np.floating[Any]]) -> int:
-    """Return how many magnitudes exceed ``RANK_TOLERANCE`` times the largest."""
+    """Return the number of magnitudes above ``RANK_TOLERANCE`` times the largest."""
     return int(np.sum(magnitudes > RANK_TOLERANCE * magnitudes.max(initial=0.0)))
 
 

@@ -1,81 +1,47 @@
-"""What the linear classifiers share that fit all tasks by penalised least squares."""
+"""Linear classifiers of all tasks by penalised least squares."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.estimator import (
-    PathEstimator,
-    check_count,
-    check_number,
-    check_positive,
-)
+from mtmkl.methods._base.checks import checks
+from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
 from mtmkl.methods._base.linear import task_means
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
+from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-    from mtmkl.solvers.solution import Solution
 
 
 @dataclass(frozen=True)
 class PreparedTasks:
-    """Training data of the tasks that hold both classes, ready for every penalty.
+    """Training data of the tasks that hold both classes, ready for every penalty."""
 
-    Attributes
-    ----------
-    decomposition : TaskDecomposition or None
-        Of the standardised inputs, centred within each task, in coordinates of their
-        span; None if no task holds both classes or no input varies.
-    taking_part : ndarray of shape (T,), bool
-        The tasks that hold both classes.
-    varying : ndarray of shape (d,), bool
-        The inputs that are not constant.
-    scale : ndarray of shape (n_varying,)
-        Their standard deviations.
-    basis : ndarray of shape (n_varying, r) or None
-        Orthonormal basis of the span; None where the coordinates are the inputs.
-    input_means : ndarray of shape (T, d)
-        Means of the raw inputs.
-    target_means : ndarray of shape (T,)
-        Means of the signs: ±1 in a task of one class.
-    null : float
-        Σ_t ||y_t − ȳ_t||², the loss of offsets alone.
-    """
-
-    decomposition: "TaskDecomposition | None"
+    #: Of the standardised inputs, centred within each task, in coordinates of their
+    #: span; None if no task holds both classes or no input varies.
+    decomposition: TaskDecomposition | None
+    #: The tasks that hold both classes, (T,).
     taking_part: NDArray[np.bool_]
+    #: The inputs that are not constant, (d,), and their standard deviations.
     varying: NDArray[np.bool_]
     scale: FloatArray
+    #: Orthonormal basis of the span; None where the coordinates are the inputs.
     basis: FloatArray | None
+    #: Means of the raw inputs, (T, d), and of the signs, (T,): ±1 of a single class.
     input_means: FloatArray
     target_means: FloatArray
+    #: Σ_t ||y_t − ȳ_t||², the loss of offsets alone.
     null: float
 
     @classmethod
     def of(
         cls, X: FloatArray, y: FloatArray, task: IntArray, *, rotate: bool
     ) -> "PreparedTasks":
-        """Prepare training data.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-        y : ndarray of shape (n,)
-            Signs.
-        task : ndarray of shape (n,)
-            Tasks 0 … T − 1.
-        rotate : bool
-            Whether coordinates may be any orthonormal ones of the span of the inputs.
-        """
-        from mtmkl.solvers.linear.task_decomposition import decompose
-
+        """Prepare inputs and signs; ``rotate`` allows any coordinates of the span."""
         n_tasks = int(task.max()) + 1
         target_means = task_means(y[:, None], task, n_tasks)[:, 0]
         taking_part = np.abs(target_means) < 1.0
@@ -108,10 +74,8 @@ class PreparedTasks:
             float(np.sum((y - target_means[task]) ** 2)),
         )
 
-    def offsets_alone(self) -> "Solution":
+    def offsets_alone(self) -> Solution:
         """Return the solution where nothing can be learned but the offsets."""
-        from mtmkl.solvers.solution import Certificate, Solution
-
         return Solution(
             coef=np.zeros((self.scale.size, int(self.taking_part.sum()))),
             certificate=Certificate(
@@ -149,18 +113,15 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
     _rotation_invariant: ClassVar[bool] = True
     #: Whether the minimum is bounded from below by a dual point.
     _convex: ClassVar[bool] = True
+    _checks = checks()
 
     tol: float
     max_iter: int
 
-    def _check_params(self) -> None:
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
-
     def _group_key(self) -> str:
         return ""
 
-    def _minimise(self, tasks: "TaskDecomposition", start: Any) -> "Solution":
+    def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
         """Solve for the tasks in the problem, from the previous point of the path."""
         raise NotImplementedError
 
@@ -177,7 +138,7 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
         self._keep(prepared, solution)
         return solution.extra.get("warm_start")
 
-    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+    def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:
         certificate = solution.certificate
         self.coef_ = prepared.expand(solution.coef)
         shift = np.einsum("td,dt->t", prepared.input_means, self.coef_)
@@ -189,13 +150,13 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
         self.n_iter_ = certificate.n_iter
         self.history_ = certificate.history
 
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
+    def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         scores: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
         return scores + self.intercept_[task]
 
 
 class RestartedClassifier(LinearTaskClassifier):
-    """Base of those whose problem is not convex: the best of several seeded starts.
+    """Base of classifiers whose problem is not convex: the best of seeded starts.
 
     A subclass implements ``_local_minima``. No point of a grid starts from another, so
     that a fit depends on its own parameters alone.
@@ -206,19 +167,13 @@ class RestartedClassifier(LinearTaskClassifier):
     random_state: int | None
     n_restarts: int
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_count("n_restarts", self.n_restarts)
-        if self.random_state is not None:
-            check_count("random_state", self.random_state, least=0)
-
     def _local_minima(
-        self, tasks: "TaskDecomposition", rngs: "Sequence[np.random.Generator]"
-    ) -> "list[Solution]":
-        """Return the local minima that the starts lead to, one generator for each."""
+        self, tasks: TaskDecomposition, rngs: Sequence[np.random.Generator]
+    ) -> list[Solution]:
+        """Return the local minimum that each start, a generator, leads to."""
         raise NotImplementedError
 
-    def _minimise(self, tasks: "TaskDecomposition", start: None) -> "Solution":
+    def _minimise(self, tasks: TaskDecomposition, start: None) -> Solution:
         seeds = np.random.SeedSequence(self.random_state).spawn(self.n_restarts)
         rngs = [np.random.default_rng(seed) for seed in seeds]
         solutions = self._local_minima(tasks, rngs)
@@ -226,21 +181,9 @@ class RestartedClassifier(LinearTaskClassifier):
         histories = [each.certificate.history for each in solutions]
         return replace(best, extra={**best.extra, "histories": histories})
 
-    def _keep(self, prepared: PreparedTasks, solution: "Solution") -> None:
+    def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:
         super()._keep(prepared, solution)
         self.restart_histories_ = solution.extra.get("histories", [self.history_])
-
-
-def check_groups(name: str, value: object) -> None:
-    """Raise ValueError unless the value can stand for a number of groups of tasks."""
-    check_number(name, value)
-    if isinstance(value, Integral):
-        check_count(name, value)
-    elif not (isinstance(value, Real) and 0 < float(value) <= 0.5):
-        raise ValueError(
-            f"{name} must be a whole number, or a share of the tasks in (0, 0.5], "
-            f"got {value!r}"
-        )
 
 
 def number_of_groups(value: int | float, n_tasks: int) -> int:
@@ -255,7 +198,7 @@ def number_of_groups(value: int | float, n_tasks: int) -> int:
 
 
 def _span(Z: FloatArray) -> FloatArray | None:
-    """Return an orthonormal basis of the span of the rows, None if it is everything.
+    """Return an orthonormal basis of the span of the rows, None if it is the whole.
 
     Tasks share examples, so that the distinct rows may be far fewer than all.
     """

@@ -25,20 +25,7 @@ class MultiTaskTerms:
     def of(
         cls, terms: Any, tasks: list[Any], task_order: Any, task_relations: Any
     ) -> "MultiTaskTerms":
-        """Resolve terms on the labels of the tasks.
-
-        Parameters
-        ----------
-        terms, task_order, task_relations
-            As in `MultiTaskMKL`.
-        tasks : list
-            Labels of the tasks of the fit.
-
-        Raises
-        ------
-        ValueError
-            If a term is not one, or a label is not in the order.
-        """
+        """Resolve the parameters of `MultiTaskMKL` on the labels of the tasks."""
         order = tasks if task_order is None else _labels(task_order, tasks)
         rows = [order.index(label) for label in tasks]
         is_named = isinstance(task_order, Mapping)

@@ -1,0 +1,185 @@
+"""Checks of inputs, labels of tasks and parameters."""
+
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import get_tags
+from sklearn.utils.validation import validate_data
+
+from mtmkl.kernels.terms import check_kernel, check_kernels
+from mtmkl.sparse import canonical_csr, is_sparse
+
+#: Takes the name of a parameter and its value, and raises ValueError.
+Check = Callable[[str, Any], None]
+
+
+def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """Return inputs and targets as ``validate_data`` does, in float64.
+
+    Raises TypeError for sparse inputs that the estimator's tags do not allow.
+    """
+    if is_sparse(X):
+        reason = refusal_of_sparse(estimator, X)
+        if reason is not None:
+            raise TypeError(reason)
+        X = canonical_csr(X)
+    return validate_data(
+        estimator, X, *y, dtype=np.float64, accept_sparse="csr", **options
+    )
+
+
+def refusal_of_sparse(estimator: Any, X: Any) -> str | None:
+    """Return why an estimator does not take sparse inputs, or None if it does.
+
+    An estimator without scikit-learn's tags is trusted to handle them.
+    """
+    has_tags = hasattr(estimator, "__sklearn_tags__")
+    if not has_tags or get_tags(estimator).input_tags.sparse:
+        return None
+    from rich.filesize import decimal
+
+    own_reason = getattr(estimator, "_dense_only", lambda: None)()
+    return (
+        f"X is sparse, and {type(estimator).__name__} takes dense inputs only: "
+        f"{own_reason or 'its tag input_tags.sparse is not set'}; "
+        f"X.toarray() would need {decimal(8 * X.shape[0] * X.shape[1])}"
+    )
+
+
+def task_labels(task: ArrayLike | None, n: int) -> NDArray[Any]:
+    """Return the task labels of n examples, integers or strings; zeros for None.
+
+    Raises ValueError unless each example has one.
+    """
+    if task is None:
+        return np.zeros(n, dtype=np.intp)
+    labels = np.asarray(task)
+    if labels.dtype.kind in "US" and not hasattr(task, "dtype"):
+        # NumPy has turned numbers among strings into strings.
+        labels = np.array(task, dtype=object)
+    if labels.ndim != 1 or labels.shape[0] != n:
+        raise ValueError(
+            f"task must have one label for each of the {n} examples, "
+            f"got shape {labels.shape}"
+        )
+    if labels.dtype.kind == "f":
+        odd = ~np.isfinite(labels) | (labels != np.floor(labels))
+        if odd.any():
+            raise ValueError(
+                f"task labels must be integers or strings, got {labels[odd][0]}"
+            )
+        labels = labels.astype(np.intp)
+    elif labels.dtype.kind == "O":
+        # Among strings NumPy would turn a missing label into the string "nan".
+        for label in labels:
+            if not isinstance(label, str | int | np.integer):
+                raise ValueError(
+                    f"task labels must be integers or strings, got {label!r}"
+                )
+        if len({isinstance(label, str) for label in labels}) > 1:
+            raise ValueError("task labels must be all integers or all strings")
+        labels = np.asarray(labels.tolist())
+    if labels.dtype.kind not in "iubUS":
+        raise ValueError(f"task labels must be integers or strings, got {labels.dtype}")
+    return labels
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise ValueError unless the value is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def check_count(name: str, value: object, least: int = 1) -> None:
+    """Raise ValueError unless the value is a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(
+            f"{name} must be a whole number of at least {least}, got {_shown(value)}"
+        )
+
+
+def check_number(name: str, value: object) -> None:
+    """Raise ValueError unless the value is a finite number."""
+    if not _is_number(value):
+        raise ValueError(f"{name} must be a finite number, got {_shown(value)}")
+
+
+def check_positive(name: str, value: object) -> None:
+    """Raise ValueError unless the value is a positive finite number."""
+    if not _is_number(value) or value <= 0:
+        raise ValueError(f"{name} must be positive and finite, got {_shown(value)}")
+
+
+def check_not_negative(name: str, value: object) -> None:
+    """Raise ValueError unless the value is a finite number of at least 0."""
+    if not _is_number(value) or value < 0:
+        raise ValueError(f"{name} must be at least 0 and finite, got {_shown(value)}")
+
+
+def check_groups(name: str, value: object) -> None:
+    """Raise ValueError unless the value is a number of groups, or a share of tasks."""
+    check_number(name, value)
+    if isinstance(value, Integral):
+        check_count(name, value)
+    elif not (isinstance(value, Real) and 0 < float(value) <= 0.5):
+        raise ValueError(
+            f"{name} must be a whole number, or a share of the tasks in (0, 0.5], "
+            f"got {value!r}"
+        )
+
+
+def one_of(*choices: str | None) -> Check:
+    """Return the check that a value is one of the choices."""
+
+    def check(name: str, value: object) -> None:
+        if not isinstance(value, str | None) or value not in choices:
+            shown = ", ".join(repr(choice) for choice in choices)
+            raise ValueError(f"{name} must be one of {shown}, got {value!r}")
+
+    return check
+
+
+def optional(check: Check) -> Check:
+    """Return the check that a value is None, or passes another check."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def checks(**own: Check) -> Mapping[str, Check]:
+    """Return checks by parameter: those of a method, and the common ones."""
+    return {**_COMMON, **own}
+
+
+# Of the parameters that mean the same in every method.
+_COMMON: Mapping[str, Check] = {
+    "C": check_positive,
+    "alpha": check_not_negative,
+    "basis_tol": check_positive,
+    "epsilon": check_not_negative,
+    "fit_intercept": check_flag,
+    "kernel": check_kernel,
+    "kernels": lambda name, value: check_kernels(value),
+    "max_iter": check_count,
+    "n_restarts": check_count,
+    "random_state": optional(lambda name, value: check_count(name, value, least=0)),
+    "relative_alpha": optional(check_not_negative),
+    "standardize": check_flag,
+    "standardize_target": check_flag,
+    "tol": check_positive,
+}
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Tell whether the value is a finite number; True and False are none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return bool(np.isfinite(float(value)))
+
+
+def _shown(value: object) -> str:
+    """Return the value, with its type unless it is a number."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return repr(value)
+    return f"{value!r} ({type(value).__name__}, not a number)"
