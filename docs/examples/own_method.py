@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mtmkl.methods._base.estimator import MultiTaskEstimator
+from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl_suite.run.runner import run_paper
 
 
@@ -29,9 +29,9 @@ from mtmkl_suite.run.runner import run_paper
 #     min  Σ_t ||y_t − X_t (w_0 + v_t)||² + γ (||w_0||²/μ + Σ_t ||v_t||²)
 #
 # The dual is a single ridge regression on all examples, with the kernel
-# (μ + [same task]) ⟨x, x'⟩. MultiTaskEstimator checks the input, numbers the tasks
+# (μ + [same task]) ⟨x, x'⟩. MultiTaskRegressor checks the input, numbers the tasks
 # 0 … T − 1, and is a scikit-learn estimator. `__init__` only stores its parameters.
-class SharedMeanRidge(MultiTaskEstimator):
+class SharedMeanRidge(MultiTaskRegressor):
     """Ridge regression whose weights have a shared part and one part per task."""
 
     def __init__(self, gamma: float = 1.0, *, mu: float = 1.0) -> None:
@@ -45,7 +45,7 @@ class SharedMeanRidge(MultiTaskEstimator):
         own = (X * dual[:, None]).T @ one_hot
         self.coef_ = self.mu * own.sum(axis=1, keepdims=True) + own
 
-    def _predict(self, X, task):
+    def _outputs(self, X, task):
         return np.einsum("id,di->i", X, self.coef_[:, task])
 
 

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from method_cases import case_of, path_of
 from sklearn import config_context
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import GridSearchCV
@@ -24,17 +25,13 @@ TASK_LABELS = {
 }
 
 
-def settings(cls):
-    return cls.check_settings() if hasattr(cls, "check_settings") else {"": {}}
-
-
 def cases(is_wanted):
     """Return (class, small settings) of the wanted methods, by an id each."""
     return {
         f"{name}, {label}" if label else name: (cls, params)
         for name, cls in ESTIMATORS.items()
         if is_wanted(cls())
-        for label, params in settings(cls).items()
+        for label, params in case_of(name).settings.items()
     }
 
 
@@ -75,7 +72,7 @@ def make_tight(name, **params):
 
 
 def path_points(name):
-    return EVERY[name][0].check_path()
+    return path_of(EVERY[name][0].__name__)
 
 
 def two_points(name):

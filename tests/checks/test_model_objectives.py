@@ -9,9 +9,11 @@ strong regularisation, along paths in no order, and where a solver had to stop.
 import model_objectives
 import numpy as np
 import pytest
+from method_cases import with_objective
 from sklearn.base import clone, is_classifier
 
 from mtmkl.methods import REGISTRY
+from mtmkl.methods._base.graph import GraphEstimator
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -30,125 +32,14 @@ SEEDS = (0, 1)
 OF_MATRICES = dict.fromkeys(
     ("MKMTSFLClassifier", "MKMTSFLRegressor"), ("mirror_descent", "alternating")
 )
-GRAPHS = {"MEDGraphStructure", "NeighbourhoodSelection"}
-
-GAUSSIAN, SQUARE = (
-    {"name": "gaussian", "width": 1.5},
-    {"name": "polynomial", "degree": 2},
-)
-KERNELS = {"kernels": [GAUSSIAN, SQUARE, "linear"]}
-MIXED = {"kernels": ["features", GAUSSIAN], "normalize": "trace", "standardize": True}
-RELATED = ["dirac_uniform", "union"]
-LINEAR, OTHERS = [("linear", RELATED)], [(k, RELATED) for k in (GAUSSIAN, SQUARE)]
-
-COSTS = [{"C": C} for C in (1.0, 1e3, 1e-3, 30.0)]
-SWITCHED = [{"C": C, "alpha": a} for C in (1.0, 1e3, 1e-2) for a in (2.0, 0.0, 50.0)]
-COUPLED = [{"C": C, "lam": lam} for C in (1.0, 1e3, 1e-2) for lam in (0.3, 0.0, 20.0)]
-SCHATTEN = [{"C": C, "q": q} for C in (1.0, 1e2, 1e-3) for q in (1.5, 1.0, 1.99, 2.0)]
-RIDGES = [{"gamma": gamma} for gamma in (1.0, 1e3, 1e-4, 1e-1)]
-WEIGHTS = (1.0, 30.0, 1e-2)
-
-# Of each method: parameters, and the points of a path.
 CASES = {
-    "AggregateRidge": ([{}, {"fit_intercept": True}], RIDGES),
-    "CMTL": (
-        [{}],
-        [{"lam": lam, "n_clusters": r} for lam in WEIGHTS for r in (2, 1, 3)],
-    ),
-    "CoClus": (
-        [{"n_restarts": 2}],
-        [{"lam_1": lam, "lam_2": 2.0, "n_clusters": 2} for lam in WEIGHTS],
-    ),
-    "FlexClus": (
-        [{}],
-        [
-            {"lam_1": lam, "lam_2": each, "lam_3": 1.0}
-            for lam in (*WEIGHTS, 0.0)
-            for each in (1.0, 0.0)
-        ],
-    ),
-    "GroupFeatureSharing": ([KERNELS, MIXED], COUPLED),
-    "IndependentRidge": (
-        [{}, {"kernel": GAUSSIAN, "fit_intercept": True, "standardize": True}],
-        RIDGES,
-    ),
-    "IndependentSVM": ([KERNELS, {"fit_intercept": False}], COSTS),
-    "IndependentSVR": ([KERNELS, {"epsilon": 0.0, "standardize_target": True}], COSTS),
-    "MEDAdaptivePooling": (
-        [{}, {"kernel": GAUSSIAN, "normalize": "trace", "standardize": True}],
-        SWITCHED,
-    ),
-    "MEDKernelSelection": (
-        [{}, MIXED, KERNELS | {"switches": "per_task"}, {"solver": "sqp"}],
-        SWITCHED,
-    ),
-    "MEDRegression": (
-        [{}, MIXED, {"loss": "squared"}, KERNELS | {"loss": "squared"}],
-        SWITCHED,
-    ),
-    "MKMTFLClassifier": (
-        [
-            KERNELS | {"p": 2.0},
-            MIXED | {"p": 2.5},
-            KERNELS | {"p": 8.67},
-            MIXED | {"p": 6.0, "solver": "mirror_descent", "max_iter": 50},
-        ],
-        COSTS,
-    ),
-    "MKMTFLRegressor": (
-        [
-            KERNELS | {"p": 2.0, "solver": "mirror_descent", "max_iter": 50},
-            KERNELS | {"p": 12.0},
-            MIXED | {"p": 6.0, "standardize_target": True},
-        ],
-        COSTS,
-    ),
-    "MKMTSFLClassifier": (
-        [KERNELS, MIXED, KERNELS | {"solver": "mirror_descent", "max_iter": 10}],
-        SCHATTEN,
-    ),
-    "MKMTSFLRegressor": (
-        [
-            KERNELS,
-            MIXED | {"standardize_target": True},
-            KERNELS | {"solver": "alternating", "max_iter": 10},
-        ],
-        SCHATTEN,
-    ),
-    "MeTaG": ([{}, {"n_levels": 1}], [{"lam": lam} for lam in WEIGHTS]),
-    "MultiTaskFeatureLearning": (
-        [
-            {},
-            {"fit_intercept": True, "standardize": True},
-            {"kernel": GAUSSIAN},
-            {"solver": "alternating", "max_iter": 50},
-        ],
-        RIDGES,
-    ),
-    "MultiTaskMKL": (
-        [
-            {"terms": LINEAR},
-            {"terms": LINEAR, "p": 1.3, "loss": "logistic", "standardize": True},
-            {"terms": LINEAR, "p": np.inf, "solver": "gram", "normalize": "trace"},
-            {"terms": OTHERS, "p": 1.0, "fit_intercept": True},
-            {"terms": OTHERS, "p": 3.0, "loss": "logistic", "normalize": "cosine"},
-        ],
-        COSTS,
-    ),
-    "MultiTaskVariableSelection": ([{}, {"fit_intercept": True}], RIDGES),
-    "PooledSVM": ([KERNELS, MIXED], COSTS),
-    "RRHet": ([{}, {"fit_intercept": True}], RIDGES),
-    "SharedMKL": ([KERNELS, MIXED], COSTS),
-    "SingleTaskMKL": ([KERNELS, MIXED], COSTS),
-    "SingleTaskMKLRegressor": ([KERNELS, MIXED], COSTS),
-    "Whom": (
-        [{"n_restarts": 1}],
-        [{"lam": lam, "n_groups": 2} for lam in WEIGHTS],
-    ),
+    name: ([*case.variants], [*case.grid]) for name, case in with_objective().items()
 }
+GRAPHS = {name for name in CASES if issubclass(REGISTRY[name], GraphEstimator)}
 SETTINGS = {
     f"{name}, {number}": (REGISTRY[name](**params), grid)
     for name, (variants, grid) in CASES.items()
+    if name not in GRAPHS
     for number, params in enumerate(variants)
 }
 LIMITED = [name for name, (each, _) in SETTINGS.items() if hasattr(each, "max_iter")]
@@ -185,8 +76,7 @@ def assert_reported(model, X, y, task):
 
 def test_every_objective_is_checked():
     reporting = {name for name in REGISTRY if " objective_" in REGISTRY[name].__doc__}
-    assert reporting == CASES.keys() | GRAPHS
-    assert CASES.keys() == model_objectives.PENALTIES.keys()
+    assert reporting == CASES.keys()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -223,7 +113,6 @@ def test_models_of_solvers_that_stopped_have_the_objective(name, max_iter):
 def test_graphs_have_the_objective(name, seed):
     X = (np.random.default_rng(seed).standard_normal((25, 4)) > 0.3).astype(float)
     X[:, 3] = np.where(X[:, 3] + X[:, 2] > 1, 1.0, X[:, 0])
-    grid = [{"alpha": alpha} for alpha in (1.0, 20.0, 0.05)]
-    for model in REGISTRY[name]().fit_path(X, grid=grid):
-        value = model_objectives.graph_objective(model, X)
+    for model in REGISTRY[name]().fit_path(X, grid=CASES[name][1]):
+        value = model_objectives.objective(model, X, None, None)
         assert value == pytest.approx(model.objective_, rel=ROUNDING)

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from method_cases import case_of
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
@@ -29,7 +30,7 @@ SETTINGS = [
     pytest.param(method(**params), id=f"{name}, {label}".rstrip(", "))
     for name, method in sorted(REGISTRY.items())
     if name not in WITHOUT_OPTIMUM
-    for label, params in getattr(method, "check_settings", lambda: {"": {}})().items()
+    for label, params in case_of(name).settings.items()
 ]
 
 

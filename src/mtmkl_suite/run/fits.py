@@ -267,7 +267,7 @@ def no_scores() -> "pd.DataFrame":
 
 def _unsupported(job: "Job", variant: Variant) -> str | None:
     """Return why a method cannot be run on the data, if it says so."""
-    from mtmkl.methods._base.estimator import refusal_of_sparse
+    from mtmkl.methods._base.checks import refusal_of_sparse
     from mtmkl.sparse import is_sparse
     from mtmkl_suite.evaluation.selectors import resolve_selector
     from mtmkl_suite.run.failures import naming

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mtmkl.methods._base.checks import task_labels
+from mtmkl.methods._base.checks import check_inputs, task_labels
 from mtmkl.methods._base.estimator import PathEstimator
 from mtmkl.typing import FloatArray, IntArray
 
@@ -87,7 +87,7 @@ class GraphEstimator(PathEstimator):
         With ``task``, return the score of each row's own node, (n,).
         """
         check_is_fitted(self)
-        samples = validate_data(self, X, dtype=np.float64, reset=False)
+        samples = check_inputs(self, X, reset=False)
         samples = (samples > self.binarize).astype(np.float64)
         scores: FloatArray = samples @ self.coef_.T + self.intercept_
         if task is None:
@@ -122,8 +122,8 @@ class GraphEstimator(PathEstimator):
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the samples, a node's row once, and the numbers of the nodes."""
-        rows: FloatArray = validate_data(
-            self, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=2
+        rows: FloatArray = check_inputs(
+            self, X, ensure_min_samples=2, ensure_min_features=2
         )
         n_nodes = rows.shape[1]
         self.tasks_ = nodes = np.arange(n_nodes)

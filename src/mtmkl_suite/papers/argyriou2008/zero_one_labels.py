@@ -19,8 +19,8 @@ class _ZeroOneLabels(LinearPathEstimator):
     ) -> PreparedRegression:
         return super()._prepare(X, (y + 1.0) / 2.0, task, n_points=n_points)
 
-    def _predict(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return 2.0 * super()._predict(X, task) - 1.0
+    def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return 2.0 * super()._outputs(X, task) - 1.0
 
 
 class ZeroOneFeatureLearning(_ZeroOneLabels, MultiTaskFeatureLearning):

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.methods._base.group_sharing import TEN_KERNELS
+from mtmkl.methods._base.kernel_machine import TEN_KERNELS
 from mtmkl.methods._base.linear import task_means
 from mtmkl.methods._base.linear_classifier import (
     LinearTaskClassifier,
@@ -194,8 +194,8 @@ class KernelFeatures(LinearTaskClassifier):
         assert prepared.features is not None
         self.features_ = prepared.features
 
-    def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
-        return super()._decide(self.features_(X), task)
+    def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
+        return super()._outputs(self.features_(X), task)
 
 
 class KernelCMTL(KernelFeatures, CMTL):

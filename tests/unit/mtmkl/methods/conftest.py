@@ -1,4 +1,6 @@
-"""Multi-task regression data shared by the tests of the methods."""
+"""Multi-task data shared by the tests of the methods."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -13,3 +15,17 @@ def data():
     X = rng.standard_normal((task.size, 5)) + 0.5
     y = np.einsum("ij,ji->i", X, W[:, task]) + 0.2 * rng.standard_normal(task.size)
     return X, y, task
+
+
+@pytest.fixture(scope="session")
+def pairs_of_classes():
+    """Pairs of five classes as ten tasks, which share their examples."""
+    rng = np.random.default_rng(0)
+    means = 1.5 * rng.standard_normal((5, 6))
+    points = means[:, None, :] + rng.standard_normal((5, 8, 6))
+    X, y, task = [], [], []
+    for t, (a, b) in enumerate(itertools.combinations(range(5), 2)):
+        X += [points[a], points[b]]
+        y += [-np.ones(8), np.ones(8)]
+        task.append(np.full(16, t))
+    return np.vstack(X) * [1, 10, 0.1, 1, 1, 1] + 3, np.hstack(y), np.hstack(task)

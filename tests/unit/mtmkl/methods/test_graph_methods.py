@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from method_cases import Case
+from model_objectives import relative_entropy
 from sklearn.linear_model import LogisticRegression
 
 from mtmkl.datasets.loaders.ising import ising_graphs
@@ -152,3 +154,27 @@ def test_and_needs_both_ends_or_one(samples):
 def test_bad_rule_is_named(samples):
     with pytest.raises(ValueError, match="rule must be one of 'and', 'or'"):
         NeighbourhoodSelection(rule="xor").fit(samples)
+
+
+def med_objective(model, X, y, task):
+    signs, scores = 2 * X - 1, model.decision_function(X)
+    above = np.triu_indices(X.shape[1], 1)
+    squares = (model.coef_**2 + model.coef_.T**2)[above]
+    switches = model.switches_[above]
+    penalty = relative_entropy(switches, model.log_alpha_)
+    penalty += 0.5 * np.sum(squares / switches)
+    return model.C * np.maximum(1 - signs * scores, 0.0).sum() + penalty
+
+
+def logistic_objective(model, X, y, task):
+    signs, scores = 2 * X - 1, model.decision_function(X)
+    varying = np.ptp(X, axis=0) > 0
+    losses = np.logaddexp(0.0, -(signs * scores)[:, varying]).sum()
+    return losses + model.alpha * np.abs(model.coef_).sum()
+
+
+GRID = [{"alpha": alpha} for alpha in (1.0, 20.0, 0.05)]
+CASES = {
+    "MEDGraphStructure": Case(path=GRID, objective=med_objective, grid=GRID),
+    "NeighbourhoodSelection": Case(path=GRID, objective=logistic_objective, grid=GRID),
+}

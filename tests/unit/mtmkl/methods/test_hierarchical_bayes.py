@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from method_cases import Case
 
 from mtmkl.methods import HierarchicalBayes, IndependentRidge
 
@@ -57,3 +58,10 @@ def test_bad_parameters(params, message, data):
     X, y, task = data
     with pytest.raises(ValueError, match=message):
         HierarchicalBayes(**params).fit(X, y, task)
+
+
+CASES = {
+    "HierarchicalBayes": Case(
+        settings={"": {"n_samples": 40, "n_burn_in": 20, "n_chains": 2}}
+    )
+}

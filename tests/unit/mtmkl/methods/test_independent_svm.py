@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from method_cases import COSTS, FEW_KERNELS, KERNELS, MIXED, Case
+from model_objectives import forms
 from sklearn.svm import SVC
 
 from mtmkl.methods import IndependentSVM, PooledSVM
@@ -96,3 +98,29 @@ def test_fit_intercept_is_a_flag(labelled):
     X, y, task = labelled
     with pytest.raises(ValueError, match="fit_intercept must be True or False"):
         IndependentSVM(fit_intercept=1).fit(X, y, task)
+
+
+def penalty(model, X, task):
+    if type(model).__name__ == "PooledSVM":
+        task = np.zeros_like(task)
+    return 0.5 * np.sum(forms(model, X, task, 1.0))
+
+
+SMALL = {"": {"kernels": FEW_KERNELS}}
+CASES = {
+    "IndependentSVM": Case(
+        settings=SMALL,
+        penalty=penalty,
+        variants=[KERNELS, {"fit_intercept": False}],
+        grid=COSTS,
+    ),
+    "IndependentSVR": Case(
+        settings=SMALL,
+        penalty=penalty,
+        variants=[KERNELS, {"epsilon": 0.0, "standardize_target": True}],
+        grid=COSTS,
+    ),
+    "PooledSVM": Case(
+        settings=SMALL, penalty=penalty, variants=[KERNELS, MIXED], grid=COSTS
+    ),
+}

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from method_cases import GAUSSIAN, SQUARE, SWITCHED, Case
+from model_objectives import assert_outputs, by_task, grams_of, relative_entropy
 
 from mtmkl.methods.med_adaptive_pooling import MEDAdaptivePooling
 
@@ -62,3 +64,27 @@ def test_relative_alpha(labelled):
     ]
     model = MEDAdaptivePooling(relative_alpha=0.5, kernel=CUBIC).fit(X, y, task)
     assert model.alpha_ == pytest.approx(np.expm1(0.5 * max(q)), rel=1e-4)
+
+
+def penalty(model, X, task):
+    (K,), s = grams_of(model, X, [model.kernel]), model.switches_
+    scale = model.specialised_scale or 0.9 * (task.max() + 1)
+    communal = model.communal_scale * K @ model.dual_coef_
+    own = by_task(model, task)
+    specialised = scale * own @ K
+    assert_outputs(model, X, task, communal + s[:, None] * specialised)
+    energy = model.dual_coef_ @ communal + s @ np.sum(own * specialised, axis=1)
+    return relative_entropy(s, model.log_alpha_) + 0.5 * energy
+
+
+CASES = {
+    "MEDAdaptivePooling": Case(
+        settings={"": {"kernel": SQUARE}},
+        penalty=penalty,
+        variants=[
+            {},
+            {"kernel": GAUSSIAN, "normalize": "trace", "standardize": True},
+        ],
+        grid=SWITCHED,
+    )
+}

@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from method_cases import FEW_KERNELS, MIXED, SWITCHED, Case
+from method_cases import KERNELS as THREE_KERNELS
+from model_objectives import switched
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
@@ -205,3 +208,27 @@ def test_bad_parameters_are_named(params, message, labelled):
     X, y, task = labelled
     with pytest.raises(ValueError, match=message):
         MEDKernelSelection(**params).fit(X, y, task)
+
+
+CASES = {
+    "MEDKernelSelection": Case(
+        settings={
+            "features": {},
+            "kernels": {
+                "kernels": FEW_KERNELS,
+                "normalize": "trace",
+                "standardize": True,
+            },
+            "independent": {"kernels": FEW_KERNELS, "switches": "per_task"},
+            "sqp": {"solver": "sqp"},
+        },
+        penalty=switched,
+        variants=[
+            {},
+            MIXED,
+            THREE_KERNELS | {"switches": "per_task"},
+            {"solver": "sqp"},
+        ],
+        grid=SWITCHED,
+    )
+}

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from method_cases import FEW_KERNELS, KERNELS, MIXED, SWITCHED, Case
+from model_objectives import switched
 from sklearn.svm import SVR
 
 from mtmkl.methods.med_regression import MEDRegression
@@ -67,3 +69,13 @@ def test_bad_parameters_are_named(params, message, problem):
     X, y, task = problem
     with pytest.raises(ValueError, match=message):
         MEDRegression(**params).fit(X, y, task)
+
+
+CASES = {
+    "MEDRegression": Case(
+        settings={"tube": {"kernels": FEW_KERNELS}, "squared": {"loss": "squared"}},
+        penalty=switched,
+        variants=[{}, MIXED, {"loss": "squared"}, KERNELS | {"loss": "squared"}],
+        grid=SWITCHED,
+    )
+}

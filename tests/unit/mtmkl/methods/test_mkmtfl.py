@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from method_cases import COSTS, FEW_KERNELS, MIXED, Case
+from method_cases import KERNELS as THREE_KERNELS
+from model_objectives import forms
 
 from mtmkl.datasets import load, make_split
 from mtmkl.methods import (
@@ -153,3 +156,49 @@ def test_gaps_close_on_kernels_of_single_features_of_patients(data_mirror, p, C)
     )
     method.fit(train.X, train.y, train.task)
     assert method.duality_gap_ <= method.tol
+
+
+def penalty(model, X, task):
+    weights, p = model.weights_, float(model.p)
+    assert (model.gamma_ >= 0).all()
+    gamma = model.gamma_ / max(model.gamma_.sum(), 1.0)
+    norms = weights * np.sqrt(forms(model, X, task, weights))
+    used = gamma > 0
+    assert not norms[:, ~used].any()
+    return 0.5 * np.sum(np.linalg.norm(norms[:, used], p, axis=0) ** 2 / gamma[used])
+
+
+DESCENT = {"solver": "mirror_descent", "max_iter": 50}
+SETTINGS = {
+    "": {},
+    "kernels": {"kernels": FEW_KERNELS, "p": 6.0, "standardize": True},
+    "mirror descent": {
+        "kernels": FEW_KERNELS[1:],
+        "p": 3.0,
+        "solver": "mirror_descent",
+        "normalize": None,
+    },
+}
+CASES = {
+    "MKMTFLClassifier": Case(
+        settings=SETTINGS,
+        penalty=penalty,
+        variants=[
+            THREE_KERNELS | {"p": 2.0},
+            MIXED | {"p": 2.5},
+            THREE_KERNELS | {"p": 8.67},
+            MIXED | {"p": 6.0} | DESCENT,
+        ],
+        grid=COSTS,
+    ),
+    "MKMTFLRegressor": Case(
+        settings=SETTINGS,
+        penalty=penalty,
+        variants=[
+            THREE_KERNELS | {"p": 2.0} | DESCENT,
+            THREE_KERNELS | {"p": 12.0},
+            MIXED | {"p": 6.0, "standardize_target": True},
+        ],
+        grid=COSTS,
+    ),
+}

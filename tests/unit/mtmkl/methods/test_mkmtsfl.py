@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from method_cases import FEW_KERNELS, MIXED, Case
+from method_cases import KERNELS as THREE_KERNELS
+from model_objectives import root
 
 from mtmkl.kernels import gram
 from mtmkl.methods import (
@@ -146,3 +149,47 @@ def test_one_class_costs_nothing(solver):
     method.fit(X, np.ones(11), np.zeros(11, dtype=int))
     assert method.objective_ == pytest.approx(0.0, abs=1e-9)
     assert method.duality_gap_ <= method.tol
+
+
+def penalty(model, X, task):
+    coordinates, norms = model._coordinates, []
+    scales = coordinates.terms.scale
+    for basis, values, scale in zip(
+        coordinates.bases, model._coef, scales, strict=True
+    ):
+        if values is None:
+            norms.append(0.0)
+            continue
+        if basis is not None:
+            values = root(basis).T @ values
+        norms.append(np.linalg.norm(values, "nuc") / np.sqrt(scale))
+    return 0.5 * np.linalg.norm(norms, model.q) ** 2
+
+
+SETTINGS = {
+    "": {"kernels": FEW_KERNELS},
+    "few": {"kernels": FEW_KERNELS, "q": 1.0, "standardize": True},
+}
+GRID = [{"C": C, "q": q} for C in (1.0, 1e2, 1e-3) for q in (1.5, 1.0, 1.99, 2.0)]
+CASES = {
+    "MKMTSFLClassifier": Case(
+        settings=SETTINGS,
+        penalty=penalty,
+        variants=[
+            THREE_KERNELS,
+            MIXED,
+            THREE_KERNELS | {"solver": "mirror_descent", "max_iter": 10},
+        ],
+        grid=GRID,
+    ),
+    "MKMTSFLRegressor": Case(
+        settings=SETTINGS,
+        penalty=penalty,
+        variants=[
+            THREE_KERNELS,
+            MIXED | {"standardize_target": True},
+            THREE_KERNELS | {"solver": "alternating", "max_iter": 10},
+        ],
+        grid=GRID,
+    ),
+}

@@ -3,6 +3,8 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from method_cases import GAUSSIAN, RIDGES, Case
+from model_objectives import coordinates_of
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.kernels.base import Gaussian, Linear, Polynomial
@@ -303,3 +305,21 @@ def test_kernel_object_and_specification_are_the_same(data):
     by_mapping = MultiTaskFeatureLearning(kernel={"name": "linear", "constant": 1.0})
     by_mapping.fit(X, y, task)
     np.testing.assert_array_equal(by_object.coef_, by_mapping.coef_)
+
+
+def penalty(model, X, task):
+    return model.gamma * np.linalg.norm(coordinates_of(model), "nuc") ** 2
+
+
+CASES = {
+    "MultiTaskFeatureLearning": Case(
+        penalty=penalty,
+        variants=[
+            {},
+            {"fit_intercept": True, "standardize": True},
+            {"kernel": GAUSSIAN},
+            {"solver": "alternating", "max_iter": 50},
+        ],
+        grid=RIDGES,
+    )
+}

@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from method_cases import COSTS, FEW_KERNELS, SQUARE, Case
+from method_cases import GAUSSIAN as NARROW
+from model_objectives import assert_outputs, grams_of
 from mt_mkl_problems import CHAIN, optimum, problem
 from scipy.sparse import csr_array
 from scipy.special import expit
@@ -15,6 +18,7 @@ from mtmkl.kernels.task_kernels import (
     union,
 )
 from mtmkl.methods import IndependentSVM, MultiTaskMKL, PooledSVM, SharedMKL
+from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
 
 GAUSSIAN = {"name": "gaussian", "width": 2.0}
 GRAPH = {"name": "graph_laplacian", "adjacency": CHAIN.tolist()}
@@ -349,3 +353,47 @@ def test_wrong_parameters(params, message):
     X, y, task, *_ = mixed()
     with pytest.raises(ValueError, match=message):
         MultiTaskMKL(**params).fit(X, y, task)
+
+
+def penalty(model, X, task):
+    theta, beta = model.weights_, model.dual_coef_
+    assert (theta >= 0).all()
+    size = max(np.linalg.norm(theta, model.p), 1.0)
+    terms = MultiTaskTerms.of(model.terms, model.tasks_.tolist(), None, None)
+    grams = grams_of(model, X, terms.kernels)
+    pairs = np.ix_(task, task)
+    matrices = [
+        grams[b] * R[pairs] for b, R in zip(terms.base, terms.task_kernels, strict=True)
+    ]
+    made = np.einsum("m,mij,j->i", theta, matrices, beta)
+    assert_outputs(model, X, task, [made] * (task.max() + 1))
+    return 0.5 * size * theta @ [beta @ K @ beta for K in matrices]
+
+
+RELATED = ["dirac_uniform", "union"]
+LINEAR, OTHERS = [("linear", RELATED)], [(k, RELATED) for k in (NARROW, SQUARE)]
+TWO_KERNELS = FEW_KERNELS[1:]
+CASES = {
+    "MultiTaskMKL": Case(
+        settings={
+            "": {},
+            "logistic": {"loss": "logistic"},
+            "kernels": {"terms": [(k, "dirac_uniform") for k in TWO_KERNELS], "p": 1.0},
+            "kernels, logistic": {
+                "terms": [{"kernel": k, "task_kernel": "union"} for k in TWO_KERNELS],
+                "loss": "logistic",
+                "normalize": "cosine",
+                "standardize": True,
+            },
+        },
+        penalty=penalty,
+        variants=[
+            {"terms": LINEAR},
+            {"terms": LINEAR, "p": 1.3, "loss": "logistic", "standardize": True},
+            {"terms": LINEAR, "p": np.inf, "solver": "gram", "normalize": "trace"},
+            {"terms": OTHERS, "p": 1.0, "fit_intercept": True},
+            {"terms": OTHERS, "p": 3.0, "loss": "logistic", "normalize": "cosine"},
+        ],
+        grid=COSTS,
+    )
+}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from method_cases import RIDGES, Case
 
 from mtmkl.methods import MultiTaskVariableSelection
 
@@ -34,3 +35,14 @@ def test_targets_of_zero(data):
     estimator = MultiTaskVariableSelection().fit(X, 0 * y, task)
     assert estimator.n_features_ == 0
     np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)
+
+
+def penalty(model, X, task):
+    return model.gamma * np.linalg.norm(model.coef_, axis=1).sum() ** 2
+
+
+CASES = {
+    "MultiTaskVariableSelection": Case(
+        penalty=penalty, variants=[{}, {"fit_intercept": True}], grid=RIDGES
+    )
+}

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from method_cases import GAUSSIAN, RIDGES, Case
+from model_objectives import coordinates_of
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
@@ -60,3 +62,30 @@ def test_aggregate_is_ridge_of_all(data, fit_intercept):
     expected = np.repeat(ridge.coef_[:, None], 8, axis=1)
     np.testing.assert_allclose(estimator.coef_, expected, atol=1e-9)
     np.testing.assert_allclose(estimator.predict(X, task), ridge.predict(X))
+
+
+def ridge_penalty(model, X, task):
+    return np.sum(model.gamma * coordinates_of(model) ** 2)
+
+
+def pooled_ridge_penalty(model, X, task):
+    w = model.coef_[:, :1]
+    assert (model.coef_ == w).all()
+    return model.gamma * np.sum(w**2)
+
+
+CASES = {
+    "IndependentRidge": Case(
+        penalty=ridge_penalty,
+        variants=[
+            {},
+            {"kernel": GAUSSIAN, "fit_intercept": True, "standardize": True},
+        ],
+        grid=RIDGES,
+    ),
+    "AggregateRidge": Case(
+        penalty=pooled_ridge_penalty,
+        variants=[{}, {"fit_intercept": True}],
+        grid=RIDGES,
+    ),
+}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from method_cases import RIDGES, Case
 
 from mtmkl.methods import AggregateRidge, MultiTaskFeatureLearning, RRHet
 
@@ -50,3 +51,13 @@ def test_single_task_is_least_squares(data):
     expected = np.linalg.lstsq(X, y, rcond=None)[0]
     np.testing.assert_allclose(estimator.coef_[:, 0], expected, atol=1e-8)
     np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)
+
+
+def penalty(model, X, task):
+    W = model.coef_ - model.coef_.mean(axis=1, keepdims=True)
+    return model.gamma * np.linalg.norm(W, "nuc") ** 2
+
+
+CASES = {
+    "RRHet": Case(penalty=penalty, variants=[{}, {"fit_intercept": True}], grid=RIDGES)
+}

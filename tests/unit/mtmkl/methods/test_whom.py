@@ -4,6 +4,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from method_cases import WEIGHTS, Case
+from model_objectives import standardised
 
 from mtmkl.methods import Whom
 from mtmkl.methods._base.linear_classifier import PreparedTasks
@@ -51,3 +53,32 @@ def test_more_tasks_are_searched_from_every_start():
     assert len(ends) == 4
     assert fitted.objective_ == min(ends)
     assert fitted.n_iter_ == fitted.history_.size
+
+
+def test_names_the_groups(pairs_of_classes):
+    X, y, task = pairs_of_classes
+    labels = np.where(task == 4, 1.0, y)
+    estimator = Whom(n_groups=3, tol=1e-9).fit(X, labels, task)
+    assert estimator.groups_[4] == -1
+    assert set(np.delete(estimator.groups_, 4)) <= {0, 1, 2}
+
+
+def penalty(model, X, task):
+    W, groups = standardised(model, X, model.coef_), model.groups_[model.groups_ >= 0]
+    norms = [np.linalg.norm(W[:, groups == g], "nuc") for g in np.unique(groups)]
+    return model.lam * np.sum(np.square(norms))
+
+
+CASES = {
+    "Whom": Case(
+        settings={"": {"n_restarts": 2}},
+        path=[
+            {"lam": 1.0, "n_groups": 1},
+            {"lam": 20.0, "n_groups": 0.5},
+            {"lam": 0.1, "n_groups": 2},
+        ],
+        penalty=penalty,
+        variants=[{"n_restarts": 1}],
+        grid=[{"lam": lam, "n_groups": 2} for lam in WEIGHTS],
+    )
+}

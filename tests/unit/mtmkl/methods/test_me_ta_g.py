@@ -1,0 +1,47 @@
+"""MeTaG: its limit, its ratio of weights and its objective."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from method_cases import WEIGHTS, Case
+from model_objectives import standardised
+
+from mtmkl.methods import MeTaG
+
+
+def test_fuses_all_tasks_for_a_large_weight(pairs_of_classes):
+    X, y, task = pairs_of_classes
+    estimator = MeTaG(lam=1e6, tol=1e-9).fit(X, y, task)
+    assert np.ptp(estimator.coef_, axis=1).max() == 0.0
+
+
+def test_needs_a_ratio_above_one(pairs_of_classes):
+    with pytest.raises(ValueError, match=r"phi must be more than 1, got 1\.0"):
+        MeTaG(phi=1.0).fit(*pairs_of_classes)
+    with pytest.raises(
+        ValueError, match="n_levels must be a whole number of at least 1, got 0"
+    ):
+        MeTaG(n_levels=0).fit(*pairs_of_classes)
+
+
+def penalty(model, X, task):
+    W = standardised(model, X, model.coef_)
+    T, H = W.shape[1], model.n_levels
+    distances = sum(np.linalg.norm(one - other) for one, other in combinations(W.T, 2))
+    ridge = 1e-6 * T * np.sum(W.mean(axis=1) ** 2) / H
+    return model.lam / model.phi ** (H - 1) * distances + ridge
+
+
+CASES = {
+    "MeTaG": Case(
+        path=[
+            {"lam": 1.0, "phi": 2.0},
+            {"lam": 20.0, "phi": 3.0},
+            {"lam": 0.1, "phi": 1.2},
+        ],
+        penalty=penalty,
+        variants=[{}, {"n_levels": 1}],
+        grid=[{"lam": lam} for lam in WEIGHTS],
+    )
+}
