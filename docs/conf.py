@@ -12,6 +12,7 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+from sklearn.base import is_classifier, is_regressor
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
@@ -92,6 +93,26 @@ def _imports(file: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def list_methods(page: Path) -> None:
+    """Write the page that lists the methods by kind, before Sphinx looks for pages."""
+    kinds: dict[str, list[str]] = {}
+    for name, method in REGISTRY.items():
+        if method.__module__ == "mtmkl.methods.controls":
+            kind = "Controls"
+        elif is_classifier(method()):
+            kind = "Classification"
+        else:
+            kind = "Regression" if is_regressor(method()) else "Graphs"
+        kinds.setdefault(kind, []).append(name)
+    text = "Estimators\n==========\n"
+    for kind in ("Regression", "Classification", "Graphs", "Controls"):
+        text += f"\n{kind}\n{'-' * len(kind)}\n\n.. autosummary::\n   :toctree: .\n\n"
+        text += "".join(f"   ~mtmkl.methods.{name}\n" for name in kinds[kind])
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(text, encoding="utf-8")
+
+
+list_methods(ROOT / "docs/generated/estimators.rst")
 autosummary_context = {
     "solvers": {name: solvers_of(method) for name, method in REGISTRY.items()}
 }

@@ -6,7 +6,7 @@ from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._base.checks import check_not_negative, checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier
-from mtmkl.methods._base.kernel_machine import TEN_KERNELS, WeightedKernelMachine
+from mtmkl.methods._base.group_sharing import TEN_KERNELS, WeightedKernelMachine
 from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray
 

@@ -2,11 +2,8 @@
 
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._base.estimator import MultiTaskClassifier
-from mtmkl.methods._base.kernel_machine import (
-    TEN_KERNELS,
-    TubeRegression,
-    WeightedKernelMachine,
-)
+from mtmkl.methods._base.group_sharing import TEN_KERNELS, WeightedKernelMachine
+from mtmkl.methods._base.kernel_machine import TubeRegression
 
 
 class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):

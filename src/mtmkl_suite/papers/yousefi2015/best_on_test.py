@@ -19,7 +19,7 @@ import numpy as np
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
 from mtmkl.kernels.terms import KernelList, KernelTerms
-from mtmkl.methods._base.kernel_machine import TEN_KERNELS
+from mtmkl.methods._base.group_sharing import TEN_KERNELS
 from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.evaluation.selectors import Fitted, Part, Selector
 

@@ -4,7 +4,7 @@ from sklearn.base import clone
 from sklearn.decomposition import KernelPCA
 
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.methods._base.kernel_machine import TEN_KERNELS
+from mtmkl.methods._base.group_sharing import TEN_KERNELS
 from mtmkl.methods.cmtl import CMTL
 from mtmkl.methods.co_clus import CoClus
 from mtmkl.methods.me_ta_g import MeTaG
