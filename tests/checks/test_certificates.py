@@ -16,8 +16,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.certify.certificates import optimum_of
-from mtmkl.kernels.base import Gaussian, Polynomial
-from mtmkl.kernels.normalize import CosineNormalized
+from mtmkl.kernels.base import CosineNormalized, Gaussian, Polynomial
 from mtmkl.methods import REGISTRY
 
 # The interior point's, relative to the optimum.

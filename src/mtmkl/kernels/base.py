@@ -10,6 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
+from sklearn.utils.extmath import row_norms
 
 from mtmkl.kernels.precomputed import ExponentialDistance, Precomputed
 from mtmkl.sparse import Inputs, canonical_csr, is_sparse, row_digests
@@ -18,7 +20,7 @@ from mtmkl.typing import FloatArray
 # 8 million pairs; beyond, a subset of the rows stands for all.
 _MEDIAN_ROWS = 4000
 
-# Values that are larger have squares that overflow, or nearly.
+# The squares of larger values overflow, or nearly.
 _LARGEST = 1e150
 
 INPUTS_TOO_LARGE = (
@@ -35,7 +37,7 @@ class Kernel(Protocol):
 
     def fit(self, X: Inputs) -> "Kernel":
         """Return the concrete kernel for the training inputs X."""
-        ...
+        return self
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j) of shape (n, m)."""
@@ -47,7 +49,7 @@ class Kernel(Protocol):
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(Kernel):
     """k(x, z) = x'z + constant.
 
     Parameters
@@ -61,10 +63,6 @@ class Linear:
     def __post_init__(self) -> None:
         _require(self.constant >= 0, "constant", self.constant, "at least 0")
 
-    def fit(self, X: Inputs) -> "Linear":
-        """Return the kernel itself."""
-        return self
-
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
         return _products(X, Z) + self.constant
@@ -75,7 +73,7 @@ class Linear:
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class Polynomial(Kernel):
     """k(x, z) = (x'z + constant)^degree.
 
     Parameters
@@ -98,10 +96,6 @@ class Polynomial:
         )
         _require(self.constant >= 0, "constant", self.constant, "at least 0")
 
-    def fit(self, X: Inputs) -> "Polynomial":
-        """Return the kernel itself."""
-        return self
-
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
         gram: FloatArray = (_products(X, Z) + self.constant) ** self.degree
@@ -114,7 +108,7 @@ class Polynomial:
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Kernel):
     """k(x, z) = exp(−||x − z||² / (2·width²)).
 
     Parameters
@@ -169,7 +163,7 @@ class Gaussian:
 
 
 @dataclass(frozen=True)
-class OnFeature:
+class OnFeature(Kernel):
     """k(x_f, z_f): a kernel of one feature f alone.
 
     Parameters
@@ -208,7 +202,7 @@ class OnFeature:
 
 
 @dataclass(frozen=True)
-class Average:
+class Average(Kernel):
     """The mean of several kernels.
 
     Parameters
@@ -250,7 +244,7 @@ class Average:
         return WeightedSum(fitted, weights)
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Raise an error: the kernels are not resolved."""
+        """Return the matrix k(x_i, z_j)."""
         raise ValueError("call fit on training inputs first")
 
     def diagonal(self, X: Inputs) -> FloatArray:
@@ -259,7 +253,7 @@ class Average:
 
 
 @dataclass(frozen=True)
-class WeightedSum:
+class WeightedSum(Kernel):
     """Σ_j w_j k_j(x, z) of kernels that are resolved.
 
     Parameters
@@ -275,10 +269,6 @@ class WeightedSum:
     def __str__(self) -> str:
         return f"the mean of {len(self.kernels)} kernels"
 
-    def fit(self, X: Inputs) -> "WeightedSum":
-        """Return the kernel itself."""
-        return self
-
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
         out = np.zeros((X.shape[0], Z.shape[0]))
@@ -292,6 +282,33 @@ class WeightedSum:
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             out += weight * kernel.diagonal(X)
         return out
+
+
+@dataclass(frozen=True)
+class CosineNormalized(Kernel):
+    """k(x, z) / sqrt(k(x, x) k(z, z)), zero where an input has the norm zero.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    """
+
+    kernel: Kernel
+
+    def fit(self, X: Inputs) -> "CosineNormalized":
+        """Return the normalised version of the fitted kernel."""
+        return CosineNormalized(self.kernel.fit(X))
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Return the matrix k(x_i, z_j)."""
+        left = self.kernel.diagonal(X)
+        right = left if X is Z else self.kernel.diagonal(Z)
+        roots = _inverse_root(left)[:, None], _inverse_root(right)[None, :]
+        return self.kernel(X, Z) * roots[0] * roots[1]
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        """Return k(x_i, x_i): 1, or 0 for an input of norm zero."""
+        return (self.kernel.diagonal(X) > 0.0).astype(np.float64)
 
 
 KERNELS: dict[str, type] = {
@@ -369,14 +386,7 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
 
 
 def spread_features(entries: Sequence[Any], n_features: int) -> list[Any]:
-    """Return entries with a specification for each feature where one stands for all.
-
-    Parameters
-    ----------
-    entries : sequence
-        What a list of kernels holds; mappings may have ``feature: each``.
-    n_features : int
-    """
+    """Return entries of a list of kernels, ``feature: each`` as one per feature."""
     out: list[Any] = []
     for entry in entries:
         if isinstance(entry, Mapping) and entry.get("feature") == "each":
@@ -389,13 +399,7 @@ def spread_features(entries: Sequence[Any], n_features: int) -> list[Any]:
 def refuse_overflow(values: Inputs, what: str, remedy: str) -> None:
     """Raise ValueError if a value is not finite, or so large that its square is not.
 
-    Parameters
-    ----------
-    values : ndarray or CSR array
-    what : str
-        What has these values.
-    remedy : str
-        What to do about it.
+    The message names what has these values, and the remedy.
     """
     entries = values.data if is_sparse(values) else values
     largest = float(np.maximum(entries.max(initial=0.0), -entries.min(initial=0.0)))
@@ -426,8 +430,6 @@ def squared_distances(X: Inputs, Z: Inputs) -> FloatArray:
 
 def median_distance(X: Inputs) -> float:
     """Return the median Euclidean distance of distinct rows, 0 if all are equal."""
-    from scipy.spatial.distance import pdist, squareform
-
     if is_sparse(X):
         row_of = {digest: row for row, digest in enumerate(row_digests(X))}
         distinct = X[_stand_ins(np.array([row_of[key] for key in sorted(row_of)]))]
@@ -460,8 +462,6 @@ def _products(X: Inputs, Z: Inputs) -> FloatArray:
 
 def _squared_norms(X: Inputs) -> FloatArray:
     if is_sparse(X):
-        from sklearn.utils.extmath import row_norms
-
         # Entries that come twice would be squared apart.
         return row_norms(canonical_csr(X), squared=True)
     return np.einsum("ij,ij->i", X, X)
@@ -470,3 +470,8 @@ def _squared_norms(X: Inputs) -> FloatArray:
 def _require(condition: bool, name: str, value: object, demand: str) -> None:
     if not condition:
         raise ValueError(f"{name} must be {demand}, got {value!r}")
+
+
+def _inverse_root(norms: FloatArray) -> FloatArray:
+    positive = norms > 0.0
+    return np.where(positive, 1.0 / np.sqrt(np.where(positive, norms, 1.0)), 0.0)

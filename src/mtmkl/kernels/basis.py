@@ -15,6 +15,7 @@ the small matrix L'L; the pivots are the landmarks. Otherwise K is decomposed wh
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import eigh, solve_triangular
 
 from mtmkl.kernels.base import INPUTS_TOO_LARGE, Kernel, refuse_overflow
 from mtmkl.typing import FloatArray, IntArray
@@ -28,40 +29,25 @@ _REMAINDER = 0.01
 
 @dataclass(frozen=True)
 class KernelBasis:
-    """The map x ↦ z = R'k(x) onto orthonormal coordinates of the training span.
+    """The map x ↦ z = R'k(x) onto orthonormal coordinates of the training span."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        The kernel, with everything that depends on data resolved.
-    landmarks : ndarray of shape (m, d)
-        Training inputs with which k(x) is computed.
-    coefficients : ndarray of shape (m, dimension)
-        R, columns in the order of decreasing eigenvalues.
-    discarded_trace : float
-        Share of the trace of the distinct inputs' Gram matrix beyond the cut, 0 … 1.
-    discarded_norm : float
-        Bound on the largest eigenvalue of the Gram matrix K − ZZ' of what is beyond the
-        cut, Z the coordinates of the distinct inputs.
-    distinct : ndarray of shape (n,)
-        Which of the distinct inputs each training input is.
-    """
-
+    #: With everything that depends on data resolved.
     kernel: Kernel
+    #: Training inputs with which k(x) is computed, (m, d).
     landmarks: FloatArray
+    #: R, (m, dimension), columns in the order of decreasing eigenvalues.
     coefficients: FloatArray
+    #: Share of the trace of the distinct inputs' Gram matrix beyond the cut.
     discarded_trace: float
+    #: Bound on the largest eigenvalue of K − ZZ', Z the distinct inputs' coordinates.
     discarded_norm: float
+    #: Number of each training input among the distinct ones, (n,).
     distinct: IntArray
 
     @property
     def dimension(self) -> int:
         """Number δ of coordinates."""
         return self.coefficients.shape[1]
-
-    def transform(self, X: FloatArray) -> FloatArray:
-        """Return the coordinates z of the inputs X, shape (n, dimension)."""
-        return self.kernel(X, self.landmarks) @ self.coefficients
 
     def predict(self, X: FloatArray, W: FloatArray) -> FloatArray:
         """Return z'W for the inputs X, shape (n, T), by way of k(x)'(RW)."""
@@ -71,27 +57,12 @@ class KernelBasis:
 def kernel_basis(
     kernel: Kernel, X: FloatArray, *, tol: float = 1e-6
 ) -> tuple[KernelBasis, FloatArray]:
-    """Return the basis of the training inputs and their coordinates.
+    """Return the basis of the training inputs, and their coordinates (n, dimension).
 
-    Parameters
-    ----------
-    kernel : Kernel
-        A specification; ``kernel.fit(X)`` is what is used.
-    X : ndarray of shape (n, d)
-        Training inputs of all tasks.
-    tol : float
-        Eigenvalues of the Gram matrix of the *distinct* rows of X that are at most
-        ``tol`` times the largest are cut.
-
-    Returns
-    -------
-    basis : KernelBasis
-    coordinates : ndarray of shape (n, dimension)
-        z of each training input. Their Gram matrix is that of the kernel up to the
-        cut.
+    Eigenvalues of the Gram matrix of the *distinct* rows of X that are at most ``tol``
+    times the largest are cut; up to this cut the Gram matrix of the coordinates is that
+    of the fitted kernel.
     """
-    from scipy.linalg import eigh, solve_triangular
-
     kernel = kernel.fit(X)
     distinct, inverse = np.unique(X, axis=0, return_inverse=True)
     inverse = inverse.ravel()
@@ -140,10 +111,7 @@ def _leading(
 def _pivoted_cholesky(
     kernel: Kernel, X: FloatArray, diagonal: FloatArray, tol: float
 ) -> tuple[IntArray | None, FloatArray, float]:
-    """Return pivots, L with K ≈ LL' and the trace of K − LL'.
-
-    The pivots are None, and the trace 0, if K has no low numerical rank.
-    """
+    """Return pivots (None unless K has low numerical rank), L, and trace of K − LL'."""
     m = X.shape[0]
     limit = max(int(_PIVOT_SHARE * m), min(m, 64))
     left = diagonal.copy()

@@ -3,37 +3,25 @@
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, hstack
 
-from mtmkl.kernels.base import Kernel, Linear
-from mtmkl.kernels.normalize import CosineNormalized
+from mtmkl.kernels.base import CosineNormalized, Kernel, Linear
 from mtmkl.sparse import Inputs, is_sparse
 from mtmkl.typing import FloatArray
 
 
 def has_feature_map(kernel: Kernel | None) -> bool:
-    """Return whether `feature_map` has the features of a kernel: if it is linear."""
+    """Tell whether `feature_map` has the features of a kernel: if it is linear."""
     if isinstance(kernel, CosineNormalized):
         kernel = kernel.kernel
     return isinstance(kernel, Linear)
 
 
 def feature_map(kernel: Kernel, X: Inputs, scale: float = 1.0) -> Inputs:
-    """Return features φ(x_i) with φ(x)'φ(z) = scale · k(x, z).
+    """Return features φ(x_i) of a linear kernel, or its cosine: φ(x)'φ(z) = scale·k.
 
-    They are the inputs; with a constant in the kernel, also a column of its root.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Linear, or the cosine of a linear one.
-    X : ndarray or CSR array of shape (n, d)
-        Not copied where the features are the inputs.
-    scale : float
-        Positive.
-
-    Returns
-    -------
-    ndarray or CSR array of shape (n, d) or (n, d + 1)
+    They are the inputs, not copied; with a constant in the kernel, also a column of its
+    root.
     """
     is_cosine = isinstance(kernel, CosineNormalized)
     linear = kernel.kernel if isinstance(kernel, CosineNormalized) else kernel
@@ -44,8 +32,6 @@ def feature_map(kernel: Kernel, X: Inputs, scale: float = 1.0) -> Inputs:
         factors /= np.where(norms > 0.0, norms, 1.0)
     column = np.full((X.shape[0], 1), np.sqrt(linear.constant))
     if is_sparse(X):
-        from scipy.sparse import csr_array, hstack
-
         if linear.constant:
             X = csr_array(hstack([X, column], format="csr"))
         return X if (factors == 1.0).all() else _scaled(X, factors)

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike
 
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.sparse import Inputs, same_inputs
@@ -14,8 +14,7 @@ from mtmkl.typing import FloatArray, IntArray
 MAX_BYTES = 2 * 2**30
 """Bound on the memory of the Gram matrices of a fit: 2 GiB."""
 
-# A task kernel may fall short of positive semi-definite by so much of its largest
-# eigenvalue.
+# Share of its largest eigenvalue by which a task kernel may be indefinite.
 _ROUNDING = 1e-8
 
 
@@ -31,24 +30,17 @@ class GramBlocks:
     other terms are matrices, in the layout that compiled code reads: the values of all
     terms at a pair of examples lie side by side. Blocks of the same examples, as of
     one-vs-rest tasks, may share their matrices.
-
-    Attributes
-    ----------
-    offsets : ndarray of shape (B + 1,)
-        Block b has the rows ``offsets[b]:offsets[b + 1]``.
-    features : ndarray of shape (N, F)
-        The terms of rank one.
-    grams : ndarray of shape (P, G)
-        The other terms: pairs (i, j) of a block in row-major order, one block after the
-        other. float64, or float32 for storage alone: sums are taken in float64.
-    entries : ndarray of shape (B,)
-        Where the pairs of each block begin in ``grams``; blocks that begin at one place
-        have the same examples.
     """
 
+    #: Block b has the rows ``offsets[b]:offsets[b + 1]``, (B + 1,).
     offsets: IntArray
+    #: The terms of rank one, (N, F).
     features: FloatArray
-    grams: NDArray[Any]
+    #: The other terms, (P, G): pairs (i, j) of a block in row-major order, one block
+    #: after the other.
+    grams: FloatArray
+    #: Row of ``grams`` at which the pairs of each block begin, (B,); blocks that begin
+    #: at one place have the same examples.
     entries: IntArray
 
     @classmethod
@@ -57,19 +49,10 @@ class GramBlocks:
         sizes: ArrayLike,
         *,
         features: ArrayLike | None = None,
-        grams: NDArray[Any] | None = None,
+        grams: FloatArray | None = None,
         entries: ArrayLike | None = None,
     ) -> "GramBlocks":
-        """Return blocks of the given sizes, of what is known of their terms.
-
-        Parameters
-        ----------
-        sizes : array-like of int of shape (B,)
-        features : array-like of shape (N, F), optional
-        grams : ndarray of shape (P, G), optional
-        entries : array-like of int of shape (B,), optional
-            By default no block shares its matrices, and P is the sum of n_b².
-        """
+        """Return blocks of the given sizes, by default without shared matrices."""
         counts = np.asarray(sizes, dtype=np.intp)
         x = np.empty((int(counts.sum()), 0)) if features is None else features
         k = np.empty((int((counts**2).sum()), 0)) if grams is None else grams
@@ -93,7 +76,7 @@ class GramBlocks:
         return self.features.shape[1] + self.grams.shape[1]
 
     def pairs(self, b: int) -> slice:
-        """Return where the pairs of block b stand in ``grams``."""
+        """Return the rows of ``grams`` that are the pairs of block b."""
         return slice(self.entries[b], self.entries[b] + self.sizes[b] ** 2)
 
     def diagonal(self) -> FloatArray:
@@ -101,19 +84,14 @@ class GramBlocks:
         out = np.einsum("if,if->i", self.features, self.features)
         for b, n in enumerate(self.sizes):
             own = self.grams[self.pairs(b)][:: n + 1]
-            out[self.offsets[b] : self.offsets[b + 1]] += own.sum(
-                axis=1, dtype=np.float64
-            )
+            out[self.offsets[b] : self.offsets[b + 1]] += own.sum(axis=1)
         return out
 
     def subset(self, rows: ArrayLike) -> "GramBlocks":
-        """Return the kernels on some of the examples.
+        """Return the kernels on some of the examples, rows in rising order.
 
-        Parameters
-        ----------
-        rows : array-like of int of shape (m,)
-            Rows in rising order. A block none of whose rows is chosen is left out; the
-            matrices of one whole block are not copied. Several blocks share none.
+        A block without any is left out; the matrices of a single whole block are not
+        copied, those of several are not shared.
         """
         index = np.asarray(rows, dtype=np.intp)
         parts, sizes = [], []
@@ -132,18 +110,9 @@ class GramBlocks:
 
 
 def check_task_kernel(values: ArrayLike, n_tasks: int) -> FloatArray:
-    """Return a kernel between tasks.
+    """Return a kernel between tasks, symmetric positive semi-definite of shape (T, T).
 
-    Parameters
-    ----------
-    values : array-like of shape (T, T)
-    n_tasks : int
-        T.
-
-    Raises
-    ------
-    ValueError
-        If it has another shape, is not symmetric or not positive semi-definite.
+    Raises ValueError if it is not.
     """
     Q = np.array(values, dtype=np.float64)
     if Q.shape != (n_tasks, n_tasks):
@@ -167,6 +136,11 @@ def check_task_kernel(values: ArrayLike, n_tasks: int) -> FloatArray:
 class TrainingSet:
     """The training inputs of all tasks under some kernels, and outputs on others.
 
+    Examples are sorted by block: one block per task, or with ``joined`` one of all,
+    with the kernels between tasks. ``order`` has the rows in this order, in which
+    solvers see them; ``first_like`` the first block of a run of blocks with the same
+    inputs, whose kernels are computed and stored once.
+
     Parameters
     ----------
     terms : KernelTerms
@@ -177,34 +151,12 @@ class TrainingSet:
     n_tasks : int
         T.
     joined : bool
-        Whether all examples make one block, with the kernels between tasks, instead of
-        one block per task.
-    task_kernels : sequence of D array-likes of shape (T, T), optional
+    task_kernels : ndarray of shape (D, T, T), optional
         Q_d: term d of joined tasks is k_d(x, z)·Q_d[s, t] for examples of the tasks s
         and t. By default ones.
     keep_last : bool
         Whether to keep the kernel values between the last other inputs and the training
         inputs: for the many models of a path, evaluated on the same inputs.
-
-    Attributes
-    ----------
-    block_of_task : ndarray of shape (T,)
-    order : ndarray of shape (n,)
-        Rows sorted by block; solvers see them in this order.
-    task : ndarray of shape (n,)
-        Their tasks, in that order.
-    sizes : ndarray of shape (B,)
-    offsets : ndarray of shape (B + 1,)
-        Where the blocks begin in that order.
-    first_like : ndarray of shape (B,)
-        The first block of a run of blocks with the same inputs: their kernels are
-        computed, and stored, once.
-
-    Raises
-    ------
-    ValueError
-        If task kernels come with tasks that are not joined or with single features, or
-        one of them is not a kernel.
     """
 
     def __init__(
@@ -215,7 +167,7 @@ class TrainingSet:
         n_tasks: int,
         *,
         joined: bool = False,
-        task_kernels: ArrayLike | None = None,
+        task_kernels: FloatArray | None = None,
         keep_last: bool = False,
     ) -> None:
         self.terms = terms
@@ -231,57 +183,32 @@ class TrainingSet:
         for b in range(1, n_blocks):
             if same_inputs(self.X[self.rows(b)], self.X[self.rows(b - 1)]):
                 self.first_like[b] = self.first_like[b - 1]
-        self._task_kernels: FloatArray | None = None
-        if task_kernels is not None:
-            self._task_kernels = self._checked(task_kernels, joined, n_tasks)
+        self._task_kernels = task_kernels
         self._keep_last = keep_last
         self._last: tuple[Inputs, IntArray, _Others] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_last": None}
 
-    def _checked(self, kernels: ArrayLike, joined: bool, n_tasks: int) -> FloatArray:
-        if not joined:
-            raise ValueError("task kernels need joined tasks: set joined=True")
-        if self.terms.is_feature.any():
-            raise ValueError(
-                "a single feature has no matrix to multiply by a task kernel: take the "
-                'kernel "linear" instead of "features"'
-            )
-        matrices = [check_task_kernel(Q, n_tasks) for Q in np.asarray(kernels)]
-        if len(matrices) != self.terms.n_terms:
-            raise ValueError(
-                f"{len(matrices)} task kernels for {self.terms.n_terms} kernels"
-            )
-        return np.array(matrices)
-
     def rows(self, b: int) -> slice:
-        """Return where block b stands."""
+        """Return the rows of block b."""
         return slice(self.offsets[b], self.offsets[b + 1])
 
     def features(self) -> FloatArray:
         """Return the terms that are features, (n, F)."""
         return np.ascontiguousarray(self.terms.features(self.X))
 
-    def blocks(self, dtype: DTypeLike = np.float64) -> GramBlocks:
+    def blocks(self) -> GramBlocks:
         """Return the kernels of all blocks, built where compiled code reads them.
 
-        Parameters
-        ----------
-        dtype : {float64, float32}
-            In which matrices are stored.
-
-        Raises
-        ------
-        GramMemoryError
-            Before anything is computed, if they would need more than ``MAX_BYTES``.
+        Raises GramMemoryError first if they would need more than ``MAX_BYTES``.
         """
         n_grams = int(np.sum(~self.terms.is_feature))
         distinct = np.unique(self.first_like)
         counts = np.zeros(self.sizes.size, dtype=np.int64)
         counts[distinct] = self.sizes[distinct].astype(np.int64) ** 2
         n_entries = int(counts.sum())
-        needed = np.dtype(dtype).itemsize * n_entries * n_grams
+        needed = 8 * n_entries * n_grams
         if needed > MAX_BYTES:
             raise GramMemoryError(
                 f"{n_grams} Gram matrices of {distinct.size} blocks of up to "
@@ -292,7 +219,7 @@ class TrainingSet:
         blocks = GramBlocks.of(
             self.sizes,
             features=self.features(),
-            grams=np.empty((n_entries, n_grams), dtype),
+            grams=np.empty((n_entries, n_grams)),
             entries=(np.cumsum(counts) - counts)[self.first_like],
         )
         for b in distinct if n_grams else ():
@@ -303,7 +230,7 @@ class TrainingSet:
             self._weigh(by_term, self.task[self.rows(b)], b)
         return blocks
 
-    def _weigh(self, grams: NDArray[Any], task: IntArray, b: int) -> None:
+    def _weigh(self, grams: FloatArray, task: IntArray, b: int) -> None:
         """Multiply matrices (G, m, n) of block b by the kernels of their tasks."""
         if self._task_kernels is not None:
             own = self.task[self.rows(b)]
@@ -315,15 +242,7 @@ class TrainingSet:
     ) -> FloatArray:
         """Return Σ_d w_d Σ_i β_i k_d(x_i, x) over the examples i of the block of x.
 
-        Parameters
-        ----------
-        X : ndarray or CSR array of shape (m, d)
-            Raw inputs.
-        task : ndarray of shape (m,)
-        beta : ndarray of shape (n,)
-            In the order of the training set.
-        weights : ndarray of shape (B, D)
-            Of the terms in each block.
+        X has raw inputs, beta the order of the training set; weights are (B, D).
         """
         out = np.empty(task.size)
         others = self._others(X, task)
@@ -368,14 +287,12 @@ class TrainingSet:
 
 @dataclass(frozen=True)
 class _Others:
-    """What other inputs are to a training set.
+    """Other inputs, and their kernels with a training set."""
 
-    Their rows by block, their single features, and the other kernels between them and
-    the training inputs of their block (rows, terms, training rows): of the first block
-    of those with the same values, which ``first_like`` names for every block.
-    """
-
+    #: Their rows, by block.
     groups: list[IntArray]
     features: FloatArray
+    #: Kernels with the training inputs of a block, (rows, terms, training rows), once
+    #: for blocks with the same values: of the first, named by ``first_like``.
     cross: dict[int, FloatArray]
     first_like: IntArray

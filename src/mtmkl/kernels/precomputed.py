@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 
-# A matrix may fall short of symmetry by so much of its largest entry.
+# Share of its largest entry by which a matrix may be asymmetric.
 _ROUNDING = 1e-6
 
 ALL = "all"
@@ -127,7 +127,7 @@ class Precomputed(_Given):
         return self
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j) of shape (n, m), float64."""
+        """Return the matrix k(x_i, z_j)."""
         return self._values(X, Z)
 
     def diagonal(self, X: Inputs) -> FloatArray:
@@ -182,7 +182,7 @@ class ExponentialDistance(_Given):
         return replace(self, scale=mean if mean > 0 else 1.0)
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j) of shape (n, m)."""
+        """Return the matrix k(x_i, z_j)."""
         if self.scale is None:
             raise ValueError("the scale is not resolved yet: call fit(X) first")
         distances = self._values(X, Z)

@@ -41,8 +41,8 @@ def task_kernels_from_spec(
 
         as in the functions of :mod:`mtmkl.kernels.task_kernels`. Several graphs are a
         list of ``graph_laplacian``. ``adjacency``, ``distances`` and ``similarity`` are
-        matrices, or names of matrices in ``relations``; ``tree`` is Newick text, a list
-        of parents, or the name of a text in ``relations``. With ``normalize: true``
+        matrices, or names of matrices in ``relations``; ``tree`` is Newick text, or the
+        name of a text in ``relations``. With ``normalize: true``
         each kernel is passed through `unit_mean_diagonal`; without, it is as the
         functions return it.
     tasks : sequence of str

@@ -31,12 +31,8 @@ def single_task(n_tasks: int) -> FloatArray:
     ----------
     n_tasks : int
         T, at least 1.
-
-    Returns
-    -------
-    ndarray of shape (T, T)
     """
-    return np.eye(_positive_count(n_tasks))
+    return np.eye(n_tasks)
 
 
 def each_task(n_tasks: int) -> list[FloatArray]:
@@ -46,12 +42,8 @@ def each_task(n_tasks: int) -> list[FloatArray]:
     ----------
     n_tasks : int
         T, at least 1.
-
-    Returns
-    -------
-    list of T ndarrays of shape (T, T)
     """
-    return [np.diag(row) for row in np.eye(_positive_count(n_tasks))]
+    return [np.diag(row) for row in np.eye(n_tasks)]
 
 
 def union(n_tasks: int) -> FloatArray:
@@ -61,12 +53,8 @@ def union(n_tasks: int) -> FloatArray:
     ----------
     n_tasks : int
         T, at least 1.
-
-    Returns
-    -------
-    ndarray of shape (T, T)
     """
-    return np.ones((_positive_count(n_tasks), n_tasks))
+    return np.ones((n_tasks, n_tasks))
 
 
 def dirac_uniform(n_tasks: int) -> list[FloatArray]:
@@ -76,10 +64,6 @@ def dirac_uniform(n_tasks: int) -> list[FloatArray]:
     ----------
     n_tasks : int
         T, at least 1.
-
-    Returns
-    -------
-    list of two ndarrays of shape (T, T)
 
     References
     ----------
@@ -100,10 +84,6 @@ def frustratingly_easy(n_tasks: int) -> FloatArray:
     n_tasks : int
         T, at least 1.
 
-    Returns
-    -------
-    ndarray of shape (T, T)
-
     References
     ----------
     .. [1] H. Daumé III, Frustratingly easy domain adaptation, Annual Meeting of the
@@ -115,7 +95,7 @@ def frustratingly_easy(n_tasks: int) -> FloatArray:
 def task_clustering(
     assignments: ArrayLike, *, centre: float = 1.0, ridge: float = 0.0
 ) -> FloatArray:
-    r"""Return (λI + G)^{-1}: tasks are drawn to the centres of their clusters.
+    r"""Return (λI + G)^{-1}: tasks are coupled to the centres of their clusters.
 
     With ρ_m^t ≥ 0 the degree to which task t belongs to cluster m,
     G_st = Σ_m (ρ_m^t δ_st − ρ_m^s ρ_m^t / (ρ + Σ_r ρ_m^r)), eqs. (13) to (15) of [1]_.
@@ -130,10 +110,6 @@ def task_clustering(
     ridge : float
         λ ≥ 0, the penalty on each task. It must be positive if a task belongs to no
         cluster.
-
-    Returns
-    -------
-    ndarray of shape (T, T)
 
     Raises
     ------
@@ -173,10 +149,6 @@ def graph_laplacian(adjacency: ArrayLike) -> FloatArray:
     adjacency : array-like of shape (T, T)
         A, symmetric, finite, at least 0; its diagonal is of no account.
 
-    Returns
-    -------
-    ndarray of shape (T, T)
-
     Raises
     ------
     ValueError
@@ -200,10 +172,6 @@ def smooth(distances: ArrayLike, scales: Sequence[float]) -> list[FloatArray]:
         D, symmetric, finite, at least 0, with a diagonal of 0.
     scales : sequence of float
         σ > 0, in the units of the distances.
-
-    Returns
-    -------
-    list of ndarrays of shape (T, T)
 
     Raises
     ------
@@ -232,7 +200,7 @@ def smooth(distances: ArrayLike, scales: Sequence[float]) -> list[FloatArray]:
 
 
 def hierarchy(
-    tree: str | Sequence[int], tasks: Sequence[str], *, centre: float = 1.0
+    tree: str, tasks: Sequence[str], *, centre: float = 1.0
 ) -> list[FloatArray]:
     """Return one matrix per inner node of a tree, over the tasks below it.
 
@@ -242,11 +210,10 @@ def hierarchy(
 
     Parameters
     ----------
-    tree : str or sequence of int
-        Newick text with the tasks among its leaves; or the number of the parent of each
-        node, −1 for the root, nodes 0..T-1 being the tasks. Leaves of a Newick tree
-        that are no task are left out; so are nodes that then have but one task below,
-        or the same tasks as a node below them.
+    tree : str
+        Newick text with the tasks among its leaves. Leaves that are no task are left
+        out; so are nodes that then have but one task below, or the same tasks as a node
+        below them.
     tasks : sequence of str
         Names of the T tasks, in order.
     centre : float
@@ -280,10 +247,6 @@ def given(similarity: ArrayLike) -> FloatArray:
     similarity : array-like of shape (T, T)
         Symmetric, positive semi-definite.
 
-    Returns
-    -------
-    ndarray of shape (T, T)
-
     Raises
     ------
     ValueError
@@ -302,10 +265,6 @@ def unit_mean_diagonal(kernel: ArrayLike) -> FloatArray:
     ----------
     kernel : array-like of shape (T, T)
         R, symmetric, positive semi-definite, not 0.
-
-    Returns
-    -------
-    ndarray of shape (T, T)
 
     Raises
     ------
@@ -345,12 +304,6 @@ def _pairs(values: ArrayLike, name: str) -> FloatArray:
             f"{matrix[s, t]:g} and {matrix[t, s]:g}"
         )
     return matrix
-
-
-def _positive_count(n_tasks: int) -> int:
-    if not n_tasks >= 1:
-        raise ValueError(f"n_tasks must be at least 1, got {n_tasks}")
-    return n_tasks
 
 
 def _require_positive(name: str, value: float) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -10,19 +11,19 @@ from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.base import (
     INPUTS_TOO_LARGE,
+    CosineNormalized,
     Gaussian,
     Kernel,
     from_spec,
+    median_distance,
     refuse_overflow,
     spread_features,
 )
-from mtmkl.kernels.normalize import CosineNormalized, trace_factor
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 
-#: What a list of kernels may hold: specifications, of which one with ``feature: each``
-#: stands for a kernel of each feature, and "features" for one kernel k(x, z) = x_d z_d
-#: per feature.
+#: Kernels or specifications; one with ``feature: each`` stands for a kernel of each
+#: feature, and "features" for one kernel k(x, z) = x_d z_d per feature.
 KernelList = str | Sequence[Kernel | Mapping[str, Any] | str]
 Normalization = Literal["trace", "cosine"] | None
 
@@ -67,26 +68,15 @@ def has_features(kernels: Any) -> bool:
 
 @dataclass(frozen=True)
 class KernelTerms:
-    """Kernels resolved on training inputs.
-
-    Attributes
-    ----------
-    scaler : StandardScaler or None
-    is_feature : ndarray of bool of shape (D,)
-        Which terms are single features.
-    column : ndarray of shape (D,)
-        The feature of such a term; −1 for other terms.
-    kernels : tuple of Kernel or None of length D
-        The kernel of the other terms.
-    scale : ndarray of shape (D,)
-        By what each kernel is multiplied.
-    names : tuple of str of length D
-    """
+    """D kernels resolved on training inputs."""
 
     scaler: StandardScaler | None
+    #: The terms that are single features, (D,), and their columns, else −1.
     is_feature: NDArray[np.bool_]
     column: IntArray
+    #: The kernels of the other terms, else None.
     kernels: tuple[Kernel | None, ...]
+    #: Factor of each kernel, (D,).
     scale: FloatArray
     names: tuple[str, ...]
 
@@ -101,22 +91,9 @@ class KernelTerms:
     ) -> "KernelTerms":
         """Resolve kernels on the training inputs of all tasks together.
 
-        Parameters
-        ----------
-        X : ndarray or, for kernels other than "features", CSR array of shape (n, d)
-        kernels : list of kernels, mappings or "features"
-        normalize : {"trace", "cosine", None}
-            "trace" divides each kernel by the mean of k(x, x) over the training inputs,
-            so that its Gram matrix has trace n; a kernel that is 0 on all stays 0.
-            "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)), 0 where an input has the
-            norm zero.
-        standardize : bool
-            Whether the kernels see inputs of mean 0 and standard deviation 1.
-
-        Raises
-        ------
-        ValueError
-            If single features are to be normalised by their cosine.
+        "trace" divides each kernel by the mean of k(x, x) over these, so that its Gram
+        matrix has trace n; a kernel that is 0 on all stays 0. "cosine" is that of
+        :class:`~mtmkl.kernels.base.CosineNormalized`; single features have none.
         """
         scaler = StandardScaler().fit(X) if standardize else None
         if scaler is not None:
@@ -125,7 +102,7 @@ class KernelTerms:
         resolved: list[Kernel | None] = []
         names: list[str] = []
         diagonals: list[FloatArray] = []
-        resolve = _Resolver(X)
+        unit_width = cache(lambda: median_distance(X) or 1.0)
         for entry in spread_features(_entries(kernels), X.shape[1]):
             if entry == FEATURES:
                 if normalize == "cosine":
@@ -140,7 +117,11 @@ class KernelTerms:
                     names.append(f"feature {column}")
                     diagonals.append(X[:, column] ** 2)
             else:
-                kernel = resolve(from_spec(entry))
+                kernel = from_spec(entry)
+                if isinstance(kernel, Gaussian) and kernel.median_factor is not None:
+                    # One median distance serves all.
+                    kernel = Gaussian(width=kernel.median_factor * unit_width())
+                kernel = kernel.fit(X)
                 columns.append(-1)
                 names.append(str(kernel))
                 if normalize == "cosine" and not isinstance(kernel, Gaussian):
@@ -152,7 +133,8 @@ class KernelTerms:
             refuse_overflow(diagonal, f"the Gram matrix of {name}", INPUTS_TOO_LARGE)
         scale = np.ones(len(columns))
         if normalize == "trace":
-            scale = np.array([trace_factor(diagonal) for diagonal in diagonals])
+            means = np.array([np.mean(diagonal) for diagonal in diagonals])
+            scale = 1.0 / np.where(means > 0.0, means, 1.0)
         column_array = np.array(columns, dtype=np.intp)
         return cls(
             scaler=scaler,
@@ -176,7 +158,7 @@ class KernelTerms:
         )
 
     def inputs(self, X: Inputs) -> Inputs:
-        """Return what the kernels see of the inputs."""
+        """Return inputs as the kernels see them: standardised, or as they are."""
         return X if self.scaler is None else self.scaler.transform(X)
 
     def features(self, X: Inputs) -> FloatArray:
@@ -203,7 +185,7 @@ class KernelTerms:
                 f"the Gram matrix of the kernel {self.names[number]}",
                 INPUTS_TOO_LARGE,
             )
-            np.multiply(values, self.scale[number], out=out[g], casting="same_kind")
+            np.multiply(values, self.scale[number], out=out[g])
 
     def squared_distances(
         self, X: FloatArray, Z: FloatArray, s: FloatArray
@@ -221,22 +203,6 @@ class KernelTerms:
             own = kernel.diagonal(X)[:, None] + kernel.diagonal(Z)
             sizes += weight * own
             out += weight * (own - 2.0 * kernel(X, Z))
-        # What cancels to rounding is no distance.
+        # A difference that is rounding alone is no distance.
         out[out <= 8.0 * np.finfo(float).eps * sizes] = 0.0
         return out
-
-
-class _Resolver:
-    """Resolves kernels on training inputs, with one median distance for all."""
-
-    def __init__(self, X: Inputs) -> None:
-        self._X = X
-        self._unit: Gaussian | None = None
-
-    def __call__(self, kernel: Kernel) -> Kernel:
-        if not isinstance(kernel, Gaussian) or kernel.median_factor is None:
-            return kernel.fit(self._X)
-        if self._unit is None:
-            self._unit = Gaussian(median_factor=1.0).fit(self._X)
-        assert self._unit.width is not None
-        return Gaussian(width=kernel.median_factor * self._unit.width)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl.kernels.base import Gaussian, Kernel, Linear, Polynomial
-from mtmkl.kernels.normalize import CosineNormalized
+from mtmkl.kernels.base import CosineNormalized, Gaussian, Kernel, Linear, Polynomial
 from mtmkl.typing import FloatArray
 from mtmkl_suite.papers.yousefi2015.rademacher import complexity_draws, theorem_1_bound
 from mtmkl_suite.report.pages.context import Context

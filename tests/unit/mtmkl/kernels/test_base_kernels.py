@@ -6,6 +6,7 @@ from scipy import sparse
 
 from mtmkl.kernels import base
 from mtmkl.kernels.base import (
+    CosineNormalized,
     Gaussian,
     Linear,
     Polynomial,
@@ -13,7 +14,6 @@ from mtmkl.kernels.base import (
     median_distance,
     squared_distances,
 )
-from mtmkl.kernels.normalize import CosineNormalized
 
 X = np.random.default_rng(0).standard_normal((6, 3))
 Z = np.random.default_rng(1).standard_normal((4, 3))
@@ -192,3 +192,39 @@ def test_median_of_many_sparse_rows_is_taken_over_a_subset(monkeypatch):
     assert found == pytest.approx(2 * np.sqrt(np.log(2)), rel=0.05)
     # Whatever the order of the rows.
     assert median_distance(sparse.csr_array(many[::-1])) == pytest.approx(found)
+
+
+def inputs(n, d=3, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def test_fit_resolves_the_kernel_inside_a_cosine():
+    X = inputs(20)
+    fitted = CosineNormalized(Gaussian(median_factor=1.0)).fit(X)
+    assert fitted.kernel == Gaussian(median_factor=1.0).fit(X)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(2), Gaussian(0.7)])
+def test_cosine_is_the_kernel_of_unit_vectors(kernel):
+    X, Z = inputs(10), inputs(7, seed=1)
+    unit = CosineNormalized(kernel).fit(X)
+    K = unit(X, Z)
+    for i in range(10):
+        for j in range(7):
+            x, z = X[i : i + 1], Z[j : j + 1]
+            expected = kernel(x, z) / np.sqrt(kernel(x, x) * kernel(z, z))
+            assert K[i, j] == pytest.approx(expected.item(), rel=1e-12)
+    np.testing.assert_allclose(np.diagonal(unit(X, X)), 1.0)
+    np.testing.assert_array_equal(unit.diagonal(X), 1.0)
+    assert (np.abs(K) <= 1 + 1e-12).all()
+
+
+def test_cosine_of_a_zero_vector_is_zero():
+    X = inputs(4)
+    X[2] = 0.0
+    unit = CosineNormalized(Linear())
+    K = unit(X, X)
+    np.testing.assert_array_equal(K[2], 0.0)
+    np.testing.assert_array_equal(K[:, 2], 0.0)
+    np.testing.assert_array_equal(unit.diagonal(X), [1.0, 1.0, 0.0, 1.0])
+    assert np.isfinite(K).all()

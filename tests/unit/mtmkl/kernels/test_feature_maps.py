@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from mtmkl.kernels.base import Gaussian, Linear, Polynomial
+from mtmkl.kernels.base import CosineNormalized, Gaussian, Linear, Polynomial
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
-from mtmkl.kernels.normalize import CosineNormalized
 
 X = np.random.default_rng(0).standard_normal((6, 4))
 X[np.abs(X) < 0.5] = 0.0

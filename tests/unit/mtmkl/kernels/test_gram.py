@@ -27,11 +27,9 @@ def training(kernels=KERNELS, **options):
     return TrainingSet(KernelTerms.of(X, kernels), X, TASK, 3, **options), X
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_blocks_hold_every_pair_within_a_task_in_one_layout(dtype):
+def test_blocks_hold_every_pair_within_a_task_in_one_layout():
     set_, X = training()
-    blocks = set_.blocks(dtype)
-    assert blocks.grams.dtype == dtype
+    blocks = set_.blocks()
     assert blocks.grams.flags.c_contiguous
     assert blocks.sizes.tolist() == [2, 4, 4]
     for t in range(3):
@@ -39,7 +37,7 @@ def test_blocks_hold_every_pair_within_a_task_in_one_layout(dtype):
         part = blocks.grams[blocks.pairs(t)]
         for m, kernel in enumerate(KERNELS):
             np.testing.assert_array_equal(
-                part[:, m].reshape(len(Z), len(Z)), kernel(Z, Z).astype(dtype)
+                part[:, m].reshape(len(Z), len(Z)), kernel(Z, Z)
             )
 
 
@@ -199,34 +197,12 @@ def test_the_bound_on_memory_names_what_needs_it(monkeypatch):
         GramMemoryError, match=r"2 Gram matrices of 3 blocks of up to 4"
     ):
         training()[0].blocks()
-    assert training()[0].blocks(np.float32).grams.nbytes == 36 * 2 * 4
     assert training(["features"])[0].blocks().n_terms == 3
     monkeypatch.setattr(gram, "MAX_BYTES", 100 * 2 * 8)
     assert one_vs_rest(n_tasks=50).blocks().sizes.size == 50
     monkeypatch.setattr(gram, "MAX_BYTES", 100 * 2 * 8 - 1)
     with pytest.raises(GramMemoryError, match="of 1 blocks of up to 10"):
         one_vs_rest(n_tasks=50).blocks()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"task_kernels": task_kernels()}, "set joined=True"),
-        ({"joined": True, "task_kernels": task_kernels()[:1]}, "1 task kernels for 2"),
-        ({"joined": True, "task_kernels": np.ones((2, 4, 4))}, r"shape \(3, 3\)"),
-        (
-            {
-                "joined": True,
-                "task_kernels": task_kernels(),
-                "kernels": ["features", "linear"],
-            },
-            'take the kernel "linear"',
-        ),
-    ],
-)
-def test_task_kernels_that_do_not_fit_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        training(**options)
 
 
 @pytest.mark.parametrize(

@@ -83,11 +83,6 @@ def test_hierarchy_is_the_pseudo_inverse_of_its_clusters(centre):
         np.testing.assert_allclose(R, np.linalg.pinv(G, hermitian=True), atol=1e-12)
 
 
-def test_parents_and_newick_give_the_same_hierarchy():
-    parents = [4, 4, 5, 5, 6, 6, -1]
-    np.testing.assert_array_equal(hierarchy(parents, NAMES), hierarchy(TREE, NAMES))
-
-
 @pytest.mark.parametrize("scale", [0.01, 0.5, 3.0, 1e4])
 def test_smooth_of_tree_distances_is_a_kernel_at_every_scale(scale):
     (R,) = smooth(tree_distances(), [scale])
@@ -119,7 +114,6 @@ def test_unit_mean_diagonal():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: single_task(0), "n_tasks must be at least 1, got 0"),
         (lambda: given([[1, 2], [2, 1]]), "least eigenvalue is -1"),
         (lambda: graph_laplacian([[0, 1]]), r"square matrix, got shape \(1, 2\)"),
         (lambda: graph_laplacian([[0, -1], [-1, 0]]), "at least 0, got -1"),

@@ -107,3 +107,8 @@ def test_a_wrong_feature_is_named():
         check_kernels([{"name": "linear", "feature": "all"}])
     with pytest.raises(ValueError, match="feature must be below 2"):
         KernelTerms.of(np.ones((4, 2)), [{"name": "linear", "feature": 2}])
+
+
+def test_a_kernel_that_is_zero_keeps_its_scale():
+    terms = KernelTerms.of(np.zeros((4, 2)), ["linear"], normalize="trace")
+    np.testing.assert_array_equal(terms.scale, 1.0)
