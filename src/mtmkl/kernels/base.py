@@ -362,8 +362,7 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
     unknown = ", ".join(repr(key) for key in parameters if key not in known)
     if unknown:
         raise ValueError(
-            f"kernel {name!r} has no {unknown}; its parameters: "
-            f"{', '.join(known) or 'none'}"
+            f"kernel {name!r} has no {unknown}; its parameters: {', '.join(known)}"
         )
     for key, value in parameters.items():
         if name == "average":

@@ -137,26 +137,12 @@ class TrainingSet:
     """The training inputs of all tasks under some kernels, and outputs on others.
 
     Examples are sorted by block: one block per task, or with ``joined`` one of all,
-    with the kernels between tasks. ``order`` has the rows in this order, in which
-    solvers see them; ``first_like`` the first block of a run of blocks with the same
-    inputs, whose kernels are computed and stored once.
+    with the kernels between tasks; solvers see the rows in this ``order``. Of a run of
+    blocks with the same inputs the kernels of the first are computed, ``first_like``.
 
-    Parameters
-    ----------
-    terms : KernelTerms
-    X : ndarray or CSR array of shape (n, d)
-        Raw inputs.
-    task : ndarray of shape (n,)
-        Task numbers 0 … T − 1.
-    n_tasks : int
-        T.
-    joined : bool
-    task_kernels : ndarray of shape (D, T, T), optional
-        Q_d: term d of joined tasks is k_d(x, z)·Q_d[s, t] for examples of the tasks s
-        and t. By default ones.
-    keep_last : bool
-        Whether to keep the kernel values between the last other inputs and the training
-        inputs: for the many models of a path, evaluated on the same inputs.
+    With task kernels Q, (D, T, T), term d of joined tasks is k_d(x, z)·Q_d[s, t] for
+    examples of the tasks s and t. ``keep_last`` keeps the kernel values between the
+    last other inputs and these: for the models of a path, evaluated on the same inputs.
     """
 
     def __init__(

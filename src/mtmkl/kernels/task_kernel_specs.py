@@ -42,9 +42,8 @@ def task_kernels_from_spec(
         as in the functions of :mod:`mtmkl.kernels.task_kernels`. Several graphs are a
         list of ``graph_laplacian``. ``adjacency``, ``distances`` and ``similarity`` are
         matrices, or names of matrices in ``relations``; ``tree`` is Newick text, or the
-        name of a text in ``relations``. With ``normalize: true``
-        each kernel is passed through `unit_mean_diagonal`; without, it is as the
-        functions return it.
+        name of a text in ``relations``. With ``normalize: true`` each kernel is passed
+        through `unit_mean_diagonal`.
     tasks : sequence of str
         Names of the tasks, in the order of the rows.
     relations : mapping, optional

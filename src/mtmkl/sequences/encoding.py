@@ -1,14 +1,24 @@
-"""Sequences as numbers: the letters of many sequences, one after the other."""
+"""Sequences as numbers, and the base of the transformers that make features of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import normalize
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
+from mtmkl.sparse import canonical_csr
 from mtmkl.typing import IntArray
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scipy.sparse import csr_array
 
 ON_UNKNOWN = ("error", "skip")
 
@@ -19,15 +29,9 @@ _MOST_FEATURES = np.iinfo(np.int32).max
 
 @dataclass(frozen=True)
 class Encoded:
-    """Sequences as numbers.
+    """The letters of many sequences, one after the other, as numbers."""
 
-    Attributes
-    ----------
-    codes : ndarray of int8 of shape (sum of the lengths,)
-        Rank of each letter in the alphabet; −1 for letters outside it.
-    lengths : ndarray of int of shape (n,)
-    """
-
+    #: Rank of each letter in the alphabet; −1 for letters outside it.
     codes: NDArray[np.int8]
     lengths: IntArray
 
@@ -39,21 +43,10 @@ class Encoded:
     def kmers(
         self, k: int, n_letters: int
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """Return the k-mers that begin at each letter.
+        """Return the ranks of the k-mers that begin at each letter, and if they exist.
 
-        Parameters
-        ----------
-        k : int
-        n_letters : int
-            Letters of the alphabet.
-
-        Returns
-        -------
-        number : ndarray of int32 of the shape of ``codes``
-            Rank of the k-mer among all in the order of the alphabet; of no meaning
-            where there is none.
-        exists : ndarray of bool
-            Whether the k letters are of one sequence and of the alphabet.
+        They do if the k letters are of one sequence and of the alphabet; a rank is that
+        among all k-mers in the order of the alphabet.
         """
         size = self.codes.size
         number = np.zeros(size, dtype=np.int32)
@@ -75,25 +68,103 @@ class Encoded:
         return number, exists
 
 
-def encode(sequences: Any, alphabet: str, on_unknown: str) -> Encoded:
-    """Return sequences as numbers.
+class SequenceFeatures(TransformerMixin, BaseEstimator):
+    """Base of transformers of strings to CSR arrays.
 
-    Parameters
-    ----------
-    sequences : sequence of str
-    alphabet : str
-        From `check_alphabet`.
-    on_unknown : {"error", "skip"}
-        What to do about letters outside the alphabet.
-
-    Raises
-    ------
-    TypeError
-        If these are not strings, or one string.
-    ValueError
-        If there is no sequence, or a letter is outside the alphabet and
-        ``on_unknown`` is "error"; names the first one.
+    A subclass has the parameters ``alphabet``, ``normalize`` and ``on_unknown``. It
+    implements ``_learn``, which checks its own and returns the number of features,
+    ``_features`` and ``_names``.
     """
+
+    alphabet: str
+    normalize: bool
+    on_unknown: str
+
+    def fit(self, X: Any, y: Any = None) -> "Self":
+        """Check the parameters and the sequences.
+
+        Parameters
+        ----------
+        X : sequence of str
+        y : object
+            Not used.
+
+        Raises
+        ------
+        TypeError
+            If X is not a list of strings.
+        ValueError
+            If a parameter is out of its range, or a sequence or a letter is refused;
+            the message names the first.
+        """
+        self._alphabet = check_alphabet(self.alphabet)
+        if self.on_unknown not in ON_UNKNOWN:
+            raise ValueError(
+                f"on_unknown must be one of {ON_UNKNOWN}, got {self.on_unknown!r}"
+            )
+        if not isinstance(self.normalize, bool):
+            raise ValueError(f"normalize must be a bool, got {self.normalize!r}")
+        self._check_params()
+        n_features, remedy = self._learn(encode(X, self._alphabet, self.on_unknown))
+        if n_features > _MOST_FEATURES:
+            raise ValueError(
+                f"{n_features:.1e} features are more than the {_MOST_FEATURES:.1e} "
+                f"that can be numbered: {remedy}"
+            )
+        self.n_features_out_ = n_features
+        return self
+
+    def transform(self, X: Any) -> "csr_array":
+        """Return the features of sequences.
+
+        Parameters
+        ----------
+        X : sequence of str
+
+        Returns
+        -------
+        CSR array of float64 of shape (n, n_features_out_)
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `fit`, about the sequences.
+        """
+        check_is_fitted(self)
+        out = self._features(encode(X, self._alphabet, self.on_unknown))
+        if self.normalize:
+            normalize(out, copy=False)
+        return canonical_csr(out)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the features; ``input_features`` is not used."""
+        check_is_fitted(self)
+        return np.array(self._names(), dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags
+
+    def _check_params(self) -> None:
+        """Raise ValueError if a parameter of the subclass is out of range."""
+        raise NotImplementedError
+
+    def _learn(self, encoded: Encoded) -> tuple[int, str]:
+        """Return the number of features, and what would make it smaller."""
+        raise NotImplementedError
+
+    def _features(self, encoded: Encoded) -> "csr_array":
+        raise NotImplementedError
+
+    def _names(self) -> list[str]:
+        raise NotImplementedError
+
+
+def encode(sequences: Any, alphabet: str, on_unknown: str) -> Encoded:
+    """Return sequences as numbers; "error" refuses letters outside the alphabet."""
     texts = _texts(sequences)
     lengths = np.fromiter(map(len, texts), dtype=np.intp, count=len(texts))
     rank = np.full(256, -1, dtype=np.int8)
@@ -116,13 +187,7 @@ def encode(sequences: Any, alphabet: str, on_unknown: str) -> Encoded:
 
 
 def check_alphabet(alphabet: Any) -> str:
-    """Return an alphabet in capitals.
-
-    Raises
-    ------
-    ValueError
-        If it is not a string of two or more different letters from A to Z.
-    """
+    """Return an alphabet in capitals, of two or more different letters from A to Z."""
     is_text = isinstance(alphabet, str) and alphabet.isascii() and alphabet.isalpha()
     if not is_text or not 2 <= len(alphabet) == len(set(alphabet.upper())):
         raise ValueError(
@@ -132,42 +197,14 @@ def check_alphabet(alphabet: Any) -> str:
     return str(alphabet.upper())
 
 
-def check_on_unknown(on_unknown: Any) -> None:
-    """Raise ValueError if this is no rule for letters outside the alphabet."""
-    if on_unknown not in ON_UNKNOWN:
-        raise ValueError(f"on_unknown must be one of {ON_UNKNOWN}, got {on_unknown!r}")
-
-
 def check_whole(name: str, value: Any, least: int) -> int:
-    """Return a whole number.
-
-    Raises
-    ------
-    ValueError
-        If it is not one of at least ``least``.
-    """
+    """Return a whole number; raise ValueError unless it is at least ``least``."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_whole or value < least:
         raise ValueError(
             f"{name} must be a whole number of at least {least}, got {value!r}"
         )
     return int(value)
-
-
-def check_n_features(n_features: int, remedy: str) -> int:
-    """Return a number of features.
-
-    Raises
-    ------
-    ValueError
-        If it is too large for the column indices of a CSR array of 32 bits.
-    """
-    if n_features > _MOST_FEATURES:
-        raise ValueError(
-            f"{n_features:.1e} features are more than the {_MOST_FEATURES:.1e} that "
-            f"can be numbered: {remedy}"
-        )
-    return n_features
 
 
 def all_kmers(k: int, alphabet: str) -> list[str]:
@@ -185,10 +222,9 @@ def _texts(sequences: Any) -> Sequence[str]:
     texts = sequences.tolist() if hasattr(sequences, "tolist") else list(sequences)
     if not texts:
         raise ValueError("X has no sequences")
-    if not set(map(type, texts)) <= {str}:
-        row = next(i for i, text in enumerate(texts) if not isinstance(text, str))
-        if row is not None:
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
             raise TypeError(
-                f"X[{row}] is {texts[row]!r}, not a sequence of letters as a string"
+                f"X[{row}] is {text!r}, not a sequence of letters as a string"
             )
     return texts

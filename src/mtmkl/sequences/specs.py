@@ -7,10 +7,7 @@ from typing import Any
 from mtmkl.sequences.spectrum import SpectrumFeatures
 from mtmkl.sequences.weighted_degree import WeightedDegreeFeatures
 
-FEATURES = {
-    "spectrum": SpectrumFeatures,
-    "weighted_degree": WeightedDegreeFeatures,
-}
+FEATURES = {"spectrum": SpectrumFeatures, "weighted_degree": WeightedDegreeFeatures}
 
 
 def features_from_spec(
@@ -18,16 +15,8 @@ def features_from_spec(
 ) -> SpectrumFeatures | WeightedDegreeFeatures:
     """Return a transformer of sequences from a name or a mapping.
 
-    Parameters
-    ----------
-    spec : mapping or str
-        ``name``, "spectrum" or "weighted_degree", and parameters of the transformer,
-        for instance ``{"name": "spectrum", "k": [1, 6]}``.
-
-    Raises
-    ------
-    ValueError
-        If the name or a parameter is not known.
+    A mapping has ``name``, "spectrum" or "weighted_degree", and parameters of the
+    transformer, for instance ``{"name": "spectrum", "k": [1, 6]}``.
     """
     if not isinstance(spec, str | Mapping):
         raise ValueError(f"not a specification of sequence features: {spec!r}")

@@ -1,35 +1,20 @@
 """Spectrum features: how often each word of k letters occurs in a sequence."""
 
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from scipy.sparse import csr_array, hstack
 
-from mtmkl.sequences.encoding import (
-    Encoded,
-    all_kmers,
-    check_alphabet,
-    check_n_features,
-    check_on_unknown,
-    check_whole,
-    encode,
-)
-from mtmkl.sparse import canonical_csr
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from scipy.sparse import csr_array
+from mtmkl.sequences.encoding import Encoded, SequenceFeatures, all_kmers, check_whole
 
 
-class SpectrumFeatures(TransformerMixin, BaseEstimator):
+class SpectrumFeatures(SequenceFeatures):
     r"""Count the k-mers of sequences, wherever they occur.
 
-    The features of a sequence x are
+    ``transform`` takes a list of strings and returns a CSR array of float64. The
+    features of a sequence x are
 
         φ_u(x) = Σ_i 1[x_i … x_{i+k−1} differs from u in at most m letters],
 
@@ -96,84 +81,24 @@ class SpectrumFeatures(TransformerMixin, BaseEstimator):
         self.normalize = normalize
         self.on_unknown = on_unknown
 
-    def fit(self, X: Any, y: Any = None) -> "Self":
-        """Check the parameters and the sequences; nothing is learned from them.
-
-        Parameters
-        ----------
-        X : sequence of str
-        y : object
-            Not used.
-
-        Raises
-        ------
-        TypeError
-            If X is not a list of strings.
-        ValueError
-            If a parameter is out of its range, or a letter is refused; names the first.
-        """
-        self._alphabet = check_alphabet(self.alphabet)
-        check_on_unknown(self.on_unknown)
+    def _check_params(self) -> None:
         self._lengths = self._checked_k()
         fewest = check_whole("mismatches", self.mismatches, 0)
         if fewest >= self._lengths[0]:
             raise ValueError(
                 f"mismatches must be less than k = {self._lengths[0]}, got {fewest}"
             )
-        if not isinstance(self.normalize, bool):
-            raise ValueError(f"normalize must be a bool, got {self.normalize!r}")
+
+    def _learn(self, encoded: Encoded) -> tuple[int, str]:
         n_letters = len(self._alphabet)
-        self.n_features_out_ = check_n_features(
-            sum(n_letters**k for k in self._lengths), "take a smaller k"
-        )
-        encode(X, self._alphabet, self.on_unknown)
-        return self
+        return sum(n_letters**k for k in self._lengths), "take a smaller k"
 
-    def transform(self, X: Any) -> "csr_array":
-        """Return the features of sequences.
-
-        Parameters
-        ----------
-        X : sequence of str
-
-        Returns
-        -------
-        CSR array of float64 of shape (n, n_features_out_)
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `fit`, about the sequences.
-        """
-        check_is_fitted(self)
-        from scipy.sparse import csr_array, hstack
-        from sklearn.preprocessing import normalize
-
-        encoded = encode(X, self._alphabet, self.on_unknown)
+    def _features(self, encoded: Encoded) -> csr_array:
         parts = [self._counts(encoded, k) for k in self._lengths]
-        counts = parts[0] if len(parts) == 1 else csr_array(hstack(parts, format="csr"))
-        if self.normalize:
-            normalize(counts, copy=False)
-        return canonical_csr(counts)
+        return parts[0] if len(parts) == 1 else csr_array(hstack(parts, format="csr"))
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the words, one per feature, in their order.
-
-        Parameters
-        ----------
-        input_features : object
-            Not used.
-        """
-        check_is_fitted(self)
-        words = [word for k in self._lengths for word in all_kmers(k, self._alphabet)]
-        return np.array(words, dtype=object)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
+    def _names(self) -> list[str]:
+        return [word for k in self._lengths for word in all_kmers(k, self._alphabet)]
 
     def _checked_k(self) -> range:
         if isinstance(self.k, tuple | list):
@@ -188,9 +113,7 @@ class SpectrumFeatures(TransformerMixin, BaseEstimator):
         k = check_whole("k", self.k, 1)
         return range(k, k + 1)
 
-    def _counts(self, encoded: Encoded, k: int) -> "csr_array":
-        from scipy.sparse import csr_array
-
+    def _counts(self, encoded: Encoded, k: int) -> csr_array:
         n_letters = len(self._alphabet)
         number, exists = encoded.kmers(k, n_letters)
         before = np.concatenate([[0], np.cumsum(exists)])
@@ -214,22 +137,8 @@ class SpectrumFeatures(TransformerMixin, BaseEstimator):
 
 def _neighbours(
     words: NDArray[np.int32], k: int, n_letters: int, mismatches: int
-) -> "csr_array":
-    """Return which words are within the mismatches of each of some words.
-
-    Parameters
-    ----------
-    words : ndarray of shape (w,)
-        Numbers of words.
-    k, n_letters, mismatches : int
-
-    Returns
-    -------
-    CSR array of shape (w, n_letters^k)
-        Of ones.
-    """
-    from scipy.sparse import csr_array
-
+) -> csr_array:
+    """Return ones at the neighbours of each of w words, of shape (w, A^k)."""
     place_value = (n_letters ** np.arange(k - 1, -1, -1)).astype(np.int32)
     letters = words[:, np.newaxis] // place_value % n_letters
     columns: list[NDArray[Any]] = [words]

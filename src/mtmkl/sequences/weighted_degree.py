@@ -1,35 +1,17 @@
 """Weighted-degree features: which words of up to d letters stand where."""
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from scipy.sparse import csr_array
 
-from mtmkl.sequences.encoding import (
-    Encoded,
-    all_kmers,
-    check_alphabet,
-    check_n_features,
-    check_on_unknown,
-    check_whole,
-    encode,
-)
-from mtmkl.sparse import canonical_csr
-from mtmkl.typing import FloatArray
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from scipy.sparse import csr_array
+from mtmkl.sequences.encoding import Encoded, SequenceFeatures, all_kmers, check_whole
 
 
-class WeightedDegreeFeatures(TransformerMixin, BaseEstimator):
+class WeightedDegreeFeatures(SequenceFeatures):
     r"""Mark the words of up to d letters at each position of sequences of one length.
 
-    The features of a sequence x of length L are
+    ``transform`` takes a list of strings and returns a CSR array of float64. The
+    features of a sequence x of length L are
 
         φ_{k,i,u}(x) = sqrt(β_k) 1[x_i … x_{i+k−1} = u],
         β_k = 2 (d − k + 1) / (d (d + 1)),
@@ -93,75 +75,31 @@ class WeightedDegreeFeatures(TransformerMixin, BaseEstimator):
         self.normalize = normalize
         self.on_unknown = on_unknown
 
-    def fit(self, X: Any, y: Any = None) -> "Self":
-        """Check the parameters and the sequences, and keep the length of these.
+    def _check_params(self) -> None:
+        self._degree = check_whole("degree", self.degree, 1)
 
-        Parameters
-        ----------
-        X : sequence of str
-            All of one length.
-        y : object
-            Not used.
-
-        Raises
-        ------
-        TypeError
-            If X is not a list of strings.
-        ValueError
-            If a parameter is out of its range, a sequence has another length than the
-            first, or a letter is refused; names the first.
-        """
-        self._alphabet = check_alphabet(self.alphabet)
-        check_on_unknown(self.on_unknown)
-        degree = check_whole("degree", self.degree, 1)
-        if not isinstance(self.normalize, bool):
-            raise ValueError(f"normalize must be a bool, got {self.normalize!r}")
-        encoded = encode(X, self._alphabet, self.on_unknown)
+    def _learn(self, encoded: Encoded) -> tuple[int, str]:
         length = int(encoded.lengths[0])
-        if degree > length:
+        if self._degree > length:
             raise ValueError(
-                f"degree is {degree}, more than the {length} letters of X[0]"
+                f"degree is {self._degree}, more than the {length} letters of X[0]"
             )
         _check_lengths(encoded, length, "X[0] has")
-        n_letters = len(self._alphabet)
-        self.n_features_out_ = check_n_features(
-            sum((length - k + 1) * n_letters**k for k in range(1, degree + 1)),
-            "take a smaller degree or shorter sequences",
-        )
         self.length_ = length
-        self._degree = degree
-        return self
+        n_letters, degrees = len(self._alphabet), range(1, self._degree + 1)
+        n_features = sum((length - k + 1) * n_letters**k for k in degrees)
+        return n_features, "take a smaller degree or shorter sequences"
 
-    def transform(self, X: Any) -> "csr_array":
-        """Return the features of sequences.
-
-        Parameters
-        ----------
-        X : sequence of str
-            Of the length of those that it was fitted on.
-
-        Returns
-        -------
-        CSR array of float64 of shape (n, n_features_out_)
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `fit`, about the sequences.
-        """
-        check_is_fitted(self)
-        from scipy.sparse import csr_array
-        from sklearn.preprocessing import normalize
-
-        encoded = encode(X, self._alphabet, self.on_unknown)
+    def _features(self, encoded: Encoded) -> csr_array:
         _check_lengths(encoded, self.length_, "those of fit have")
         columns, exists = self._marks(encoded)
         indptr = np.concatenate([[0], np.cumsum(exists.sum(axis=1))])
         is_whole = indptr[-1] == columns.size
-        roots = np.sqrt(self._weights())
-        widths = self.length_ - np.arange(self._degree)
+        d = self._degree
+        roots = np.sqrt(2.0 * (d - np.arange(d)) / (d * (d + 1)))
+        widths = self.length_ - np.arange(d)
         values = np.tile(np.repeat(roots, widths), (columns.shape[0], 1))
-        out = csr_array(
+        return csr_array(
             (
                 values.reshape(-1) if is_whole else values[exists],
                 columns.reshape(-1) if is_whole else columns[exists],
@@ -169,39 +107,16 @@ class WeightedDegreeFeatures(TransformerMixin, BaseEstimator):
             ),
             shape=(columns.shape[0], self.n_features_out_),
         )
-        if self.normalize:
-            normalize(out, copy=False)
-        return canonical_csr(out)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return a name per feature, the position, from 1, and the word: "12:ACG".
-
-        Parameters
-        ----------
-        input_features : object
-            Not used.
-        """
-        check_is_fitted(self)
-        names = [
+    def _names(self) -> list[str]:
+        """Return position, from 1, and word: "12:ACG"."""
+        return [
             f"{place + 1}:{word}"
             for k in range(1, self._degree + 1)
             for words in [all_kmers(k, self._alphabet)]
             for place in range(self.length_ - k + 1)
             for word in words
         ]
-        return np.array(names, dtype=object)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
-
-    def _weights(self) -> FloatArray:
-        d = self._degree
-        weights: FloatArray = 2.0 * (d - np.arange(d)) / (d * (d + 1))
-        return weights
 
     def _marks(self, encoded: Encoded) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """Return the column of each word of each sequence, and whether it is known."""
