@@ -113,19 +113,14 @@ class IndependentSVR(TubeRegression, _IndependentMachine):
 
     Attributes
     ----------
+    coef_, intercept_ : ndarray
+    objective_, dual_objective_, duality_gap_ : float
+    n_iter_ : int
+        As for :class:`IndependentSVM`.
     target_scale_ : float
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
         α_i − α*_i of the training examples.
-    coef_ : ndarray of shape (d, T)
-        Weights of the inputs, if ``kernels`` is "features".
-    intercept_ : ndarray of shape (T,)
-        The offsets; zeros without ``fit_intercept``, but for what standardisation
-        moves into them.
-    objective_, dual_objective_, duality_gap_ : float
-        Summed over the tasks.
-    n_iter_ : int
-        1: one pass over the tasks.
     """
 
     def __init__(

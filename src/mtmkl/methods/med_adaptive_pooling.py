@@ -1,8 +1,7 @@
 """Adaptive pooling by maximum entropy discrimination."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +13,6 @@ from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.kernel_machine import keep_certificate
 from mtmkl.methods._base.switched import SwitchedEstimator
 from mtmkl.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.med.med_pooling import PoolingPath
 
 
 class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
@@ -118,7 +114,7 @@ class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> "_Prepared":
+    ) -> tuple[TrainingSet, IntArray, float, Any]:
         from mtmkl.solvers.med.med_pooling import PoolingPath
 
         terms = KernelTerms.of(
@@ -145,18 +141,18 @@ class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        return _Prepared(training, order, own_scale, path)
+        return training, order, own_scale, path
 
-    def _follow(self, prepared: "_Prepared", previous: None) -> None:
-        solution = self._solve(prepared.path)
+    def _follow(self, prepared: tuple[Any, ...], previous: None) -> None:
+        self._training, order, self._own_scale, path = prepared
+        solution = self._solve(path)
         assert solution.dual is not None
         assert solution.intercept is not None
         self.switches_ = solution.coef
-        self.dual_coef_ = np.empty(prepared.order.size)
-        self.dual_coef_[prepared.order] = solution.dual
+        self.dual_coef_ = np.empty(order.size)
+        self.dual_coef_[order] = solution.dual
         self.intercept_ = solution.intercept
         keep_certificate(self, solution)
-        self._training, self._own_scale = prepared.training, prepared.own_scale
         self._beta = solution.dual
 
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
@@ -169,13 +165,3 @@ class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
             communal + self.switches_[task] * specialised + self.intercept_[task]
         )
         return scores
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """Training inputs sorted by task, where they stood, and what solves for them."""
-
-    training: TrainingSet
-    order: IntArray
-    own_scale: float
-    path: "PoolingPath"

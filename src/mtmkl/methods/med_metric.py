@@ -34,24 +34,14 @@ class MEDMetric(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    C : float
-        Cost of slack, positive.
-    alpha : float
-        α ≥ 0: the prior probability of a switch is 1/(1 + α).
+    C, alpha : float
     relative_alpha : float, optional
-        Instead of ``alpha``: as for :class:`MEDKernelSelection`.
     kernels : list of kernels, mappings or "features"
-        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel per feature.
     normalize : {"trace", None}
-        "trace" divides each kernel by the mean of k(x, x) over the training examples.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
     tol : float
-        Relative duality gap to reach.
     max_iter : int
-        Limit on Newton steps.
+        As for :class:`MEDKernelSelection`.
 
     Attributes
     ----------
@@ -139,9 +129,8 @@ class MEDMetric(TransformerMixin, BaseEstimator):
         left = validate_data(self, X, dtype=np.float64, reset=False)
         if Z is None:
             return self._distances(left, left)
-        return self._distances(
-            left, validate_data(self, Z, dtype=np.float64, reset=False)
-        )
+        right = validate_data(self, Z, dtype=np.float64, reset=False)
+        return self._distances(left, right)
 
     def distance(self, x: ArrayLike, z: ArrayLike) -> float:
         """Return the distance of two examples, each of shape (d,)."""

@@ -28,25 +28,18 @@ class MEDRegression(MultiTaskRegressor, SwitchedMachine):
     C : float
         Weight of the losses, positive.
     alpha : float
-        α ≥ 0: the prior probability of a switch is 1/(1 + α).
     relative_alpha : float, optional
-        Instead of ``alpha``: log(1 + α) as a multiple, at least 0, of the largest q_d
-        at α = 0 with the same C, the scale on which switches move.
+        As for :class:`MEDKernelSelection`.
     loss : {"epsilon_insensitive", "squared"}
         The ε-insensitive or the squared loss.
     epsilon : float
         Half the width of the tube, at least 0, in units of the target; without effect
         on the squared loss.
     kernels : list of kernels, mappings or "features"
-        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel per feature.
     normalize : {"trace", None}
-        "trace" divides each kernel by the mean of k(x, x) over the training examples.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
     tol : float
-        Relative duality gap to reach.
+        As for :class:`MEDKernelSelection`.
     max_iter : int
         Limit on Newton steps.
 

@@ -79,22 +79,15 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (T, M)
-        θ, each row of sum 1.
+    weights_, coef_, intercept_, history_ : ndarray
     kernel_names_ : tuple of str of length M
+    objective_, dual_objective_, duality_gap_ : float
+    n_iter_ : int
+        As for :class:`SingleTaskMKL`.
     target_scale_ : float
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
         α_i − α*_i of the training examples.
-    coef_ : ndarray of shape (d, T)
-        Weights of the inputs, if ``kernels`` is "features".
-    intercept_ : ndarray of shape (T,)
-    objective_, dual_objective_, duality_gap_ : float
-        Summed over the tasks.
-    history_ : ndarray
-        Objective at each check of the gap.
-    n_iter_ : int
-        Weights visited: one more than Newton steps.
 
     References
     ----------
