@@ -1,4 +1,4 @@
-"""Multi-task and multiple-kernel learning: certified solvers, replicated papers."""
+"""Multi-task and multiple-kernel learning with certified solvers."""
 
 from importlib.metadata import version
 

@@ -26,22 +26,11 @@ _OF_THE_DISK = {
 
 
 class DamagedFileError(ValueError):
-    """A file of results is not what was written."""
+    """Raised for a file of results that was cut off, overwritten or changed."""
 
 
 def disk_problem(error: OSError) -> str | None:
-    """Return in words why results cannot be written; None if it is another error.
-
-    Parameters
-    ----------
-    error : OSError
-        What writing has raised.
-
-    Returns
-    -------
-    str or None
-        Names the file, where the error does, and the remedy.
-    """
+    """Return file, reason and remedy of a failed write; None for another error."""
     remedy = _OF_THE_DISK.get(error.errno or 0)
     if remedy is None:
         return None
@@ -54,7 +43,7 @@ def disk_problem(error: OSError) -> str | None:
 
 @contextmanager
 def intact(path: Path) -> Iterator[None]:
-    """Say which file it is if reading it fails.
+    """Name the file in the error if reading it fails.
 
     Parameters
     ----------
@@ -104,7 +93,7 @@ def read_table(path: Path, **options: Any) -> "pd.DataFrame":
 
 
 def read_json(path: Path) -> Any:
-    """Read what :func:`write_json` has written.
+    """Read a JSON file of results.
 
     Raises
     ------

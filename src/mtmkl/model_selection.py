@@ -1,4 +1,4 @@
-"""Cross-validation and scoring that know of tasks."""
+"""Cross-validation and scoring by task."""
 
 import inspect
 from collections.abc import Callable, Iterator

@@ -1,1 +1,1 @@
-"""Base kernels, and coordinates in which they are linear."""
+"""Kernels of inputs, kernels of tasks, and their Gram matrices."""

@@ -33,7 +33,7 @@ _PRODUCT_ENTRIES = 1 << 22
 
 @runtime_checkable
 class Kernel(Protocol):
-    """A kernel: ``fit`` resolves what depends on data, calling computes."""
+    """A kernel: ``fit`` resolves parameters on data, a call computes the matrix."""
 
     def fit(self, X: Inputs) -> "Kernel":
         """Return the concrete kernel for the training inputs X."""
@@ -366,7 +366,7 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
         )
     for key, value in parameters.items():
         if name == "average":
-            continue  # checked where it is made
+            continue  # checked by its constructor
         if key in ("matrix", "label"):
             is_given = isinstance(value, str) or (
                 key == "matrix" and isinstance(value, np.ndarray)
@@ -461,7 +461,7 @@ def _products(X: Inputs, Z: Inputs) -> FloatArray:
 
 def _squared_norms(X: Inputs) -> FloatArray:
     if is_sparse(X):
-        # Entries that come twice would be squared apart.
+        # Repeated entries would be squared one by one.
         return row_norms(canonical_csr(X), squared=True)
     return np.einsum("ij,ij->i", X, X)
 

@@ -19,7 +19,7 @@ _ROUNDING = 1e-8
 
 
 class GramMemoryError(MemoryError):
-    """Gram matrices would need more than the bound; the message names what does."""
+    """Raised where Gram matrices would need more memory than the bound."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Kernels of matrices that are given: kernel values, or distances."""
+"""Kernels of given matrices: kernel values or distances."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -104,7 +104,7 @@ class Precomputed(_Given):
         memory map, and is never copied. In a configuration file it is the name of one
         of the matrices of the data set, or "all" for a kernel for each of them.
     label : str, optional
-        What the kernel is called.
+        Name of the kernel.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class ExponentialDistance(_Given):
         Distances between all examples, such as χ² distances of histograms; otherwise as
         for `Precomputed`.
     label : str, optional
-        What the kernel is called.
+        Name of the kernel.
     scale : float, optional
         Positive; by default the mean distance of pairs of distinct training inputs,
         which ``fit`` resolves.

@@ -47,8 +47,8 @@ def task_kernels_from_spec(
     tasks : sequence of str
         Names of the tasks, in the order of the rows.
     relations : mapping, optional
-        What is known of how the tasks are related, by name: matrices over the tasks,
-        such as the distances of a phylogeny, and trees as Newick text.
+        Relations between the tasks, by name: matrices over them, such as the distances
+        of a phylogeny, and trees as Newick text.
 
     Returns
     -------
@@ -93,7 +93,7 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
     "given": kernels.given,
 }
 _MATRICES = ("adjacency", "distances", "similarity")
-_NOT_IN_SPEC = ("n_tasks", "tasks")  # the data say these
+_NOT_IN_SPEC = ("n_tasks", "tasks")  # known from the data
 
 
 def _kernels_of(
@@ -151,7 +151,7 @@ def _kernels_of(
 
 
 def _parts(name: str, values: Mapping[str, Any], tasks: list[str]) -> list[str]:
-    """Return what tells the kernels of a list apart."""
+    """Return labels of the kernels of a list."""
     if name == "smooth":
         return [f"σ = {scale:g}" for scale in values["scales"]]
     if name == "hierarchy":

@@ -1,4 +1,4 @@
-"""Task kernels: what is known of how tasks are related, as matrices over the tasks.
+"""Task kernels: relations between tasks, as matrices over them.
 
 Each function returns a symmetric positive semi-definite matrix R of shape (T, T), the
 Q^{-1} of [1]_, or a list of such matrices, one per term of a multi-task kernel sum
@@ -240,7 +240,7 @@ def hierarchy(
 
 
 def given(similarity: ArrayLike) -> FloatArray:
-    """Return a matrix of similarities, for instance the true one of made data.
+    """Return a matrix of similarities, for instance the true one of synthetic data.
 
     Parameters
     ----------
@@ -312,5 +312,5 @@ def _require_positive(name: str, value: float) -> None:
 
 
 def is_number(value: object) -> bool:
-    """Return whether the value is a number; True and False are none."""
+    """Tell whether the value is a number; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool)

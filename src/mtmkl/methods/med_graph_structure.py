@@ -48,9 +48,9 @@ class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
     switches_ : ndarray of shape (D, D)
         Expected switches, symmetric with a zero diagonal.
     edge_scores_ : ndarray of shape (D, D)
-        What ranks the edges: ½(v_md² + v_dm²), with which the switches rise, to the
-        accuracy ``tol`` of the largest, so that edges which only rounding tells apart
-        are tied. All are 0 at α = 0, where every switch is 1.
+        ½(v_md² + v_dm²), which ranks the edges as the switches do, to the accuracy
+        ``tol`` of the largest, so that edges which only rounding tells apart are tied.
+        All are 0 at α = 0, where every switch is 1.
     coef_ : ndarray of shape (D, D)
         Row m: the weights by which node m is predicted.
     intercept_ : ndarray of shape (D,)
@@ -128,7 +128,7 @@ class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
 
 
 def _ranking(q: FloatArray, log_alpha: float, tol: float) -> FloatArray:
-    """Return ranks of edges, equal where only the accuracy tells them apart."""
+    """Return scores of edges, tied where they differ by less than the accuracy."""
     unit = tol * q.max(initial=0.0)
     if unit == 0.0 or log_alpha == -np.inf:
         return np.zeros_like(q)

@@ -27,7 +27,7 @@ Term = Mapping[str, Any] | tuple[Any, Any]
 
 
 class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
-    r"""Learn the weights of kernels and of what is known of how tasks are related.
+    r"""Learn the weights of kernels of the inputs and kernels of the tasks.
 
     A term m is a pair of a kernel k_m of the inputs and a kernel R_m of the tasks, a
     matrix over them. Minimises over the models W_m, weights θ ≥ 0 with ||θ||_p ≤ 1, and
@@ -94,9 +94,9 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         default the sorted labels, ``tasks_``. Specifications that name tasks, such as
         trees, name these labels, or the names that a mapping gives them.
     task_relations : mapping, optional
-        What is known of how the tasks are related, by the names that specifications
-        of task kernels may have in place of it: matrices, in the order of the tasks,
-        and trees as Newick text.
+        Relations between the tasks, by the names that specifications of task kernels
+        may have in their place: matrices, in the order of the tasks, and trees as
+        Newick text.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int
@@ -314,7 +314,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     def _keep_outputs(
         self, prepared: "_Prepared", similarities: FloatArray, solution: Solution
     ) -> None:
-        """Keep what outputs need, with Σ_m θ_m R_m over the terms of each kernel."""
+        """Set what outputs need, with Σ_m θ_m R_m over the terms of each kernel."""
         for name in ("coef_", "_machine", "_map_weights"):
             self.__dict__.pop(name, None)  # of an earlier fit
         resolved = self._resolved = prepared.resolved
@@ -391,7 +391,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
 
 @dataclass
 class _Prepared:
-    """What the points of a path share; ``maps`` if all kernels are linear."""
+    """Data that the points of a path share; ``maps`` if all kernels are linear."""
 
     terms: MultiTaskTerms
     resolved: KernelTerms

@@ -28,7 +28,7 @@ class NeighbourhoodSelection(GraphEstimator):
     alpha : float
         ν, the weight of the L1 norm, positive.
     rule : {"and", "or"}
-        How the two regressions of an edge are joined.
+        Rule that joins the two regressions of an edge.
     binarize : float
         Values above it are 1, others 0.
     tol : float
@@ -39,7 +39,7 @@ class NeighbourhoodSelection(GraphEstimator):
     Attributes
     ----------
     edge_scores_ : ndarray of shape (D, D)
-        min or max of |θ_m(d)| and |θ_d(m)|, zero on the diagonal: what ranks the edges.
+        min or max of |θ_m(d)| and |θ_d(m)|, zero on the diagonal; it ranks the edges.
     adjacency_ : ndarray of bool of shape (D, D)
         Where the score is positive: the AND or OR of the paper.
     coef_ : ndarray of shape (D, D)

@@ -1,4 +1,4 @@
-"""Spectrum features: how often each word of k letters occurs in a sequence."""
+"""Spectrum features: counts of the words of k letters."""
 
 from itertools import combinations, product
 from typing import Any

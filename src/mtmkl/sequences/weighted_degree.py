@@ -1,4 +1,4 @@
-"""Weighted-degree features: which words of up to d letters stand where."""
+"""Weighted-degree features: words of up to d letters at each position."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -337,7 +337,7 @@ class PathEstimator(MultiTaskEstimator):
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> Any:
-        """Return what the points of a path share."""
+        """Prepare the data that the points of a path share."""
         raise NotImplementedError
 
     def _follow(self, prepared: Any, previous: Any) -> Any:

@@ -152,7 +152,7 @@ class KernelMachine(PathEstimator):
 
 
 class TubeRegression(MultiTaskRegressor, PathEstimator):
-    """Base of support vector regression, to stand before that of the machine.
+    """Mixin of support vector regression; its machine comes after it.
 
     A subclass has the parameters ``C``, ``epsilon`` and ``standardize_target``. Targets
     are not changed: ½||w||² + C·Σ max(|r| − ε, 0) on targets that are divided by s is

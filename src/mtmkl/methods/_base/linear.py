@@ -41,7 +41,7 @@ class PreparedRegression:
 
 
 class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
-    """Base of the methods that predict w_t'z(x) + b_t, z(x) some coordinates of x.
+    """Base of the methods that predict w_t'z(x) + b_t in coordinates z(x) of x.
 
     A subclass implements ``_solve``. It may have the parameters ``kernel``,
     ``standardize`` and ``basis_tol``.
@@ -84,7 +84,7 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
         return solution.extra.get("warm_start")
 
     def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
-        """Solve at this point, from where the one before on the path left off."""
+        """Solve at this point, starting from the previous one on the path."""
         raise NotImplementedError
 
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:

@@ -198,7 +198,7 @@ def number_of_groups(value: int | float, n_tasks: int) -> int:
 
 
 def _span(Z: FloatArray) -> FloatArray | None:
-    """Return an orthonormal basis of the span of the rows, None if it is the whole.
+    """Return an orthonormal basis of the span of the rows, None if it is everything.
 
     Tasks share examples, so that the distinct rows may be far fewer than all.
     """

@@ -14,7 +14,7 @@ from mtmkl.typing import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class MultiTaskTerms:
-    """Terms as pairs of a kernel and a matrix over the tasks of a fit."""
+    """Pairs of a kernel and a matrix over the tasks of a fit."""
 
     kernels: list[Kernel]  # each once
     base: IntArray  # (M,), the kernel of each term
@@ -75,7 +75,7 @@ class MultiTaskTerms:
 
 
 def _labels(order: Any, tasks: list[Any]) -> list[Any]:
-    """Return the labels of an order that has all tasks."""
+    """Return the labels of an order, which must name each task once."""
     is_list = isinstance(order, Sequence | np.ndarray) and not isinstance(order, str)
     if not is_list and not isinstance(order, Mapping):
         raise ValueError(

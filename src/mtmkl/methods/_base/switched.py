@@ -31,7 +31,7 @@ class SwitchedEstimator(PathEstimator):
         return float(self.C), relative is not None, float(value)
 
     def _solve(self, path: Any) -> "Solution":
-        """Solve at this C and α, and keep α; the path knows the largest q at α = 0."""
+        """Solve at this C and α, and set ``log_alpha_`` and ``alpha_``."""
         if self.relative_alpha is None:
             log_alpha = np.log(self.alpha) if self.alpha > 0 else -np.inf
         else:
