@@ -25,8 +25,8 @@ class GraphEstimator(PathEstimator):
     samples with all columns as inputs, and its own node as label; the labels are then
     those that ``X`` implies.
 
-    ``_prepare`` returns the samples as 0 and 1. A subclass implements ``_follow``, which
-    sets ``coef_``, ``intercept_`` and ``edge_scores_``.
+    ``_prepare`` returns the samples as 0 and 1. A subclass implements ``_follow``,
+    which sets ``coef_``, ``intercept_`` and ``edge_scores_``.
     """
 
     binarize: float
