@@ -7,10 +7,7 @@ allows, the models as they are. Tasks are numbers 0 … T − 1, classes ±1.
 """
 
 import numpy as np
-import numpy as np
 from method_cases import case_of
-
-from mtmkl.certify.kernel_problems import square_root
 
 from mtmkl.certify.kernel_problems import square_root
 from mtmkl.kernels.terms import KernelTerms

@@ -8,8 +8,7 @@ from sklearn.svm import SVC
 
 from mtmkl.certify.kernel_problems import group_sharing
 from mtmkl.certify.solving import find_optimum
-from mtmkl.kernels.base import Gaussian, Linear, Polynomial
-from mtmkl.kernels.base import CosineNormalized
+from mtmkl.kernels.base import CosineNormalized, Gaussian, Linear, Polynomial
 from mtmkl.solvers.weights.group_sharing import GroupSharingPath
 from mtmkl.solvers.weights.group_sharing_admm import pair_penalty
 
