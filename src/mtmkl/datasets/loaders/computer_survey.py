@@ -11,21 +11,10 @@ from mtmkl.datasets.errors import check_expected
 _N_PERSONS, _N_TRAIN, _N_TEST = 180, 16, 4
 
 _FEATURES = (
-    "bias",
-    "TE hot line",
-    "RAM",
-    "SC screen size",
-    "CPU",
-    "HD hard disk",
-    "CD-ROM",
-    "CA cache",
-    "CO colour",
-    "AV availability",
-    "WA warranty",
-    "SW software",
-    "GU guarantee",
-    "PR price",
-)
+    "bias", "TE hot line", "RAM", "SC screen size", "CPU", "HD hard disk", "CD-ROM",
+    "CA cache", "CO colour", "AV availability", "WA warranty", "SW software",
+    "GU guarantee", "PR price",
+)  # fmt: skip
 
 
 def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:

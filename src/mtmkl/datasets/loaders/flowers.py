@@ -15,24 +15,10 @@ from mtmkl.typing import IntArray
 _N_CLASSES, _N_IMAGES, _N_SPLITS = 17, 80, 3
 _ROLES = {"trn": 40, "val": 20, "tst": 20}
 _NAMES = (
-    "daffodil",
-    "snowdrop",
-    "lily of the valley",
-    "bluebell",
-    "crocus",
-    "iris",
-    "tiger lily",
-    "tulip",
-    "fritillary",
-    "sunflower",
-    "daisy",
-    "colt's foot",
-    "dandelion",
-    "cowslip",
-    "buttercup",
-    "windflower",
-    "pansy",
-)
+    "daffodil", "snowdrop", "lily of the valley", "bluebell", "crocus", "iris",
+    "tiger lily", "tulip", "fritillary", "sunflower", "daisy", "colt's foot",
+    "dandelion", "cowslip", "buttercup", "windflower", "pansy",
+)  # fmt: skip
 
 
 def load_flowers17(files: Mapping[str, Path]) -> MultiTaskData:

@@ -18,35 +18,12 @@ _BIAS = 27
 # The archive's README codes gender as male, female; the single-sex schools of the file
 # and the scores show the columns in the other order.
 _FEATURES = (
-    "year 1985",
-    "year 1986",
-    "year 1987",
-    "% free school meals",
-    "% VR band 1",
-    "female",
-    "male",
-    "VR band 3",
-    "VR band 1",
-    "VR band 2",
-    "ESWI",
-    "African",
-    "Arab",
-    "Bangladeshi",
-    "Caribbean",
-    "Greek",
-    "Indian",
-    "Pakistani",
-    "S.E. Asian",
-    "Turkish",
-    "other ethnic group",
-    "mixed school",
-    "boys' school",
-    "girls' school",
-    "maintained",
-    "Church of England",
-    "Roman Catholic",
-    "bias",
-)
+    "year 1985", "year 1986", "year 1987", "% free school meals", "% VR band 1",
+    "female", "male", "VR band 3", "VR band 1", "VR band 2", "ESWI", "African", "Arab",
+    "Bangladeshi", "Caribbean", "Greek", "Indian", "Pakistani", "S.E. Asian", "Turkish",
+    "other ethnic group", "mixed school", "boys' school", "girls' school", "maintained",
+    "Church of England", "Roman Catholic", "bias",
+)  # fmt: skip
 
 
 def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskData:
