@@ -4,8 +4,6 @@ import hashlib
 import tarfile
 from pathlib import Path
 
-_CHUNK = 1 << 20
-
 _verified: dict[tuple[str, int, int, str], str | None] = {}
 """Findings of this process, by path, size, time of change and expectation."""
 
@@ -21,11 +19,8 @@ def sha256_of(path: Path, *, newline: str | None = None) -> str:
     """
     if newline == "lf":
         return hashlib.sha256(with_lf(path.read_bytes())).hexdigest()
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def with_lf(content: bytes) -> bytes:
