@@ -12,8 +12,8 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.entries import DataSetEntry, read_entries
 from mtmkl.datasets.fetch.obtaining import Places, damage, obtain
 from mtmkl.datasets.loaders.own import OwnEntry, is_own, known_options, own_entry
-from mtmkl.datasets.loaders.scaling import scaled_inputs
 from mtmkl.datasets.options import missing_options, option_problem
+from mtmkl.datasets.scaling import scaled_inputs
 from mtmkl.documents import config_dir
 
 Place = Literal["mirror", "cache", "built-in"]
@@ -74,7 +74,7 @@ class Registry:
             Ask the network for files that are neither in the mirror nor cached.
         **options
             Options of the set's loader, such as ``bias`` or ``n_irrelevant``; and
-            ``inputs``, see :func:`mtmkl.datasets.loaders.scaling.scaled_inputs`.
+            ``inputs``, see :func:`mtmkl.datasets.scaling.scaled_inputs`.
 
         Raises
         ------

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
@@ -39,8 +40,6 @@ def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:
     DataCorruptError
         If a count or a range is not the known one.
     """
-    from scipy.io import loadmat
-
     stored = loadmat(files["lenk_data.mat"])
     width = len(_FEATURES) + 1
     blocks = []

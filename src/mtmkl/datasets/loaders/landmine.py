@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
@@ -32,8 +33,6 @@ def load_landmine(files: Mapping[str, Path]) -> MultiTaskData:
     DataCorruptError
         If a count or a label is not the known one.
     """
-    from scipy.io import loadmat
-
     stored = loadmat(files["LandmineData.mat"])
     features = [np.asarray(X, dtype=np.float64) for X in stored["feature"].ravel()]
     labels = [np.asarray(y, dtype=np.float64).ravel() for y in stored["label"].ravel()]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
@@ -50,8 +51,6 @@ def load_sarcos(
     ValueError
         If ``n_per_task`` is not in range.
     """
-    from scipy.io import loadmat
-
     table = loadmat(files["sarcos_inv_test.mat"])["sarcos_inv_test"]
     table = np.asarray(table, dtype=np.float64)
     expected = (_N_ROWS, _N_FEATURES + _N_JOINTS)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
@@ -49,8 +50,6 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
     DataCorruptError
         If a count is not the known one.
     """
-    from scipy.io import loadmat
-
     table = loadmat(files["school_b.mat"])
     X = table["x"].T.astype(np.float64)  # bytes in the file: no arithmetic before this
     y = table["y"].ravel().astype(np.float64)
@@ -79,8 +78,6 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
 
 def _training_marks(path: Path) -> NDArray[np.bool_]:
     """Read the training rows of one published split."""
-    from scipy.io import loadmat
-
     stored = loadmat(path)
     train, test = (stored[key].ravel().astype(np.intp) - 1 for key in ("tr", "tst"))
     check_expected(path.name, "number of training rows", train.size, _N_TRAIN)
