@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.entries import DataSetEntry, read_entries
-from mtmkl.datasets.fetch.obtaining import Places, damage, obtain
+from mtmkl.datasets.fetch.integrity import find_problem
+from mtmkl.datasets.fetch.obtaining import Places, obtain
 from mtmkl.datasets.loaders.own import OwnEntry, is_own, known_options, own_entry
 from mtmkl.datasets.options import missing_options, option_problem
 from mtmkl.datasets.scaling import scaled_inputs
@@ -243,7 +244,10 @@ class Registry:
                 place = places.find(entry, file)
                 problem = None
                 if place is not None:
-                    problem = damage(entry, file, place[1], places, remember=False)
+                    checksums = places.checksums(entry, file)
+                    problem = find_problem(
+                        place[1], file, checksums=checksums, remember=False
+                    )
                 status = "missing" if place is None else "corrupt" if problem else "ok"
                 rows.append(
                     {
