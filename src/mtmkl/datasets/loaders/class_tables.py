@@ -74,7 +74,6 @@ class ClassTable:
 
         Parameters
         ----------
-        files : mapping of str to Path
         n_per_class : int or None
             Examples of each class, drawn at random, at most the size of the smallest
             class, which None and every larger number stand for.
@@ -82,13 +81,6 @@ class ClassTable:
             Pairs of classes, or each class against all others.
         seed : int
             Of the draw.
-
-        Raises
-        ------
-        DataCorruptError
-            If a count or a range is not the known one.
-        ValueError
-            If ``n_per_class`` is less than 1, or ``tasks`` is unknown.
         """
         X, label = self.rows(files)
         drawn = draw_per_class(label, n_per_class, seed)
@@ -289,19 +281,11 @@ def load_ocr_letters(
 
     Parameters
     ----------
-    files : mapping of str to Path
     n_per_class : int or None
         Images of each of the 13 letters, drawn at random; a letter with fewer gives
         all it has ('j': 189). None for 189 of each.
     seed : int
         Of the draw.
-
-    Raises
-    ------
-    DataCorruptError
-        If a count or a pixel is not as known.
-    ValueError
-        If ``n_per_class`` is less than 1.
     """
     X, label = OCR_LETTERS.rows(files)
     drawn = draw_per_class(label, n_per_class, seed, equal=False)

@@ -21,11 +21,6 @@ _FEATURES = (
 def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:
     """Read the computer survey: predict a rating, one task per person.
 
-    Parameters
-    ----------
-    files : mapping of str to Path
-        ``lenk_data.mat``.
-
     Returns
     -------
     MultiTaskData
@@ -34,11 +29,6 @@ def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:
         first 16 rows are those of the file's training block in its own order, which
         differs from person to person; the last 4 are those of its test block, which
         ``truth["test_block"]`` marks.
-
-    Raises
-    ------
-    DataCorruptError
-        If a count or a range is not the known one.
     """
     stored = loadmat(files["lenk_data.mat"])
     width = len(_FEATURES) + 1

@@ -59,11 +59,6 @@ def ising_graphs(
         One task per node, each with all samples: X holds the D nodes as 0 and 1, y is
         2x(m) − 1 for the node m of the task. ``truth`` has "is_test" (n,), "adjacency"
         E and "coupling" E·θ, both (D, D), the first as 0 and 1, and "field" η (D,).
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
     if not 3 <= n_nodes <= MAX_NODES:
         raise ValueError(f"n_nodes is {n_nodes}, wanted 3 to {MAX_NODES}")

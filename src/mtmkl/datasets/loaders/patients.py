@@ -45,8 +45,6 @@ def load_dermatology(
 
     Parameters
     ----------
-    files : mapping of str to Path
-        ``dermatology.data``.
     age : bool
         Keep the age in years, unknown for eight patients, who get the median of the
         others.
@@ -58,11 +56,6 @@ def load_dermatology(
     MultiTaskData
         Six tasks of the same 366 patients; 33 attributes other than age (0 to 3, family
         history 0 or 1), then age and the bias column as wanted.
-
-    Raises
-    ------
-    DataCorruptError
-        If a count or a range is not the known one.
     """
     table, label = dermatology_table(files["dermatology.data"])
     columns, names = [table[:, :_AGE]], [*DERMATOLOGY_ATTRIBUTES[:_AGE]]
@@ -115,22 +108,12 @@ def load_heart(files: Mapping[str, Path]) -> MultiTaskData:
     Patients are sorted by age, those of one age in the order of the file, and cut into
     blocks of 27 (Jebara 2011, section 11).
 
-    Parameters
-    ----------
-    files : mapping of str to Path
-        ``heart.dat``; other files are not read.
-
     Returns
     -------
     MultiTaskData
         13 features, each scaled to [0, 1] by its least and largest value over all
         patients, y = +1 where heart disease is present and −1 where it is absent; rows
         in the order of age.
-
-    Raises
-    ------
-    DataCorruptError
-        If a count or a label is not the known one.
     """
     name = "statlog_heart"
     rows = fields(name, [files["heart.dat"]], len(HEART_ATTRIBUTES) + 1, separator=None)
@@ -172,11 +155,6 @@ _VOICE = {
 def load_parkinsons(files: Mapping[str, Path]) -> MultiTaskData:
     """Read the telemonitoring data, two tasks per patient.
 
-    Parameters
-    ----------
-    files : mapping of str to Path
-        ``parkinsons_updrs.data``.
-
     Returns
     -------
     MultiTaskData
@@ -185,11 +163,6 @@ def load_parkinsons(files: Mapping[str, Path]) -> MultiTaskData:
         recruitment (days) and 16 measures of the voice, as they are stored. Age and
         sex are constant within a task. ``sample`` is the recording, which the two
         tasks of a patient share.
-
-    Raises
-    ------
-    DataCorruptError
-        If a column or a count is not the known one.
     """
     name = "parkinsons_telemonitoring"
     header, *rows = fields(name, [files["parkinsons_updrs.data"]], len(_VOICE) + 3)

@@ -30,11 +30,6 @@ def load_flowers17(files: Mapping[str, Path]) -> MultiTaskData:
 
     Computing the distances takes about three minutes.
 
-    Parameters
-    ----------
-    files : mapping of str to Path
-        ``jpg.tar`` and ``datasplits.mat``.
-
     Returns
     -------
     MultiTaskData
@@ -45,8 +40,6 @@ def load_flowers17(files: Mapping[str, Path]) -> MultiTaskData:
 
     Raises
     ------
-    DataCorruptError
-        If a count is not the known one.
     ImportError
         If scikit-image is not installed.
     """
@@ -85,11 +78,6 @@ def load_caltech101(files: Mapping[str, Path]) -> MultiTaskData:
 
     Computing the distances takes about fifteen minutes.
 
-    Parameters
-    ----------
-    files : mapping of str to Path
-        ``caltech101_30.tar``.
-
     Returns
     -------
     MultiTaskData
@@ -99,8 +87,6 @@ def load_caltech101(files: Mapping[str, Path]) -> MultiTaskData:
 
     Raises
     ------
-    DataCorruptError
-        If a count is not the known one.
     ImportError
         If scikit-image is not installed.
     """

@@ -30,8 +30,6 @@ def load_sarcos(
 
     Parameters
     ----------
-    files : mapping of str to Path
-        ``sarcos_inv_test.mat``.
     n_per_task : int
         Rows drawn for each task, 1 to 4449.
     seed : int
@@ -43,13 +41,6 @@ def load_sarcos(
         Seven tasks of ``n_per_task`` rows, sorted as in the file; 21 features as they
         are stored, the position, velocity and acceleration of each joint; y is the
         torque of the task's joint.
-
-    Raises
-    ------
-    DataCorruptError
-        If the shape is not the known one.
-    ValueError
-        If ``n_per_task`` is not in range.
     """
     table = loadmat(files["sarcos_inv_test.mat"])["sarcos_inv_test"]
     table = np.asarray(table, dtype=np.float64)

@@ -32,8 +32,6 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
 
     Parameters
     ----------
-    files : mapping of str to Path
-        ``school_b.mat`` and ``school_1_indexes.mat`` … ``school_10_indexes.mat``.
     bias : bool
         Keep the column of ones, the 28th, as the last feature.
 
@@ -44,11 +42,6 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
         not scaled), the others 0 or 1. ``truth["train_1"]`` … ``truth["train_10"]``
         mark the 11472 training rows of the published splits; the other 3890 rows
         are for testing.
-
-    Raises
-    ------
-    DataCorruptError
-        If a count is not the known one.
     """
     table = loadmat(files["school_b.mat"])
     X = table["x"].T.astype(np.float64)  # bytes in the file: no arithmetic before this

@@ -61,11 +61,6 @@ def linear_synthetic(
         (n,), "covariance" (d, d), as above and not normalised, "coef" (d, T) and
         "relevant", the numbers of the relevant inputs.
 
-    Raises
-    ------
-    ValueError
-        If a count is too small.
-
     References
     ----------
     Argyriou, A., Evgeniou, T., & Pontil, M. (2008). Convex multi-task feature
@@ -133,11 +128,6 @@ def nonlinear_synthetic(
         Rows sorted by task, a task's training rows first. ``truth`` holds "is_test"
         (n,); "covariance" (7, 7) and "coef" (7, T) in the coordinates of φ; and
         "relevant", the numbers of the relevant inputs.
-
-    Raises
-    ------
-    ValueError
-        If a count is too small.
 
     References
     ----------

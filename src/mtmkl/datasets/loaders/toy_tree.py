@@ -68,11 +68,6 @@ def toy_tree(
         largest area under the ROC curve that is possible. Methods find the tree and the
         similarity by these names, "tree" and "similarity".
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
     References
     ----------
     Widmer, C., Kloft, M., Sreedharan, V. T., & Rätsch, G. (2015). Framework for
@@ -133,11 +128,6 @@ def standard_deviation(spread: float, reading: Reading) -> float:
     spread : float
         Positive.
     reading : {"standard_deviation", "variance"}
-
-    Raises
-    ------
-    ValueError
-        If the spread is not positive and finite, or the reading is none.
     """
     if not (spread > 0 and math.isfinite(spread)):
         raise ValueError(f"spread is {spread}, wanted a positive number")
