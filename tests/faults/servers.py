@@ -15,7 +15,7 @@ from unittest import mock
 import numpy as np
 
 from faults.table import Fault
-from mtmkl.datasets.entries import FileEntry
+from mtmkl.datasets.entries import Archive, FileEntry
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.fetch import download
 from mtmkl.datasets.fetch.download import Downloads
@@ -231,11 +231,11 @@ def answers(count, scratch):
 
 
 def _asked(server, url, is_archive, folder, arrives):
-    source = {"urls": (url,)}
+    source = {"urls": [url]}
     if is_archive:
-        source = {"archive_url": url, "archive_member": "a.csv"}
+        source = {"archive": Archive(url=url, member="a.csv")}
     sha256 = hashlib.sha256(CONTENT).hexdigest()
-    file = FileEntry(path="a.csv", size=len(CONTENT), sha256=sha256, **source)
+    file = FileEntry(path="a.csv", bytes=len(CONTENT), sha256=sha256, **source)
     started = time.monotonic()
     try:
         with Downloads(folder) as downloads:

@@ -22,7 +22,7 @@ import pooch
 import requests
 import tqdm
 
-from mtmkl.datasets.entries import FileEntry
+from mtmkl.datasets.entries import Archive, FileEntry
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.fetch.integrity import find_problem, read_checksums, with_lf
 
@@ -83,16 +83,17 @@ class Downloads:
         DataCorruptError
             Likewise, if one of them delivers something else, or an unsafe archive.
         """
-        archive = file.archive_url
-        sources = [*file.urls, *([] if archive is None else [archive])]
+        sources: list[str | Archive] = [*file.urls]
+        if file.archive is not None:
+            sources.append(file.archive)
         failures = []
         kind: type[Exception] = DataNotAvailableError
-        for url in sources:
+        for source in sources:
             try:
                 path = (
-                    self._member(file, url, checksums)
-                    if url == archive
-                    else self._fetched(url, _most_bytes(file))
+                    self._member(file, source, checksums)
+                    if isinstance(source, Archive)
+                    else self._fetched(source, _most_bytes(file))
                 )
                 if file.newline == "lf":
                     path.write_bytes(with_lf(path.read_bytes()))
@@ -100,6 +101,7 @@ class Downloads:
                 if problem is not None:
                     raise DataCorruptError(problem)
             except (DataCorruptError, DataNotAvailableError) as error:
+                url = source.url if isinstance(source, Archive) else source
                 failures.append(f"{url}: {error}")
                 if isinstance(error, DataCorruptError):
                     kind = DataCorruptError
@@ -110,16 +112,19 @@ class Downloads:
             return path.replace(target)
         raise kind("; ".join(failures) or "no address is known that serves this file")
 
-    def _member(self, file: FileEntry, url: str, checksums: Path | None) -> Path:
+    def _member(
+        self, file: FileEntry, archive: Archive, checksums: Path | None
+    ) -> Path:
         """Download an archive once, and return the file that is to be its member."""
+        url, member = archive.url, archive.member
         if url not in self._archives:
             self._archives[url] = self._fetched(url, MAX_ARCHIVE_BYTES)
-        archive, member = self._archives[url], file.archive_member
+        path = self._archives[url]
         if checksums is None:
-            return self._unpacked(archive, member, _most_bytes(file))
+            return self._unpacked(path, member, _most_bytes(file))
         if member is not None:
-            archive = self._unpacked(archive, member, MAX_ARCHIVE_BYTES)
-        return self._packed(archive, checksums, file.size)
+            path = self._unpacked(path, member, MAX_ARCHIVE_BYTES)
+        return self._packed(path, checksums, file.bytes)
 
     def _unpacked(self, archive: Path, member: str | None, limit: int) -> Path:
         path = self._new_path()
@@ -251,7 +256,7 @@ def _reason(error: requests.RequestException) -> str:
 
 def _most_bytes(file: FileEntry) -> int:
     # With CRLF for every LF a text has at most twice the bytes.
-    return file.size if file.newline is None else 2 * file.size
+    return file.bytes if file.newline is None else 2 * file.bytes
 
 
 Reader = Callable[[int], bytes]

@@ -67,8 +67,8 @@ def find_problem(
     key = (str(path.resolve()), stat.st_size, stat.st_mtime_ns, file.sha256)
     if not remember or key not in _verified:
         problem = None
-        if file.newline is None and stat.st_size != file.size:
-            problem = f"it has {stat.st_size} bytes, expected {file.size}"
+        if file.newline is None and stat.st_size != file.bytes:
+            problem = f"it has {stat.st_size} bytes, expected {file.bytes}"
         elif (found := sha256_of(path, newline=file.newline)) != file.sha256:
             problem = f"its sha256 is {found}, expected {file.sha256}"
         if problem is not None and checksums is not None:

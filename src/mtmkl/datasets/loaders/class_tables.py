@@ -14,11 +14,12 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
 from mtmkl.datasets.loaders.text import fields, numbers
-from mtmkl.datasets.options import Count, NotNegative, Range, TaskKind
+from mtmkl.datasets.options import TaskKind, checked
 from mtmkl.datasets.tasks import (
     ONE_VS_ONE,
     draw_per_class,
@@ -26,7 +27,7 @@ from mtmkl.datasets.tasks import (
     one_vs_one,
     one_vs_rest,
 )
-from mtmkl.typing import IntArray
+from mtmkl.documents import Count, NotNegative, words
 
 Rows = tuple[NDArray[Any], NDArray[np.str_]]
 """Features (m, d) and the class of each row (m,)."""
@@ -321,9 +322,13 @@ DIGITS = ClassTable(
 )  # fmt: skip
 
 _SMALLEST = min(DIGITS.class_sizes.values())
-_Images = Annotated[int, Range(1, _SMALLEST)]
+_Images = Annotated[
+    int, Field(ge=1, le=_SMALLEST), words(f"a whole number from 1 to {_SMALLEST}")
+]
+_Digits = Annotated[int, Field(ge=2, le=10), words("a whole number from 2 to 10")]
 
 
+@checked
 def load_digits(
     *, n_per_class: _Images | None = None, seed: NotNegative = 0
 ) -> MultiTaskData:
@@ -346,7 +351,7 @@ def load_digits(
     X, label = DIGITS.rows({})
     rows = np.arange(len(label))
     if n_per_class is not None:
-        rows = np.sort(_drawn_digits(label, n_per_class, seed))
+        rows = np.sort(draw_per_class(label, n_per_class, seed))
     return one_vs_rest(
         np.column_stack([X[rows], np.ones(len(rows))]),
         label[rows],
@@ -356,9 +361,10 @@ def load_digits(
     )
 
 
+@checked
 def load_digits_pairs(
     *,
-    n_classes: Annotated[int, Range(2, 10)] = 10,
+    n_classes: _Digits = 10,
     n_per_class: _Images = 30,
     seed: NotNegative = 0,
 ) -> MultiTaskData:
@@ -380,10 +386,8 @@ def load_digits_pairs(
         n_per_class`` images each; 61 features, those of :func:`load_digits` without
         the bias.
     """
-    if not 2 <= n_classes <= 10:
-        raise ValueError(f"n_classes is {n_classes}, wanted 2 to 10")
     X, label = DIGITS.rows({})
-    rows = _drawn_digits(label, n_per_class, seed)[: n_classes * n_per_class]
+    rows = draw_per_class(label, n_per_class, seed)[: n_classes * n_per_class]
     return one_vs_one(
         X[rows],
         label[rows],
@@ -391,9 +395,3 @@ def load_digits_pairs(
         feature_names=DIGITS.features,
         origin="stand-in",
     )
-
-
-def _drawn_digits(label: NDArray[np.str_], n_per_class: int, seed: int) -> IntArray:
-    if not 1 <= n_per_class <= _SMALLEST:
-        raise ValueError(f"n_per_class is {n_per_class}, wanted 1 to {_SMALLEST}")
-    return draw_per_class(label, n_per_class, seed)

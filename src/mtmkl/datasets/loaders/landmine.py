@@ -9,7 +9,7 @@ from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
-from mtmkl.datasets.options import NotNegative
+from mtmkl.documents import NotNegative
 
 _N_FIELDS, _N_FEATURES, _N_ROWS, _N_MINES = 29, 9, 14820, 904
 

@@ -5,21 +5,27 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
-from mtmkl.datasets.options import NotNegative, Range
+from mtmkl.datasets.options import checked
+from mtmkl.documents import NotNegative, words
 
 _N_ROWS, _N_JOINTS = 4449, 7
 _QUANTITIES = ("position", "velocity", "acceleration")
 _N_FEATURES = _N_JOINTS * len(_QUANTITIES)
+_Rows = Annotated[
+    int, Field(ge=1, le=_N_ROWS), words(f"a whole number from 1 to {_N_ROWS}")
+]
 
 
+@checked
 def load_sarcos(
     files: Mapping[str, Path],
     *,
-    n_per_task: Annotated[int, Range(1, _N_ROWS)] = 2000,
+    n_per_task: _Rows = 2000,
     seed: NotNegative = 0,
 ) -> MultiTaskData:
     """Read the inverse dynamics of the arm, one task per joint.
@@ -46,8 +52,6 @@ def load_sarcos(
     table = np.asarray(table, dtype=np.float64)
     expected = (_N_ROWS, _N_FEATURES + _N_JOINTS)
     check_expected("sarcos", "shape", table.shape, expected)
-    if not 1 <= n_per_task <= _N_ROWS:
-        raise ValueError(f"n_per_task is {n_per_task}, wanted 1 to {_N_ROWS}")
     rng = np.random.default_rng(seed)
     rows = [np.sort(rng.permutation(_N_ROWS)[:n_per_task]) for _ in range(_N_JOINTS)]
     return MultiTaskData(

@@ -10,9 +10,11 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import Field
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.options import Count, NotNegative, Range
+from mtmkl.datasets.options import checked
+from mtmkl.documents import Count, NotNegative, words
 from mtmkl.typing import FloatArray
 
 N_RELEVANT = 5
@@ -23,7 +25,10 @@ NONLINEAR_VARIANCES = (0.5, 0.25, 0.1, 0.05, 0.15, 0.1, 0.15)
 
 NOISE_SD = 0.1
 
+_AtLeastFive = Annotated[int, Field(ge=5), words("a whole number of at least 5")]
 
+
+@checked
 def linear_synthetic(
     *,
     n_irrelevant: NotNegative = 0,
@@ -66,7 +71,6 @@ def linear_synthetic(
     Argyriou, A., Evgeniou, T., & Pontil, M. (2008). Convex multi-task feature
     learning. Machine Learning, 73(3), 243-272.
     """
-    _check_counts(n_irrelevant, n_tasks, n_train, n_test)
     relevant_rng, irrelevant_rng = _streams("linear_synthetic", seed)
     n = n_train + n_test
     coef = _normal_coef(relevant_rng, LINEAR_VARIANCES, n_tasks)
@@ -92,9 +96,10 @@ def linear_synthetic(
     )
 
 
+@checked
 def nonlinear_synthetic(
     *,
-    n_variables: Annotated[int, Range(N_RELEVANT)] = 5,
+    n_variables: _AtLeastFive = 5,
     n_tasks: Count = 200,
     n_train: Count = 20,
     n_test: Count = 20,
@@ -134,10 +139,7 @@ def nonlinear_synthetic(
     Argyriou, A., Evgeniou, T., & Pontil, M. (2008). Convex multi-task feature
     learning. Machine Learning, 73(3), 243-272.
     """
-    if n_variables < N_RELEVANT:
-        raise ValueError(f"n_variables is {n_variables}, wanted at least {N_RELEVANT}")
     n_irrelevant = n_variables - N_RELEVANT
-    _check_counts(n_irrelevant, n_tasks, n_train, n_test)
     relevant_rng, irrelevant_rng = _streams("nonlinear_synthetic", seed)
     n = n_train + n_test
     coef = _normal_coef(relevant_rng, NONLINEAR_VARIANCES, n_tasks)
@@ -201,14 +203,3 @@ def _with_irrelevant(
     n_tasks, n, _ = X.shape
     extra = [rng.random((n_tasks, n, 1)) for _ in range(n_irrelevant)]
     return np.concatenate([X, *extra], axis=2).reshape(n_tasks * n, -1)
-
-
-def _check_counts(n_irrelevant: int, n_tasks: int, n_train: int, n_test: int) -> None:
-    for name, value, least in (
-        ("n_irrelevant", n_irrelevant, 0),
-        ("n_tasks", n_tasks, 1),
-        ("n_train", n_train, 1),
-        ("n_test", n_test, 1),
-    ):
-        if value < least:
-            raise ValueError(f"{name} is {value}, wanted at least {least}")

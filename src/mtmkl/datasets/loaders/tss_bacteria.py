@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
-from mtmkl.datasets.options import Count, NotNegative
 from mtmkl.datasets.tasks import draw_per_class
+from mtmkl.documents import Count, NotNegative
 from mtmkl.kernels.task_trees import leaf_distances, restrict_tree
 from mtmkl.sequences import read_fasta
 from mtmkl.sequences.specs import features_from_spec

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from mtmkl.datasets.entries import FileEntry
+from mtmkl.datasets.entries import Archive, FileEntry
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.fetch import download
 from mtmkl.datasets.fetch.download import Downloads
@@ -17,7 +17,7 @@ CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))
 
 def expected_of(content, newline=None):
     return {
-        "size": len(content),
+        "bytes": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
         "newline": newline,
     }
@@ -53,12 +53,11 @@ def folder(tmp_path):
 
 def get_file(folder, url, **expected):
     with Downloads(folder) as downloads:
-        downloads.get(FileEntry(path="a.csv", urls=(url,), **expected))
+        downloads.get(FileEntry(path="a.csv", urls=[url], **expected))
 
 
 def member_of(url, member, path="a.csv", **expected):
-    archive = {"archive_url": url, "archive_member": member}
-    return FileEntry(path=path, **archive, **expected)
+    return FileEntry(path=path, archive=Archive(url=url, member=member), **expected)
 
 
 def get_member(folder, url, member, **expected):
@@ -287,7 +286,7 @@ def checksums(tmp_path):
 
 
 # Packed in another way than the file that is known.
-PACKED = {"path": "i.tar", "size": 10_000, "sha256": "0" * 64}
+PACKED = {"path": "i.tar", "bytes": 10_000, "sha256": "0" * 64}
 
 
 def get_images(folder, url, inner, checksums):

@@ -2,7 +2,6 @@ import hashlib
 import io
 import os
 import tarfile
-from dataclasses import replace
 
 import pytest
 
@@ -12,8 +11,8 @@ from mtmkl.datasets.fetch.integrity import find_problem, read_checksums, sha256_
 
 CONTENT = b"one\ntwo\nthree\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
-FILE = FileEntry(path="a.txt", size=len(CONTENT), sha256=SHA256)
-PACKED = FileEntry(path="images.tar", size=1, sha256="0" * 64)
+FILE = FileEntry(path="a.txt", bytes=len(CONTENT), sha256=SHA256)
+PACKED = FileEntry(path="images.tar", bytes=1, sha256="0" * 64)
 
 
 @pytest.fixture
@@ -48,7 +47,7 @@ def test_newlines_are_normalised_only_where_declared(path):
     path.write_bytes(CONTENT.replace(b"\n", b"\r\n"))
     assert sha256_of(path) != SHA256
     assert sha256_of(path, newline="lf") == SHA256
-    assert find_problem(path, replace(FILE, newline="lf")) is None
+    assert find_problem(path, FILE.model_copy(update={"newline": "lf"})) is None
     assert find_problem(path, FILE, remember=False) is not None
 
 
