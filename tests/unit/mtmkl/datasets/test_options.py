@@ -11,6 +11,7 @@ from pydantic import Field
 from mtmkl.datasets import default_registry
 from mtmkl.datasets.options import (
     Share,
+    checked,
     option_problem,
 )
 from mtmkl.documents import Count, NotNegative, Positive, words
@@ -113,5 +114,5 @@ def test_an_option_that_is_needed():
 def test_a_loader_refuses_what_its_options_must_not_be():
     refusing = checked(load)
     assert refusing("schools.csv", task="school", count=3) is None
-    with pytest.raises(ValueError, match="^count is 0, wanted a whole number of at le"):
+    with pytest.raises(ValueError, match="count is 0, wanted a whole number of"):
         refusing("schools.csv", task="school", count=0)
