@@ -327,7 +327,5 @@ def test_pairs_of_the_first_digits():
     for task, name in enumerate(some.task_names):
         same = every.rows_of(every.task_names.index(name))
         assert np.array_equal(some.X[some.rows_of(task)], every.X[same])
-    with pytest.raises(
-        ValueError, match="n_classes is 1, wanted a whole number"
-    ):
+    with pytest.raises(ValueError, match="n_classes is 1, wanted a whole number"):
         load_digits_pairs(n_classes=1)
