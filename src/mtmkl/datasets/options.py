@@ -26,7 +26,7 @@ TaskKind = Literal["one_vs_one", "one_vs_rest"]
 
 Share = Annotated[float, Field(gt=0, lt=1), words("a number above 0 and below 1")]
 
-_YAML = (bool, int, float, str, NoneType)
+_YAML = (bool, int, float, str, NoneType, Any)
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -92,6 +92,6 @@ def _is_yaml(hint: Any) -> bool:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return _is_yaml(arguments[0])
-    if origin in (Union, UnionType):
+    if origin in (Union, UnionType, Sequence, Mapping):
         return all(map(_is_yaml, arguments))
-    return origin in (Literal, Sequence, Mapping) or hint in _YAML
+    return origin is Literal or hint in _YAML

@@ -127,9 +127,9 @@ class Registry:
             and each.name != "files"
         }
         for option, value in options.items():
-            if not takes_any and option not in (*known, _INPUTS):
+            if not takes_any and option not in (names := [*known, _INPUTS]):
                 raise ValueError(
-                    f"data set {entry.name!r}: {unknown('option', option, known)}"
+                    f"data set {entry.name!r}: {unknown('option', option, names)}"
                 )
             asked = scaled_inputs if option == _INPUTS else loader
             wanted = option_problem(asked, option, value)
