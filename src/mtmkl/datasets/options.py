@@ -21,9 +21,6 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from mtmkl.documents import words, words_of
 
-TaskKind = Literal["one_vs_one", "one_vs_rest"]
-"""How classes become tasks of two."""
-
 Share = Annotated[float, Field(gt=0, lt=1), words("a number above 0 and below 1")]
 
 _YAML = (bool, int, float, str, NoneType, Any)

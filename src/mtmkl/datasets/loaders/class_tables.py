@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,9 @@ from pydantic import Field
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
 from mtmkl.datasets.loaders.text import fields, numbers
-from mtmkl.datasets.options import TaskKind, checked
+from mtmkl.datasets.options import checked
 from mtmkl.datasets.tasks import (
-    ONE_VS_ONE,
     draw_per_class,
-    of_classes,
     one_vs_one,
     one_vs_rest,
 )
@@ -63,12 +61,13 @@ class ClassTable:
     values: tuple[float, float] | None = None
     scale: float = 1.0
 
+    @checked
     def load(
         self,
         files: Mapping[str, Path],
         *,
         n_per_class: Count | None = 200,
-        tasks: TaskKind = ONE_VS_ONE,
+        tasks: Literal["one_vs_one", "one_vs_rest"] = "one_vs_one",
         seed: NotNegative = 0,
     ) -> MultiTaskData:
         """Draw as many examples of each class, and make tasks of two classes.
@@ -85,10 +84,11 @@ class ClassTable:
         """
         X, label = self.rows(files)
         drawn = draw_per_class(label, n_per_class, seed)
-        return of_classes(
+        divide: Callable[..., MultiTaskData]
+        divide = one_vs_one if tasks == "one_vs_one" else one_vs_rest
+        return divide(
             X[drawn] / self.scale,
             label[drawn],
-            tasks,
             name=self.name,
             feature_names=self.features,
         )

@@ -134,9 +134,26 @@ def test_another_file_is_named(data_mirror, tmp_path, name, file, edit, message)
         LOADERS[name](files)
 
 
-def test_size_of_a_class_is_checked(data_mirror):
-    with pytest.raises(ValueError, match="n_per_class is 0, wanted at least 1"):
-        load_pendigits(files_of(data_mirror, "pendigits"), n_per_class=0)
+def test_a_class_against_all_others(data_mirror):
+    files = files_of(data_mirror, "statlog_vehicle")
+    pairs = load_statlog_vehicle(files, n_per_class=50)
+    rest = load_statlog_vehicle(files, n_per_class=50, tasks="one_vs_rest")
+    assert rest.task_names == (
+        "bus vs rest",
+        "opel vs rest",
+        "saab vs rest",
+        "van vs rest",
+    )
+    np.testing.assert_array_equal(np.bincount(rest.task, rest.y > 0), 50)
+    np.testing.assert_array_equal(examples(pairs)[0], rest.X[rest.task == 0])
+
+
+def test_options_are_checked_before_files_are_read():
+    wanted = "n_per_class is 0, wanted a whole number of at least 1 or null"
+    with pytest.raises(ValueError, match=wanted):
+        load_pendigits({}, n_per_class=0)
+    with pytest.raises(ValueError, match="tasks is 'all', wanted one of 'one_vs_one'"):
+        load_pendigits({}, tasks="all")
 
 
 @pytest.fixture
