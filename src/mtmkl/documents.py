@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache, partial
 from pathlib import Path
@@ -54,6 +54,8 @@ _WANTED = {
 """What a value must be, by the type of a pydantic error."""
 
 _TYPES = {
+    Mapping: "a mapping",
+    Sequence: "a list",
     bool: "true or false",
     dict: "a mapping",
     float: "a number",
@@ -129,7 +131,9 @@ Count = Annotated[int, Field(ge=1), words("a whole number of at least 1")]
 NotNegative = Annotated[int, Field(ge=0), words("a whole number of at least 0")]
 Number = Annotated[float, WrapValidator(_as_written)]
 """A number; whole ones stay whole, as tables and rules print them."""
-Positive = Annotated[float, Field(gt=0), WrapValidator(_as_written)]
+Positive = Annotated[
+    float, Field(gt=0), WrapValidator(_as_written), words("a number above 0")
+]
 Some = Annotated[list[_T], Field(min_length=1)]
 Distinct = Annotated[list[_T], Field(min_length=1), AfterValidator(without_repeats)]
 Name = Annotated[
@@ -160,7 +164,7 @@ class Model(BaseModel):
                     raise _WrongError(text, str(key), comes_first=True)
         for key, field in fields.items():
             if field.is_required() and key not in document:
-                wanted = _words_of(field.annotation, *field.metadata)
+                wanted = words_of(field.annotation, *field.metadata)
                 raise missing(key, f"it must be {wanted}" if wanted else "")
         return document
 
@@ -303,18 +307,18 @@ def _hint(wanted: str, value: Any) -> str:
     return ""
 
 
-def _words_of(hint: Any, *metadata: Any) -> str:
+def words_of(hint: Any, *metadata: Any) -> str:
     """Return in words what a type is; nothing if it can be anything."""
     for each in metadata:
         if getattr(getattr(each, "func", None), "func", None) is _check_words:
             return str(each.func.args[0])
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        return _words_of(*arguments)
+        return words_of(*arguments)
     if origin is Literal:
         return "one of " + ", ".join(map(shown, arguments))
     if origin in (Union, UnionType):
-        return " or ".join(filter(None, map(_words_of, arguments)))
+        return " or ".join(filter(None, map(words_of, arguments)))
     if isinstance(hint, type) and issubclass(hint, BaseModel):
         return _TYPES[dict]
     return _TYPES.get(origin or hint, "")

@@ -15,8 +15,10 @@ from unittest import mock
 import numpy as np
 
 from faults.table import Fault
+from mtmkl.datasets.entries import Archive, FileEntry
+from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.fetch import download
-from mtmkl.datasets.fetch.download import ContentError, Downloads, TransferError
+from mtmkl.datasets.fetch.download import Downloads
 
 SEED = 19
 CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))
@@ -229,20 +231,17 @@ def answers(count, scratch):
 
 
 def _asked(server, url, is_archive, folder, arrives):
-    expected = {
-        "size": len(CONTENT),
-        "sha256": hashlib.sha256(CONTENT).hexdigest(),
-        "newline": None,
-    }
-    target, started = folder / "a.csv", time.monotonic()
+    source = {"urls": [url]}
+    if is_archive:
+        source = {"archive": Archive(url=url, member="a.csv")}
+    sha256 = hashlib.sha256(CONTENT).hexdigest()
+    file = FileEntry(path="a.csv", bytes=len(CONTENT), sha256=sha256, **source)
+    started = time.monotonic()
     try:
         with Downloads(folder) as downloads:
-            if is_archive:
-                downloads.member(url, "a.csv", target, **expected)
-            else:
-                downloads.file(url, target, **expected)
+            downloads.get(file)
         error = None
-    except (TransferError, ContentError) as refused:
+    except (DataCorruptError, DataNotAvailableError) as refused:
         error = refused
     except Exception as other:
         return f"{type(other).__name__}: {other}"

@@ -2,7 +2,7 @@
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
-from mtmkl.datasets.protocols import AS_PUBLISHED
+from mtmkl.datasets.protocols import AS_PUBLISHED, Protocol
 from mtmkl.datasets.registry import Registry, default_registry, load
 from mtmkl.datasets.splits import (
     Split,
@@ -18,6 +18,7 @@ __all__ = [
     "DataCorruptError",
     "DataNotAvailableError",
     "MultiTaskData",
+    "Protocol",
     "Registry",
     "Split",
     "by_group",

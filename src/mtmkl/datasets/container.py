@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -221,19 +221,7 @@ class MultiTaskData:
             rows = np.flatnonzero(rows)
         if rows.size == 0:
             raise ValueError("an empty selection of rows")
-        return MultiTaskData(
-            X=self._inputs_of_rows(rows),
-            y=self.y[rows],
-            task=self.task[rows],
-            sample=self.sample[rows],
-            name=self.name,
-            task_names=self.task_names,
-            feature_names=self.feature_names,
-            origin=self.origin,
-            truth=self._truth_of_rows(rows),
-            task_relations=self.task_relations,
-            matrices=self.matrices,
-        )
+        return self._of_rows(rows)
 
     def select_tasks(self, tasks: ArrayLike) -> "MultiTaskData":
         """Return the rows of some tasks, renumbered 0.. in the order given.
@@ -254,24 +242,16 @@ class MultiTaskData:
         rows = np.flatnonzero(number[self.task] >= 0)
         if rows.size == 0:
             raise ValueError(f"tasks {chosen} have no rows")
-        truth = self._truth_of_rows(rows)
-        if "coef" in truth:
-            truth["coef"] = truth["coef"][:, chosen]
-        return MultiTaskData(
-            X=self._inputs_of_rows(rows),
-            y=self.y[rows],
+        coef = {key: C[:, chosen] for key, C in self.truth.items() if key == "coef"}
+        return self._of_rows(
+            rows,
             task=number[self.task[rows]],
-            sample=self.sample[rows],
-            name=self.name,
             task_names=tuple(self.task_names[task] for task in chosen),
-            feature_names=self.feature_names,
-            origin=self.origin,
-            truth=truth,
+            truth={**self.truth, **coef},
             task_relations={
                 name: value if isinstance(value, str) else value[np.ix_(chosen, chosen)]
                 for name, value in self.task_relations.items()
             },
-            matrices=self.matrices,
         )
 
     def digest(self) -> str:
@@ -316,16 +296,23 @@ class MultiTaskData:
             )
         return int(task)
 
-    def _inputs_of_rows(self, rows: IntArray) -> Inputs:
+    def _of_rows(self, rows: IntArray, **changes: Any) -> "MultiTaskData":
+        """Return some rows, with other fields than these where ``changes`` has them."""
         X = self.X[rows]
-        # Sparse rows are read-only here, so that they are not copied once more.
-        return _read_only(X) if is_sparse(X) else X
-
-    def _truth_of_rows(self, rows: IntArray) -> dict[str, NDArray[Any]]:
-        return {
-            key: value[rows] if value.dtype == bool else value
-            for key, value in self.truth.items()
-        }
+        truth = changes.pop("truth", self.truth)
+        return replace(
+            self,
+            # Sparse rows are read-only here, so that they are not copied once more.
+            X=_read_only(X) if is_sparse(X) else X,
+            y=self.y[rows],
+            task=changes.pop("task", self.task[rows]),
+            sample=self.sample[rows],
+            truth={
+                key: value[rows] if value.dtype == bool else value
+                for key, value in truth.items()
+            },
+            **changes,
+        )
 
 
 def _frozen_inputs(X: Any) -> Inputs:

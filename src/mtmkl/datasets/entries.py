@@ -1,34 +1,91 @@
-"""What is known of each data set: the entries of ``config/datasets.yaml``."""
+"""Entries of ``config/datasets.yaml``: what is known of each data set."""
 
 import importlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import quote
 
+from pydantic import AfterValidator, Field, PrivateAttr, model_validator
+
 from mtmkl.datasets.container import MultiTaskData, Origin
-from mtmkl.datasets.document import Archive, DataFile, DataSet, DataSets
-from mtmkl.documents import ConfigError, config_dir, read_yaml, validated
+from mtmkl.datasets.loaders.own import is_file, load_file
+from mtmkl.documents import (
+    Count,
+    Model,
+    config_dir,
+    missing,
+    read_yaml,
+    validated,
+    without_repeats,
+    words,
+    wrong,
+)
+
+Text = Annotated[str, Field(min_length=1)]
+Texts = Annotated[list[Text], AfterValidator(without_repeats)]
+Url = Annotated[
+    str,
+    Field(pattern=r"^https?://[^\s<>]+$"),
+    words("an address that starts with http:// or https://"),
+]
+UrlBase = Annotated[
+    str,
+    Field(pattern=r"^https?://[^\s<>]+/$"),
+    words("an address that starts with http:// or https:// and ends with /"),
+]
+RelativePath = Annotated[
+    str,
+    Field(pattern=r"^(?!.*(^|/)\.\.(/|$))[^/\\:][^\\:]*$"),
+    words("a relative path with / and without .."),
+]
+Name = Annotated[
+    str,
+    Field(pattern=r"^[a-z][a-z0-9_]*$"),
+    words("a name of lower-case letters, digits and _"),
+]
+OtherFile = Annotated[
+    str,
+    Field(pattern=r"^[a-z][a-z0-9_]*/.+$"),
+    words("the name of a data set, / and the path of a file of it"),
+]
+Pool = Annotated[
+    dict[str, Annotated[dict[str, Count], Field(min_length=1)]],
+    Field(min_length=1, max_length=1),
+]
+Share = Annotated[float, Field(gt=0, le=1)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class FileEntry:
-    """One file of a data set.
+class Archive(Model):
+    """An archive that holds a file.
+
+    Attributes
+    ----------
+    url : str
+    member : str or None
+        Path of the file in it, or the end of its path; None for the gzip of a file. Of
+        a file with ``members_sha256``: the archive of those members in this archive, if
+        they are not in it directly.
+    """
+
+    url: Url
+    member: RelativePath | None = None
+
+
+class FileEntry(Model):
+    """A file of a data set.
 
     Attributes
     ----------
     path : str
         Below the folder of the data set, in a mirror as in the cache.
-    size : int
-        Bytes.
-    sha256 : str
-        Hexadecimal.
-    urls : tuple of str
+    bytes, sha256 : int, str
+        Size and hash in hexadecimal.
+    urls : list of str
         Addresses of the file itself, in the order in which they are asked.
-    archive_url, archive_member : str or None
-        Archive that holds the file, asked last, and where in it; for a file with
-        ``members_sha256``, the archive of those members and the archive in it, if any.
+    archive : Archive or None
+        Asked last.
     newline : {None, "lf"}
         "lf": size and hash are those after replacing every CRLF by LF.
     members_sha256 : str or None
@@ -37,33 +94,31 @@ class FileEntry:
         Path below ``config/`` of a copy that comes with the package.
     """
 
-    path: str
-    size: int
-    sha256: str
-    urls: tuple[str, ...] = ()
-    archive_url: str | None = None
-    archive_member: str | None = None
-    newline: str | None = None
-    members_sha256: str | None = None
-    shipped: str | None = None
+    path: RelativePath
+    bytes: Count
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    urls: Annotated[list[Url], AfterValidator(without_repeats)] = []
+    archive: Archive | None = None
+    newline: Literal["lf"] | None = None
+    members_sha256: RelativePath | None = None
+    shipped: RelativePath | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class DataSetEntry:
-    """One data set of ``config/datasets.yaml``.
+class DataSetEntry(Model):
+    """A data set: what it is, where it comes from, and what its files must be.
 
     Attributes
     ----------
-    name, title, licence, citation : str
+    title, licence, citation : str
     origin : {"original", "own kernels", "stand-in", "synthetic"}
         As in ``MultiTaskData``.
-    original_url, notes : tuple of str
+    original_url, notes : list of str
         Where the authors or an archive publish it; what its readers should know.
     loader : str or None
         "package.module:function"; None for a set that no code reads yet.
     drawn : bool
         Whether every repeat of an experiment has a draw of its own, by the loader's
-        option ``seed``.
+        option ``seed``; by default that of synthetic data.
     pool : mapping of str to mapping of str to int, or float
         By the option that says how many examples of each class or task a draw has: how
         many there are to draw from. Or the share of them that a draw takes. Empty
@@ -71,32 +126,74 @@ class DataSetEntry:
     outputs : {"labels", "numbers", "unknown"}
         Whether the outputs are labels −1 and +1, or real numbers; unknown before data
         of one's own are read.
-    truth : tuple of str
+    truth : list of str
         What metrics may find in the ground truth of the data.
-    uses : tuple of (str, str)
-        Name of another data set and path of a file of it, which the loader gets too,
-        under "name/path".
     own_files : bool
         Whether the loader reads files of the user's own, named by its options.
-    files : tuple of FileEntry
+    uses : list of str
+        Files of other sets, which the loader gets too, as "name/path".
+    tried : bool or None
+        Whether the addresses were seen to serve these bytes.
+    url_bases : list of str
+        Folders that have every file under its path; asked after its own addresses.
+    archive_url : str or None
+        An archive that has every file under its path, or at the end of one.
+    files : list of FileEntry
         None for what is generated or comes with an installed package.
     """
 
-    name: str
-    title: str
+    title: Text
     origin: Origin
-    licence: str
-    citation: str
-    original_url: tuple[str, ...]
-    notes: tuple[str, ...]
-    loader: str | None
-    drawn: bool
-    pool: Mapping[str, Mapping[str, int]] | float
-    outputs: Literal["labels", "numbers", "unknown"]
-    truth: tuple[str, ...]
-    uses: tuple[tuple[str, str], ...] = ()
+    licence: Text
+    citation: Text
+    original_url: Texts
+    notes: list[Text]
+    loader: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None
+    drawn: bool = Field(default_factory=lambda known: known["origin"] == "synthetic")
+    pool: Annotated[
+        Pool | Share,
+        words("a mapping of one option to the counts of its classes, or a share"),
+    ] = {}
+    outputs: Literal["labels", "numbers"] = "numbers"
+    truth: Texts = []
     own_files: bool = False
-    files: tuple[FileEntry, ...]
+    uses: Annotated[list[OtherFile], AfterValidator(without_repeats)] = []
+    tried: bool | None = None
+    url_bases: Annotated[list[UrlBase], AfterValidator(without_repeats)] = []
+    archive_url: Url | None = None
+    files: list[FileEntry]
+
+    _name: str = PrivateAttr("")
+
+    @property
+    def name(self) -> str:
+        """The name that it is registered by."""
+        return self._name
+
+    @model_validator(mode="after")
+    def _check_addresses(self) -> Self:
+        if self.files and self.tried is None:
+            raise missing("tried", "it must be true or false")
+        if not self.files and self.loader is None:
+            raise wrong("loader", "null is not text, which a set without files needs")
+        for key in ("tried", "url_bases", "archive_url"):
+            if not self.files and key in self.model_fields_set:
+                raise wrong(key, "it cannot stand here: the set has no files")
+        return self
+
+    @model_validator(mode="after")
+    def _check_files(self) -> Self:
+        paths = [file.path for file in self.files]
+        for position, file in enumerate(self.files):
+            key = f"files.{position}"
+            if paths.index(file.path) != position:
+                raise wrong(f"{key}.path", f"{file.path!r} comes twice")
+            if file.members_sha256 not in (None, *paths):
+                text = f"{file.members_sha256!r} is not a file of this data set"
+                raise wrong(f"{key}.members_sha256", text)
+            if file.shipped is not None and not (config_dir() / file.shipped).is_file():
+                raise wrong(f"{key}.shipped", f"config/{file.shipped} does not exist")
+        return self
 
     def file(self, path: str) -> FileEntry:
         """Return the entry of a file by its path."""
@@ -104,14 +201,8 @@ class DataSetEntry:
 
     def describe(self) -> dict[str, Any]:
         """Return title, origin, licence, citation and lists of URLs and notes."""
-        return {
-            "title": self.title,
-            "origin": self.origin,
-            "licence": self.licence,
-            "citation": self.citation,
-            "original_url": list(self.original_url),
-            "notes": list(self.notes),
-        }
+        told = ("title", "origin", "licence", "citation", "original_url", "notes")
+        return {key: getattr(self, key) for key in told}
 
     def find_loader(self) -> Callable[..., MultiTaskData]:
         """Return the function that reads the data set.
@@ -119,101 +210,91 @@ class DataSetEntry:
         Raises
         ------
         ValueError
-            If it has none.
+            If it has none, or it cannot be imported; names the remedy.
         """
         if self.loader is None:
             raise ValueError(
                 f"data set {self.name!r} has files but no loader: nothing reads it yet"
             )
+        if is_file(self.loader):
+            return partial(load_file, Path(self.loader))
         module, _, function = self.loader.partition(":")
-        loader: Callable[..., MultiTaskData] = getattr(
-            importlib.import_module(module), function
-        )
+        try:
+            found = getattr(importlib.import_module(module), function, None)
+        except ImportError as error:
+            raise ValueError(
+                f"data set {self.name!r}: {error}; a module of your own must be in a "
+                "folder on PYTHONPATH (PYTHONPATH=. mtmkl … for the working folder)"
+            ) from error
+        if not callable(found):
+            raise ValueError(
+                f"data set {self.name!r}: {module} has no function {function}"
+            )
+        loader: Callable[..., MultiTaskData] = found
         return loader
 
 
-def read_entries(path: Path) -> dict[str, DataSetEntry]:
-    """Read a registry file.
+class DataSets(Model):
+    """All of ``config/datasets.yaml``."""
 
-    Returns
-    -------
-    dict of str to DataSetEntry
-        By name.
+    datasets: Annotated[dict[Name, DataSetEntry], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _check_uses(self) -> Self:
+        for name, entry in self.datasets.items():
+            for position, use in enumerate(entry.uses):
+                other, _, path = use.partition("/")
+                files = self.datasets[other].files if other in self.datasets else []
+                if other == name or path not in [file.path for file in files]:
+                    text = f"{use!r} is no file of another data set"
+                    raise wrong(f"datasets.{name}.uses.{position}", text)
+        return self
+
+
+def read_entries(path: Path) -> dict[str, DataSetEntry]:
+    """Read a registry file, and return its entries by name.
 
     Raises
     ------
-    mtmkl.documents.ConfigError
-        If the file is not as its schema says; names the key.
+    mtmkl.errors.ConfigError
+        If the file is not as these models say; names the key.
     """
     document = validated(DataSets, read_yaml(path), source=path.name)
-    entries = {
-        name: _entry(name, spec, path.name) for name, spec in document.datasets.items()
-    }
-    for name, entry in entries.items():
-        for position, (other, file) in enumerate(entry.uses):
-            paths = (
-                [each.path for each in entries[other].files] if other in entries else []
-            )
-            if other == name or file not in paths:
-                raise ConfigError(
-                    f"{path.name}: key 'datasets.{name}.uses.{position}': "
-                    f"{f'{other}/{file}'!r} is no file of another data set"
-                )
-    return entries
+    return {name: _complete(name, entry) for name, entry in document.datasets.items()}
 
 
-def _entry(name: str, spec: DataSet, source: str) -> DataSetEntry:
-    files = tuple(_file_entry(file, spec) for file in spec.files)
-    paths = [file.path for file in files]
-    for position, file in enumerate(files):
-        key = f"datasets.{name}.files.{position}"
-        if paths.index(file.path) != position:
-            raise ConfigError(f"{source}: key '{key}.path': {file.path!r} comes twice")
-        if file.members_sha256 not in (None, *paths):
-            raise ConfigError(
-                f"{source}: key '{key}.members_sha256': {file.members_sha256!r} is not "
-                f"a file of {name!r}"
-            )
-        if file.shipped is not None and not (config_dir() / file.shipped).is_file():
-            raise ConfigError(
-                f"{source}: key '{key}.shipped': config/{file.shipped} does not exist"
-            )
-    return DataSetEntry(
-        name=name,
-        title=spec.title,
-        origin=spec.origin,
-        licence=spec.licence,
-        citation=spec.citation,
-        original_url=tuple(spec.original_url),
-        notes=tuple(spec.notes),
-        loader=spec.loader,
-        drawn=spec.origin == "synthetic" if spec.drawn is None else spec.drawn,
-        pool=spec.pool,
-        outputs=spec.outputs,
-        truth=tuple(spec.truth),
-        uses=tuple(_other_file(use) for use in spec.uses),
-        own_files=spec.own_files,
-        files=files,
+def _complete(name: str, entry: DataSetEntry) -> DataSetEntry:
+    """Return an entry with its name, and with all addresses at its files."""
+    files = []
+    for file in entry.files:
+        urls = [*file.urls, *(base + quote(file.path) for base in entry.url_bases)]
+        archive = file.archive
+        if archive is None and entry.archive_url is not None:
+            archive = Archive(url=entry.archive_url, member=file.path)
+        files.append(file.model_copy(update={"urls": urls, "archive": archive}))
+    complete = entry.model_copy(update={"files": files})
+    complete._name = name
+    return complete
+
+
+def own_entry(loader: str) -> DataSetEntry:
+    """Return what stands for a file or a function of one's own, in place of an entry.
+
+    Its outputs are unknown before it is read.
+    """
+    name = Path(loader).name if is_file(loader) else loader
+    entry = DataSetEntry.model_construct(
+        title=name,
+        origin="original",
+        licence="yours",
+        citation="",
+        original_url=[],
+        notes=[],
+        loader=loader,
+        drawn=False,
+        outputs="unknown",
+        own_files=True,
+        files=[],
     )
-
-
-def _other_file(use: str) -> tuple[str, str]:
-    name, _, path = use.partition("/")
-    return name, path
-
-
-def _file_entry(file: DataFile, spec: DataSet) -> FileEntry:
-    archive = file.archive
-    if archive is None and spec.archive_url is not None:
-        archive = Archive(url=spec.archive_url, member=file.path)
-    return FileEntry(
-        path=file.path,
-        size=file.bytes,
-        sha256=file.sha256,
-        urls=(*file.urls, *(base + quote(file.path) for base in spec.url_bases)),
-        archive_url=archive.url if archive else None,
-        archive_member=archive.member if archive else None,
-        newline=file.newline,
-        members_sha256=file.members_sha256,
-        shipped=file.shipped,
-    )
+    entry._name = name
+    return entry

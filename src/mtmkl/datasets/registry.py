@@ -1,20 +1,19 @@
 """The registry of data sets: list, locate, fetch, verify and load them."""
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.entries import DataSetEntry, read_entries
-from mtmkl.datasets.fetch.obtaining import Places, damage, obtain
-from mtmkl.datasets.loaders.own import OwnEntry, is_own, known_options, own_entry
-from mtmkl.datasets.loaders.scaling import scaled_inputs
-from mtmkl.datasets.options import missing_options, option_problem
-from mtmkl.documents import config_dir
+from mtmkl.datasets.entries import DataSetEntry, own_entry, read_entries
+from mtmkl.datasets.fetch.integrity import find_problem
+from mtmkl.datasets.fetch.obtaining import Places, obtain
+from mtmkl.datasets.loaders.own import is_own
+from mtmkl.datasets.options import option_problem
+from mtmkl.datasets.scaling import scaled_inputs
+from mtmkl.documents import config_dir, unknown
 
 Place = Literal["mirror", "cache", "built-in"]
 
@@ -45,12 +44,7 @@ class Registry:
         if name not in self._entries and is_own(name):
             return own_entry(name)
         if name not in self._entries:
-            near = difflib.get_close_matches(name, self._entries, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ValueError(
-                f"unknown data set {name!r}.{hint} Known: "
-                f"{', '.join(sorted(self._entries))}"
-            )
+            raise ValueError(unknown("data set", name, sorted(self._entries)))
         return self._entries[name]
 
     def load(
@@ -74,7 +68,7 @@ class Registry:
             Ask the network for files that are neither in the mirror nor cached.
         **options
             Options of the set's loader, such as ``bias`` or ``n_irrelevant``; and
-            ``inputs``, see :func:`mtmkl.datasets.loaders.scaling.scaled_inputs`.
+            ``inputs``, see :func:`mtmkl.datasets.scaling.scaled_inputs`.
 
         Raises
         ------
@@ -96,7 +90,12 @@ class Registry:
                 found = obtain(part, places, download=download, repair=False)
                 files |= {prefix + path: place[1] for path, place in found.items()}
             data = loader(files, **options)
-        if data.name != name and not isinstance(entry, OwnEntry):
+        if not isinstance(data, MultiTaskData):
+            raise ValueError(
+                f"{entry.loader} returned {type(data).__name__}, wanted a "
+                "mtmkl.datasets.MultiTaskData"
+            )
+        if data.name != name and name in self._entries:
             raise ValueError(f"loader {entry.loader} calls {name!r} {data.name!r}")
         return data if inputs is None else scaled_inputs(data, inputs)
 
@@ -119,19 +118,18 @@ class Registry:
         """
         entry = self[name]
         loader = entry.find_loader()
-        if isinstance(entry, OwnEntry):
-            known = known_options(loader)
-        else:
-            known = [
-                parameter.name
-                for parameter in inspect.signature(loader).parameters.values()
-                if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-            ]
+        parameters = inspect.signature(loader).parameters.values()
+        takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
+        known = {
+            each.name: each
+            for each in parameters
+            if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD)
+            and each.name != "files"
+        }
         for option, value in options.items():
-            if known is not None and option not in (*known, _INPUTS):
+            if not takes_any and option not in (names := [*known, _INPUTS]):
                 raise ValueError(
-                    f"data set {entry.name!r} has no option {option!r}; it has "
-                    f"{', '.join(known) or 'none'}"
+                    f"data set {entry.name!r}: {unknown('option', option, names)}"
                 )
             asked = scaled_inputs if option == _INPUTS else loader
             wanted = option_problem(asked, option, value)
@@ -139,8 +137,9 @@ class Registry:
                 raise ValueError(
                     f"data set {entry.name!r}: {option} is {value!r}, wanted {wanted}"
                 )
-        if missing := missing_options(loader, options):
-            raise ValueError(f"data set {entry.name!r} needs the option {missing[0]!r}")
+        for option, parameter in known.items():
+            if parameter.default is parameter.empty and option not in options:
+                raise ValueError(f"data set {entry.name!r} needs the option {option!r}")
         return loader
 
     def locate(self, name: str, *, mirror: str | Path | None = None) -> Place | None:
@@ -203,7 +202,7 @@ class Registry:
                     {
                         "dataset": entry.name,
                         "file": file.path,
-                        "bytes": file.size,
+                        "bytes": file.bytes,
                         "source": source,
                         "path": str(path),
                     }
@@ -243,7 +242,10 @@ class Registry:
                 place = places.find(entry, file)
                 problem = None
                 if place is not None:
-                    problem = damage(entry, file, place[1], places, remember=False)
+                    checksums = places.checksums(entry, file)
+                    problem = find_problem(
+                        place[1], file, checksums=checksums, remember=False
+                    )
                 status = "missing" if place is None else "corrupt" if problem else "ok"
                 rows.append(
                     {
@@ -260,8 +262,10 @@ class Registry:
     def _parts(self, entry: DataSetEntry) -> Iterator[tuple[DataSetEntry, str]]:
         """Yield a data set, and what it uses of others, with a prefix of its paths."""
         yield entry, ""
-        for name, path in entry.uses:
-            yield replace(self[name], files=(self[name].file(path),)), f"{name}/"
+        for use in entry.uses:
+            name, _, path = use.partition("/")
+            other = self[name]
+            yield other.model_copy(update={"files": [other.file(path)]}), f"{name}/"
 
 
 def _as_names(names: str | Iterable[str]) -> list[str]:

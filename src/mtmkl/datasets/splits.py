@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.protocols import WITH_VALIDATION, check_protocol
+from mtmkl.datasets.protocols import WITH_VALIDATION, Protocol, check_protocol
 from mtmkl.datasets.roles import labels_of, three_roles
 from mtmkl.files import intact
 from mtmkl.typing import IntArray
@@ -70,7 +70,7 @@ class Split:
 
 def make_splits(
     data: MultiTaskData,
-    protocol: Mapping[str, Any],
+    protocol: Mapping[str, Any] | Protocol,
     seed: int,
     *,
     repeats: Iterable[int] | None = None,
@@ -80,50 +80,8 @@ def make_splits(
     Parameters
     ----------
     data : MultiTaskData
-    protocol : mapping
-        ``id`` : str
-            Names the protocol in messages and in the seeds of its draws.
-        ``kind`` : str
-            - ``published``: repeat r takes the r-th split that came with the data
-              (``truth["train_1"]``, ``truth["train_2"]``, … mark training rows;
-              ``truth["test_1"]`` … mark test rows, by default all others);
-            - ``first_rows``: the first ``train_sizes`` rows of each task outside its
-              test block (``truth["test_block"]``) are for training, the test block
-              for testing; repeats differ in folds and task order only;
-            - ``random``: ``train_samples`` examples drawn at random are for
-              training, the others for testing;
-            - ``per_task``: ``train_sizes`` examples of each task drawn at random are
-              for training, its others for testing; tasks of the same examples have
-              the same roles;
-            - ``per_class``: likewise ``train_sizes`` examples of each class, that is of
-              those with the same label in every task;
-            - ``given``: ``truth["is_test"]`` marks the test rows;
-            - ``given_roles``: ``truth["is_validation"]`` and ``truth["is_test"]`` mark
-              the validation and the test rows, all others are for training;
-            - ``halves``: ``train_sizes`` examples per task are for training; of the
-              others one half each for validation and testing;
-            - ``thirds``: a third of each task for training, validation and testing;
-            - ``fractions``: ``train_percent`` of the examples that belong to the same
-              tasks are for training, of the others one half each for validation and
-              testing.
-        ``repeats`` : int
-            At least 1; repeats are numbered from 0.
-        ``folds`` : int, not with ``halves``, ``thirds``, ``fractions``, ``given_roles``
-            Cross-validation folds, at least 2.
-        ``train_sizes`` : int or list of int
-            Only with ``first_rows``, ``per_task``, ``per_class`` and ``halves``:
-            training examples per task, or per class; with ``first_rows`` 8 by default.
-        ``train_samples`` : int or list of int, only with ``random``
-            Training examples in all.
-        ``train_percent`` : int or list of int, only with ``fractions``
-            1 to 98; the train size in the key.
-        ``stratified`` : bool, only with ``halves``, ``thirds`` and ``fractions``
-            Whether every role has its share of each label within a task, and at least
-            one example of a label of which the task has three; true by default.
-        ``shared`` : bool, only with ``fractions``
-            Whether an example has one role in all of its tasks, the default. If not,
-            each task divides its examples by itself, so that what one task is tested
-            on may train another.
+    protocol : Protocol or mapping
+        See :class:`mtmkl.datasets.protocols.Protocol`.
     seed : int
         Root seed, not negative.
     repeats : iterable of int, optional
@@ -138,20 +96,20 @@ def make_splits(
     Raises
     ------
     ValueError
-        If the protocol is not as above, or the data cannot be split by it.
+        If the protocol is not as there, or the data cannot be split by it.
     """
     checked = check_protocol(protocol)
-    chosen = range(checked["repeats"]) if repeats is None else list(repeats)
+    chosen = range(checked.repeats) if repeats is None else list(repeats)
     return {
-        (size, repeat): make_split(data, protocol, seed, train_size=size, repeat=repeat)
-        for size in checked["sizes"]
+        (size, repeat): make_split(data, checked, seed, train_size=size, repeat=repeat)
+        for size in checked.sizes
         for repeat in chosen
     }
 
 
 def make_split(
     data: MultiTaskData,
-    protocol: Mapping[str, Any],
+    protocol: Mapping[str, Any] | Protocol,
     seed: int,
     *,
     train_size: int,
@@ -172,15 +130,15 @@ def make_split(
         As ``make_splits``, or if the protocol has no such key.
     """
     checked = check_protocol(protocol)
-    if train_size not in checked["sizes"] or not 0 <= repeat < checked["repeats"]:
+    if train_size not in checked.sizes or not 0 <= repeat < checked.repeats:
         raise ValueError(
-            f"protocol {checked['id']!r} has no split (train size {train_size}, "
-            f"repeat {repeat}): sizes {checked['sizes']}, {checked['repeats']} repeats"
+            f"protocol {checked.id!r} has no split (train size {train_size}, "
+            f"repeat {repeat}): sizes {checked.sizes}, {checked.repeats} repeats"
         )
     root = np.random.SeedSequence(
         [
             seed,
-            zlib.crc32(checked["id"].encode()),
+            zlib.crc32(checked.id.encode()),
             zlib.crc32(data.name.encode()),
             train_size,
             repeat,
@@ -191,33 +149,33 @@ def make_split(
         np.random.default_rng(child) for child in root.spawn(3)
     )
     validation = np.empty(0, dtype=np.intp)
-    if checked["kind"] in WITH_VALIDATION:
-        if checked["kind"] == "given_roles":
+    if checked.kind in WITH_VALIDATION:
+        if checked.kind == "given_roles":
             train, validation, test = _given_roles(data)
         else:
             train, validation, test = three_roles(
                 data,
-                checked["kind"],
+                checked.kind,
                 train_size,
                 roles_rng,
-                stratified=checked["stratified"],
-                shared=checked["shared"],
+                stratified=checked.stratified,
+                shared=checked.shared,
             )
         fold = np.zeros_like(train)
     else:
-        is_train, is_test = _KINDS[checked["kind"]](data, train_size, repeat, roles_rng)
+        is_train, is_test = _KINDS[checked.kind](data, train_size, repeat, roles_rng)
         train, test = np.flatnonzero(is_train), np.flatnonzero(is_test)
-        n_examples = np.unique(data.sample[train]).size
-        if checked["folds"] > n_examples > 0:
+        n_examples, folds = np.unique(data.sample[train]).size, checked.folds or 1
+        if folds > n_examples > 0:
             raise ValueError(
-                f"protocol {checked['id']!r}: folds is {checked['folds']}, more than "
+                f"protocol {checked.id!r}: folds is {checked.folds}, more than "
                 f"the {n_examples} training examples of {data.name!r}; take fewer"
             )
-        fold = _deal_folds(data, train, checked["folds"], folds_rng)
+        fold = _deal_folds(data, train, folds, folds_rng)
     for role, rows in (("training", train), ("test", test)):
         if rows.size == 0:
             raise ValueError(
-                f"protocol {checked['id']!r} leaves {data.name!r} no {role} rows"
+                f"protocol {checked.id!r} leaves {data.name!r} no {role} rows"
             )
     return Split(
         train=train,

@@ -1,8 +1,8 @@
 """Cut one table of examples into tasks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from mtmkl.datasets.container import MultiTaskData, Origin
 from mtmkl.sparse import is_sparse
 from mtmkl.typing import IntArray
-
-ONE_VS_ONE: Final = "one_vs_one"
 
 
 def draw_per_class(
@@ -168,31 +166,6 @@ def one_vs_one(
         feature_names=tuple(feature_names),
         origin=origin,
     )
-
-
-def of_classes(
-    X: ArrayLike, label: ArrayLike, tasks: str, **known: Any
-) -> MultiTaskData:
-    """Return a table of several classes as tasks of two.
-
-    Parameters
-    ----------
-    X, label
-        As for ``one_vs_rest``.
-    tasks : {"one_vs_one", "one_vs_rest"}
-    **known
-        Further arguments of these functions.
-
-    Raises
-    ------
-    ValueError
-        If ``tasks`` is something else.
-    """
-    kinds: dict[str, Callable[..., MultiTaskData]]
-    kinds = {ONE_VS_ONE: one_vs_one, "one_vs_rest": one_vs_rest}
-    if tasks not in kinds:
-        raise ValueError(f"tasks is {tasks!r}, wanted {' or '.join(kinds)}")
-    return kinds[tasks](X, label, **known)
 
 
 def by_group(

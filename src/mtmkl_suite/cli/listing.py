@@ -156,7 +156,7 @@ def _datasets(parsed: argparse.Namespace) -> int:
     registry = default_registry()
     rows: list[dict[str, object]] = []
     for entry in map(registry.__getitem__, registry):
-        size = sum(file.size for file in entry.files)
+        size = sum(file.bytes for file in entry.files)
         rows.append(
             {
                 "name": entry.name,

@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from mtmkl.datasets.document import DataSets
+from mtmkl.datasets.entries import DataSets
 from mtmkl_suite.config import models
 
 FILES = {

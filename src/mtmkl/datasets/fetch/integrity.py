@@ -4,7 +4,7 @@ import hashlib
 import tarfile
 from pathlib import Path
 
-_CHUNK = 1 << 20
+from mtmkl.datasets.entries import FileEntry
 
 _verified: dict[tuple[str, int, int, str], str | None] = {}
 """Findings of this process, by path, size, time of change and expectation."""
@@ -13,19 +13,12 @@ _verified: dict[tuple[str, int, int, str], str | None] = {}
 def sha256_of(path: Path, *, newline: str | None = None) -> str:
     """Return the SHA-256 of a file in hexadecimal.
 
-    Parameters
-    ----------
-    path : Path
-    newline : {None, "lf"}
-        "lf": of the content with every CRLF replaced by LF.
+    With ``newline="lf"`` it is that of the content with every CRLF replaced by LF.
     """
     if newline == "lf":
         return hashlib.sha256(with_lf(path.read_bytes())).hexdigest()
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def with_lf(content: bytes) -> bytes:
@@ -52,55 +45,36 @@ def read_checksums(path: Path) -> dict[str, str]:
 
 def find_problem(
     path: Path,
+    file: FileEntry,
     *,
-    size: int,
-    sha256: str,
-    newline: str | None = None,
     checksums: Path | None = None,
     remember: bool = True,
 ) -> str | None:
-    """Compare a file with its registered size and hash.
+    """Compare an existing file with its entry, and say what is wrong, if anything.
 
     Parameters
     ----------
     path : Path
-        An existing file.
-    size : int
-        Bytes, after the normalisation that ``newline`` asks for.
-    sha256 : str
-        Hexadecimal.
-    newline : {None, "lf"}
-        As in ``sha256_of``.
+    file : FileEntry
     checksums : Path, optional
         Hashes of the members of a tar file. The file then also passes if it is packed
         differently but holds exactly these members.
     remember : bool
         Take the finding of an earlier call in this process as long as size and time
         of change of the file are the same.
-
-    Returns
-    -------
-    str or None
-        What is wrong, if anything.
     """
     stat = path.stat()
-    key = (str(path.resolve()), stat.st_size, stat.st_mtime_ns, sha256)
+    key = (str(path.resolve()), stat.st_size, stat.st_mtime_ns, file.sha256)
     if not remember or key not in _verified:
-        problem = _whole_problem(path, size, sha256, newline)
+        problem = None
+        if file.newline is None and stat.st_size != file.bytes:
+            problem = f"it has {stat.st_size} bytes, expected {file.bytes}"
+        elif (found := sha256_of(path, newline=file.newline)) != file.sha256:
+            problem = f"its sha256 is {found}, expected {file.sha256}"
         if problem is not None and checksums is not None:
             problem = _members_problem(path, checksums)
         _verified[key] = problem
     return _verified[key]
-
-
-def _whole_problem(
-    path: Path, size: int, sha256: str, newline: str | None
-) -> str | None:
-    found_size = path.stat().st_size
-    if newline is None and found_size != size:
-        return f"it has {found_size} bytes, expected {size}"
-    found = sha256_of(path, newline=newline)
-    return None if found == sha256 else f"its sha256 is {found}, expected {sha256}"
 
 
 def _members_problem(path: Path, checksums: Path) -> str | None:
@@ -109,13 +83,15 @@ def _members_problem(path: Path, checksums: Path) -> str | None:
     try:
         with tarfile.open(path) as tar:
             for member in tar:
-                if not member.isfile():
-                    continue
                 content = tar.extractfile(member)
-                if member.name not in expected or content is None:
+                if content is None:  # a folder
+                    continue
+                if member.name not in expected:
                     return f"its member {member.name!r} is not in {checksums.name}"
                 if hashlib.sha256(content.read()).hexdigest() != expected[member.name]:
                     return f"its member {member.name!r} has another sha256"
+                if member.name in seen:
+                    return f"it holds {member.name!r} twice"
                 seen.add(member.name)
     except (tarfile.TarError, EOFError, OSError) as error:
         return f"it cannot be read as a tar file ({error})"

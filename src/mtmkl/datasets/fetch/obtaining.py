@@ -6,10 +6,8 @@ folder), then on the network. Wherever it is found, it is checked before it is r
 """
 
 import os
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from mtmkl.datasets.entries import DataSetEntry, FileEntry
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
@@ -40,135 +38,84 @@ class Places:
 
     def find(self, entry: DataSetEntry, file: FileEntry) -> tuple[str, Path] | None:
         """Return the kind of place and the path of a file that exists."""
-        candidates = [("cache", self.cached(entry, file))]
+        candidates = [("cache", self.cache / entry.name / file.path)]
         if self.mirror is not None:
             candidates.insert(0, ("mirror", self.mirror / entry.name / file.path))
         if file.shipped is not None:
             candidates.append(("shipped", config_dir() / file.shipped))
         return next((place for place in candidates if place[1].is_file()), None)
 
-    def cached(self, entry: DataSetEntry, file: FileEntry) -> Path:
-        """Return the path of a file in the cache, whether it is there or not."""
-        return self.cache / entry.name / file.path
-
-    def searched(self) -> str:
-        """Say where files were looked for."""
-        mirror = self.mirror or f"no mirror ({MIRROR_VARIABLE} is not set)"
-        return f"looked in {mirror} and in the cache {self.cache}"
+    def checksums(self, entry: DataSetEntry, file: FileEntry) -> Path | None:
+        """Return the list of the hashes of a file's members, if there is one."""
+        if file.members_sha256 is None:
+            return None
+        listed = self.find(entry, entry.file(file.members_sha256))
+        return None if listed is None else listed[1]
 
 
 def obtain(
     entry: DataSetEntry, places: Places, *, download: bool, repair: bool
 ) -> dict[str, tuple[str, Path]]:
-    """Return source and checked path of each file of a data set, by its name."""
-    from mtmkl.datasets.fetch.download import Downloads
+    """Return kind of place and checked path of each file of a data set, by its name.
 
+    What is missing is downloaded if wanted, and so is what is damaged in the cache, if
+    it is to be repaired.
+
+    Raises
+    ------
+    DataNotAvailableError, DataCorruptError
+        If a file cannot be had, or is damaged; names it and the remedy.
+    """
     # Lists of hashes first: other files are checked against them.
     lists = {file.members_sha256 for file in entry.files}
     found: dict[str, tuple[str, Path]] = {}
     with ExitStack() as stack:
-        downloads: Downloads | None = None
+        downloads = None
         for file in sorted(entry.files, key=lambda file: file.path not in lists):
+            checksums = places.checksums(entry, file)
             place = places.find(entry, file)
-            if place is not None:
-                problem = damage(entry, file, place[1], places)
-                if problem is None:
-                    found[file.path] = place
-                    continue
-                if place[0] != "cache" or not repair:
-                    raise DataCorruptError(
-                        f"data set {entry.name!r}: {place[1]} is damaged: {problem}."
-                        + _damage_remedy(entry, place[0])
-                    )
+            if place is not None and _is_good(entry, file, place, checksums, repair):
+                found[file.path] = place
+                continue
+            named = f"{MIRROR_VARIABLE} to a folder that holds {entry.name}/{file.path}"
             if not download:
+                mirror = places.mirror or f"no mirror ({MIRROR_VARIABLE} is not set)"
                 raise DataNotAvailableError(
-                    f"data set {entry.name!r} is not available: {file.path} is "
-                    f"missing ({places.searched()}). "
-                    f"Set {MIRROR_VARIABLE} to a folder that holds "
-                    f"{entry.name}/{file.path}, or run `mtmkl datasets fetch "
-                    f"{entry.name}`"
+                    f"data set {entry.name!r} is not available: {file.path} is missing "
+                    f"(looked in {mirror} and in the cache {places.cache}). "
+                    f"Set {named}, or run `mtmkl datasets fetch {entry.name}`"
                 )
             if downloads is None:
+                # Here, since what it needs is slow to load.
+                from mtmkl.datasets.fetch.download import Downloads
+
                 downloads = stack.enter_context(Downloads(places.cache / entry.name))
-            target = places.cached(entry, file)
-            _download(entry, file, target, places, downloads)
-            found[file.path] = ("downloaded", target)
+            try:
+                path = downloads.get(file, checksums)
+            except (DataCorruptError, DataNotAvailableError) as error:
+                raise type(error)(
+                    f"data set {entry.name!r}: {file.path} could not be downloaded; "
+                    f"nothing was kept. {error}. Set {named}"
+                ) from error
+            found[file.path] = ("downloaded", path)
     return found
 
 
-def damage(
+def _is_good(
     entry: DataSetEntry,
     file: FileEntry,
-    path: Path,
-    places: Places,
-    *,
-    remember: bool = True,
-) -> str | None:
-    """Return what is wrong with a file, if anything; ``remember`` earlier findings."""
-    checksums = None
-    if file.members_sha256 is not None:
-        listed = places.find(entry, entry.file(file.members_sha256))
-        checksums = None if listed is None else listed[1]
-    return find_problem(
-        path,
-        size=file.size,
-        sha256=file.sha256,
-        newline=file.newline,
-        checksums=checksums,
-        remember=remember,
-    )
-
-
-def _download(
-    entry: DataSetEntry,
-    file: FileEntry,
-    target: Path,
-    places: Places,
-    downloads: Any,
-) -> None:
-    """Ask each address of a file until one serves it."""
-    from mtmkl.datasets.fetch.download import ContentError, TransferError
-
-    expected = {"size": file.size, "sha256": file.sha256, "newline": file.newline}
-    attempts: list[tuple[str, Callable[[], None]]] = [
-        (url, lambda url=url: downloads.file(url, target, **expected))  # type: ignore[misc]
-        for url in file.urls
-    ]
-    url, member = file.archive_url, file.archive_member
-    if url is not None and file.members_sha256 is None:
-        attempts.append(
-            (url, lambda: downloads.member(url, member, target, **expected))
-        )
-    elif url is not None and file.members_sha256 is not None:
-        listed = places.find(entry, entry.file(file.members_sha256))
-        if listed is not None:
-            attempts.append(
-                (
-                    url,
-                    lambda: downloads.member_tar(
-                        url, member, listed[1], target, size=file.size
-                    ),
-                )
-            )
-    failures, is_corrupt = [], False
-    for address, attempt in attempts:
-        try:
-            attempt()
-            return
-        except (ContentError, TransferError) as error:
-            is_corrupt = is_corrupt or isinstance(error, ContentError)
-            failures.append(f"{address}: {error}")
-    if not failures:
-        failures = ["no address is known that serves this file"]
-    message = (
-        f"data set {entry.name!r}: {file.path} could not be downloaded; nothing was "
-        f"kept. {'; '.join(failures)}. Set {MIRROR_VARIABLE} to a folder that holds "
-        f"{entry.name}/{file.path}"
-    )
-    raise (DataCorruptError if is_corrupt else DataNotAvailableError)(message)
-
-
-def _damage_remedy(entry: DataSetEntry, kind: str) -> str:
+    place: tuple[str, Path],
+    checksums: Path | None,
+    repair: bool,
+) -> bool:
+    """Tell whether a file is intact; damage that nothing repairs is an error."""
+    kind, path = place
+    problem = find_problem(path, file, checksums=checksums)
+    if problem is None or (kind == "cache" and repair):
+        return problem is None
+    remedy = f"Put the registered file in its place ({kind})"
     if kind == "cache":
-        return f" `mtmkl datasets fetch {entry.name}` replaces it"
-    return f" Put the registered file in its place ({kind})"
+        remedy = f"`mtmkl datasets fetch {entry.name}` replaces it"
+    raise DataCorruptError(
+        f"data set {entry.name!r}: {path} is damaged: {problem}. {remedy}"
+    )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
@@ -11,30 +12,14 @@ from mtmkl.datasets.errors import check_expected
 _N_PERSONS, _N_TRAIN, _N_TEST = 180, 16, 4
 
 _FEATURES = (
-    "bias",
-    "TE hot line",
-    "RAM",
-    "SC screen size",
-    "CPU",
-    "HD hard disk",
-    "CD-ROM",
-    "CA cache",
-    "CO colour",
-    "AV availability",
-    "WA warranty",
-    "SW software",
-    "GU guarantee",
-    "PR price",
-)
+    "bias", "TE hot line", "RAM", "SC screen size", "CPU", "HD hard disk", "CD-ROM",
+    "CA cache", "CO colour", "AV availability", "WA warranty", "SW software",
+    "GU guarantee", "PR price",
+)  # fmt: skip
 
 
 def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:
     """Read the computer survey: predict a rating, one task per person.
-
-    Parameters
-    ----------
-    files : mapping of str to Path
-        ``lenk_data.mat``.
 
     Returns
     -------
@@ -44,14 +29,7 @@ def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:
         first 16 rows are those of the file's training block in its own order, which
         differs from person to person; the last 4 are those of its test block, which
         ``truth["test_block"]`` marks.
-
-    Raises
-    ------
-    DataCorruptError
-        If a count or a range is not the known one.
     """
-    from scipy.io import loadmat
-
     stored = loadmat(files["lenk_data.mat"])
     width = len(_FEATURES) + 1
     blocks = []

@@ -19,7 +19,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
+from scipy import ndimage
+from skimage.color import rgb2hsv, rgb2lab
+from skimage.feature import hog, local_binary_pattern
+from sklearn.cluster import MiniBatchKMeans
+from sklearn.datasets import load_sample_images
+from sklearn.metrics.pairwise import additive_chi2_kernel
 
+from mtmkl.datasets.fetch.integrity import sha256_of
 from mtmkl.files import DamagedFileError, read_json, write_bytes, write_json
 from mtmkl.typing import FloatArray, IntArray
 
@@ -34,12 +42,12 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Histogram:
-    """What is counted in an image.
+    """A histogram of an image.
 
     Attributes
     ----------
     label : str
-        What it is called in tables.
+        Its name in tables.
     words : str
         What is counted: "hue", "lab", "binary patterns", "texture", "shape", or
         "gradients", which are no words but the values themselves.
@@ -100,14 +108,9 @@ def stored_distances(
     -------
     dict of str to ndarray of shape (m, m)
         By label, float32, as read-only memory maps.
-
-    Raises
-    ------
-    ImportError
-        If scikit-image is not installed; says how to install it.
     """
     recipe = json.dumps([_VERSION, _SIDE, _N_WORDS, [vars(kind) for kind in kinds]])
-    key = hashlib.sha256((recipe + _digest(archive)).encode()).hexdigest()[:16]
+    key = hashlib.sha256((recipe + sha256_of(archive)).encode()).hexdigest()[:16]
     listed = folder / key / "distances.json"
     if not _is_intact(listed, kinds):
         _compute(archive, kinds, listed, report)
@@ -122,7 +125,7 @@ def _is_intact(listed: Path, kinds: Sequence[Histogram]) -> bool:
     try:
         entries = read_json(listed)
         return all(
-            _digest(listed.parent / entries[kind.label]["file"])
+            sha256_of(listed.parent / entries[kind.label]["file"])
             == entries[kind.label]["sha256"]
             for kind in kinds
         )
@@ -144,7 +147,7 @@ def _compute(
         np.save(stream, chi_squared_distances(histograms[kind.label]))
         path = listed.parent / f"{number}.npy"
         write_bytes(path, stream.getvalue())
-        files[kind.label] = {"file": path.name, "sha256": _digest(path)}
+        files[kind.label] = {"file": path.name, "sha256": sha256_of(path)}
         report(
             f"distances {number + 1} of {len(kinds)}, {kind.label}: "
             f"{time.perf_counter() - start:.0f} s since the start"
@@ -187,8 +190,6 @@ def image_histograms(
 
 def chi_squared_distances(histograms: NDArray[Any]) -> NDArray[np.float32]:
     """Return Σ_b (h_b − h'_b)² / (h_b + h'_b) of all pairs of rows, (m, m), float32."""
-    from sklearn.metrics.pairwise import additive_chi2_kernel
-
     distances = -additive_chi2_kernel(np.asarray(histograms, dtype=np.float32))
     # Sums of rounded terms may differ in their last digit.
     symmetric: NDArray[np.float32] = np.maximum(0.5 * (distances + distances.T), 0.0)
@@ -200,8 +201,6 @@ def images_of(archive: Path) -> Iterator[FloatArray]:
 
     Each is brought to a shorter side of 160 pixels, and its central square is taken.
     """
-    from PIL import Image
-
     with tarfile.open(archive) as tar:
         members = [m for m in tar.getmembers() if m.name.endswith(".jpg")]
         for member in sorted(members, key=lambda m: m.name):
@@ -215,8 +214,6 @@ def images_of(archive: Path) -> Iterator[FloatArray]:
 
 def _resized(image: NDArray[np.uint8], side: int) -> FloatArray:
     """Return an image with this shorter side, its values in 0 to 1."""
-    from PIL import Image
-
     height, width = image.shape[:2]
     scale = side / min(height, width)
     size = round(width * scale), round(height * scale)
@@ -230,7 +227,6 @@ def _grey(rgb: FloatArray) -> FloatArray:
 
 def _gradients(grey: FloatArray, cell: int, block: int) -> FloatArray:
     """Return histograms of oriented gradients, (rows, columns, values)."""
-    hog = _skimage().feature.hog
     values = hog(
         grey,
         orientations=_ORIENTATIONS,
@@ -242,13 +238,11 @@ def _gradients(grey: FloatArray, cell: int, block: int) -> FloatArray:
 
 
 def _responses(grey: FloatArray) -> FloatArray:
-    """Return what filters of three sizes answer, relative to their mean in the image.
+    """Return the responses of filters of three sizes, over their mean in the image.
 
     The strength of the gradient, the Laplacian, and the difference of the second
     derivatives along rows and columns, (height, width, 9).
     """
-    from scipy import ndimage
-
     answers = []
     for size in (1, 2, 4):
         along, across = (
@@ -273,21 +267,20 @@ def _descriptors(grey: FloatArray, words: str, cell: int) -> FloatArray:
 def _word_maps(rgb: FloatArray, words: str, cell: int) -> list[IntArray]:
     """Return for each pixel or cell the number of its word; one map per vocabulary."""
     if words == "hue":
-        hsv = _skimage().color.rgb2hsv(rgb)
+        hsv = rgb2hsv(rgb)
         bins = np.array([16, 4, 4])
         codes = np.minimum((hsv * bins).astype(np.intp), bins - 1)
         return [codes @ np.array([16, 4, 1])]
     if words == "lab":
-        lab = _skimage().color.rgb2lab(rgb)
+        lab = rgb2lab(rgb)
         bins = np.array([4, 8, 8])
         scaled = (lab - [0.0, -60.0, -60.0]) / [100.0, 120.0, 120.0] * bins
         codes = np.clip(scaled.astype(np.intp), 0, bins - 1)
         return [codes @ np.array([64, 8, 1])]
     if words == "binary patterns":
         grey = (_grey(rgb) * 255).astype(np.uint8)
-        pattern = _skimage().feature.local_binary_pattern
         return [
-            pattern(grey, points, radius, "uniform").astype(np.intp)
+            local_binary_pattern(grey, points, radius, "uniform").astype(np.intp)
             for points, radius in _PATTERNS
         ]
     found = _descriptors(_grey(rgb), words, cell)
@@ -322,9 +315,6 @@ def _pyramid(maps: Sequence[IntArray], kind: Histogram) -> FloatArray:
 @lru_cache(maxsize=8)
 def _vocabulary(words: str, cell: int) -> Any:
     """Learn words from scikit-learn's two photographs, at several sizes."""
-    from sklearn.cluster import MiniBatchKMeans
-    from sklearn.datasets import load_sample_images
-
     found = []
     for photo in load_sample_images().images:
         for side in _PHOTO_SIDES:
@@ -335,18 +325,3 @@ def _vocabulary(words: str, cell: int) -> Any:
                 found.append(part.reshape(-1, part.shape[-1]))
     means = MiniBatchKMeans(_N_WORDS, random_state=0, n_init=1, batch_size=4096)
     return means.fit(np.concatenate(found))
-
-
-def _skimage() -> Any:
-    try:
-        import skimage
-    except ImportError as error:
-        raise ImportError(
-            "histograms of images need scikit-image: pip install 'mtmkl[images]'"
-        ) from error
-    return skimage
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -5,23 +5,29 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.options import Count, NotNegative, Positive, Range
+from mtmkl.datasets.options import Share, checked
+from mtmkl.documents import Count, NotNegative, Positive, words
 from mtmkl.typing import FloatArray, IntArray
 
 MAX_NODES = 20
 """Nodes up to which all 2^D states are listed."""
 
 _MAX_DRAWS = 1000
+_Nodes = Annotated[
+    int, Field(ge=3, le=MAX_NODES), words(f"a whole number from 3 to {MAX_NODES}")
+]
 
 
+@checked
 def ising_graphs(
     *,
-    n_nodes: Annotated[int, Range(3, MAX_NODES)] = 5,
+    n_nodes: _Nodes = 5,
     n_train: Count = 60,
     n_test: Count = 200,
-    edge_probability: Annotated[float, Range(0, 1, is_open=True)] | None = None,
+    edge_probability: Share | None = None,
     least_coupling: Positive = 0.5,
     largest_coupling: Positive = 1.5,
     seed: NotNegative = 0,
@@ -59,25 +65,13 @@ def ising_graphs(
         One task per node, each with all samples: X holds the D nodes as 0 and 1, y is
         2x(m) − 1 for the node m of the task. ``truth`` has "is_test" (n,), "adjacency"
         E and "coupling" E·θ, both (D, D), the first as 0 and 1, and "field" η (D,).
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
-    if not 3 <= n_nodes <= MAX_NODES:
-        raise ValueError(f"n_nodes is {n_nodes}, wanted 3 to {MAX_NODES}")
-    for name, count in (("n_train", n_train), ("n_test", n_test)):
-        if count < 1:
-            raise ValueError(f"{name} is {count}, wanted at least 1")
     if edge_probability is None:
         edge_probability = min(0.5, 2.0 / (n_nodes - 1))
-    if not 0 < edge_probability < 1:
-        raise ValueError(f"edge_probability is {edge_probability}, not in (0, 1)")
-    if not 0 < least_coupling <= largest_coupling:
+    if least_coupling > largest_coupling:
         raise ValueError(
-            f"couplings from {least_coupling} to {largest_coupling}: wanted a positive "
-            "range"
+            f"least_coupling is {least_coupling}, more than the {largest_coupling} of "
+            "largest_coupling"
         )
     root = np.random.SeedSequence([zlib.crc32(b"ising_graphs"), seed])
     graph_rng, sample_rng = (np.random.default_rng(child) for child in root.spawn(2))

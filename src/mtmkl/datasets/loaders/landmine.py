@@ -5,10 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
-from mtmkl.datasets.options import NotNegative
+from mtmkl.documents import NotNegative
 
 _N_FIELDS, _N_FEATURES, _N_ROWS, _N_MINES = 29, 9, 14820, 904
 
@@ -16,24 +17,12 @@ _N_FIELDS, _N_FEATURES, _N_ROWS, _N_MINES = 29, 9, 14820, 904
 def load_landmine(files: Mapping[str, Path]) -> MultiTaskData:
     """Read the landmine data, one task a field.
 
-    Parameters
-    ----------
-    files : mapping of str to Path
-        ``LandmineData.mat``.
-
     Returns
     -------
     MultiTaskData
         29 tasks of 445 to 690 rows in the order of the file, nine features as they are
         stored, y = +1 for a mine (6.1 % of all) and −1 for clutter.
-
-    Raises
-    ------
-    DataCorruptError
-        If a count or a label is not the known one.
     """
-    from scipy.io import loadmat
-
     stored = loadmat(files["LandmineData.mat"])
     features = [np.asarray(X, dtype=np.float64) for X in stored["feature"].ravel()]
     labels = [np.asarray(y, dtype=np.float64).ravel() for y in stored["label"].ravel()]
@@ -60,8 +49,6 @@ def load_balanced_landmine(
 
     Parameters
     ----------
-    files : mapping of str to Path
-        ``landmine/LandmineData.mat``.
     seed : int
         Of the draw of clutter.
 
@@ -70,11 +57,6 @@ def load_balanced_landmine(
     MultiTaskData
         29 tasks of 30 to 96 rows, 1808 in all: the mines of each field, and as many
         examples of clutter drawn at random; features as they are stored.
-
-    Raises
-    ------
-    DataCorruptError
-        If a count or a label is not the known one.
     """
     whole = load_landmine({"LandmineData.mat": files["landmine/LandmineData.mat"]})
     rng = np.random.default_rng(seed)

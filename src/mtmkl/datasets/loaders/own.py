@@ -4,19 +4,14 @@ Such data are in no registry. A file is named by its path, a function by
 ``package.module:function``; both stand where a registered name stands.
 """
 
-import importlib
-import inspect
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.entries import DataSetEntry
 from mtmkl.datasets.tasks import by_group
 
 DATA_FILES = (".csv", ".csv.gz", ".tsv", ".parquet", ".npz")
@@ -38,31 +33,6 @@ class DataFileError(ValueError):
     """A file cannot be read as tasks; says what to change."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class OwnEntry(DataSetEntry):
-    """A file or a function in place of a registered data set.
-
-    Attributes
-    ----------
-    source : str
-        The path, or ``package.module:function``.
-    """
-
-    source: str
-
-    def find_loader(self) -> Callable[..., MultiTaskData]:
-        """Return the function that reads the data, which names them as the entry.
-
-        Raises
-        ------
-        ValueError
-            If a function of one's own cannot be imported.
-        """
-        if is_file(self.source):
-            return partial(load_file, Path(self.source))
-        return _imported(self.source)
-
-
 def is_own(name: str) -> bool:
     """Tell whether a name of a data set is a file or a function of one's own."""
     return is_file(name) or ":" in name
@@ -71,71 +41,6 @@ def is_own(name: str) -> bool:
 def is_file(name: str) -> bool:
     """Tell whether a name of a data set is that of a file, by its ending."""
     return name.endswith(DATA_FILES)
-
-
-def own_entry(name: str) -> OwnEntry:
-    """Return what stands for a data set of one's own where an entry is expected.
-
-    Its outputs are unknown before it is read.
-
-    Parameters
-    ----------
-    name : str
-        A path, or ``package.module:function``.
-    """
-    short = Path(name).name if is_file(name) else name
-    return OwnEntry(
-        name=short,
-        title=short,
-        origin="original",
-        licence="yours",
-        citation="",
-        original_url=(),
-        notes=(),
-        loader=None,
-        drawn=False,
-        pool={},
-        outputs="unknown",
-        truth=(),
-        own_files=True,
-        files=(),
-        source=name,
-    )
-
-
-def known_options(loader: Callable[..., Any]) -> list[str] | None:
-    """Return the options of a loader of one's own, None if it takes any."""
-    parameters = inspect.signature(loader).parameters.values()
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return None
-    named = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [p.name for p in parameters if p.kind in named]
-
-
-def _imported(name: str) -> Callable[..., MultiTaskData]:
-    module_name, _, function = name.partition(":")
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise ValueError(
-            f"data set {name!r}: {error}; a module of your own must be in a folder on "
-            "PYTHONPATH (PYTHONPATH=. mtmkl … for the working folder)"
-        ) from error
-    found = getattr(module, function, None)
-    if not callable(found):
-        raise ValueError(f"data set {name!r}: {module_name} has no function {function}")
-
-    def load(**options: Any) -> MultiTaskData:
-        data = found(**options)
-        if not isinstance(data, MultiTaskData):
-            raise DataFileError(
-                f"{name} returned {type(data).__name__}, wanted a "
-                "mtmkl.datasets.MultiTaskData"
-            )
-        return data
-
-    load.__signature__ = inspect.signature(found)  # type: ignore[attr-defined]
-    return load
 
 
 def load_file(

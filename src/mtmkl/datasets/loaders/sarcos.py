@@ -5,20 +5,27 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+from pydantic import Field
+from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
-from mtmkl.datasets.options import NotNegative, Range
+from mtmkl.datasets.options import checked
+from mtmkl.documents import NotNegative, words
 
 _N_ROWS, _N_JOINTS = 4449, 7
 _QUANTITIES = ("position", "velocity", "acceleration")
 _N_FEATURES = _N_JOINTS * len(_QUANTITIES)
+_Rows = Annotated[
+    int, Field(ge=1, le=_N_ROWS), words(f"a whole number from 1 to {_N_ROWS}")
+]
 
 
+@checked
 def load_sarcos(
     files: Mapping[str, Path],
     *,
-    n_per_task: Annotated[int, Range(1, _N_ROWS)] = 2000,
+    n_per_task: _Rows = 2000,
     seed: NotNegative = 0,
 ) -> MultiTaskData:
     """Read the inverse dynamics of the arm, one task per joint.
@@ -29,8 +36,6 @@ def load_sarcos(
 
     Parameters
     ----------
-    files : mapping of str to Path
-        ``sarcos_inv_test.mat``.
     n_per_task : int
         Rows drawn for each task, 1 to 4449.
     seed : int
@@ -42,22 +47,11 @@ def load_sarcos(
         Seven tasks of ``n_per_task`` rows, sorted as in the file; 21 features as they
         are stored, the position, velocity and acceleration of each joint; y is the
         torque of the task's joint.
-
-    Raises
-    ------
-    DataCorruptError
-        If the shape is not the known one.
-    ValueError
-        If ``n_per_task`` is not in range.
     """
-    from scipy.io import loadmat
-
     table = loadmat(files["sarcos_inv_test.mat"])["sarcos_inv_test"]
     table = np.asarray(table, dtype=np.float64)
     expected = (_N_ROWS, _N_FEATURES + _N_JOINTS)
     check_expected("sarcos", "shape", table.shape, expected)
-    if not 1 <= n_per_task <= _N_ROWS:
-        raise ValueError(f"n_per_task is {n_per_task}, wanted 1 to {_N_ROWS}")
     rng = np.random.default_rng(seed)
     rows = [np.sort(rng.permutation(_N_ROWS)[:n_per_task]) for _ in range(_N_JOINTS)]
     return MultiTaskData(

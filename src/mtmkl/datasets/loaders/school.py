@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import check_expected
@@ -18,35 +19,12 @@ _BIAS = 27
 # The archive's README codes gender as male, female; the single-sex schools of the file
 # and the scores show the columns in the other order.
 _FEATURES = (
-    "year 1985",
-    "year 1986",
-    "year 1987",
-    "% free school meals",
-    "% VR band 1",
-    "female",
-    "male",
-    "VR band 3",
-    "VR band 1",
-    "VR band 2",
-    "ESWI",
-    "African",
-    "Arab",
-    "Bangladeshi",
-    "Caribbean",
-    "Greek",
-    "Indian",
-    "Pakistani",
-    "S.E. Asian",
-    "Turkish",
-    "other ethnic group",
-    "mixed school",
-    "boys' school",
-    "girls' school",
-    "maintained",
-    "Church of England",
-    "Roman Catholic",
-    "bias",
-)
+    "year 1985", "year 1986", "year 1987", "% free school meals", "% VR band 1",
+    "female", "male", "VR band 3", "VR band 1", "VR band 2", "ESWI", "African", "Arab",
+    "Bangladeshi", "Caribbean", "Greek", "Indian", "Pakistani", "S.E. Asian", "Turkish",
+    "other ethnic group", "mixed school", "boys' school", "girls' school", "maintained",
+    "Church of England", "Roman Catholic", "bias",
+)  # fmt: skip
 
 
 def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskData:
@@ -54,8 +32,6 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
 
     Parameters
     ----------
-    files : mapping of str to Path
-        ``school_b.mat`` and ``school_1_indexes.mat`` … ``school_10_indexes.mat``.
     bias : bool
         Keep the column of ones, the 28th, as the last feature.
 
@@ -66,14 +42,7 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
         not scaled), the others 0 or 1. ``truth["train_1"]`` … ``truth["train_10"]``
         mark the 11472 training rows of the published splits; the other 3890 rows
         are for testing.
-
-    Raises
-    ------
-    DataCorruptError
-        If a count is not the known one.
     """
-    from scipy.io import loadmat
-
     table = loadmat(files["school_b.mat"])
     X = table["x"].T.astype(np.float64)  # bytes in the file: no arithmetic before this
     y = table["y"].ravel().astype(np.float64)
@@ -102,8 +71,6 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
 
 def _training_marks(path: Path) -> NDArray[np.bool_]:
     """Read the training rows of one published split."""
-    from scipy.io import loadmat
-
     stored = loadmat(path)
     train, test = (stored[key].ravel().astype(np.intp) - 1 for key in ("tr", "tst"))
     check_expected(path.name, "number of training rows", train.size, _N_TRAIN)

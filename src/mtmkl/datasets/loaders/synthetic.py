@@ -6,13 +6,17 @@ second one, column after column.
 """
 
 import zlib
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import Field
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.options import Count, NotNegative, Range
+from mtmkl.datasets.options import checked
+from mtmkl.documents import Count, NotNegative, words
 from mtmkl.typing import FloatArray
 
 N_RELEVANT = 5
@@ -23,7 +27,10 @@ NONLINEAR_VARIANCES = (0.5, 0.25, 0.1, 0.05, 0.15, 0.1, 0.15)
 
 NOISE_SD = 0.1
 
+_AtLeastFive = Annotated[int, Field(ge=5), words("a whole number of at least 5")]
 
+
+@checked
 def linear_synthetic(
     *,
     n_irrelevant: NotNegative = 0,
@@ -61,45 +68,29 @@ def linear_synthetic(
         (n,), "covariance" (d, d), as above and not normalised, "coef" (d, T) and
         "relevant", the numbers of the relevant inputs.
 
-    Raises
-    ------
-    ValueError
-        If a count is too small.
-
     References
     ----------
     Argyriou, A., Evgeniou, T., & Pontil, M. (2008). Convex multi-task feature
     learning. Machine Learning, 73(3), 243-272.
     """
-    _check_counts(n_irrelevant, n_tasks, n_train, n_test)
-    relevant_rng, irrelevant_rng = _streams("linear_synthetic", seed)
-    n = n_train + n_test
-    coef = _normal_coef(relevant_rng, LINEAR_VARIANCES, n_tasks)
-    X = relevant_rng.random((n_tasks, n, N_RELEVANT))
-    noise = relevant_rng.normal(scale=NOISE_SD, size=(n_tasks, n))
-    y = np.einsum("tid,dt->ti", X, coef) + noise
-
-    d = N_RELEVANT + n_irrelevant
-    covariance = np.zeros((d, d))
-    covariance[np.arange(N_RELEVANT), np.arange(N_RELEVANT)] = LINEAR_VARIANCES
-    return MultiTaskData(
-        X=_with_irrelevant(X, n_irrelevant, irrelevant_rng),
-        y=y.ravel(),
-        task=np.repeat(np.arange(n_tasks), n),
-        name="linear_synthetic",
-        origin="synthetic",
-        truth={
-            "is_test": np.tile(np.arange(n) >= n_train, n_tasks),
-            "covariance": covariance,
-            "coef": np.vstack([coef, np.zeros((n_irrelevant, n_tasks))]),
-            "relevant": np.arange(N_RELEVANT),
-        },
+    data = _drawn(
+        "linear_synthetic",
+        LINEAR_VARIANCES,
+        lambda X: X,
+        counts=(n_irrelevant, n_tasks, n_train, n_test),
+        seed=seed,
     )
+    d = N_RELEVANT + n_irrelevant
+    covariance, coef = np.zeros((d, d)), np.zeros((d, n_tasks))
+    covariance[:N_RELEVANT, :N_RELEVANT] = data.truth["covariance"]
+    coef[:N_RELEVANT] = data.truth["coef"]
+    return replace(data, truth={**data.truth, "covariance": covariance, "coef": coef})
 
 
+@checked
 def nonlinear_synthetic(
     *,
-    n_variables: Annotated[int, Range(N_RELEVANT)] = 5,
+    n_variables: _AtLeastFive = 5,
     n_tasks: Count = 200,
     n_train: Count = 20,
     n_test: Count = 20,
@@ -119,13 +110,8 @@ def nonlinear_synthetic(
     ----------
     n_variables : int
         d, at least 5 (5 to 10 in the paper); those after the fifth have no influence.
-    n_tasks : int
-        T (200 in the paper).
-    n_train, n_test : int
-        Training and test rows per task (20 and 20 in the paper).
-    seed : int
-        Not negative. The same seed gives the same tasks, relevant inputs and noise
-        whatever ``n_variables`` is.
+    n_tasks, n_train, n_test, seed : int
+        As for :func:`linear_synthetic` (200 tasks of 20 and 20 rows in the paper).
 
     Returns
     -------
@@ -133,39 +119,13 @@ def nonlinear_synthetic(
         Rows sorted by task, a task's training rows first. ``truth`` holds "is_test"
         (n,); "covariance" (7, 7) and "coef" (7, T) in the coordinates of φ; and
         "relevant", the numbers of the relevant inputs.
-
-    Raises
-    ------
-    ValueError
-        If a count is too small.
-
-    References
-    ----------
-    Argyriou, A., Evgeniou, T., & Pontil, M. (2008). Convex multi-task feature
-    learning. Machine Learning, 73(3), 243-272.
     """
-    if n_variables < N_RELEVANT:
-        raise ValueError(f"n_variables is {n_variables}, wanted at least {N_RELEVANT}")
-    n_irrelevant = n_variables - N_RELEVANT
-    _check_counts(n_irrelevant, n_tasks, n_train, n_test)
-    relevant_rng, irrelevant_rng = _streams("nonlinear_synthetic", seed)
-    n = n_train + n_test
-    coef = _normal_coef(relevant_rng, NONLINEAR_VARIANCES, n_tasks)
-    X = relevant_rng.random((n_tasks, n, N_RELEVANT))
-    noise = relevant_rng.normal(scale=NOISE_SD, size=(n_tasks, n))
-    y = np.einsum("tim,mt->ti", nonlinear_features(X), coef) + noise
-    return MultiTaskData(
-        X=_with_irrelevant(X, n_irrelevant, irrelevant_rng),
-        y=y.ravel(),
-        task=np.repeat(np.arange(n_tasks), n),
-        name="nonlinear_synthetic",
-        origin="synthetic",
-        truth={
-            "is_test": np.tile(np.arange(n) >= n_train, n_tasks),
-            "covariance": np.diag(NONLINEAR_VARIANCES),
-            "coef": coef,
-            "relevant": np.arange(N_RELEVANT),
-        },
+    return _drawn(
+        "nonlinear_synthetic",
+        NONLINEAR_VARIANCES,
+        nonlinear_features,
+        counts=(n_variables - N_RELEVANT, n_tasks, n_train, n_test),
+        seed=seed,
     )
 
 
@@ -189,36 +149,38 @@ def nonlinear_features(X: ArrayLike) -> FloatArray:
     return np.stack([x1**2, x4**2, x1 * x2, x3 * x5, x2, x4, np.ones_like(x1)], -1)
 
 
-def _streams(name: str, seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return the streams of the relevant and the irrelevant part."""
+def _drawn(
+    name: str,
+    variances: tuple[float, ...],
+    features: Callable[[FloatArray], FloatArray],
+    *,
+    counts: tuple[int, int, int, int],
+    seed: int,
+) -> MultiTaskData:
+    """Draw tasks that are linear in some features of the relevant inputs.
+
+    ``counts`` are those of irrelevant inputs, tasks, and rows for training and testing.
+    """
+    n_irrelevant, n_tasks, n_train, n_test = counts
     root = np.random.SeedSequence([zlib.crc32(name.encode()), seed])
-    relevant, irrelevant = root.spawn(2)
-    return np.random.default_rng(relevant), np.random.default_rng(irrelevant)
-
-
-def _normal_coef(
-    rng: np.random.Generator, variances: tuple[float, ...], n_tasks: int
-) -> FloatArray:
-    """Return independent N(0, Diag(variances)) columns, one per task."""
+    rng, irrelevant = (np.random.default_rng(child) for child in root.spawn(2))
+    n = n_train + n_test
     draws = rng.standard_normal((n_tasks, len(variances)))
-    return (draws * np.sqrt(variances)).T
-
-
-def _with_irrelevant(
-    X: FloatArray, n_irrelevant: int, rng: np.random.Generator
-) -> FloatArray:
-    """Return (T n, d) inputs: the relevant ones, then uniform ones."""
-    n_tasks, n, _ = X.shape
-    extra = [rng.random((n_tasks, n, 1)) for _ in range(n_irrelevant)]
-    return np.concatenate([X, *extra], axis=2).reshape(n_tasks * n, -1)
-
-
-def _check_counts(n_irrelevant: int, n_tasks: int, n_train: int, n_test: int) -> None:
-    for name, value, least in (
-        ("n_irrelevant", n_irrelevant, 0),
-        ("n_tasks", n_tasks, 1),
-        ("n_train", n_train, 1),
-        ("n_test", n_test, 1),
-    ):
-        if value < least:
-            raise ValueError(f"{name} is {value}, wanted at least {least}")
+    coef = (draws * np.sqrt(variances)).T
+    X = rng.random((n_tasks, n, N_RELEVANT))
+    noise = rng.normal(scale=NOISE_SD, size=(n_tasks, n))
+    y = np.einsum("tim,mt->ti", features(X), coef) + noise
+    extra = [irrelevant.random((n_tasks, n, 1)) for _ in range(n_irrelevant)]
+    return MultiTaskData(
+        X=np.concatenate([X, *extra], axis=2).reshape(n_tasks * n, -1),
+        y=y.ravel(),
+        task=np.repeat(np.arange(n_tasks), n),
+        name=name,
+        origin="synthetic",
+        truth={
+            "is_test": np.tile(np.arange(n) >= n_train, n_tasks),
+            "covariance": np.diag(variances),
+            "coef": coef,
+            "relevant": np.arange(N_RELEVANT),
+        },
+    )

@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.options import Count, NotNegative, Positive
+from mtmkl.datasets.options import checked
+from mtmkl.documents import Count, NotNegative, Positive
 from mtmkl.typing import FloatArray
 
 Reading = Literal["standard_deviation", "variance"]
 
 
+@checked
 def toy_tree(
     *,
     spread: Positive = 20.0,
@@ -68,24 +70,12 @@ def toy_tree(
         largest area under the ROC curve that is possible. Methods find the tree and the
         similarity by these names, "tree" and "similarity".
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
     References
     ----------
     Widmer, C., Kloft, M., Sreedharan, V. T., & Rätsch, G. (2015). Framework for
     multi-task multiple kernel learning and applications in genome analysis.
     arXiv:1506.09153.
     """
-    for name, value, least in (
-        ("dims", dims, 1), ("depth", depth, 1), ("flips", flips, 0),
-        ("n_train", n_train, 1), ("n_validation", n_validation, 1),
-        ("n_test", n_test, 1),
-    ):  # fmt: skip
-        if value < least:
-            raise ValueError(f"{name} is {value}, wanted at least {least}")
     if flips > dims:
         raise ValueError(f"flips is {flips}, wanted at most the {dims} dims")
     sd = standard_deviation(spread, reading)
@@ -133,18 +123,7 @@ def standard_deviation(spread: float, reading: Reading) -> float:
     spread : float
         Positive.
     reading : {"standard_deviation", "variance"}
-
-    Raises
-    ------
-    ValueError
-        If the spread is not positive and finite, or the reading is none.
     """
-    if not (spread > 0 and math.isfinite(spread)):
-        raise ValueError(f"spread is {spread}, wanted a positive number")
-    if reading not in ("standard_deviation", "variance"):
-        raise ValueError(
-            f"reading is {reading!r}, wanted 'standard_deviation' or 'variance'"
-        )
     return spread if reading == "standard_deviation" else math.sqrt(spread)
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
-from mtmkl.datasets.options import Count, NotNegative
 from mtmkl.datasets.tasks import draw_per_class
+from mtmkl.documents import Count, NotNegative
 from mtmkl.kernels.task_trees import leaf_distances, restrict_tree
 from mtmkl.sequences import read_fasta
 from mtmkl.sequences.specs import features_from_spec
@@ -62,9 +62,6 @@ def load_tss_bacteria(
 
     Parameters
     ----------
-    files : mapping of str to Path
-        FASTA files of positives (``…_p.txt``) and negatives (``…_n.txt``), and the tree
-        of life of the set ``phylogeny``.
     features : mapping or str, optional
         As in :func:`mtmkl.sequences.specs.features_from_spec`, weighted-degree features
         of degree 4 by default. Words with one of the few letters other than A, C, G and
@@ -88,13 +85,6 @@ def load_tss_bacteria(
         order of the files; sparse features. ``task_relations`` has the distances
         ``phylogeny`` along the tree of life, and the ``tree_of_life`` as far as it
         joins these species; four of them are represented by a relative.
-
-    Raises
-    ------
-    DataCorruptError
-        If a count, a length or a header is not as known.
-    ValueError
-        If ``features`` or ``n_per_class`` is out of its range.
     """
     spec = {"name": "weighted_degree", "degree": 4} if features is None else features
     transformer = features_from_spec(spec)

@@ -11,8 +11,8 @@ import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataNotAvailableError
-from mtmkl.datasets.options import Count, NotNegative
 from mtmkl.datasets.tasks import draw_per_class
+from mtmkl.documents import Count, NotNegative
 from mtmkl.sequences import FastaRecord, read_fasta
 from mtmkl.sequences.specs import features_from_spec
 from mtmkl.typing import FloatArray

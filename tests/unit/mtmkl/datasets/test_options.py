@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import pytest
+from pydantic import Field
 
 from mtmkl.datasets import default_registry
 from mtmkl.datasets.options import (
-    Count,
-    NotNegative,
-    Positive,
-    Range,
-    missing_options,
+    Share,
+    checked,
     option_problem,
 )
+from mtmkl.documents import Count, NotNegative, Positive, words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,8 +27,8 @@ def load(
     count: Count | None = None,
     seed: NotNegative = 0,
     spread: Positive = 1.0,
-    share: Annotated[float, Range(0, 1, is_open=True)] = 0.5,
-    size: Annotated[int, Range(2, 10)] = 2,
+    share: Share = 0.5,
+    size: Annotated[int, Field(ge=2, le=10), words("a whole number from 2 to 10")] = 2,
     kind: Literal["pairs", "rest"] = "pairs",
     bias: bool = True,
     ignore: Sequence[str] = (),
@@ -65,10 +64,10 @@ def test_what_an_option_may_be(option, value):
         ("spread", math.inf, "a number above 0"),
         ("share", 1.0, "a number above 0 and below 1"),
         ("size", 11, "a whole number from 2 to 10"),
-        ("kind", "pair", "'pairs' or 'rest'"),
+        ("kind", "pair", "one of 'pairs', 'rest'"),
         ("bias", 1, "true or false"),
-        ("ignore", "a", "a list of text"),
-        ("ignore", [1], "a list of text"),
+        ("ignore", "a", "a list"),
+        ("ignore", [1], "a list"),
         ("features", 3, "a mapping or text or null"),
     ],
 )
@@ -79,8 +78,6 @@ def test_what_an_option_must_be(option, value, wanted):
 def test_a_file_is_bound_before_its_options_are_checked():
     bound = partial(load, "schools.csv")
     assert option_problem(bound, "count", 0) == "a whole number of at least 1 or null"
-    assert missing_options(bound, {"count": 3}) == ["task"]
-    assert missing_options(bound, {"task": "school"}) == []
 
 
 def test_names_for_type_checkers_alone_hide_nothing_else():
@@ -97,10 +94,10 @@ def test_names_for_type_checkers_alone_hide_nothing_else():
         ("digits", "n_per_class", 175, "a whole number from 1 to 174 or null"),
         ("sarcos", "n_per_task", 4450, "a whole number from 1 to 4449"),
         ("ising_graphs", "edge_probability", 1, "a number above 0 and below 1 or null"),
-        ("toy_tree", "reading", "sd", "'standard_deviation' or 'variance'"),
-        ("mnist", "tasks", "all", "'one_vs_one' or 'one_vs_rest'"),
+        ("toy_tree", "reading", "sd", "one of 'standard_deviation', 'variance'"),
+        ("mnist", "tasks", "all", "one of 'one_vs_one', 'one_vs_rest'"),
         ("school", "bias", "zzz", "true or false"),
-        ("landmine", "inputs", "zzz", "'unit_range'"),
+        ("landmine", "inputs", "zzz", "one of 'unit_range'"),
     ],
 )
 def test_registered_sets_say_what_their_options_are(name, option, value, wanted):
@@ -112,3 +109,10 @@ def test_registered_sets_say_what_their_options_are(name, option, value, wanted)
 def test_an_option_that_is_needed():
     with pytest.raises(ValueError, match="needs the option 'target'"):
         default_registry().check_options("schools.csv", {"task": "school"})
+
+
+def test_a_loader_refuses_what_its_options_must_not_be():
+    refusing = checked(load)
+    assert refusing("schools.csv", task="school", count=3) is None
+    with pytest.raises(ValueError, match="count is 0, wanted a whole number of"):
+        refusing("schools.csv", task="school", count=0)

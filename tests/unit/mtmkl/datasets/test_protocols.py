@@ -12,7 +12,7 @@ RANDOM = {"id": "r", "kind": "random", "repeats": 3, "folds": 5, "train_samples"
 
 def test_folds_and_train_samples_are_compared_without_data():
     check_protocol(RANDOM | {"folds": 40})
-    with pytest.raises(ValueError, match="'r': folds is 41, more than the 40 examples"):
+    with pytest.raises(ValueError, match="'r': key 'folds': 41 is more than the 40"):
         check_protocol(RANDOM | {"folds": 41})
 
 
@@ -41,15 +41,15 @@ def test_a_kind_says_what_its_train_sizes_count(kind, unit):
     if kind in keys:
         protocol[keys[kind]] = 20
     # A kind without a unit is one whose sizes the data decide.
-    assert (check_protocol(protocol)["sizes"] == [AS_PUBLISHED]) == (unit == "")
+    assert (check_protocol(protocol).sizes == [AS_PUBLISHED]) == (unit == "")
 
 
 def test_whether_examples_share_their_role_is_told_of_fractions_alone():
     fractions = {"id": "p", "kind": "fractions", "train_percent": 20, "repeats": 1}
-    assert check_protocol(fractions)["shared"] is True
-    assert check_protocol({**fractions, "shared": False})["shared"] is False
-    with pytest.raises(ValueError, match="shared is 1, wanted true or false"):
+    assert check_protocol(fractions).shared is True
+    assert check_protocol({**fractions, "shared": False}).shared is False
+    with pytest.raises(ValueError, match="key 'shared': 1 is not true or false"):
         check_protocol({**fractions, "shared": 1})
     halves = {"id": "p", "kind": "halves", "train_sizes": 5, "repeats": 1}
-    with pytest.raises(ValueError, match="'shared' is not a key of kind 'halves'"):
+    with pytest.raises(ValueError, match="'shared': it is not a key of kind 'halves'"):
         check_protocol({**halves, "shared": False})

@@ -206,15 +206,15 @@ def test_make_split_refuses_an_unknown_key():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"kind": "quarters"}, "kind is 'quarters', not one of"),
-        ({"repeats": 0}, "repeats is 0"),
-        ({"folds": 1}, "folds is 1"),
-        ({"folds": True}, "folds is True"),
-        ({"train_samples": None}, "train_samples is None"),
-        ({"train_samples": [20, 20]}, "distinct"),
+        ({"kind": "quarters"}, "'kind': 'quarters' is not one of"),
+        ({"repeats": 0}, "'repeats': 0 is not a whole number of at least 1"),
+        ({"folds": 1}, "'folds': 1 is not a whole number of at least 2"),
+        ({"folds": True}, "'folds': true is not a whole number"),
+        ({"train_samples": None}, "the key 'train_samples' is missing"),
+        ({"train_samples": [20, 20]}, "has a value twice"),
         ({"train_samples": 73}, "73 training examples leave none"),
-        ({"train_sizes": 3}, "'train_sizes' is not a key of kind 'random'"),
-        ({"id": ""}, "id must be a name"),
+        ({"train_sizes": 3}, "'train_sizes': it is not a key of kind 'random'"),
+        ({"id": ""}, "'id': '' is not text of length at least 1"),
     ],
 )
 def test_invalid_protocols_are_named(changes, message):

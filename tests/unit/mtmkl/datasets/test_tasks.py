@@ -5,7 +5,6 @@ from scipy import sparse
 from mtmkl.datasets.tasks import (
     by_group,
     draw_per_class,
-    of_classes,
     one_vs_one,
     one_vs_rest,
 )
@@ -118,15 +117,3 @@ def test_sparse_inputs_are_cut_like_dense_ones(cut, kind):
 def test_labels_of_sparse_inputs_are_checked(cut):
     with pytest.raises(ValueError, match=r"label must have shape \(5,\)"):
         cut(sparse.csr_array(X), [0, 1], name="n")
-
-
-def test_classes_become_pairs_or_one_against_the_rest():
-    X, label = np.eye(3), ["a", "b", "c"]
-    pairs = of_classes(X, label, "one_vs_one", name="toy")
-    rest = of_classes(X, label, "one_vs_rest", name="toy")
-    assert pairs.task_names == ("a vs b", "a vs c", "b vs c")
-    assert rest.task_names == ("a vs rest", "b vs rest", "c vs rest")
-    assert list(pairs.task_sizes) == [2, 2, 2]
-    assert list(rest.task_sizes) == [3, 3, 3]
-    with pytest.raises(ValueError, match="tasks is 'all', wanted one_vs_one or"):
-        of_classes(X, label, "all", name="toy")

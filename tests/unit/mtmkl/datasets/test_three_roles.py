@@ -111,9 +111,12 @@ def test_same_seed_same_split_and_sizes_are_independent():
     ("changes", "message"),
     [
         ({"train_sizes": 49}, "leave too few of the 50"),
-        ({"train_sizes": 10, "folds": 5}, "'folds' is not a key"),
-        ({"train_sizes": 10, "stratified": "yes"}, "stratified is 'yes'"),
-        ({}, "train_sizes is None"),
+        ({"train_sizes": 10, "folds": 5}, "'folds': it is not a key"),
+        (
+            {"train_sizes": 10, "stratified": "yes"},
+            "'stratified': 'yes' is not true or false",
+        ),
+        ({}, "the key 'train_sizes' is missing"),
     ],
 )
 def test_bad_protocols_are_named(changes, message):
@@ -174,12 +177,12 @@ def test_fractions_may_ignore_labels():
 @pytest.mark.parametrize(
     ("percent", "message"),
     [
-        (99, "train_percent is 99, wanted at most 98"),
-        (0, "train_percent is 0, wanted an integer of at least 1"),
+        (99, "'train_percent': 99 is not a whole number from 1 to 98"),
+        (0, "'train_percent': 0 is not a whole number from 1 to"),
         (98, "leave too few of the 20 of '0 vs 2'"),
         (2, "2 % of 20 examples of '0 vs 2' of 'pairs' are none"),
-        ([10, 10], "wanted distinct"),
-        (None, "train_percent is None"),
+        ([10, 10], "has a value twice"),
+        (None, "the key 'train_percent' is missing"),
     ],
 )
 def test_bad_percentages_are_named(percent, message):
@@ -226,8 +229,11 @@ class TestGivenRoles:
         with pytest.raises(ValueError, match="row 2 has two roles"):
             make_splits(self.data(validation=[2], test=[2]), GIVEN, 0)
 
-    @pytest.mark.parametrize("key", ["folds", "stratified", "train_sizes"])
-    def test_keys_of_other_kinds_are_refused(self, key):
-        protocol = {**GIVEN, key: 3}
-        with pytest.raises(ValueError, match=f"'{key}' is not a key of kind 'given_r"):
+    @pytest.mark.parametrize(
+        ("key", "value"), [("folds", 3), ("stratified", True), ("train_sizes", 3)]
+    )
+    def test_keys_of_other_kinds_are_refused(self, key, value):
+        protocol = {**GIVEN, key: value}
+        wanted = f"'{key}': it is not a key of kind 'given_roles'"
+        with pytest.raises(ValueError, match=wanted):
             make_splits(self.data(validation=[1], test=[2]), protocol, 0)

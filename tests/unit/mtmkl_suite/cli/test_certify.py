@@ -68,7 +68,7 @@ def test_the_remedy_where_cvxopt_is_missing(capsys, monkeypatch):
         (["--method", "SharedMKL", "--params", '{"c": 1}'], "no parameter 'c'; it has"),
         (["--method", "Shared"], "unknown method 'Shared'"),
         (["--method", "SharedMKL", "--params", '{"C": -1}'], "C must be positive"),
-        (["--method", "SharedMKL", "--options", '{"classes": 4}'], "has no option"),
+        (["--method", "SharedMKL", "--options", '{"classes": 4}'], "unknown option"),
     ],
 )
 def test_what_is_refused(capsys, options, words):

@@ -236,7 +236,11 @@ def test_a_wrong_reading_names_file_key_and_value(folder, old, new, message):
         ("standardize: false", "standardise: false", "unknown parameter of SingleTask"),
         ("C: [64.0]", "C: [-64.0]", "C must be positive"),
         ("stratified: false", "stratified: 3", "stratified': 3 is not true or false"),
-        ("inputs: unit_range", "input: unit_range", "no option 'input'"),
+        (
+            "inputs: unit_range",
+            "input: unit_range",
+            "'input'; did you mean 'inputs'",
+        ),
     ],
 )
 def test_wrong_values_are_refused_before_any_work(folder, old, new, message):

@@ -6,8 +6,10 @@ import zipfile
 
 import pytest
 
+from mtmkl.datasets.entries import Archive, FileEntry
+from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.fetch import download
-from mtmkl.datasets.fetch.download import ContentError, Downloads, TransferError
+from mtmkl.datasets.fetch.download import Downloads
 from mtmkl.datasets.fetch.integrity import find_problem
 
 CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))
@@ -15,7 +17,7 @@ CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))
 
 def expected_of(content, newline=None):
     return {
-        "size": len(content),
+        "bytes": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
         "newline": newline,
     }
@@ -51,12 +53,16 @@ def folder(tmp_path):
 
 def get_file(folder, url, **expected):
     with Downloads(folder) as downloads:
-        downloads.file(url, folder / "a.csv", **expected)
+        downloads.get(FileEntry(path="a.csv", urls=[url], **expected))
+
+
+def member_of(url, member, path="a.csv", **expected):
+    return FileEntry(path=path, archive=Archive(url=url, member=member), **expected)
 
 
 def get_member(folder, url, member, **expected):
     with Downloads(folder) as downloads:
-        downloads.member(url, member, folder / "a.csv", **expected)
+        downloads.get(member_of(url, member, **expected))
 
 
 def test_a_file_arrives_whole(site, folder):
@@ -86,7 +92,7 @@ def test_a_bar_shows_the_progress(site, folder, monkeypatch):
 
 def test_a_wrong_hash_is_refused(site, folder):
     url = site.add("a.csv", b"9" + CONTENT[1:])
-    with pytest.raises(ContentError, match=r"its sha256 is \w+, expected"):
+    with pytest.raises(DataCorruptError, match=r"its sha256 is \w+, expected"):
         get_file(folder, url, **expected_of(CONTENT))
     assert not folder.exists()
 
@@ -96,7 +102,9 @@ def test_more_bytes_than_registered_are_not_read(site, folder, is_announced):
     url = site.add("a.csv", CONTENT * 100)
     if not is_announced:
         site.unannounced.add("a.csv")
-    with pytest.raises(ContentError, match=f"than {len(CONTENT)}|most {len(CONTENT)}"):
+    with pytest.raises(
+        DataCorruptError, match=f"than {len(CONTENT)}|most {len(CONTENT)}"
+    ):
         get_file(folder, url, **expected_of(CONTENT))
     assert not folder.exists()
 
@@ -104,7 +112,7 @@ def test_more_bytes_than_registered_are_not_read(site, folder, is_announced):
 def test_an_interrupted_download_is_retried_then_refused(site, folder):
     url = site.add("a.csv", CONTENT)
     site.truncated.add("a.csv")
-    with pytest.raises(TransferError, match="broke"):
+    with pytest.raises(DataNotAvailableError, match="broke"):
         get_file(folder, url, **expected_of(CONTENT))
     assert site.n_requests["a.csv"] == 3
     assert not folder.exists()
@@ -114,7 +122,7 @@ def test_an_interrupted_archive_is_refused(site, folder):
     # Its hash is not known, so that only the length can tell.
     url = site.add("a.zip", zipped({"a.csv": CONTENT}))
     site.truncated.add("a.zip")
-    with pytest.raises(TransferError, match="broke"):
+    with pytest.raises(DataNotAvailableError, match="broke"):
         get_member(folder, url, "a.csv", **expected_of(CONTENT))
     assert not folder.exists()
 
@@ -133,7 +141,7 @@ def test_a_trickle_is_given_up(site, folder, monkeypatch):
     url = site.add("a.csv", CONTENT)
     site.dripped.add("a.csv")
     wanted = r"sent \d+ bytes in 1 s, fewer than 1024 per second: try again later"
-    with pytest.raises(TransferError, match=wanted):
+    with pytest.raises(DataNotAvailableError, match=wanted):
         get_file(folder, url, **expected_of(CONTENT))
     assert site.n_requests["a.csv"] == 1
     assert not folder.exists()
@@ -150,7 +158,7 @@ def test_what_comes_fast_enough_is_waited_for(site, folder, monkeypatch):
 
 
 def test_a_missing_page_is_not_asked_again(site, folder):
-    with pytest.raises(TransferError, match="HTTP status 404"):
+    with pytest.raises(DataNotAvailableError, match="HTTP status 404"):
         get_file(folder, site.url("none.csv"), **expected_of(CONTENT))
     assert site.n_requests["none.csv"] == 1
 
@@ -158,7 +166,9 @@ def test_a_missing_page_is_not_asked_again(site, folder):
 def test_no_server(folder, monkeypatch):
     monkeypatch.setattr(download, "_ATTEMPTS", 1)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with pytest.raises(TransferError, match=r"^no connection \(.*refused"):
+    with pytest.raises(
+        DataNotAvailableError, match=r"^http\S+: no connection \(.*refused"
+    ):
         # Port 1 is reserved and not served.
         get_file(folder, "http://127.0.0.1:1/a.csv", **expected_of(CONTENT))
     assert not folder.exists()
@@ -168,7 +178,7 @@ def test_what_was_there_stays_when_a_download_fails(site, folder):
     folder.mkdir(parents=True)
     (folder / "a.csv").write_bytes(b"before")
     url = site.add("a.csv", b"9" + CONTENT[1:])
-    with pytest.raises(ContentError):
+    with pytest.raises(DataCorruptError):
         get_file(folder, url, **expected_of(CONTENT))
     assert (folder / "a.csv").read_bytes() == b"before"
     assert [path.name for path in folder.iterdir()] == ["a.csv"]
@@ -199,7 +209,7 @@ def test_members_of_archives(site, folder, kind):
     with Downloads(folder) as downloads:
         for name in ("data/a.csv", "b.csv"):
             content = members["data/" + name.removeprefix("data/")]
-            downloads.member(url, name, folder / name, **expected_of(content))
+            downloads.get(member_of(url, name, name, **expected_of(content)))
     assert (folder / "data/a.csv").read_bytes() == CONTENT
     assert (folder / "b.csv").read_bytes() == b"b"
     assert site.n_requests["all." + kind] == 1
@@ -237,7 +247,7 @@ def test_a_gzip_of_one_file(site, folder):
 )
 def test_bad_archives_are_refused(site, folder, archive, message):
     url = site.add("all.zip", archive)
-    with pytest.raises(ContentError, match=message):
+    with pytest.raises(DataCorruptError, match=message):
         get_member(folder, url, "a.csv", **expected_of(CONTENT))
     assert list(folder.parent.parent.rglob("*")) == [folder.parent]
 
@@ -248,7 +258,7 @@ def test_bad_archives_are_refused(site, folder, archive, message):
 @pytest.mark.parametrize("link", ["../../outside", "/etc/passwd"])
 def test_links_that_leave_the_folder_are_refused(site, folder, link):
     url = site.add("all.tar", tarred({"a.csv": CONTENT}, link=link))
-    with pytest.raises(ContentError, match="cannot be unpacked"):
+    with pytest.raises(DataCorruptError, match="cannot be unpacked"):
         get_member(folder, url, "a.csv", **expected_of(CONTENT))
     assert not folder.exists()
 
@@ -256,7 +266,7 @@ def test_links_that_leave_the_folder_are_refused(site, folder, link):
 def test_archives_have_a_bound(site, folder, monkeypatch):
     monkeypatch.setattr(download, "MAX_ARCHIVE_BYTES", 100)
     url = site.add("all.zip", zipped({"a.csv": CONTENT}))
-    with pytest.raises(ContentError, match="expected at most 100"):
+    with pytest.raises(DataCorruptError, match="expected at most 100"):
         get_member(folder, url, "a.csv", **expected_of(CONTENT))
 
 
@@ -275,9 +285,13 @@ def checksums(tmp_path):
     return path
 
 
+# Packed in another way than the file that is known.
+PACKED = {"path": "i.tar", "bytes": 10_000, "sha256": "0" * 64}
+
+
 def get_images(folder, url, inner, checksums):
     with Downloads(folder) as downloads:
-        downloads.member_tar(url, inner, checksums, folder / "i.tar", size=10_000)
+        downloads.get(member_of(url, inner, **PACKED), checksums)
 
 
 @pytest.mark.parametrize("inner", [None, "images.tar.gz"])
@@ -289,14 +303,14 @@ def test_listed_members_are_packed_anew(site, folder, checksums, inner):
     get_images(folder, site.add("all", archive), inner, checksums)
     with tarfile.open(folder / "i.tar") as tar:
         assert tar.getnames() == list(IMAGES)
-    expected = {"size": 1, "sha256": "0" * 64, "checksums": checksums}
-    assert find_problem(folder / "i.tar", **expected) is None
+    file = FileEntry(**PACKED)
+    assert find_problem(folder / "i.tar", file, checksums=checksums) is None
 
 
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"jpg/1.jpg": b"first"}, "no member 'jpg/2.jpg'"),
+        ({"jpg/1.jpg": b"first"}, "'jpg/2.jpg' is missing"),
         (IMAGES | {"jpg/2.jpg": b"third"}, "'jpg/2.jpg' has another sha256"),
         (IMAGES | {"copy/jpg/1.jpg": b"first"}, "'jpg/1.jpg' twice"),
         (IMAGES | {"../jpg/3.jpg": b"third"}, "leaves the folder"),
@@ -305,12 +319,12 @@ def test_listed_members_are_packed_anew(site, folder, checksums, inner):
 )
 def test_bad_members_are_refused(site, folder, checksums, members, message):
     url = site.add("all.tgz", tarred(members, "w:gz"))
-    with pytest.raises(ContentError, match=message):
+    with pytest.raises(DataCorruptError, match=message):
         get_images(folder, url, None, checksums)
     assert not folder.exists()
 
 
 def test_one_file_is_no_set_of_members(site, folder, checksums):
     url = site.add("all.gz", gzip.compress(CONTENT))
-    with pytest.raises(ContentError, match="not an archive of several files"):
+    with pytest.raises(DataCorruptError, match=r"its member 'jpg/1\.jpg' is missing"):
         get_images(folder, url, None, checksums)

@@ -5,11 +5,14 @@ import tarfile
 
 import pytest
 
+from mtmkl.datasets.entries import FileEntry
 from mtmkl.datasets.fetch import integrity
 from mtmkl.datasets.fetch.integrity import find_problem, read_checksums, sha256_of
 
 CONTENT = b"one\ntwo\nthree\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
+FILE = FileEntry(path="a.txt", bytes=len(CONTENT), sha256=SHA256)
+PACKED = FileEntry(path="images.tar", bytes=1, sha256="0" * 64)
 
 
 @pytest.fixture
@@ -28,15 +31,15 @@ def pack(path, members):
 
 
 def test_a_good_file_has_no_problem(path):
-    assert find_problem(path, size=len(CONTENT), sha256=SHA256) is None
+    assert find_problem(path, FILE) is None
 
 
 def test_size_and_hash_are_checked(path):
     path.write_bytes(CONTENT[:-1])
-    problem = find_problem(path, size=len(CONTENT), sha256=SHA256)
+    problem = find_problem(path, FILE)
     assert problem == "it has 13 bytes, expected 14"
     path.write_bytes(b"O" + CONTENT[1:])
-    problem = find_problem(path, size=len(CONTENT), sha256=SHA256)
+    problem = find_problem(path, FILE)
     assert f"expected {SHA256}" in problem
 
 
@@ -44,9 +47,8 @@ def test_newlines_are_normalised_only_where_declared(path):
     path.write_bytes(CONTENT.replace(b"\n", b"\r\n"))
     assert sha256_of(path) != SHA256
     assert sha256_of(path, newline="lf") == SHA256
-    expected = {"size": len(CONTENT), "sha256": SHA256}
-    assert find_problem(path, **expected, newline="lf") is None
-    assert find_problem(path, **expected, remember=False) is not None
+    assert find_problem(path, FILE.model_copy(update={"newline": "lf"})) is None
+    assert find_problem(path, FILE, remember=False) is not None
 
 
 def test_findings_are_remembered_until_the_file_changes(path, monkeypatch):
@@ -57,15 +59,14 @@ def test_findings_are_remembered_until_the_file_changes(path, monkeypatch):
         return sha256_of(*args, **options)
 
     monkeypatch.setattr(integrity, "sha256_of", counting)
-    expected = {"size": len(CONTENT), "sha256": SHA256}
     for _ in range(3):
-        assert find_problem(path, **expected) is None
+        assert find_problem(path, FILE) is None
     assert len(calls) == 1
-    assert find_problem(path, **expected, remember=False) is None
+    assert find_problem(path, FILE, remember=False) is None
     assert len(calls) == 2
     path.write_bytes(b"O" + CONTENT[1:])
     os.utime(path, ns=(0, 12345))
-    assert find_problem(path, **expected) is not None
+    assert find_problem(path, FILE) is not None
 
 
 def test_members_are_checked_one_by_one(tmp_path):
@@ -82,18 +83,14 @@ def test_members_are_checked_one_by_one(tmp_path):
     def problem_of(members):
         path = tmp_path / "images.tar"
         pack(path, members)
-        return find_problem(
-            path, size=1, sha256="0" * 64, checksums=sums, remember=False
-        )
+        return find_problem(path, PACKED, checksums=sums, remember=False)
 
     assert problem_of(images) is None
     assert "'jpg/2.jpg' is missing" in problem_of({"jpg/1.jpg": b"first"})
     assert "'jpg/2.jpg' has another" in problem_of(images | {"jpg/2.jpg": b"third"})
     assert "'jpg/3.jpg' is not in" in problem_of(images | {"jpg/3.jpg": b"third"})
     (tmp_path / "images.tar").write_bytes(b"no tar file")
-    problem = find_problem(
-        tmp_path / "images.tar", size=1, sha256="0" * 64, checksums=sums
-    )
+    problem = find_problem(tmp_path / "images.tar", PACKED, checksums=sums)
     assert "cannot be read as a tar file" in problem
 
 

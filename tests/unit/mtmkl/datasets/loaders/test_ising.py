@@ -75,11 +75,11 @@ def test_larger_graphs_are_sparse():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_nodes": 2}, "n_nodes is 2, wanted 3 to 20"),
+        ({"n_nodes": 2}, "n_nodes is 2, wanted a whole number from 3 to 20"),
         ({"n_nodes": 21}, "n_nodes is 21"),
         ({"n_test": 0}, "n_test is 0"),
         ({"edge_probability": 1.0}, "edge_probability is 1.0"),
-        ({"least_coupling": 2.0}, "couplings from 2.0 to 1.5"),
+        ({"least_coupling": 2.0}, "least_coupling is 2.0, more than the 1.5 of"),
     ],
 )
 def test_bad_options_are_named(options, message):

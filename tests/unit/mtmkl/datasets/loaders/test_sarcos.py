@@ -35,7 +35,8 @@ def test_another_seed_draws_other_rows(files):
 
 @pytest.mark.parametrize("count", [0, 4450])
 def test_a_count_out_of_range_is_named(files, count):
-    with pytest.raises(ValueError, match=f"n_per_task is {count}, wanted 1 to 4449"):
+    wanted = f"n_per_task is {count}, wanted a whole number from 1 to 4449"
+    with pytest.raises(ValueError, match=wanted):
         load_sarcos(files, n_per_task=count)
 
 

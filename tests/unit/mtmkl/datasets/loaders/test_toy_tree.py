@@ -118,11 +118,11 @@ def test_draws_are_nested_and_paired():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"spread": 0.0}, "spread is 0.0, wanted a positive number"),
+        ({"spread": 0.0}, "spread is 0.0, wanted a number above 0"),
         ({"spread": np.inf}, "spread is inf"),
-        ({"reading": "sd"}, "reading is 'sd', wanted 'standard_deviation' or"),
+        ({"reading": "sd"}, "reading is 'sd', wanted one of 'standard_deviation',"),
         ({"flips": 101}, "flips is 101, wanted at most the 100 dims"),
-        ({"depth": 0}, "depth is 0, wanted at least 1"),
+        ({"depth": 0}, "depth is 0, wanted a whole number of at least 1"),
         ({"n_validation": 0}, "n_validation is 0"),
     ],
 )

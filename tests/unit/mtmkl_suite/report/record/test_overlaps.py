@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mtmkl.datasets import default_registry, load
-from mtmkl.datasets.loaders import mnist, ocr_letters
+from mtmkl.datasets.loaders.class_tables import DIGITS, OCR_LETTERS, ClassTable
 from mtmkl.files import write_table
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.report.pages.context import load_context
@@ -106,6 +106,11 @@ def test_pool_of_the_bundled_digits_is_what_the_package_has():
 
 def test_pools_are_the_sizes_that_loaders_check():
     registry = default_registry()
-    sizes = registry["mnist"].pool["n_per_class"]
-    assert list(sizes.values()) == mnist._CLASS_SIZES
-    assert registry["ocr_letters"].pool["n_per_class"] == ocr_letters._CLASS_SIZES
+    tables = {"ocr_letters": OCR_LETTERS, "digits_pairs": DIGITS}
+    for name in registry:
+        loader = registry[name].find_loader() if registry[name].loader else None
+        if isinstance(table := getattr(loader, "__self__", None), ClassTable):
+            tables[name] = table
+    assert len(tables) == 7
+    for name, table in tables.items():
+        assert registry[name].pool["n_per_class"] == table.class_sizes

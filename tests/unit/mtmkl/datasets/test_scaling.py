@@ -4,7 +4,7 @@ from scipy.sparse import csr_array
 
 from mtmkl.datasets import load
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.loaders.scaling import scaled_inputs
+from mtmkl.datasets.scaling import scaled_inputs
 
 
 def data(X):
