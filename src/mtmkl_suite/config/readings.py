@@ -8,8 +8,7 @@ points of a search, and seeds. Combinations are named ``E@first=one+second=two``
 
 Nothing is fitted twice: alternatives that differ only in the metric that they read
 (``in_place``) share one experiment, and one that changes nothing else reads the main
-scores. An alternative of kind ``bound`` explains nothing, but shows which numbers are
-out of reach.
+scores. An alternative of kind ``bound`` shows which numbers no such method can reach.
 """
 
 import itertools
@@ -81,7 +80,7 @@ def load_readings(
     """Return a configuration whose experiments are the readings of a paper's.
 
     Returns as of :func:`~mtmkl_suite.config.load.load_paper`, without claims. The
-    artefacts are the table ``explanations``, that of bounds if there are any, and
+    artefacts are the table ``reach``, that of bounds if there are any, and
     figures. ``readings`` says where the experiments come from: ``factors``,
     ``specifications`` and ``figures`` of the file; ``experiments``, each with ``of``
     (the main experiment), ``factors``, ``fits`` (the experiment whose scores it reads:

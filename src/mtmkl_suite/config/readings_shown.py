@@ -19,7 +19,7 @@ def experiment_id(of: str, factors: Mapping[str, str]) -> str:
 def shown_tables(
     readings: Mapping[str, Any], origins: Mapping[str, Any], fits: Fits
 ) -> dict[str, Any]:
-    """Return the table of explanations, and that of upper bounds if there are any."""
+    """Return the table of reach, and that of upper bounds if there are any."""
     bounded = [
         name
         for name, origin in origins.items()
@@ -29,10 +29,10 @@ def shown_tables(
         )
     ]
     tables: dict[str, Any] = {
-        "explanations": {
+        "reach": {
             "kind": "table",
-            "layout": "explanations",
-            "title": "Readings of the protocol, and what each explains (ours)",
+            "layout": "reach",
+            "title": "Readings of the protocol, and what comes within reach (ours)",
             "experiments": fits(origins),
         }
     }

@@ -8,14 +8,15 @@ import pytest
 
 from mtmkl.documents import config_dir
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.judge.reach import COLUMNS, WITHIN_REACH
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.pages.build import printed
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.record.explained import (
-    Explained,
+from mtmkl_suite.report.record.published_reach import (
     Marks,
-    explained_counts,
-    read_explained,
+    Reach,
+    published_counts,
+    read_reach,
     record_folder,
 )
 
@@ -26,7 +27,7 @@ DIFFERENT = "MTL-FEAT (linear)"
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory):
-    """The published results of a paper, with explanations of some numbers."""
+    """The published results of a paper, with a folder for its record."""
     top = tmp_path_factory.mktemp("top")
     place = top / "config" / "papers" / PAPER
     shutil.copytree(config_dir() / "papers" / PAPER, place)
@@ -40,24 +41,31 @@ def context(tmp_path_factory):
 
 
 @pytest.fixture
-def explanations(context):
-    path = record_folder(context.config) / "explanations.csv"
-    pd.DataFrame(
-        [
-            ("table_3", DIFFERENT, "Misclassifications", "labels=zero_one", "partly"),
-            (
-                "table_3",
-                "Independent",
-                "Misclassifications",
-                "",
-                "unexplained",
-            ),
-            ("figure_3", "learned 3", "row norm", "gamma=at_0_03", "explained"),
-            ("figure_3", "learned 4", "row norm", "renamed=since", "explained"),
-            ("table_2", "Independent", "rank", "", "follows"),
-            ("claims", "school_multitask", "", "labels=zero_one", "partly"),
-        ],
-        columns=["artefact", "row", "column", "reading", "status"],
+def reach(context):
+    """Reach of some numbers and claims, as in a published ``reach.csv``."""
+    path = record_folder(context.config) / "reach.csv"
+    numbers = [
+        ("table_3", DIFFERENT, "Misclassifications", "labels=zero_one", WITHIN_REACH),
+        ("table_3", "Independent", "Misclassifications", "", "not tried"),
+        ("figure_3", "learned 3", "row norm", "gamma=at_0_03", "with test data only"),
+        ("figure_3", "learned 4", "row norm", "renamed=since", WITHIN_REACH),
+        ("figure_3", "learned 1", "row norm", "gamma=at_0_01", "out of reach"),
+    ]
+    rows = [
+        dict(zip(("artefact", "row", "column", "nearest", "status"), each, strict=True))
+        | {"kind": "number", "published": 1.0, "nearest_value": 0.75}
+        for each in numbers
+    ]
+    claim = {"artefact": "claims", "column": "", "kind": "claim", "n_readings": 0,
+             "holds": 0, "undecided": 0, "does_not_hold": 0}  # fmt: skip
+    rows += [
+        {**claim, "row": "moved", "note": "holds under a; b"}
+        | {"n_readings": 5, "holds": 2, "does_not_hold": 3},
+        {**claim, "row": "by_test_data", "note": "holds under c"},
+        {**claim, "row": "not_tried", "status": "not tried"},
+    ]
+    pd.DataFrame(rows, columns=list(COLUMNS)).astype(
+        dict.fromkeys(("n_readings", "holds", "undecided", "does_not_hold"), "Int64")
     ).to_csv(path, index=False)
     yield path
     path.unlink()
@@ -69,56 +77,62 @@ def different(context, name):
 
 
 def test_nothing_is_shown_before_readings_are_published(context):
-    assert read_explained(context.config, "table_3") == {}
-    assert explained_counts(record_folder(context.config)) == ""
+    assert read_reach(context.config, "table_3") == {}
+    assert published_counts(record_folder(context.config)) == ""
     table, written = printed(context, "table_3")
     assert "other readings" not in table.header
     assert not any("eading" in note for note in written.tables[0].notes)
 
 
-@pytest.mark.usefixtures("explanations")
-def test_a_different_number_has_the_reading_that_explains_it_beside_it(context):
+@pytest.mark.usefixtures("reach")
+def test_a_different_number_has_its_reach_beside_it(context):
     assert different(context, "table_3") == [DIFFERENT]
     table, written = printed(context, "table_3")
     assert list(written.tables[0].rows) == table.body
     place = table.header.index("other readings")
     assert table.header[place - 1] == "verdict"
     beside = {line[0]: line[place] for line in table.body}
-    # A number that is not different any more needs no explanation.
-    assert beside == {row: "partly by a" if row == DIFFERENT else "" for row in beside}
+    # A number that is not different any more needs none.
+    assert beside == {
+        row: "within reach: a" if row == DIFFERENT else "" for row in beside
+    }
     assert any(f"as published; a: {ZERO_ONE}." in note for note in table.notes)
 
 
-@pytest.mark.usefixtures("explanations")
+@pytest.mark.usefixtures("reach")
 def test_numbers_quoted_in_the_text_have_it_too(context):
     shown = different(context, "figure_3")
     assert {"learned 3", "learned 4"} <= set(shown)
     (table,) = printed(context, "figure_3")[1].tables
     assert table.header[-1] == "other readings"
     beside = {line[0].rpartition(", ")[2]: line[-1] for line in table.rows}
+    assert beside["learned 1"] == "out of reach by 0.25"
     assert (beside["learned 3"], beside["learned 4"]) == (
-        "explained by a", "explained by b",
+        "with test data only: a", "within reach: b",
     )  # fmt: skip
     assert table.notes[-1].endswith("; b: renamed=since.")
 
 
-@pytest.mark.usefixtures("explanations")
-def test_a_reduced_run_explains_nothing(context):
+@pytest.mark.usefixtures("reach")
+def test_a_reduced_run_shows_none(context):
     quick = replace(context, config={**context.config, "tier": "quick"})
     table, _ = printed(quick, "table_3")
     assert "other readings" not in table.header
 
 
-def test_counts_leave_out_claims(explanations):
-    assert explained_counts(explanations.parent) == (
-        "2 explained, 1 partly, 1 unexplained"
+def test_counts_leave_out_claims(reach):
+    assert published_counts(reach.parent) == (
+        "2 within reach, 1 with test data only, 1 out of reach, 1 not tried"
     )
 
 
-@pytest.mark.usefixtures("explanations")
-def test_claims_have_the_label_of_their_reading(context):
-    found = read_explained(context.config, "claims")["school_multitask", ""]
-    assert found.text() == f"partly by {ZERO_ONE}"
+@pytest.mark.usefixtures("reach")
+def test_claims_have_their_readings_by_verdict(context):
+    found = read_reach(context.config, "claims")
+    assert {name: each.text() for (name, _), each in found.items()} == {
+        "moved": "holds under 2, does not hold under 3 of 5; holds under a; b",
+        "by_test_data": "holds under c",
+    }
 
 
 def test_only_different_numbers_are_marked():
@@ -126,22 +140,19 @@ def test_only_different_numbers_are_marked():
         {"row": ["x", "y", "z"], "column": "c"}
         | {"verdict": ["different", "close", "different"]}
     )
-    known = {
-        ("x", "c"): Explained("follows"),
-        ("y", "c"): Explained("explained", "a reading"),
-    }
+    known = {("x", "c"): Reach("not tried"), ("y", "c"): Reach(WITHIN_REACH, "reading")}
     marks = Marks(known, cells)
-    assert marks.texts(cells) == ["follows from others", "", ""]
-    assert "a reading" not in marks.notes()[0]
+    assert marks.texts(cells) == ["not tried", "", ""]
+    assert marks.notes() == ["Other readings, as published."]
     assert Marks({}, cells).notes() == []
 
 
-def test_published_explanations_name_readings_that_exist():
-    for page in (config_dir().parent / "figures").glob("*/explanations.csv"):
+def test_published_reach_names_readings_that_exist():
+    for page in (config_dir().parent / "figures").glob("*/reach.csv"):
         config = load_paper(page.parent.name, "paper")
         assert record_folder(config) == page.parent
         for artefact in pd.read_csv(page)["artefact"].unique():
-            found = read_explained(config, artefact).values()
+            found = read_reach(config, artefact).values()
             # A reading that the configuration lacks keeps its id, factor=alternative.
             ids = [each.reading for each in found if re.search(r"\w=\w", each.reading)]
             assert ids == [], Path(page)

@@ -1,0 +1,243 @@
+"""Reach: how near the readings of a protocol come to what was not reproduced."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from mtmkl_suite.judge.verdicts import (
+    NOT_JUDGED,
+    Published,
+    Reproduced,
+    Tolerance,
+    judge,
+)
+
+COLUMNS = (
+    "artefact", "row", "column", "published", "reproduced", "low", "high",
+    "n_readings", "n_within", "nearest", "nearest_value", "status", "note", "kind",
+    "others", "others_within", "holds", "undecided", "does_not_hold",
+)  # fmt: skip
+"""Columns of ``reach.csv``, see ``docs/verdicts.md``."""
+
+WITHIN_REACH, WITH_TEST_DATA = "within reach", "with test data only"
+OUT_OF_REACH, NOT_TRIED = "out of reach", "not tried"
+STATUSES = (WITHIN_REACH, WITH_TEST_DATA, OUT_OF_REACH, NOT_TRIED)
+
+NUMBER, CLAIM = "number", "claim"
+CLAIMS = "claims"
+"""In the column ``artefact``, of claims."""
+
+DIFFERENT = "different"
+WITHIN = ("reproduced", "close")
+"""Verdicts of a number within the rule."""
+
+CLAIM_VERDICTS = ("holds", "undecided", "does not hold")
+
+_ROUNDING = 1e-9
+_WHOLE = (
+    "n_readings", "n_within", "others", "others_within",
+    "holds", "undecided", "does_not_hold",
+)  # fmt: skip
+
+CellId = tuple[str, str, str]
+"""Artefact, row and column."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A factor of the protocol under one of its alternatives, with its label."""
+
+    factor: str
+    alternative: str
+    kind: str = "legitimate"
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """``factor=alternative``."""
+        return f"{self.factor}={self.alternative}"
+
+    @property
+    def is_legitimate(self) -> bool:
+        """Whether no test row chooses anything."""
+        return self.kind == "legitimate"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A printed number and ours, in the main run or under a reading.
+
+    ``is_derived``: whether it is computed from other cells of the paper.
+    """
+
+    published: Published
+    reproduced: Reproduced | None
+    verdict: str
+    tolerance: Tolerance | None = None
+    unit: str = ""
+    is_derived: bool = False
+
+    @property
+    def value(self) -> float:
+        """Ours; nan where there is none."""
+        return self.reproduced.value if self.reproduced else float("nan")
+
+    @property
+    def distance(self) -> float:
+        """Distance of ours from the printed one."""
+        assert self.published.value is not None
+        return abs(self.published.value - self.value)
+
+    def accepts(self, other: "Number") -> bool:
+        """Tell whether ours would be within the rule of another printed number."""
+        assert other.tolerance is not None
+        verdict = judge(other.published, self.reproduced, other.tolerance).verdict
+        return verdict in WITHIN
+
+
+Numbers = Mapping[CellId, Number]
+
+
+def changed(main: Numbers, numbers: Numbers) -> dict[CellId, Number]:
+    """Return the numbers under a reading that are not as in the main run."""
+    return {
+        cell: number
+        for cell, number in numbers.items()
+        if cell in main
+        and number.reproduced is not None
+        and not abs(number.value - main[cell].value) <= _ROUNDING
+    }
+
+
+def reach_of_numbers(main: Numbers, under: Mapping[Reading, Numbers]) -> pd.DataFrame:
+    """Return the reach of each *different* number that follows from no other."""
+    by_reading = {reading: changed(main, numbers) for reading, numbers in under.items()}
+    return _table(
+        _reach(cell, main, {r: n[cell] for r, n in by_reading.items() if cell in n})
+        for cell, number in main.items()
+        if number.verdict == DIFFERENT and not number.is_derived
+    )
+
+
+def _reach(
+    cell: CellId, main: Numbers, found: Mapping[Reading, Number]
+) -> dict[str, Any]:
+    number = main[cell]
+    legitimate = [n for reading, n in found.items() if reading.is_legitimate]
+    values = [number.value, *(n.value for n in legitimate)]
+    others = [
+        other
+        for place, other in main.items()
+        if place[:2] == cell[:2]
+        and place != cell
+        and other.unit == number.unit
+        and other.published.value is not None
+        and not other.is_derived
+        and not number.accepts(other)
+    ] if legitimate else []  # fmt: skip
+    row = {
+        **_place(cell, NUMBER),
+        "published": number.published.value,
+        "reproduced": number.value,
+        "low": min(values),
+        "high": max(values),
+        "n_readings": len(legitimate),
+        "n_within": sum(n.verdict in WITHIN for n in legitimate),
+        "status": NOT_TRIED,
+        "note": "no reading changes it",
+        "others": len(others),
+        "others_within": sum(
+            any(mine.accepts(other) for mine in legitimate) for other in others
+        ),
+    }
+    if not found:
+        return row
+    nearest, mine = min(
+        found.items(),
+        key=lambda item: (
+            item[1].verdict not in WITHIN,
+            not item[0].is_legitimate,
+            item[1].distance,
+        ),
+    )
+    status = OUT_OF_REACH
+    if mine.verdict in WITHIN:
+        status = WITHIN_REACH if nearest.is_legitimate else WITH_TEST_DATA
+    before = f"{number.distance:.2g} {number.unit}".strip()
+    note = f"{mine.distance:.2g} from the printed number, {before} in the main run"
+    return row | {
+        "nearest": nearest.name,
+        "nearest_value": mine.value,
+        "status": status,
+        "note": note if nearest.is_legitimate else f"uses test data; {note}",
+    }
+
+
+def reach_of_claims(
+    main: pd.DataFrame, under: Mapping[Reading, pd.DataFrame]
+) -> pd.DataFrame:
+    """Return under how many readings each claim holds.
+
+    Tables have the columns ``verdict`` and ``note`` by the claims' ids. Notes have the
+    means, so that equal notes are equal results. The note of a claim names the readings
+    under which it holds, or does not hold any more.
+    """
+    rows = []
+    for name, verdict, note in main[["verdict", "note"]].itertuples():
+        found = {
+            reading: str(claims.loc[name, "verdict"])
+            for reading, claims in under.items()
+            if claims.loc[name, "verdict"] in CLAIM_VERDICTS
+            and claims.loc[name, "note"] != note
+        }
+        if verdict not in CLAIM_VERDICTS:
+            continue
+        counted = [v for reading, v in found.items() if reading.is_legitimate]
+        told = {"holds"} if verdict != "holds" else {"undecided", "does not hold"}
+        labels: dict[str, list[str]] = {}
+        for reading, other in found.items():
+            if other in told:
+                labels.setdefault(other, []).append(reading.label)
+        rows.append(
+            {
+                **_place((CLAIMS, str(name), ""), CLAIM),
+                "n_readings": len(counted),
+                "status": "" if found else NOT_TRIED,
+                "note": "; ".join(f"{v} under {', '.join(labels[v])}" for v in labels),
+            }
+            | {v.replace(" ", "_"): counted.count(v) for v in CLAIM_VERDICTS}
+        )
+    return _table(rows)
+
+
+def ranges(under: Mapping[Reading, Numbers]) -> pd.DataFrame:
+    """Return the ranges of numbers over the readings of a run that is not judged."""
+    values: dict[CellId, list[Number]] = {}
+    for reading, numbers in under.items():
+        for cell, number in numbers.items():
+            if number.reproduced is not None and reading.is_legitimate:
+                values.setdefault(cell, []).append(number)
+    return _table(
+        {
+            **_place(cell, NUMBER),
+            "published": found[0].published.value,
+            "low": min(number.value for number in found),
+            "high": max(number.value for number in found),
+            "n_readings": len(found),
+            "status": NOT_JUDGED,
+            "note": "repeats, grid or data are reduced",
+        }
+        for cell, found in values.items()
+    )
+
+
+def _place(cell: CellId, kind: str) -> dict[str, Any]:
+    artefact, row, column = cell
+    return {"artefact": artefact, "row": row, "column": column, "kind": kind}
+
+
+def _table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    table = pd.DataFrame(list(rows), columns=list(COLUMNS))
+    return table.astype(dict.fromkeys(_WHOLE, "Int64"))
