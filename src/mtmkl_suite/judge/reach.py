@@ -1,5 +1,6 @@
 """Reach: how near the readings of a protocol come to what was not reproduced."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -165,8 +166,10 @@ def _reach(
     status = OUT_OF_REACH
     if mine.verdict in WITHIN:
         status = WITHIN_REACH if nearest.is_legitimate else WITH_TEST_DATA
-    before = f"{number.distance:.2g} {number.unit}".strip()
-    note = f"{mine.distance:.2g} from the printed number, {before} in the main run"
+    note = (
+        f"{mine.distance:.3g} from the printed number, {number.distance:.3g} in the "
+        "main run"
+    )
     return row | {
         "nearest": nearest.name,
         "nearest_value": mine.value,
@@ -182,34 +185,46 @@ def reach_of_claims(
 
     Tables have the columns ``verdict`` and ``note`` by the claims' ids. Notes have the
     means, so that equal notes are equal results. The note of a claim names the readings
-    under which it holds, or does not hold any more.
+    under which it holds, or does not hold any more, if others differ; those that use
+    test data are counted apart.
     """
     rows = []
     for name, verdict, note in main[["verdict", "note"]].itertuples():
+        if verdict not in CLAIM_VERDICTS:
+            continue
         found = {
             reading: str(claims.loc[name, "verdict"])
             for reading, claims in under.items()
             if claims.loc[name, "verdict"] in CLAIM_VERDICTS
             and claims.loc[name, "note"] != note
         }
-        if verdict not in CLAIM_VERDICTS:
-            continue
-        counted = [v for reading, v in found.items() if reading.is_legitimate]
-        told = {"holds"} if verdict != "holds" else {"undecided", "does not hold"}
-        labels: dict[str, list[str]] = {}
-        for reading, other in found.items():
-            if other in told:
-                labels.setdefault(other, []).append(reading.label)
+        counts = Counter(v for reading, v in found.items() if reading.is_legitimate)
+        by_test_data = Counter(found.values()) - counts
+        named = [
+            f"{other} under {reading.label}"
+            for reading, other in found.items()
+            if reading.is_legitimate
+            and (verdict == "holds") != (other == "holds")
+            and len(counts) > 1
+        ]
+        if by_test_data:
+            named.append(f"with test data {counts_text(by_test_data)}")
         rows.append(
             {
                 **_place((CLAIMS, str(name), ""), CLAIM),
-                "n_readings": len(counted),
+                "n_readings": counts.total(),
                 "status": "" if found else NOT_TRIED,
-                "note": "; ".join(f"{v} under {', '.join(labels[v])}" for v in labels),
+                "note": "; ".join(named),
             }
-            | {v.replace(" ", "_"): counted.count(v) for v in CLAIM_VERDICTS}
+            | {v.replace(" ", "_"): counts[v] for v in CLAIM_VERDICTS}
         )
     return _table(rows)
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Say under how many readings a claim has each verdict."""
+    parts = [f"{v} under {counts[v]}" for v in CLAIM_VERDICTS if counts[v]]
+    return f"{', '.join(parts)} of {sum(counts.values())}" if parts else ""
 
 
 def ranges(under: Mapping[Reading, Numbers]) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from mtmkl_suite.judge.reach import (
     NUMBER,
     OUT_OF_REACH,
     STATUSES,
+    counts_text,
 )
 from mtmkl_suite.run.layout import REACH
 
@@ -72,16 +73,14 @@ def read_reach(config: Mapping[str, Any], artefact: str) -> ReachOfCells:
 
 
 def _of_claim(row: Mapping[Any, Any]) -> Reach:
-    counts = [(v, row[v.replace(" ", "_")]) for v in CLAIM_VERDICTS]
-    under = ", ".join(f"{v} under {count}" for v, count in counts if int(count))
-    of = f"{under} of {row['n_readings']}" * bool(under)
-    return Reach("; ".join(filter(None, (of, row["note"]))))
+    counts = {v: int(row[v.replace(" ", "_")]) for v in CLAIM_VERDICTS}
+    return Reach("; ".join(filter(None, (counts_text(counts), row["note"]))))
 
 
 def _of_number(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Reach:
     if row["status"] == OUT_OF_REACH:
         left = abs(float(row["published"]) - float(row["nearest_value"]))
-        return Reach(f"{OUT_OF_REACH} by {left:.2g}")
+        return Reach(f"{OUT_OF_REACH} by {left:.3g}")
     # A reading may have another name since.
     return Reach(row["status"], labels.get(row["nearest"], row["nearest"]))
 

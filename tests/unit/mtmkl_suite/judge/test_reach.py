@@ -76,7 +76,7 @@ def test_range_and_counts_are_of_legitimate_readings_and_the_main_run():
     row = reach(75.0, roles=72.0, inputs=79.5, test=90.0, bound=60.0)
     assert (row["low"], row["high"]) == (72.0, 79.5)
     assert (row["n_readings"], row["n_within"], row["nearest_value"]) == (2, 1, 79.5)
-    assert row["note"] == "0.5 from the printed number, 5 % in the main run"
+    assert row["note"] == "0.5 from the printed number, 5 in the main run"
     assert (reach(75.0, roles=79.0)["low"], reach(81.5, roles=83.0)["low"]) == (
         75,
         81.5,
@@ -168,12 +168,12 @@ def test_a_claim_has_the_number_of_its_readings_by_verdict():
     assert counts.loc["a"].tolist() == [2, 1, 0, 1]
     # The same verdict by other means is a result of a reading, the same mean is none.
     assert counts.loc["b"].tolist() == [2, 1, 1, 0]
-    # Choices by test data are named, and not counted.
+    # Choices by test data are counted apart.
     assert counts.loc["c"].tolist() == [0, 0, 0, 0]
     assert table["note"].tolist() == [
-        "holds under Roles: permuted, Choice: on test (uses test data)",
+        "holds under Roles: permuted; with test data holds under 1 of 1",
         "undecided under Inputs: raw",
-        "holds under Choice: on test (uses test data)",
+        "with test data holds under 1 of 1",
     ]
     assert set(table["status"]) == {""}
     assert set(table["kind"]) == {"claim"}
