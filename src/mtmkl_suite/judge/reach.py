@@ -112,50 +112,47 @@ def changed(main: Numbers, numbers: Numbers) -> dict[CellId, Number]:
     }
 
 
-def reach_of_numbers(main: Numbers, under: Mapping[Reading, Numbers]) -> pd.DataFrame:
-    """Return the reach of each *different* number that follows from no other."""
-    by_reading = {reading: changed(main, numbers) for reading, numbers in under.items()}
-    return _table(
-        _reach(cell, main, {r: n[cell] for r, n in by_reading.items() if cell in n})
-        for cell, number in main.items()
-        if number.verdict == DIFFERENT and not number.is_derived
-    )
+def reach_of_numbers(
+    main: Numbers, under: Mapping[Reading, Numbers], *, is_judged: bool = True
+) -> pd.DataFrame:
+    """Return the reach of each *different* number that follows from no other.
+
+    ``under``: The numbers that each reading changes. Of a run that is not judged there
+    are the ranges of all of them.
+    """
+    rows = []
+    for cell, number in main.items():
+        found = {r: numbers[cell] for r, numbers in under.items() if cell in numbers}
+        is_asked = number.verdict == DIFFERENT if is_judged else bool(found)
+        if is_asked and not number.is_derived:
+            row = {
+                **_place(cell, NUMBER),
+                "published": number.published.value,
+                "reproduced": number.value,
+                **_range(number, found),
+            }
+            if is_judged:
+                row |= _nearest(number, found) | _others(cell, main, found)
+            rows.append(row)
+    return _table(rows)
 
 
-def _reach(
-    cell: CellId, main: Numbers, found: Mapping[Reading, Number]
-) -> dict[str, Any]:
-    number = main[cell]
+def _range(number: Number, found: Mapping[Reading, Number]) -> dict[str, Any]:
     legitimate = [n for reading, n in found.items() if reading.is_legitimate]
-    values = [number.value, *(n.value for n in legitimate)]
-    others = [
-        other
-        for place, other in main.items()
-        if place[:2] == cell[:2]
-        and place != cell
-        and other.unit == number.unit
-        and other.published.value is not None
-        and not other.is_derived
-        and not number.accepts(other)
-    ] if legitimate else []  # fmt: skip
-    row = {
-        **_place(cell, NUMBER),
-        "published": number.published.value,
-        "reproduced": number.value,
-        "low": min(values),
-        "high": max(values),
+    values = pd.Series([n.value for n in (number, *legitimate)])
+    return {
+        "low": values.min(),
+        "high": values.max(),
         "n_readings": len(legitimate),
-        "n_within": sum(n.verdict in WITHIN for n in legitimate),
-        "status": NOT_TRIED,
-        "note": "no reading changes it",
-        "others": len(others),
-        "others_within": sum(
-            any(mine.accepts(other) for mine in legitimate) for other in others
-        ),
+        "status": NOT_JUDGED,
     }
+
+
+def _nearest(number: Number, found: Mapping[Reading, Number]) -> dict[str, Any]:
+    """Return the nearest reading, the status, and a note on how near it comes."""
     if not found:
-        return row
-    nearest, mine = min(
+        return {"n_within": 0, "status": NOT_TRIED, "note": "no reading changes it"}
+    reading, mine = min(
         found.items(),
         key=lambda item: (
             item[1].verdict not in WITHIN,
@@ -165,17 +162,38 @@ def _reach(
     )
     status = OUT_OF_REACH
     if mine.verdict in WITHIN:
-        status = WITHIN_REACH if nearest.is_legitimate else WITH_TEST_DATA
-    note = (
-        f"{mine.distance:.3g} from the printed number, {number.distance:.3g} in the "
-        "main run"
-    )
-    return row | {
-        "nearest": nearest.name,
+        status = WITHIN_REACH if reading.is_legitimate else WITH_TEST_DATA
+    return {
+        "n_within": sum(
+            n.verdict in WITHIN for r, n in found.items() if r.is_legitimate
+        ),
+        "nearest": reading.name,
         "nearest_value": mine.value,
         "status": status,
-        "note": note if nearest.is_legitimate else f"uses test data; {note}",
+        "note": "uses test data; "
+        * (not reading.is_legitimate)
+        + f"{mine.distance:.3g} from the printed number, {number.distance:.3g} in the "
+        "main run",
     }
+
+
+def _others(
+    cell: CellId, main: Numbers, found: Mapping[Reading, Number]
+) -> dict[str, int]:
+    """Count the other numbers of a row, and those that the same readings bring near."""
+    legitimate = [n for reading, n in found.items() if reading.is_legitimate]
+    others = [
+        other
+        for place, other in main.items()
+        if legitimate
+        and place[:2] == cell[:2]
+        and place != cell
+        and other.unit == main[cell].unit
+        and not other.is_derived
+        and not main[cell].accepts(other)
+    ]
+    within = [any(mine.accepts(other) for mine in legitimate) for other in others]
+    return {"others": len(others), "others_within": sum(within)}
 
 
 def reach_of_claims(
@@ -185,8 +203,8 @@ def reach_of_claims(
 
     Tables have the columns ``verdict`` and ``note`` by the claims' ids. Notes have the
     means, so that equal notes are equal results. The note of a claim names the readings
-    under which it holds, or does not hold any more, if others differ; those that use
-    test data are counted apart.
+    under which it holds, or does not hold any more, unless several agree; those that
+    use test data are counted apart.
     """
     rows = []
     for name, verdict, note in main[["verdict", "note"]].itertuples():
@@ -205,7 +223,7 @@ def reach_of_claims(
             for reading, other in found.items()
             if reading.is_legitimate
             and (verdict == "holds") != (other == "holds")
-            and len(counts) > 1
+            and (len(counts) > 1 or counts.total() == 1)
         ]
         if by_test_data:
             named.append(f"with test data {counts_text(by_test_data)}")
@@ -225,27 +243,6 @@ def counts_text(counts: Mapping[str, int]) -> str:
     """Say under how many readings a claim has each verdict."""
     parts = [f"{v} under {counts[v]}" for v in CLAIM_VERDICTS if counts[v]]
     return f"{', '.join(parts)} of {sum(counts.values())}" if parts else ""
-
-
-def ranges(under: Mapping[Reading, Numbers]) -> pd.DataFrame:
-    """Return the ranges of numbers over the readings of a run that is not judged."""
-    values: dict[CellId, list[Number]] = {}
-    for reading, numbers in under.items():
-        for cell, number in numbers.items():
-            if number.reproduced is not None and reading.is_legitimate:
-                values.setdefault(cell, []).append(number)
-    return _table(
-        {
-            **_place(cell, NUMBER),
-            "published": found[0].published.value,
-            "low": min(number.value for number in found),
-            "high": max(number.value for number in found),
-            "n_readings": len(found),
-            "status": NOT_JUDGED,
-            "note": "repeats, grid or data are reduced",
-        }
-        for cell, found in values.items()
-    )
 
 
 def _place(cell: CellId, kind: str) -> dict[str, Any]:

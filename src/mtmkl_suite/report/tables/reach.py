@@ -14,13 +14,11 @@ from mtmkl_suite.judge.reach import (
     DIFFERENT,
     NUMBER,
     WITHIN,
-    WITHIN_REACH,
     CellId,
     Number,
     Numbers,
     Reading,
     changed,
-    ranges,
     reach_of_claims,
     reach_of_numbers,
 )
@@ -60,17 +58,13 @@ def build_reach(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         r: changed(own, cells_of(each, context.config, bases_of(context, r)))
         for r, each in shown.items()
     }
+    reach = reach_of_numbers(own, under, is_judged=context.is_judged)
+    notes = [f"{NOT_JUDGED.capitalize()}."]
     if context.is_judged:
         claims = {r: claims_of(shown[r]) for r in readings if r.kind != "bound"}
-        parts = [
-            reach_of_numbers(own, under),
-            reach_of_claims(claims_of(main), claims),
-        ]
-        reach = pd.concat(parts, ignore_index=True)
-        notes = _notes(reach, own)
-    else:
-        reach = ranges(under)
-        notes = (f"{NOT_JUDGED.capitalize()}.",)
+        of_claims = reach_of_claims(claims_of(main), claims)
+        reach = pd.concat([reach, of_claims], ignore_index=True)
+        notes = _notes(reach)
     return PrintedTable(
         title=artefact["title"],
         cells=reach,
@@ -347,7 +341,7 @@ def _name(artefact: str) -> str:
     return artefact.replace("_", " ").capitalize()
 
 
-def _notes(reach: pd.DataFrame, main: Numbers) -> tuple[str, ...]:
+def _notes(reach: pd.DataFrame) -> list[str]:
     """Count numbers and claims, and say how much being within reach means."""
     numbers, claims = (reach[reach["kind"] == kind] for kind in (NUMBER, CLAIM))
     sentences = []
@@ -368,13 +362,4 @@ def _notes(reach: pd.DataFrame, main: Numbers) -> tuple[str, ...]:
             f"{whole.sum()} hold under all of them, {some.sum()} under some, "
             f"{len(tried) - whole.sum() - some.sum()} under none."
         )
-    judged = [n for n in main.values()
-              if not n.is_derived and n.verdict in (*WITHIN, DIFFERENT)]  # fmt: skip
-    if judged:
-        near = sum(n.verdict in WITHIN for n in judged)
-        near += int((numbers["status"] == WITHIN_REACH).sum())
-        sentences.append(
-            f"Of {len(judged)} judged numbers that do not follow from others {near} "
-            f"({near / len(judged):.0%}) are reproduced, close or within reach."
-        )
-    return tuple(sentences)
+    return sentences

@@ -10,7 +10,6 @@ from mtmkl_suite.judge.reach import (
     Number,
     Reading,
     changed,
-    ranges,
     reach_of_claims,
     reach_of_numbers,
 )
@@ -35,8 +34,12 @@ def number(published, reproduced, *, sd=0.0, unit="%", is_derived=False):
 def reach(main, **under):
     """Reach of one printed 80 that is ``main`` here, under readings by their names."""
     names = {"roles": ROLES, "inputs": INPUTS, "test": TEST, "bound": BOUND}
-    found = {names[name]: {CELL: number(80.0, x)} for name, x in under.items()}
-    (row,) = reach_of_numbers({CELL: number(80.0, main)}, found).to_dict("records")
+    before = {CELL: number(80.0, main)}
+    found = {
+        names[name]: changed(before, {CELL: number(80.0, x)})
+        for name, x in under.items()
+    }
+    (row,) = reach_of_numbers(before, found).to_dict("records")
     return row
 
 
@@ -138,12 +141,13 @@ def test_a_reading_changes_numbers_that_differ_from_the_main_run():
 
 def test_a_reduced_run_has_ranges_without_a_verdict():
     none = Number(Published(80.0), None, "no data")
+    main = {CELL: none, ("table", "y", "a"): none}
     under = {
-        ROLES: {CELL: number(80.0, 78.0), ("table", "y", "a"): none},
+        ROLES: {CELL: number(80.0, 78.0)},
         INPUTS: {CELL: number(80.0, 70.0)},
         TEST: {CELL: number(80.0, 99.0)},
     }
-    (row,) = ranges(under).to_dict("records")
+    (row,) = reach_of_numbers(main, under, is_judged=False).to_dict("records")
     assert (row["low"], row["high"], row["n_readings"]) == (70.0, 78.0, 2)
     assert row["status"] == "not judged (quick)"
     assert pd.isna(row["reproduced"])
