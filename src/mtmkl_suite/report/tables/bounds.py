@@ -43,7 +43,8 @@ def build_bounds(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         if reading.kind != "bound":
             continue
         shown = under_reading(context, main, reading.factor, reading.alternative)
-        labels.append(reading.label)
+        settings = context.config["readings"]["factors"][reading.factor]
+        labels.append(settings["alternatives"][reading.alternative]["label"])
         found = cells_of(shown, context.config, bases_of(context, reading))
         for cell, bound in found.items():
             if bound.is_derived or bound.reproduced is None:
