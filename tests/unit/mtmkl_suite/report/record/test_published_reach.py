@@ -8,7 +8,7 @@ import pytest
 
 from mtmkl.documents import config_dir
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.judge.reach import COLUMNS, WITHIN_REACH
+from mtmkl_suite.judge.reach import COLUMNS, STATUSES, WITHIN_REACH
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.pages.build import printed
 from mtmkl_suite.report.pages.context import Context
@@ -156,3 +156,20 @@ def test_published_reach_names_readings_that_exist():
             # A reading that the configuration lacks keeps its id, factor=alternative.
             ids = [each.reading for each in found if re.search(r"\w=\w", each.reading)]
             assert ids == [], Path(page)
+
+
+def test_the_page_of_a_paper_quotes_its_reach():
+    top = config_dir().parent
+    reach = pd.read_csv(top / "figures" / "yousefi2015" / "reach.csv")
+    page = (top / "docs" / "papers" / "yousefi2015.md").read_text(encoding="utf-8")
+    text = " ".join(page.split())
+    within, test_data, out, untried = (
+        (reach["status"][reach["kind"] == "number"] == status).sum()
+        for status in STATUSES
+    )
+    assert (
+        f"{within} are within reach, {test_data} with test data only, {out} out of "
+        f"reach and {untried} not tried"
+    ) in text
+    also, others = (int(reach[name].sum()) for name in ("others_within", "others"))
+    assert f"{also} of {others} ({also / others:.0%})".replace("%", " %") in text
