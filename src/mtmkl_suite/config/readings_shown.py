@@ -1,4 +1,4 @@
-"""What a run of readings shows: tables and figures, as configured artefacts."""
+"""Tables and figures of a run of readings, as configured artefacts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -37,7 +37,8 @@ def rejudge(
 
     These are the tables, the figures that show nothing but scores, ``verdicts.csv``,
     ``claims.csv``, ``statistics.csv``, ``overlaps.csv`` and the galleries. Scores stay,
-    and figures and claims on arrays of fits or on the numbers of a step.
+    and figures and claims on arrays of fits or on the numbers of a step. Readings have
+    scores of their own, and tables and figures alone follow from them.
     ``provenance.json`` keeps what it says of them, and gets ``judged``: the code and
     the configuration of what was computed from the scores.
     """
