@@ -38,7 +38,7 @@ class Reach:
 
     def text(self, shown: str | None = None) -> str:
         """Return it with its reading, or with what stands for that."""
-        return f"{self.words}: {shown or self.reading}" if self.reading else self.words
+        return f"{self.words} ({shown or self.reading})" if self.reading else self.words
 
 
 ReachOfCells = Mapping[tuple[str, str], Reach]

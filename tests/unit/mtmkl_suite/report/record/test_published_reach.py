@@ -94,7 +94,7 @@ def test_a_different_number_has_its_reach_beside_it(context):
     beside = {line[0]: line[place] for line in table.body}
     # A number that is not different any more needs none.
     assert beside == {
-        row: "within reach: a" if row == DIFFERENT else "" for row in beside
+        row: "within reach (a)" if row == DIFFERENT else "" for row in beside
     }
     assert any(f"as published; a: {ZERO_ONE}." in note for note in table.notes)
 
@@ -108,7 +108,7 @@ def test_numbers_quoted_in_the_text_have_it_too(context):
     beside = {line[0].rpartition(", ")[2]: line[-1] for line in table.rows}
     assert beside["learned 1"] == "out of reach by 0.25"
     assert (beside["learned 3"], beside["learned 4"]) == (
-        "with test data only: a", "within reach: b",
+        "with test data only (a)", "within reach (b)",
     )  # fmt: skip
     assert table.notes[-1].endswith("; b: renamed=since.")
 
