@@ -70,7 +70,8 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
     table, tables, cells = None, [], []
     if artefact["kind"] == "table":
         table = build(context, artefact)
-        tables += [TextTable(table.header, table.body, table.notes), *table.details]
+        tables.append(TextTable(table.header, table.body, table.notes))
+        tables += [table.details] if table.details else []
         if artefact.get("layout") not in UNPUBLISHED:
             cells.append(table.cells)
     if "quoted" in artefact:

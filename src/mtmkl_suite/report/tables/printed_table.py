@@ -37,8 +37,8 @@ class PrintedTable:
         The rows as text, each as long as the header.
     notes : sequence of str
         The sentences below the table.
-    details : sequence of TextTable
-        What the report shows below it.
+    details : TextTable or None
+        Another table that the report shows below it.
     """
 
     title: str
@@ -46,7 +46,7 @@ class PrintedTable:
     header: Sequence[str]
     body: Sequence[Sequence[str]]
     notes: Sequence[str]
-    details: Sequence[TextTable] = ()
+    details: TextTable | None = None
 
     def markdown(self) -> str:
         """Return the table as Markdown."""

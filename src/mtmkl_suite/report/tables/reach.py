@@ -47,8 +47,8 @@ _PLACE = ("artefact", "row", "column")
 def build_reach(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     """Return the reach of every *different* number and every claim.
 
-    People read an overview of the readings, and below it each number and claim, and the
-    numbers under each reading. Of a reduced run there are numbers, and no verdicts.
+    People read an overview of the readings, and below it the numbers under each of
+    them. Of a reduced run there are numbers, and no verdicts.
     """
     main = main_context(context) if context.is_judged else unmeasured_main(context)
     readings = readings_of(context)
@@ -71,7 +71,7 @@ def build_reach(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         header=OVERVIEW_HEADER,
         body=[_overview(own, reading, found) for reading, found in under.items()],
         notes=notes,
-        details=(_reach_table(reach, context.config), _numbers_table(own, under)),
+        details=_numbers_table(own, under),
     )
 
 
@@ -292,28 +292,6 @@ def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
         sum(n.verdict == DIFFERENT for n in left),
     )
     return [reading.label, reading.kind, *map(str, counts)]
-
-
-def _reach_table(reach: pd.DataFrame, config: Mapping[str, Any]) -> TextTable:
-    """Return the reach of each number and claim for readers, one a line."""
-    claims = {c["id"]: c["claim"] for c in config["readings"]["main"]["claims"]}
-    labels = labels_of(config["readings"]["factors"])
-
-    def text(name: Any, value: Any) -> str:
-        if pd.isna(value) or value == "":
-            return ""
-        if name == "row":
-            return str(claims.get(value, value))
-        if name == "artefact":
-            return _name(value)
-        if name == "nearest":
-            return labels[value]
-        return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-    return TextTable(
-        [str(name).replace("_", " ") for name in reach],
-        [[text(*item) for item in row.items()] for row in reach.to_dict("records")],
-    )
 
 
 def _numbers_table(main: Numbers, under: Mapping[Reading, Numbers]) -> TextTable:
