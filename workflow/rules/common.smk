@@ -17,7 +17,7 @@ from mtmkl.documents import ConfigError, read_yaml
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.run.digests import discard_damaged
 from mtmkl_suite.run import grouping, plan, resources
-from mtmkl_suite.run.layout import EXPLANATIONS, RunFolder, cache
+from mtmkl_suite.run.layout import REACH, RunFolder, cache
 from mtmkl_suite.config.readings import load_papers
 from mtmkl_suite.report.pages.summary import closing_summary
 from mtmkl_suite.run.runs import ResultsInUseError, lock_results, run_label
@@ -214,11 +214,11 @@ def published_before(paper):
     """What results take from the published record.
 
     Readings are compared with the main protocol there, and tables of the main protocol
-    show what readings explain.
+    show the reach of different numbers.
     """
     folder, is_main = Path("figures") / paper, "readings" not in PAPERS[paper]
     names = (
-        [EXPLANATIONS] if is_main else ["scores.csv.gz", "overlaps.csv", "claims.csv"]
+        [REACH] if is_main else ["scores.csv.gz", "overlaps.csv", "claims.csv"]
     )
     if RUN["tier"] != "paper":
         return []

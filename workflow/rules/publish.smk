@@ -16,8 +16,8 @@ rule publish:
         "../scripts/publish.py"
 
 
-# Tables, verdicts, claims and statistics from the scores in figures/, without a fit. The
-# data and their splits tell how repeats overlap.
+# Tables, verdicts, claims and statistics from the scores in figures/, without a fit; of
+# readings their reach. The data and their splits tell how repeats overlap.
 rule rejudge:
     input:
         [all_data_files(paper) for paper in PAPERS],

@@ -494,7 +494,7 @@ class ReadingsTable(Artefact):
     """A table of a run of readings; no file has it."""
 
     kind: Literal["table"] = "table"
-    layout: Literal["explanations", "bounds"]
+    layout: Literal["reach", "bounds"]
     comparison: None = None
     experiments: list[str]
 

@@ -8,8 +8,7 @@ points of a search, and seeds. Combinations are named ``E@first=one+second=two``
 
 Nothing is fitted twice: alternatives that differ only in the metric that they read
 (``in_place``) share one experiment, and one that changes nothing else reads the main
-scores. An alternative of kind ``bound`` explains nothing, but shows which numbers are
-out of reach.
+scores. An alternative of kind ``bound`` shows which numbers no such method can reach.
 """
 
 import itertools
@@ -99,7 +98,7 @@ def load_readings(
 ) -> Paper:
     """Return a configuration whose experiments are the readings of a paper's.
 
-    It has no claims, and its artefacts are the table ``explanations``, that of bounds
+    It has no claims, and its artefacts are the table ``reach``, that of bounds
     if there are any, and figures. Its ``readings`` say where the experiments come from.
     """
     path = paper_folder(paper) / FILE

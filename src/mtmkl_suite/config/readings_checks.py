@@ -51,7 +51,7 @@ def check_readings(
         require(claims, [specification["claim"]], f"{key}.claim")
     for name, figure in document.get("figures", {}).items():
         key = f"figures.{name}"
-        if name in {"explanations", "bounds", *artefacts}:
+        if name in {"reach", "bounds", *artefacts}:
             raise ReadingError(f"key {key!r}: there is an artefact of this name")
         if "levels" in figure:
             require(readings, [figure["axis"]], f"{key}.axis")

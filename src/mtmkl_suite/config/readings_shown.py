@@ -1,4 +1,4 @@
-"""What a run of readings shows: tables and figures, as configured artefacts."""
+"""Tables and figures of a run of readings, as configured artefacts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -27,7 +27,7 @@ def experiment_id(of: str, factors: Mapping[str, str]) -> str:
 def shown_tables(
     readings: Mapping[str, Factor], origins: Mapping[str, Origin], fits: Fits
 ) -> dict[str, ReadingsTable]:
-    """Return the table of explanations, and that of upper bounds if there are any."""
+    """Return the table of reach, and that of upper bounds if there are any."""
     bounded = [
         name
         for name, origin in origins.items()
@@ -37,10 +37,10 @@ def shown_tables(
         )
     ]
     tables = {
-        "explanations": ReadingsTable(
+        "reach": ReadingsTable(
             kind="table",
-            layout="explanations",
-            title="Readings of the protocol, and what each explains (ours)",
+            layout="reach",
+            title="Readings of the protocol, and what comes within reach (ours)",
             experiments=fits(origins),
         )
     }

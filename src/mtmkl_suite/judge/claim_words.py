@@ -1,4 +1,4 @@
-"""What the notes of claims say of a side: labels and words for identifiers."""
+"""Labels and words in the notes of claims, in place of identifiers."""
 
 import json
 import re

@@ -17,7 +17,7 @@ from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import average, higher_is_better, select
 from mtmkl_suite.judge.verdicts import Tolerance
 
-_WITHOUT_SCORES = ("rank_tests", "explanations")  # layouts of tables
+_WITHOUT_SCORES = ("rank_tests", "reach")  # layouts of tables
 _RANKINGS = ("ranking", "method_pairs")
 
 

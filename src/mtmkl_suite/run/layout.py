@@ -15,8 +15,8 @@ RECORD = (
 )
 """Files of a paper that other programs read."""
 
-EXPLANATIONS = "explanations.csv"
-"""The table of a published paper that says what other readings explain."""
+REACH = "reach.csv"
+"""Reach of the numbers and claims of a published paper by other readings."""
 
 ENDINGS = {"figure": ("svg", "pdf", "csv"), "table": ("csv", "md", "tex")}
 """Files of an artefact by its kind, for readers."""

@@ -1,4 +1,4 @@
-"""What a figure shows in words, for those who do not see it."""
+"""Alt text of figures, from the numbers that they draw."""
 
 import textwrap
 
@@ -10,7 +10,7 @@ _LONGEST = 900
 
 
 def figure_in_words(title: str, numbers: pd.DataFrame) -> str:
-    """Return the text alternative of a figure, from the numbers that it draws."""
+    """Return the alt text of a figure."""
     if "no data" in numbers:
         return f"{title}. No data: {numbers['no data'].iloc[0]}."
     parts = []

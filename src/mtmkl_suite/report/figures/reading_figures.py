@@ -27,7 +27,7 @@ from mtmkl_suite.report.figures.drawing import (
     spread_text,
 )
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.tables.explanations import (
+from mtmkl_suite.report.tables.reach import (
     effect,
     experiments_under,
     main_context,

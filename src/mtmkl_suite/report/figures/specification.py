@@ -12,7 +12,7 @@ from mtmkl_suite.config.readings_checks import MAIN
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.pages.metric_words import metric_words
-from mtmkl_suite.report.tables.explanations import (
+from mtmkl_suite.report.tables.reach import (
     effect,
     main_context,
     measured_in_place,

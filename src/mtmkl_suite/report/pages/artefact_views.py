@@ -14,7 +14,7 @@ from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.pages.experiment_facts import ExperimentFacts
 from mtmkl_suite.report.pages.overview import Answer
 from mtmkl_suite.report.record import written
-from mtmkl_suite.report.record.explained import read_explained
+from mtmkl_suite.report.record.published_reach import read_reach
 from mtmkl_suite.report.record.published_record import PublishedRecord
 from mtmkl_suite.report.record.written import TextTable, Written
 from mtmkl_suite.report.tables.number_tables import (
@@ -195,7 +195,7 @@ def _grid(
         corner=artefact.get("corner", "data set, training"),
         decimals=artefact["decimals"],
         is_judged=context.is_judged,
-        explained=read_explained(context.config, name),
+        reach=read_reach(context.config, name),
         methods=methods_of(artefact, labels),
     )
 
@@ -216,7 +216,7 @@ def _quoted(
         corner="quoted in the text",
         decimals=None,
         is_judged=context.is_judged,
-        explained=read_explained(context.config, name),
+        reach=read_reach(context.config, name),
         methods={},
     )
 

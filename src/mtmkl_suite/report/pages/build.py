@@ -11,10 +11,9 @@ from mtmkl.files import write_table
 from mtmkl_suite.report.figures.files import write_figure_files, write_table_files
 from mtmkl_suite.report.pages.context import Context, load_context
 from mtmkl_suite.report.record import written
-from mtmkl_suite.report.record.explained import OTHER_READINGS, Marks, read_explained
+from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks, read_reach
 from mtmkl_suite.report.record.record import write_record
 from mtmkl_suite.report.record.written import RANK, TextTable, Written
-from mtmkl_suite.report.tables.explanations import cells_table
 from mtmkl_suite.report.tables.layouts import UNPUBLISHED, build
 from mtmkl_suite.report.tables.printed_table import PrintedTable
 from mtmkl_suite.report.tables.tables import build_quoted, mean_sd, rule_note
@@ -67,15 +66,13 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
     """Return an artefact's table, and what record and report take of it."""
     artefact = context.config["artefacts"][name]
     if context.is_judged and "readings" not in context.config:
-        context = replace(context, explained=read_explained(context.config, name))
+        context = replace(context, reach=read_reach(context.config, name))
     table, tables, cells = None, [], []
     if artefact["kind"] == "table":
         table = build(context, artefact)
         tables.append(TextTable(table.header, table.body, table.notes))
-        layout = artefact.get("layout")
-        if layout == "explanations":
-            tables.append(cells_table(table.cells, context.config))
-        elif layout not in UNPUBLISHED:
+        tables += [table.details] if table.details else []
+        if artefact.get("layout") not in UNPUBLISHED:
             cells.append(table.cells)
     if "quoted" in artefact:
         quoted, acceptance = build_quoted(context, artefact["quoted"])
@@ -127,8 +124,8 @@ def _quoted_table(
 ) -> TextTable:
     header = ["quoted in the text", "published", "reproduced"]
     verdict = ["verdict", "rule"] if context.is_judged else []
-    marks = Marks(context.explained, cells)
-    explained = [OTHER_READINGS] if marks.notes() else []
+    marks = Marks(context.reach, cells)
+    reach = [OTHER_READINGS] if marks.notes() else []
     rows = [
         [
             f"{cell['column']}, {cell['row']}",
@@ -137,10 +134,10 @@ def _quoted_table(
             if pd.isna(cell["reproduced"])
             else mean_sd(cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), 3),
             *(cell[name] for name in verdict),
-            *(marks.text(cell["row"], cell["column"]) for _ in explained),
+            *(marks.text(cell["row"], cell["column"]) for _ in reach),
         ]
         for cell in cells.to_dict("records")
     ]
     rule = rule_note(context, quoted["tolerance"], quoted["unit"], acceptance)
     notes = [rule, *marks.notes()]
-    return TextTable([*header, *verdict, *explained], rows, notes)
+    return TextTable([*header, *verdict, *reach], rows, notes)

@@ -27,7 +27,7 @@ class ClaimView:
 
     Attributes
     ----------
-    id, claim, section, verdict, source, note, explained : str
+    id, claim, section, verdict, source, note, reach : str
         ``source`` says whether the verdict is of the run or of the published record.
     own_verdict : str
         Of the paper's own test, where it is another one.
@@ -42,7 +42,7 @@ class ClaimView:
     verdict: str
     source: str
     note: str
-    explained: str
+    reach: str
     own_verdict: str
     results: list[str]
 
@@ -89,10 +89,10 @@ class ClaimGroups:
 
 
 def group_claims(
-    claims: pd.DataFrame, explained: Mapping[str, str], config: Mapping[str, Any]
+    claims: pd.DataFrame, reach: Mapping[str, str], config: Mapping[str, Any]
 ) -> ClaimGroups:
     """Return claims in the form of their configuration."""
-    views = {str(row["id"]): _view(row, explained) for row in claims.to_dict("records")}
+    views = {str(row["id"]): _view(row, reach) for row in claims.to_dict("records")}
     matrices = []
     placed: set[str] = set()
     for title, places in _templates(Path(config["published"]).parent, config["tier"]):
@@ -120,7 +120,7 @@ def artefacts_of_section(section: str, artefacts: Iterable[str]) -> list[str]:
     ]
 
 
-def _view(row: Mapping[Any, Any], explained: Mapping[str, str]) -> ClaimView:
+def _view(row: Mapping[Any, Any], reach: Mapping[str, str]) -> ClaimView:
     own = row["own_verdict"]
     return ClaimView(
         id=str(row["id"]),
@@ -130,7 +130,7 @@ def _view(row: Mapping[Any, Any], explained: Mapping[str, str]) -> ClaimView:
         verdict=str(row["verdict"]),
         source=str(row.get("source", "")),
         note=row["note"] if isinstance(row["note"], str) else "",
-        explained=explained.get(str(row["id"]), ""),
+        reach=reach.get(str(row["id"]), ""),
         own_verdict=own if isinstance(own, str) and own != row["verdict"] else "",
         results=[text for text in (_own(row), _corrected(row)) if text],
     )

@@ -14,8 +14,8 @@ from mtmkl.files import intact, read_json, read_table
 from mtmkl_suite.config.models import Paper
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import average, read_scores, select
-from mtmkl_suite.report.record.explained import ExplainedCells
 from mtmkl_suite.report.record.overlaps import StoredOverlaps
+from mtmkl_suite.report.record.published_reach import ReachOfCells
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
 from mtmkl_suite.run.grouping import fit_groups, steps
 from mtmkl_suite.run.layout import PaperFolder
@@ -49,8 +49,8 @@ class Context:
         Numbers that steps of the paper have computed, by their name.
     overlaps : mapping or None
         How repeats overlap at each place of the scores; None takes them as independent.
-    explained : mapping of (row, column) to Explained
-        What other readings explain of the artefact that is made, as published.
+    reach : mapping of (row, column) to Reach
+        Of the numbers of the artefact that is made, as published.
     """
 
     config: Paper
@@ -60,7 +60,7 @@ class Context:
     published: Mapping[str, pd.DataFrame]
     steps: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     overlaps: Overlaps | None = None
-    explained: ExplainedCells = field(default_factory=dict)
+    reach: ReachOfCells = field(default_factory=dict)
 
     @property
     def is_judged(self) -> bool:

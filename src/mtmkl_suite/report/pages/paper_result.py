@@ -11,7 +11,7 @@ from mtmkl.files import read_json
 from mtmkl_suite.config.load import experiments_of, load_paper
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
-from mtmkl_suite.judge.claim_explanations import CLAIMS
+from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.pages.addresses import Documentation
 from mtmkl_suite.report.pages.artefact_views import ArtefactView, artefact_view
@@ -33,7 +33,7 @@ from mtmkl_suite.report.pages.method_uses import MethodUse, method_uses
 from mtmkl_suite.report.pages.metric_words import metrics_in_words
 from mtmkl_suite.report.pages.overview import Answer, answer
 from mtmkl_suite.report.pages.summary import missing_data
-from mtmkl_suite.report.record.explained import read_explained
+from mtmkl_suite.report.record.published_reach import read_reach
 from mtmkl_suite.report.record.published_record import (
     RECORD,
     RUN,
@@ -206,9 +206,8 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         for name in artefacts
     }
     elsewhere = claims.iloc[[k for k, found in enumerate(places) if not found]]
-    explained = {
-        name: found.text()
-        for (name, _), found in read_explained(config, CLAIMS).items()
+    reach = {
+        name: found.text() for (name, _), found in read_reach(config, CLAIMS).items()
     }
     statistics = pd.read_csv(folder.statistics)
     paper = config["paper"]
@@ -249,7 +248,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         claims=claims,
         answer=answer(verdicts, claims),
         other_claims=answer(verdicts.iloc[:0], elsewhere),
-        groups=group_claims(claims, explained, config),
+        groups=group_claims(claims, reach, config),
         statistics=_with_labels(context, statistics),
         data=_data_by_origin(context),
         methods=[

@@ -1,4 +1,4 @@
-"""How the repeats of an experiment share examples: from protocol, splits and pool."""
+"""Overlap of an experiment's repeats, from protocol, splits and pool."""
 
 import inspect
 from collections.abc import Iterator, Mapping

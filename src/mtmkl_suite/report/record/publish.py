@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.files import write_table, write_text
-from mtmkl_suite.judge.claim_explanations import CLAIMS
 from mtmkl_suite.judge.claims import shown_notes, shown_verdicts
+from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
-from mtmkl_suite.report.record.explained import (
+from mtmkl_suite.report.record.published_reach import (
     OTHER_READINGS,
-    explained_counts,
-    read_explained,
+    published_counts,
+    read_reach,
 )
 from mtmkl_suite.run.layout import PaperFolder, RunFolder
 from mtmkl_suite.run.resources import largest_memory, measured_memory
@@ -94,17 +94,17 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
     paper = config["paper"]
     verdicts = pd.read_csv(folder / "verdicts.csv")
     claims = pd.read_csv(folder / "claims.csv")
-    explained = read_explained(config, CLAIMS)
+    reach = read_reach(config, CLAIMS)
     claims = claims.assign(
         shown=shown_verdicts(claims),
         note=[
-            f"{note}; {OTHER_READINGS}: {explained[name, ''].text()}"
-            if (name, "") in explained
+            f"{note}; {OTHER_READINGS}: {reach[name, ''].text()}"
+            if (name, "") in reach
             else note
             for name, note in zip(claims["id"], shown_notes(claims), strict=True)
         ],
     )
-    counted = explained_counts(folder)
+    counted = published_counts(folder)
     lines = [
         f"# {paper['title']}",
         "",
@@ -120,7 +120,7 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
             f"paper prints none, verdicts that move: "
             f"{moved_text(own_numbers(verdicts))}. "
             f"Claims: {_counts(shown_verdicts(claims))}."
-            + f" Different cells, by other readings: {counted}."
+            + f" Different numbers, by other readings: {counted}."
             * bool(counted),
         ]
     if len(claims):
@@ -249,8 +249,8 @@ def _index(figures: Path) -> str:
         claims = shown_verdicts(pd.read_csv(page.parent / "claims.csv"))
         link = f"[{page.parent.name}]({page.parent.name}/README.md)"
         moved = moved_text(own_numbers(verdicts))
-        explained = explained_counts(page.parent) or "–"
-        counts = [counts_text(verdicts), moved, explained, _counts(claims)]
+        reach = published_counts(page.parent) or "–"
+        counts = [counts_text(verdicts), moved, reach, _counts(claims)]
         lines.append(f"| {link}: {title} | {' | '.join(counts)} |")
     return "\n".join(lines) + "\n"
 

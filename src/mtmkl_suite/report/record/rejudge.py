@@ -12,7 +12,7 @@ from mtmkl_suite.report.figures.files import write_figure_files, write_table_fil
 from mtmkl_suite.report.pages.build import drawn, printed
 from mtmkl_suite.report.pages.context import Context, load_context
 from mtmkl_suite.report.record.overlaps import overlaps_table
-from mtmkl_suite.report.record.publish import write_galleries
+from mtmkl_suite.report.record.publish import READING_SCORES, write_galleries
 from mtmkl_suite.report.record.record import published_claims, statistics_table
 from mtmkl_suite.report.tables.printed_table import PrintedTable
 from mtmkl_suite.run.layout import PaperFolder, RunFolder
@@ -37,7 +37,8 @@ def rejudge(
 
     These are the tables, the figures that show nothing but scores, ``verdicts.csv``,
     ``claims.csv``, ``statistics.csv``, ``overlaps.csv`` and the galleries. Scores stay,
-    and figures and claims on arrays of fits or on the numbers of a step.
+    and figures and claims on arrays of fits or on the numbers of a step. Readings have
+    scores of their own, and tables and figures alone follow from them.
     ``provenance.json`` keeps what it says of them, and gets ``judged``: the code and
     the configuration of what was computed from the scores.
     """
@@ -78,8 +79,11 @@ def _judge(
     paper = config["paper"]["id"]
     published, folder = _Published(figures / paper), run.paper(paper)
     provenance = read_json(published.provenance)
-    context = load_context(config, folder, scores=published.scores)
-    check_same(provenance, context.data_info, settings)
+    is_main = "readings" not in config
+    scores = published.scores if is_main else published.path / READING_SCORES
+    context = load_context(config, folder, scores=scores)
+    of_scores = provenance if is_main else _with_data_of(context.scores, provenance)
+    check_same(of_scores, context.data_info, settings)
     tables, figures_made, verdicts = {}, {}, []
     for name in config["artefacts"]:
         table, shown = printed(context, name)
@@ -91,6 +95,8 @@ def _judge(
             figures_made[name] = drawn(name, _of_scores(context))
         except NotPublishedError:
             continue
+    if not is_main:
+        return tables, figures_made, {}, provenance
     filled = [each for each in verdicts if len(each)] or verdicts[:1]
     record = {
         published.verdicts.name: pd.concat(filled, ignore_index=True),
@@ -99,6 +105,15 @@ def _judge(
         published.overlaps.name: overlaps_table(context.overlaps or {}),
     }
     return tables, figures_made, record, provenance | {"judged": of_the_code(config)}
+
+
+def _with_data_of(
+    scores: pd.DataFrame, provenance: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the provenance of readings: the main one, but for the data."""
+    first = scores[scores["repeat"] == 0].groupby("dataset")["data_digest"].first()
+    data = {name: {"digest": digest} for name, digest in first.items()}
+    return {**provenance, "data": data}
 
 
 def _of_scores(context: Context) -> Context:

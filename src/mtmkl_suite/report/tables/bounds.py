@@ -1,21 +1,21 @@
-"""Upper bounds beside printed numbers: readings that explain nothing."""
+"""Upper bounds beside printed numbers, by readings of the kind *bound*."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.judge.explanations import CellId, Number
-from mtmkl_suite.judge.verdicts import Published, Reproduced, Tolerance, judge
+from mtmkl_suite.judge.reach import CellId, Number
+from mtmkl_suite.judge.verdicts import judge
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.tables.explanations import (
+from mtmkl_suite.report.tables.printed_table import PrintedTable
+from mtmkl_suite.report.tables.reach import (
     bases_of,
     cells_of,
     readings_of,
     under_reading,
     unmeasured_main,
 )
-from mtmkl_suite.report.tables.printed_table import PrintedTable
 from mtmkl_suite.report.tables.tables import MEAN_SD_NOTE, NOT_JUDGED_NOTE, mean_sd
 
 COLUMNS = (
@@ -39,74 +39,59 @@ def build_bounds(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
     printed = cells_of(main, context.config)
     rows: list[dict[str, Any]] = []
     lines, labels = [], []
-    for reading in readings_of(context, bounds=True):
+    for reading in readings_of(context):
+        if reading.kind != "bound":
+            continue
         shown = under_reading(context, main, reading.factor, reading.alternative)
         settings = context.config["readings"]["factors"][reading.factor]
         labels.append(settings["alternatives"][reading.alternative]["label"])
         found = cells_of(shown, context.config, bases_of(context, reading))
-        for cell, bound in _measured(found).items():
+        for cell, bound in found.items():
+            if bound.is_derived or bound.reproduced is None:
+                continue
             mine = {
-                column: _row(cell, column, number, reading.name, bound, context)
-                for (name, row, column), number in printed.items()
-                if (name, row) == cell[:2] and not pd.isna(number.published)
+                place[2]: _row(place, number, reading.name, bound, context)
+                for place, number in printed.items()
+                if place[:2] == cell[:2]
             }
             rows += mine.values()
-            lines.append((cell[1], bound, mine))
+            ours = bound.reproduced
+            shown_bound = mean_sd(ours.value, ours.sd, ours.n, _DECIMALS)
+            lines.append((cell[1], shown_bound, mine))
     columns = list(dict.fromkeys(column for *_, mine in lines for column in mine))
     return PrintedTable(
         title=artefact["title"],
         cells=pd.DataFrame(rows, columns=list(COLUMNS)),
         header=("row", "bound", *columns),
         body=[
-            [
-                row,
-                mean_sd(bound.reproduced, bound.sd, int(bound.n), _DECIMALS),
-                *(_text(mine.get(column)) for column in columns),
-            ]
+            [row, bound, *(_text(mine.get(column)) for column in columns)]
             for row, bound, mine in lines
         ],
         notes=_notes(context, labels),
     )
 
 
-def _measured(cells: Mapping[CellId, Number]) -> dict[CellId, Number]:
-    return {
-        cell: number
-        for cell, number in cells.items()
-        if not number.is_derived and not pd.isna(number.reproduced)
-    }
-
-
 def _row(
-    cell: CellId,
-    column: str,
-    number: Number,
-    reading: str,
-    bound: Number,
-    context: Context,
+    place: CellId, number: Number, reading: str, bound: Number, context: Context
 ) -> dict[str, Any]:
-    sd = None if pd.isna(number.published_sd) else number.published_sd
-    verdict = judge(
-        Published(number.published, sd, int(number.published_n)),
-        Reproduced(bound.reproduced, bound.sd, int(bound.n)),
-        Tolerance(absolute=number.tolerance),
-        full_protocol=context.is_judged,
-    ).verdict
-    difference = number.published - bound.reproduced
+    ours, printed = bound.reproduced, number.published.value
+    assert ours is not None
+    assert printed is not None
+    assert number.tolerance is not None
+    is_above = None
+    if context.is_judged:
+        verdict = judge(number.published, ours, number.tolerance).verdict
+        is_above = printed > ours.value and verdict != "reproduced"
     return {
-        "artefact": cell[0],
-        "row": cell[1],
-        "column": column,
+        **dict(zip(COLUMNS, place, strict=False)),
         "unit": number.unit,
-        "published": number.published,
+        "published": printed,
         "reading": reading,
-        "bound": bound.reproduced,
-        "bound_sd": bound.sd,
-        "n": int(bound.n),
-        "difference": difference,
-        "is_above": (
-            difference > 0 and verdict != "reproduced" if context.is_judged else None
-        ),
+        "bound": ours.value,
+        "bound_sd": ours.sd,
+        "n": ours.n,
+        "difference": printed - ours.value,
+        "is_above": is_above,
     }
 
 

@@ -6,7 +6,6 @@ from typing import Any
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.tables.bounds import build_bounds
 from mtmkl_suite.report.tables.decisions import build_decisions
-from mtmkl_suite.report.tables.explanations import build_explanations
 from mtmkl_suite.report.tables.method_comparison import (
     build_left_out,
     build_method_pairs,
@@ -16,13 +15,14 @@ from mtmkl_suite.report.tables.method_comparison import (
 from mtmkl_suite.report.tables.printed_table import PrintedTable
 from mtmkl_suite.report.tables.rank_tests import build_rank_tests
 from mtmkl_suite.report.tables.ranking import build_ranking
+from mtmkl_suite.report.tables.reach import build_reach
 from mtmkl_suite.report.tables.tables import build_table
 
 LAYOUTS: dict[str, Callable[[Context, Mapping[str, Any]], PrintedTable]] = {
     "cells": build_table,
     "ranking": build_ranking,
     "rank_tests": build_rank_tests,
-    "explanations": build_explanations,
+    "reach": build_reach,
     "bounds": build_bounds,
     "method_scores": build_method_scores,
     "method_ranks": build_method_ranks,
@@ -32,9 +32,10 @@ LAYOUTS: dict[str, Callable[[Context, Mapping[str, Any]], PrintedTable]] = {
 }
 
 UNPUBLISHED = (
-    "bounds", "method_scores", "method_ranks", "method_pairs", "left_out", "decisions",
+    "reach", "bounds", "method_scores", "method_ranks", "method_pairs", "left_out",
+    "decisions",
 )  # fmt: skip
-"""Layouts of tables that no published numbers stand beside."""
+"""Layouts of tables whose numbers get no verdicts."""
 
 
 def build(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:

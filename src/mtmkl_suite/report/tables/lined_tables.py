@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.record.explained import OTHER_READINGS, Marks
+from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks
 
 OURS_LINE = "reproduced here"  # "reproduced" would read as a verdict
 VERDICT = "verdict"
@@ -21,10 +21,10 @@ def shown_lines(
 
 
 def verdict_lines(cells: pd.DataFrame, marks: Marks) -> list[tuple[str, ...]]:
-    """Return the line of verdicts, and one of what other readings explain."""
-    explained = marks.texts(cells)
+    """Return the line of verdicts, and one of the reach by other readings."""
+    reach = marks.texts(cells)
     lines: list[tuple[str, ...]] = [("", "", VERDICT, *cells["verdict"])]
-    return [*lines, ("", "", OTHER_READINGS, *explained)] if any(explained) else lines
+    return [*lines, ("", "", OTHER_READINGS, *reach)] if any(reach) else lines
 
 
 def numbers(values: Iterable[float | None], form: str) -> list[str]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.judge.explanations import DIFFERENT
+from mtmkl_suite.judge.reach import DIFFERENT
 from mtmkl_suite.judge.verdicts import NOT_JUDGED
-from mtmkl_suite.report.record.explained import ExplainedCells
+from mtmkl_suite.report.record.published_reach import ReachOfCells
 from mtmkl_suite.report.record.written import RANK
 
 _FIGURE_SPACE = "\N{FIGURE SPACE}"
@@ -34,8 +34,8 @@ class NumberCell:
         "" where there is none.
     note : str
         The rule with the numbers put in, or why there is no number.
-    explained : str
-        What other readings explain.
+    reach : str
+        By other readings.
     method : str
         The method, where a row or column stands for one.
     """
@@ -48,7 +48,7 @@ class NumberCell:
     record_n: str = ""
     record_verdict: str = ""
     note: str = ""
-    explained: str = ""
+    reach: str = ""
     method: str = ""
 
     @property
@@ -88,7 +88,7 @@ def number_table(
     corner: str,
     decimals: int | None,
     is_judged: bool,
-    explained: ExplainedCells,
+    reach: ReachOfCells,
     methods: Mapping[str, str],
 ) -> NumberTable:
     """Return a table from its cells and those of the published record.
@@ -118,7 +118,7 @@ def number_table(
                     record.get(key, {}),
                     decimals=places,
                     is_judged=is_judged,
-                    explained=found.text() if (found := explained.get(key)) else "",
+                    reach=found.text() if (found := reach.get(key)) else "",
                     method=methods.get(column, "") or methods.get(key[0], ""),
                 )
                 for key in keys
@@ -165,7 +165,7 @@ def _cell(
     *,
     decimals: int,
     is_judged: bool,
-    explained: str,
+    reach: str,
     method: str,
 ) -> NumberCell:
     has_number = _is_number(cell["reproduced"])
@@ -190,7 +190,7 @@ def _cell(
         record_n=_n(published) if from_record else "",
         record_verdict=record_verdict,
         note=note,
-        explained=explained if (record_verdict or shown) == DIFFERENT else "",
+        reach=reach if (record_verdict or shown) == DIFFERENT else "",
         method=method,
     )
 

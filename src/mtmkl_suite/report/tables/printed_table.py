@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from mtmkl_suite.report.record.written import TextTable
+
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#",
@@ -35,6 +37,8 @@ class PrintedTable:
         The rows as text, each as long as the header.
     notes : sequence of str
         The sentences below the table.
+    details : TextTable or None
+        Another table that the report shows below it.
     """
 
     title: str
@@ -42,6 +46,7 @@ class PrintedTable:
     header: Sequence[str]
     body: Sequence[Sequence[str]]
     notes: Sequence[str]
+    details: TextTable | None = None
 
     def markdown(self) -> str:
         """Return the table as Markdown."""

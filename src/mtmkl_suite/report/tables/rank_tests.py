@@ -20,7 +20,7 @@ from mtmkl_suite.judge.audit import (
 from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.judge.verdicts import Published, Reproduced, Tolerance, judge
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.record.explained import Marks
+from mtmkl_suite.report.record.published_reach import Marks
 from mtmkl_suite.report.tables.joined import notes_on_printed_ranks
 from mtmkl_suite.report.tables.lined_tables import (
     OURS_LINE,
@@ -91,7 +91,7 @@ def build_rank_tests(context: Context, artefact: Mapping[str, Any]) -> PrintedTa
                 for rival in rivals
             ]
             rows += mine
-            marks = Marks(context.explained, pd.DataFrame(mine))
+            marks = Marks(context.reach, pd.DataFrame(mine))
             lines += _lines_of_test(block, quantity, mine, marks)
         count = rank_cell(
             f"{DOMINATED}, {block}",

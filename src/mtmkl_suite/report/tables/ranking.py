@@ -9,7 +9,7 @@ from mtmkl_suite.judge.audit import MEAN_RANK, audit, printed_comparisons
 from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.judge.verdicts import Tolerance, Verdict, weakest
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.record.explained import Marks
+from mtmkl_suite.report.record.published_reach import Marks
 from mtmkl_suite.report.record.written import RANK
 from mtmkl_suite.report.tables.joined import notes_on_printed_ranks
 from mtmkl_suite.report.tables.lined_tables import (
@@ -68,7 +68,7 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable
         one.label: audit(one).friedman.ranks
         for one in printed_comparisons(context.published)
     }
-    marks = Marks(context.explained, pd.concat([cells, headings]))
+    marks = Marks(context.reach, pd.concat([cells, headings]))
     lines: list[tuple[str, ...]] = []
     for block in comparison["blocks"]:
         for name, row in _rows_of(comparison, block):

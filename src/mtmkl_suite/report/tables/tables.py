@@ -17,7 +17,7 @@ from mtmkl_suite.judge.verdicts import (
     judge,
 )
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.record.explained import OTHER_READINGS, Marks
+from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks
 from mtmkl_suite.report.tables.numbers import DASH
 from mtmkl_suite.report.tables.printed_table import PrintedTable
 
@@ -56,7 +56,7 @@ class _Texts:
     rule : str
         The verdict rule with the table's tolerance, or why there is no verdict.
     marks : Marks
-        What other readings explain.
+        Of the reach by other readings.
     """
 
     cells: pd.DataFrame
@@ -70,7 +70,7 @@ class _Texts:
     def header(self) -> list[str]:
         """Return the headings: published, reproduced, verdict for a paper's column.
 
-        What other readings explain follows where there is anything to explain.
+        Its reach by other readings follows where there is any.
         """
         names = [self.corner]
         for column in self._columns():
@@ -79,7 +79,7 @@ class _Texts:
                     f"{column}, published{self._unit()}",
                     f"{column}, reproduced{self._unit()}",
                     *["verdict"] * self.is_judged,
-                    *[OTHER_READINGS] * self._is_explained(column),
+                    *[OTHER_READINGS] * self._has_reach(column),
                 ]
             else:
                 names.append(f"{column}{self._mark()}{self._unit()}")
@@ -101,7 +101,7 @@ class _Texts:
                 line.append(self.reproduced(cell))
                 if is_printed and self.is_judged:
                     line.append(cell["verdict"] if cell["in_paper"] else DASH)
-                if is_printed and self._is_explained(column):
+                if is_printed and self._has_reach(column):
                     line.append(self.marks.text(row, column))
             lines.append(line)
         return lines
@@ -135,7 +135,7 @@ class _Texts:
         mine = self.cells[self.cells["column"] == column]
         return bool(mine["in_paper"].any())
 
-    def _is_explained(self, column: str) -> bool:
+    def _has_reach(self, column: str) -> bool:
         return any(self.marks.texts(self.cells[self.cells["column"] == column]))
 
     def _mark(self) -> str:
@@ -187,7 +187,7 @@ def build_table(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         decimals=artefact["decimals"],
         is_judged=context.is_judged,
         rule=rule_note(context, artefact["tolerance"], artefact["unit"], acceptance),
-        marks=Marks(context.explained, frame),
+        marks=Marks(context.reach, frame),
     )
     return PrintedTable(
         artefact["title"], frame, texts.header(), texts.body(), texts.notes()

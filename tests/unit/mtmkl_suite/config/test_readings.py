@@ -198,7 +198,7 @@ def test_a_curve_needs_all_of_its_factors(folder):
         file.write(SPECIFICATION)
     config = load_readings(folder, "quick", ["costs"])
     assert list(config["experiments"]) == ["digits@costs=high", "digits@costs=seen"]
-    assert list(config["artefacts"]) == ["explanations"]
+    assert list(config["artefacts"]) == ["reach"]
 
 
 def test_main_runs_do_not_see_readings(folder):

@@ -7,7 +7,7 @@ import pytest
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.report.figures.reading_figures import reading_figure
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.tables.explanations import main_context
+from mtmkl_suite.report.tables.reach import main_context
 
 GAINS = 0.01 * np.arange(1, 6)  # of each repeat
 LEVELS = {"scale_0_01": 0.01, "scale_0_1": 0.1, "scale_10": 10.0, "scale_100": 100.0}

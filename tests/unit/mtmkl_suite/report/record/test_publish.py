@@ -155,16 +155,17 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
     artefacts = readings.paper("toy").path / "artefacts"
     artefacts.mkdir(parents=True)
     for ending in ("md", "tex"):
-        (artefacts / f"explanations.{ending}").write_text(f"explained as {ending}")
-    (artefacts / "explanations.csv").write_text(
-        "artefact,row,column,reading,status\n"
-        "table_1,x,y,f=a,explained\ntable_1,x,z,,unexplained\nclaims,c,,f=a,partly\n"
+        (artefacts / f"reach.{ending}").write_text(f"reach as {ending}")
+    (artefacts / "reach.csv").write_text(
+        "artefact,row,column,status,kind\n"
+        "table_1,x,y,within reach,number\ntable_1,x,z,not tried,number\n"
+        "claims,c,,not tried,claim\n"
     )
     for ending in ("svg", "pdf", "csv"):
         (artefacts / f"prior.{ending}").write_text(ending)
     SCORES[:1].to_csv(readings.paper("toy").scores, index=False)
     shown = {
-        "explanations": {"kind": "table", "title": "Readings"},
+        "reach": {"kind": "table", "title": "Readings"},
         "prior": {"kind": "figure", "title": "Scale of the prior"},
     }
     main = {key: value for key, value in config.items() if key != "published"}
@@ -173,17 +174,17 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
     after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
     gallery = after.pop("README.md").decode()
     for words in (
-        "explained as md",
+        "reach as md",
         "![Prior](prior.svg)",
-        "Different cells, by other readings: 1 explained, 1 unexplained.",
+        "Different numbers, by other readings: 1 within reach, 1 not tried.",
         "[readings.csv.gz](readings.csv.gz)",
     ):
         assert words in gallery
-    assert "| 1 explained, 1 unexplained |" in (figures / "README.md").read_text()
+    assert "| 1 within reach, 1 not tried |" in (figures / "README.md").read_text()
     del before["README.md"]
     # The record is still that of the main protocol.
     assert before.items() <= after.items()
-    new = {f"explanations.{ending}" for ending in ("csv", "md", "tex")}
+    new = {f"reach.{ending}" for ending in ("csv", "md", "tex")}
     new |= {f"prior.{ending}" for ending in ("svg", "pdf", "csv")}
     new |= {"readings.csv.gz"}
     assert set(after) - set(before) == new

@@ -151,3 +151,59 @@ def test_a_paper_that_was_never_published_is_refused(config, run, tmp_path):
     with pytest.raises(FileNotFoundError):
         rejudge([config], run, tmp_path / "none", settings=RUN)
     assert not (tmp_path / "none").exists()
+
+
+@pytest.fixture
+def readings(config, run, figures):
+    """A reading that takes another metric of the main scores, as published."""
+    place = figures.parent / "config" / "papers" / "argyriou2008" / "published"
+    shutil.copytree(config["published"], place)
+    change = {"in_place": {"explained_variance": "explained_variance_weighted"}}
+    alternative = {"label": "weighted", "kind": "legitimate", "change": change}
+    origin = {"of": "school", "fits": "school", "factors": {"variance": "weighted"},
+              "is_whole": False, "times": 1, "changes": []}  # fmt: skip
+    folder = figures / "argyriou2008"
+    scores = pd.read_csv(folder / "scores.csv.gz", nrows=1)
+    known = run.paper("argyriou2008").data_info(scores["dataset"][0]).read_text()
+    scores = scores.assign(data_digest=json.loads(known)["digest"])
+    scores.to_csv(folder / "readings.csv.gz", index=False)
+    return config | {
+        "published": str(place),
+        "claims": [],
+        "artefacts": {"reach": {"kind": "table", "layout": "reach", "title": "Reach"}},
+        "readings": {
+            "factors": {
+                "variance": {
+                    "label": "Variance", "alternatives": {"weighted": alternative},
+                },
+            },
+            "experiments": {"school@variance=weighted": origin},
+            "main": {k: v for k, v in config.items() if k != "published"},
+        },
+    }  # fmt: skip
+
+
+def test_reach_follows_from_the_published_scores(readings, run, figures):
+    before, folder = contents(figures), figures / "argyriou2008"
+    rejudge([readings], run, figures, settings=RUN)
+    reach = pd.read_csv(folder / "reach.csv").set_index(["artefact", "row"])
+    assert set(reach["kind"]) == {"number", "claim"}
+    changed = reach.loc["table_2"].query("n_readings == 1")
+    cells = pd.read_csv(folder / "table_2.csv").set_index(["row", "column"])
+    for row, found in changed.iterrows():
+        weighted = cells.loc[(row, "Explained variance, weighted mean of tasks")]
+        assert found["nearest_value"] == pytest.approx(weighted["reproduced"])
+    assert len(changed) > 0
+    after = contents(figures)
+    new = {path.name for path in after.keys() - before.keys()}
+    assert new == {"reach.csv", "reach.md", "reach.tex"}
+    # The record is still that of the main protocol.
+    moved = {path.name for path in before if after[path] != before[path]}
+    assert moved == {"README.md"}
+
+
+def test_readings_of_other_data_are_refused(readings, run, figures):
+    path = figures / "argyriou2008/readings.csv.gz"
+    pd.read_csv(path).assign(data_digest="0ther").to_csv(path, index=False)
+    with pytest.raises(ValueError, match="is not the one behind the published scores"):
+        rejudge([readings], run, figures, settings=RUN)

@@ -4,10 +4,11 @@ import pandas as pd
 import pytest
 
 from mtmkl_suite.config.readings import load_readings
+from mtmkl_suite.judge.reach import NOT_TRIED, WITHIN_REACH
 from mtmkl_suite.report.pages.build import printed
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.tables.bounds import ABOVE, COLUMNS, build_bounds
-from mtmkl_suite.report.tables.explanations import readings_of
+from mtmkl_suite.report.tables.reach import build_reach
 
 PAPER = "yousefi2015"
 BOUND = 0.85
@@ -68,9 +69,15 @@ def test_readers_see_which_numbers_are_out_of_reach(table):
     assert ABOVE in table.notes[2]
 
 
-def test_a_bound_explains_nothing_and_has_no_verdicts(context):
-    assert readings_of(context) == []
-    assert [r.name for r in readings_of(context, bounds=True)] == ["choice=bound"]
+def test_a_bound_brings_numbers_within_reach_with_test_data_alone(context):
+    reach = build_reach(context, context.config["artefacts"]["reach"]).cells
+    assert reach["n_readings"].sum() == 0
+    assert WITHIN_REACH not in set(reach["status"])
+    # A bound on one side of a claim is no reading of it.
+    assert set(reach.loc[reach["kind"] == "claim", "status"]) == {NOT_TRIED}
+
+
+def test_a_bound_has_no_verdicts(context):
     found, written = printed(context, "bounds")
     assert len(found.cells)
     assert written.verdicts.empty

@@ -3,7 +3,7 @@ import pytest
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.judge.step_tests import TESTS
-from mtmkl_suite.report.record.explained import record_folder
+from mtmkl_suite.report.record.published_reach import record_folder
 from mtmkl_suite.report.tables.decision_rules import claim_tests_of, number_rules
 
 

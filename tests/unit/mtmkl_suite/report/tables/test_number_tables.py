@@ -1,6 +1,6 @@
 import pandas as pd
 
-from mtmkl_suite.report.record.explained import Explained
+from mtmkl_suite.report.record.published_reach import Reach
 from mtmkl_suite.report.tables.number_tables import methods_of, number_table
 
 SPACE = "\N{FIGURE SPACE}"
@@ -15,14 +15,14 @@ def cell(row, column, published, reproduced, verdict, **more):
     } | more  # fmt: skip
 
 
-def build(cells, published=(), *, is_judged=True, decimals=1, explained=None):
+def build(cells, published=(), *, is_judged=True, decimals=1, reach=None):
     return number_table(
         pd.DataFrame(cells),
         pd.DataFrame(published),
         corner="Method",
         decimals=decimals,
         is_judged=is_judged,
-        explained=explained or {},
+        reach=reach or {},
         methods={"MTL": "MTL"},
     )
 
@@ -53,13 +53,13 @@ def test_the_record_stands_in_for_what_was_not_computed():
     run = cell("MTL", "x", 2.0, None, "no data", missing="data set 'a' is absent")
     record = cell("MTL", "x", 2.0, 2.5, "different")
     ((_, _, (found,)),) = build(
-        [run], [record], explained={("MTL", "x"): Explained("unexplained")}
+        [run], [record], reach={("MTL", "x"): Reach("not tried")}
     ).rows
     assert found.reproduced == ""
     assert found.record == "2.5 ± 0.5"
     assert (found.verdict, found.shown_verdict) == ("", "different")
     assert found.note.startswith("data set 'a' is absent")
-    assert found.explained == "unexplained"
+    assert found.reach == "not tried"
 
 
 def test_without_a_record_there_is_no_data_and_why():

@@ -8,17 +8,22 @@ from configured import of
 
 from mtmkl_suite.config.models import Claim
 from mtmkl_suite.config.readings import load_readings
-from mtmkl_suite.judge.explanations import COLUMNS, EXPLAINED
 from mtmkl_suite.judge.overlap import Overlap
+from mtmkl_suite.judge.reach import (
+    CLAIMS,
+    COLUMNS,
+    NOT_TRIED,
+    WITH_TEST_DATA,
+    WITHIN_REACH,
+)
 from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.judge.verdicts import own_numbers
 from mtmkl_suite.report.figures.specification import specification_curve
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.record.explained import record_folder
+from mtmkl_suite.report.record.published_reach import record_folder
 from mtmkl_suite.report.record.record import claims_table
-from mtmkl_suite.report.tables.explanations import (
-    build_explanations,
-    cells_table,
+from mtmkl_suite.report.tables.reach import (
+    build_reach,
     claims_of,
     main_context,
     replaced,
@@ -70,73 +75,72 @@ def as_printed(main, experiment, of, row):
 
 
 @pytest.fixture(scope="module")
-def explained(config, main):
+def table(config, main):
     scores = as_printed(main, "robot@roles=permuted", "robot", "Robot")
-    return build_explanations(
-        context_of(config, scores)[1], config["artefacts"]["explanations"]
-    )
+    return build_reach(context_of(config, scores)[1], config["artefacts"]["reach"])
 
 
-def test_every_different_cell_and_every_claim_that_fails_has_a_row(main, explained):
-    table = explained.cells
-    assert list(table.columns) == list(COLUMNS)
-    top = Path(main.config["published"]).parents[3]
-    verdicts = pd.read_csv(top / "figures" / PAPER / "verdicts.csv")
+LABEL = "Roles of an example: permuted in each task by itself, without strata"
+
+
+def test_every_different_number_and_every_claim_has_a_row(main, table):
+    cells = table.cells
+    assert list(cells.columns) == list(COLUMNS)
+    folder = record_folder(main.config)
+    verdicts = own_numbers(pd.read_csv(folder / "verdicts.csv"))
     different = verdicts[verdicts["verdict"] == "different"]
-    cells = table[table["artefact"] != "claims"]
     keys = ["artefact", "row", "column"]
-    assert set(map(tuple, cells[keys].to_numpy())) == set(
+    numbers = cells[cells["kind"] == "number"]
+    assert set(map(tuple, numbers[keys].to_numpy())) == set(
         map(tuple, different[keys].to_numpy())
     )
-    claims = pd.read_csv(top / "figures" / PAPER / "claims.csv")
-    failing = claims[claims["verdict"].isin(["undecided", "does not hold"])]
-    explained_claims = table.loc[table["artefact"] == "claims", "row"]
-    assert explained_claims.tolist() == failing["id"].tolist()
+    claims = cells[cells["kind"] == "claim"]
+    assert set(claims["artefact"]) == {CLAIMS}
+    published = pd.read_csv(folder / "claims.csv")
+    assert claims["row"].tolist() == published["id"].tolist()
 
 
-def test_a_reading_with_the_printed_numbers_explains_its_rows(explained):
-    table = explained.cells.set_index(["artefact", "row", "column"])
-    robot = table.loc["table_1", "Robot, 10 %", :]
-    assert set(robot["status"]) == {EXPLAINED}
-    assert set(robot["reading"]) == {"roles=permuted"}
-    assert set(table.loc["table_2"]["status"]) == {"follows"}
-    assert set(table.loc["table_1", "Vehicle, 10 %", :]["status"]) == {"unexplained"}
-    ((reading, kind, touched, gained, lost, *_),) = explained.body
-    assert (reading, kind, touched, gained, lost) == (
-        "Roles of an example: permuted in each task by itself, without strata",
-        "legitimate", touched, touched, "0",
-    )  # fmt: skip
+def test_a_reading_with_the_printed_numbers_has_its_rows_within_reach(table):
+    cells = table.cells.set_index(["artefact", "row", "column"])
+    robot = cells.loc["table_1", "Robot, 10 %", :]
+    assert set(robot["status"]) == {WITHIN_REACH}
+    assert set(robot["nearest"]) == {"roles=permuted"}
+    assert robot["nearest_value"].tolist() == pytest.approx(robot["published"].tolist())
+    ends = robot[["published", "reproduced"]]
+    assert robot["low"].tolist() == pytest.approx(ends.min(axis=1).tolist())
+    assert robot["high"].tolist() == pytest.approx(ends.max(axis=1).tolist())
+    assert set(cells.loc["table_1", "Vehicle, 10 %", :]["status"]) == {NOT_TRIED}
+    ((reading, kind, n, different, within, lost),) = table.body
+    assert (reading, kind, n, lost) == (LABEL, "legitimate", "24", "0")
+    assert different == within
+    assert table.cells["others"].sum() > table.cells["others_within"].sum() > 0
+    (counts,) = [note for note in table.notes if note.startswith("Table 1, ")]
+    assert f"{within} within reach" in counts
+    assert "other numbers printed in the same rows" in counts
 
 
-def test_readers_see_the_explanation_of_every_cell(config, explained):
-    table = cells_table(explained.cells, config)
-    assert len(table.rows) == len(explained.cells)
-    assert table.header[3] == "reading"
-    (line,) = [r for r in table.rows if r[1:3] == ["Robot, 10 %", "Whom"]]
-    label = "Roles of an example: permuted in each task by itself, without strata"
-    assert (line[0], line[3], line[9]) == ("Table 1", label, "explained")
-    identifiers = {claim["id"] for claim in config["readings"]["main"]["claims"]}
-    assert not identifiers & {row[1] for row in table.rows}
-    assert not any("=" in row[3] for row in table.rows)
-    assert not any("nan" in text for row in table.rows for text in row[3:9])
+def test_readers_see_the_numbers_under_each_reading(table):
+    numbers = table.details
+    assert len(numbers.rows) == 24
+    (line,) = [row for row in numbers.rows if row[1:3] == ["Robot, 10 %", "Whom"]]
+    assert line[3] == line[6] == "88.9"
+    assert (line[0], line[5], line[7]) == ("Table 1", LABEL, "reproduced")
 
 
-def test_the_counts_say_how_many_rest_on_test_data():
+def test_test_data_alone_bring_nothing_within_reach():
     config = load_readings(PAPER, "paper", ["choice"])
     main, _ = context_of(config)
     name = "robot@choice=common_on_test"
     context = context_of(config, as_printed(main, name, "robot", "Robot"))[1]
-    table = build_explanations(context, config["artefacts"]["explanations"])
-    n = (table.cells.query("artefact == 'table_1'")["status"] == EXPLAINED).sum()
-    assert n > 0
+    table = build_reach(context, config["artefacts"]["reach"])
+    robot = table.cells[table.cells["row"] == "Robot, 10 %"]
+    assert set(robot["status"]) == {WITH_TEST_DATA}
+    assert set(robot["n_readings"]) == {0}
+    n = (table.cells["status"] == WITH_TEST_DATA).sum()
     (counts,) = [note for note in table.notes if note.startswith("Table 1, ")]
-    assert f"{n} explained ({n} with test data)" in counts
-    assert "15 more follow from others" in counts
-    folder = record_folder(config)
-    verdicts = own_numbers(pd.read_csv(folder / "verdicts.csv"))["verdict"]
-    reached = verdicts.isin(["reproduced", "close"]).sum() + n
-    judged = f"Of {len(verdicts)} judged numbers that do not follow from others"
-    assert any(note.startswith(f"{judged} {reached} ") for note in table.notes)
+    assert f": {n} with test data only, " in counts
+    # No legitimate reading was tried that could reach other numbers.
+    assert "other numbers" not in counts
 
 
 def test_unchanged_methods_keep_their_main_scores(config, main):
@@ -223,7 +227,7 @@ def test_a_reduced_run_judges_nothing():
     scores = main.scores[main.scores["experiment"] == "robot"]
     scores = scores.assign(experiment="robot@roles=permuted")
     context = context_of(config, scores)[1]
-    table = build_explanations(context, config["artefacts"]["explanations"]).cells
+    table = build_reach(context, config["artefacts"]["reach"]).cells
     assert set(table["status"]) == {"not judged (quick)"}
     assert len(table) == 24
 
@@ -351,17 +355,6 @@ def test_alternatives_of_one_fit_read_it_by_different_metrics():
         assert set(shown["value"]) == {value}
 
 
-def test_a_bound_explains_nothing():
-    config = load_readings(PAPER, "quick", ["choice"])
-    main, _ = context_of(config)
-    scores = main.scores[main.scores["experiment"] == "robot"]
-    for alternative, n in (("common_on_test", 24), ("bound", 0)):
-        own = scores.assign(experiment=f"robot@choice={alternative}")
-        context = context_of(config, own)[1]
-        table = build_explanations(context, config["artefacts"]["explanations"])
-        assert len(table.cells) == n
-
-
 def test_a_curve_has_the_same_repeats_everywhere(config, main):
     specification = config["readings"]["specifications"]["robot_stl"]
     assert specification["repeats"] == 10
@@ -409,5 +402,7 @@ def test_claims_on_the_numbers_of_a_step_are_as_published(toy, tmp_path):
     path.parent.mkdir(parents=True)
     published.to_csv(path, index=False)
     found = claims_of(context)
-    assert (found["faster"].verdict, found["faster"].note) == ("undecided", "ratio 1.1")
-    assert found["c1"].verdict == table.loc[0, "verdict"]
+    assert found.loc["faster", ["verdict", "note"]].tolist() == [
+        "undecided", "ratio 1.1",
+    ]  # fmt: skip
+    assert found.loc["c1", "verdict"] == table.loc[0, "verdict"]

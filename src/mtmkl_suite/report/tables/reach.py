@@ -1,4 +1,4 @@
-"""What readings of a protocol explain: the table, from their scores and the record."""
+"""Reach of a paper's numbers and claims under readings, from their scores."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,88 +8,70 @@ import pandas as pd
 
 from mtmkl.documents import ConfigError
 from mtmkl_suite.config.load import experiments_of
-from mtmkl_suite.judge.claim_explanations import CLAIMS, ClaimResult, explain_claims
-from mtmkl_suite.judge.explanations import (
-    COLUMNS,
+from mtmkl_suite.judge.overlap import Overlaps
+from mtmkl_suite.judge.reach import (
+    CLAIM,
     DIFFERENT,
-    EXPLAINED,
-    FOLLOWS,
+    NUMBER,
     WITHIN,
     CellId,
     Number,
+    Numbers,
     Reading,
-    explain_cells,
-    marked,
-    shares_of,
+    changed,
+    reach_of_claims,
+    reach_of_numbers,
 )
-from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import read_scores
-from mtmkl_suite.judge.verdicts import NOT_JUDGED, Tolerance
+from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, Tolerance
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.record.explained import labels_of, record_folder
 from mtmkl_suite.report.record.overlaps import read_overlaps
+from mtmkl_suite.report.record.published_reach import (
+    labels_of,
+    reach_counts,
+    record_folder,
+)
 from mtmkl_suite.report.record.written import RANK, TextTable
+from mtmkl_suite.report.tables.numbers import DASH
 from mtmkl_suite.report.tables.printed_table import PrintedTable
 from mtmkl_suite.report.tables.tables import build_quoted
 from mtmkl_suite.run.layout import PaperFolder
 
-_NUMBERS = {
-    "published": "published",
-    "published_sd": "published_sd",
-    "published_n": "published_n",
-    "reproduced": "reproduced",
-    "sd": "reproduced_sd",
-    "n": "n",
-}
-"""Attribute of a number -> column of a table's cells."""
-
-_JUDGED = (*WITHIN, DIFFERENT)
-
-_TWO_SIDED = ("paired_difference", "paired_difference_chosen", "trend")
-
 OVERVIEW_HEADER = (
-    "reading", "kind", "different cells it changes", "of these within the rule",
-    "cells it moves out", "chance", "rows explained", "columns explained",
+    "reading", "kind", "numbers it changes", "different in the main run",
+    "of these within the rule", "others it moves out",
 )  # fmt: skip
+_PLACE = ("artefact", "row", "column")
 
 
-def build_explanations(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
-    """Return the table of explanations of a run of readings."""
-    if not context.is_judged:
-        return _unjudged(context, artefact)
-    main = main_context(context)
+def build_reach(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
+    """Return the reach of every *different* number and every claim.
+
+    People read an overview of the readings, and below it the numbers under each of
+    them. Of a reduced run there are numbers, and no verdicts.
+    """
+    main = main_context(context) if context.is_judged else unmeasured_main(context)
     readings = readings_of(context)
     shown = {r: under_reading(context, main, r.factor, r.alternative) for r in readings}
     own = cells_of(main, context.config)
-    cells, overview = explain_cells(
-        own,
-        {
-            r: cells_of(each, context.config, bases_of(context, r))
-            for r, each in shown.items()
-        },
-    )
-    claims = explain_claims(
-        claims_of(main), {r: claims_of(each) for r, each in shown.items()}
-    )
-    explanations = pd.concat([cells, claims], ignore_index=True)
-    labels = labels_of(context.config["readings"]["factors"])
-    body = [
-        [
-            labels[row["reading"]],
-            str(row["kind"]),
-            *(str(row[name]) for name in ("touched", "gained", "lost")),
-            "–" if pd.isna(row["chance"]) else f"{row['chance']:.0%}",
-            str(row["rows"]),
-            str(row["columns"]),
-        ]
-        for row in overview.to_dict("records")
-    ]
+    under = {
+        r: changed(own, cells_of(each, context.config, bases_of(context, r)))
+        for r, each in shown.items()
+    }
+    reach = reach_of_numbers(own, under, is_judged=context.is_judged)
+    notes = [f"{NOT_JUDGED.capitalize()}."]
+    if context.is_judged:
+        claims = {r: claims_of(shown[r]) for r in readings if r.kind != "bound"}
+        of_claims = reach_of_claims(claims_of(main), claims)
+        reach = pd.concat([reach, of_claims], ignore_index=True)
+        notes = _notes(reach)
     return PrintedTable(
         title=artefact["title"],
-        cells=explanations,
+        cells=reach,
         header=OVERVIEW_HEADER,
-        body=body,
-        notes=_notes(explanations, own, {r.name for r in readings if r.is_optimistic}),
+        body=[_overview(own, reading, found) for reading, found in under.items()],
+        notes=notes,
+        details=_numbers_table(own, under),
     )
 
 
@@ -207,14 +189,15 @@ def unmeasured_main(context: Context) -> Context:
     return replace(context, config=main, scores=context.scores[:0])
 
 
-def readings_of(context: Context, *, bounds: bool = False) -> list[Reading]:
+def readings_of(context: Context) -> list[Reading]:
     """Return the readings that have scores."""
+    factors = context.config["readings"]["factors"]
+    labels = labels_of(factors)
     return [
-        Reading(factor, name, each["kind"] == "optimistic")
-        for factor, settings in context.config["readings"]["factors"].items()
+        Reading(factor, name, each["kind"], labels[f"{factor}={name}"])
+        for factor, settings in factors.items()
         for name, each in settings["alternatives"].items()
-        if (each["kind"] == "bound") == bounds
-        and experiments_under(context, {factor: name})
+        if experiments_under(context, {factor: name})
     ]
 
 
@@ -241,7 +224,7 @@ def bases_of(context: Context, reading: Reading) -> set[str]:
 def cells_of(
     context: Context, config: Mapping[str, Any], experiments: set[str] | None = None
 ) -> dict[CellId, Number]:
-    """Return the published numbers of a paper with ours and the verdicts."""
+    """Return the printed numbers of a paper with ours and the verdicts."""
     from mtmkl_suite.report.tables.layouts import build
 
     cells: dict[CellId, Number] = {}
@@ -256,27 +239,33 @@ def cells_of(
             frames.append((build_quoted(context, quoted)[0], quoted["tolerance"]))
         for frame, tolerance in frames:
             for cell in frame[frame["in_paper"].astype(bool)].to_dict("records"):
-                numbers = {
-                    key: _number(cell[column]) for key, column in _NUMBERS.items()
-                }
-                limit = float("nan")
-                if tolerance is not None:
-                    limit = Tolerance(**tolerance).at(numbers["published"])
-                cells[name, cell["row"], cell["column"]] = Number(
-                    **numbers,
-                    verdict=cell["verdict"],
-                    tolerance=limit,
-                    unit=cell["unit"],
-                    is_derived=artefact.get("derived", False) or cell["unit"] == RANK,
-                )
+                if not pd.isna(cell["published"]):
+                    cells[name, cell["row"], cell["column"]] = Number(
+                        _published(cell),
+                        _reproduced(cell),
+                        verdict=cell["verdict"],
+                        tolerance=tolerance and Tolerance(**tolerance),
+                        unit=cell["unit"],
+                        is_derived=artefact.get("derived", False)
+                        or cell["unit"] == RANK,
+                    )
     return cells
 
 
-def _number(value: Any) -> float:
-    return float("nan") if pd.isna(value) else float(value)
+def _published(cell: Mapping[Any, Any]) -> Published:
+    sd = None if pd.isna(cell["published_sd"]) else float(cell["published_sd"])
+    n = 1 if pd.isna(cell["published_n"]) else int(cell["published_n"])
+    return Published(float(cell["published"]), sd, n)
 
 
-def claims_of(context: Context) -> dict[str, ClaimResult]:
+def _reproduced(cell: Mapping[Any, Any]) -> Reproduced | None:
+    if pd.isna(cell["reproduced"]):
+        return None
+    sd = 0.0 if pd.isna(cell["reproduced_sd"]) else float(cell["reproduced_sd"])
+    return Reproduced(float(cell["reproduced"]), sd, int(cell["n"]))
+
+
+def claims_of(context: Context) -> pd.DataFrame:
     """Return the results of the tests of all claims, by id.
 
     A claim on the numbers of a step, which no reading changes, is as published.
@@ -284,82 +273,46 @@ def claims_of(context: Context) -> dict[str, ClaimResult]:
     from mtmkl_suite.report.record.record import published_claims
 
     folder = PaperFolder(record_folder(context.config))
-    return {
-        row["id"]: ClaimResult(
-            verdict=row["verdict"],
-            note=row["note"],
-            effect=effect(row),
-            is_two_sided=row["test"] in _TWO_SIDED,
-        )
-        for row in published_claims(context, folder).to_dict("records")
-    }
+    return published_claims(context, folder).set_index("id")
 
 
 def effect(claim: Mapping[Any, Any]) -> float:
     """Return the middle of the interval of a claim: the mean difference or slope."""
-    return (_number(claim["interval_low"]) + _number(claim["interval_high"])) / 2
+    low, high = claim["interval_low"], claim["interval_high"]
+    return float("nan") if pd.isna(low) or pd.isna(high) else (low + high) / 2
 
 
-def _unjudged(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
-    """Return what the readings of a reduced run found, without any verdict."""
-    main = unmeasured_main(context)
-    rows = []
-    for reading in readings_of(context):
-        shown = under_reading(context, main, reading.factor, reading.alternative)
-        cells = cells_of(shown, context.config, bases_of(context, reading))
-        rows += [
-            {
-                **dict(zip(COLUMNS, cell, strict=False)),
-                "reading": reading.name,
-                "reproduced": number.reproduced,
-                "sd": number.sd,
-                "n": number.n,
-                "verdict_under_reading": NOT_JUDGED,
-                "status": NOT_JUDGED,
-                "note": marked(reading, "repeats, grid or data are reduced"),
-            }
-            for cell, number in cells.items()
-            if not pd.isna(number.reproduced)
-        ]
-    found = pd.DataFrame(rows, columns=list(COLUMNS))
-    counts = found["reading"].value_counts(sort=False)
-    labels = labels_of(context.config["readings"]["factors"])
-    return PrintedTable(
-        title=artefact["title"],
-        cells=found,
-        header=("reading", "published numbers that it has ours for"),
-        body=[[labels[str(name)], str(count)] for name, count in counts.items()],
-        notes=(NOT_JUDGED.capitalize() + ".",),
+def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
+    own = {c: n for c, n in found.items() if not main[c].is_derived}
+    different = [n for c, n in own.items() if main[c].verdict == DIFFERENT]
+    left = [n for c, n in own.items() if main[c].verdict in WITHIN]
+    counts = (
+        len(own),
+        len(different),
+        sum(n.verdict in WITHIN for n in different),
+        sum(n.verdict == DIFFERENT for n in left),
     )
+    return [reading.label, reading.kind, *map(str, counts)]
 
 
-def cells_table(explanations: pd.DataFrame, config: Mapping[str, Any]) -> TextTable:
-    """Return the explanations of all cells and claims for readers, one a line."""
-    claims = {c["id"]: c["claim"] for c in config["readings"]["main"]["claims"]}
-    labels = labels_of(config["readings"]["factors"])
-
-    def number(value: Any, form: str) -> str:
-        return "" if pd.isna(value) else f"{value:{form}}"
-
+def _numbers_table(main: Numbers, under: Mapping[Reading, Numbers]) -> TextTable:
+    """Return the numbers that readings change, under each of them, one a line."""
     rows = [
         [
-            _name(row["artefact"]),
-            claims[row["row"]] if row["artefact"] == CLAIMS else str(row["row"]),
-            str(row["column"]),
-            labels[row["reading"]] if row["reading"] else "",
-            number(row["reproduced"], ".4g"),
-            number(row["sd"], ".2g"),
-            number(row["n"], ".0f"),
-            ""
-            if pd.isna(row["verdict_under_reading"])
-            else str(row["verdict_under_reading"]),
-            number(row["chance"], ".0%"),
-            str(row["status"]),
-            str(row["note"]),
+            _name(cell[0]),
+            *cell[1:],
+            f"{number.published.value:g}",
+            DASH if pd.isna(number.value) else f"{number.value:.4g}",
+            reading.label,
+            f"{found[cell].value:.4g}",
+            found[cell].verdict,
         ]
-        for row in explanations.to_dict("records")
+        for cell, number in main.items()
+        for reading, found in under.items()
+        if cell in found and not number.is_derived
     ]
-    return TextTable([name.replace("_", " ") for name in COLUMNS], rows)
+    header = (*_PLACE, "published", "main run", "reading", "under it", "verdict")
+    return TextTable(header, rows)
 
 
 def _name(artefact: str) -> str:
@@ -367,42 +320,25 @@ def _name(artefact: str) -> str:
     return artefact.replace("_", " ").capitalize()
 
 
-def _notes(
-    explanations: pd.DataFrame,
-    main: Mapping[CellId, Number],
-    optimistic: set[str],
-) -> tuple[str, ...]:
+def _notes(reach: pd.DataFrame) -> list[str]:
+    """Count numbers and claims, and say how much being within reach means."""
+    numbers, claims = (reach[reach["kind"] == kind] for kind in (NUMBER, CLAIM))
     sentences = []
-    by_test_data = shares_of(explanations[explanations["reading"].isin(optimistic)])
-    chances = explanations.groupby("artefact")["chance"].mean()
-    for artefact, counts in shares_of(explanations).items():
-        of_these = by_test_data.get(artefact, {})
-        following = counts.pop(FOLLOWS, 0)
-        parts = ", ".join(
-            f"{n} {status}"
-            + (f" ({of_these[status]} with test data)" if status in of_these else "")
-            for status, n in counts.items()
-        )
-        of = "undecided or not holding" if artefact == CLAIMS else "different cells"
-        chance = chances[artefact]
+    for artefact, mine in numbers.groupby("artefact", sort=False):
+        others, also = mine["others"].sum(), mine["others_within"].sum()
         sentences.append(
-            f"{_name(artefact)}, {sum(counts.values())} {of}: {parts or 'none'}"
-            + f"; {following} more follow from others" * bool(following)
-            + ("" if pd.isna(chance) else f"; mean chance {chance:.0%}")
-            + "."
+            f"{_name(str(artefact))}, {len(mine)} different: {reach_counts(mine)}."
+            + f" The same readings would also bring {also} of {others} "
+            f"({also / max(others, 1):.0%}) other numbers printed in the same rows "
+            "within the rule." * bool(others)
         )
-    judged = [n for n in main.values() if not n.is_derived and n.verdict in _JUDGED]
-    explained = explanations["status"].eq(EXPLAINED) & (
-        explanations["artefact"] != CLAIMS
-    )
-    reached = sum(n.verdict in WITHIN for n in judged) + int(explained.sum())
-    if judged:
+    tried = claims[claims["n_readings"] > 0]
+    if len(claims):
+        whole = tried["holds"] == tried["n_readings"]
+        some = (tried["holds"] > 0) & ~whole
         sentences.append(
-            f"Of {len(judged)} judged numbers that do not follow from others {reached} "
-            f"({reached / len(judged):.0%}) are reproduced, close or explained."
+            f"Of {len(claims)} claims, {len(tried)} with other readings: "
+            f"{whole.sum()} hold under all of them, {some.sum()} under some, "
+            f"{len(tried) - whole.sum() - some.sum()} under none."
         )
-    return (
-        "Chance: the share of wrong numbers of the same cells that some alternative of "
-        "the same factor also brings within the rule (docs/verdicts.md).",
-        *sentences,
-    )
+    return sentences

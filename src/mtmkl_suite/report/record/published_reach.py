@@ -1,4 +1,4 @@
-"""What the published record says of other readings, beside the numbers they explain."""
+"""Reach of numbers and claims as published, for tables, gallery and report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,45 +10,38 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.config.readings import USES_TEST_DATA, has_readings, load_readings
-from mtmkl_suite.judge.claim_explanations import CLAIMS
-from mtmkl_suite.judge.explanations import (
+from mtmkl_suite.judge.reach import (
+    CLAIM,
+    CLAIM_VERDICTS,
     DIFFERENT,
-    EXPLAINED,
-    FOLLOWS,
-    PARTLY,
+    NOT_TRIED,
+    NUMBER,
+    OUT_OF_REACH,
     STATUSES,
+    counts_text,
 )
-from mtmkl_suite.run.layout import EXPLANATIONS
+from mtmkl_suite.run.layout import REACH
 
 OTHER_READINGS = "other readings"
 """Heading of what stands beside numbers."""
 
 
 @dataclass(frozen=True)
-class Explained:
-    """What other readings explain of a *different* number, or of a claim.
+class Reach:
+    """Reach of a *different* number, or of a claim, in words.
 
-    Attributes
-    ----------
-    status : str
-        One of :data:`~mtmkl_suite.judge.explanations.STATUSES`.
-    reading : str
-        The label of the reading that explains it, wholly or partly; "" otherwise.
+    ``reading`` is the label of the one that brings a number within the rule.
     """
 
-    status: str
+    words: str
     reading: str = ""
 
     def text(self, shown: str | None = None) -> str:
-        """Return it in words."""
-        if self.status == FOLLOWS:
-            return "follows from others"
-        if not self.reading:
-            return self.status
-        return f"{self.status} by {shown or self.reading}"
+        """Return it with its reading, or with what stands for that."""
+        return f"{self.words} ({shown or self.reading})" if self.reading else self.words
 
 
-ExplainedCells = Mapping[tuple[str, str], Explained]
+ReachOfCells = Mapping[tuple[str, str], Reach]
 """By row and column; of a claim by its id and an empty column."""
 
 
@@ -59,24 +52,37 @@ def record_folder(config: Mapping[str, Any]) -> Path:
     return top / "figures" / str(config["paper"]["id"])
 
 
-def read_explained(config: Mapping[str, Any], artefact: str) -> ExplainedCells:
-    """Return what the published record says of the numbers of an artefact."""
-    path = record_folder(config) / EXPLANATIONS
+def read_reach(config: Mapping[str, Any], artefact: str) -> ReachOfCells:
+    """Return the published reach of the numbers of an artefact, or of claims.
+
+    Claims that no reading concerns are left out.
+    """
+    path = record_folder(config) / REACH
     folder = Path(config["published"]).parent
     if not path.is_file() or not has_readings(folder):
         return {}
     labels = _published_labels(folder)
     rows = pd.read_csv(path, keep_default_na=False)
     return {
-        (row["row"], row["column"]): Explained(
-            row["status"],
-            # A reading may have another name since.
-            labels.get(row["reading"], row["reading"])
-            if row["status"] in (EXPLAINED, PARTLY)
-            else "",
-        )
+        (row["row"], row["column"]): _of_claim(row)
+        if row["kind"] == CLAIM
+        else _of_number(row, labels)
         for row in rows[rows["artefact"] == artefact].to_dict("records")
+        if row["kind"] == NUMBER or row["status"] != NOT_TRIED
     }
+
+
+def _of_claim(row: Mapping[Any, Any]) -> Reach:
+    counts = {v: int(row[v.replace(" ", "_")]) for v in CLAIM_VERDICTS}
+    return Reach("; ".join(filter(None, (counts_text(counts), row["note"]))))
+
+
+def _of_number(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Reach:
+    if row["status"] == OUT_OF_REACH:
+        left = abs(float(row["published"]) - float(row["nearest_value"]))
+        return Reach(f"{OUT_OF_REACH} by {left:.3g}")
+    # A reading may have another name since.
+    return Reach(row["status"], labels.get(row["nearest"], row["nearest"]))
 
 
 @cache
@@ -97,11 +103,11 @@ def labels_of(factors: Mapping[str, Any]) -> dict[str, str]:
 class Marks:
     """Letters that stand for readings in a table, and a sentence for them."""
 
-    def __init__(self, explained: ExplainedCells, cells: pd.DataFrame) -> None:
+    def __init__(self, reach: ReachOfCells, cells: pd.DataFrame) -> None:
         different = cells[cells["verdict"] == DIFFERENT]
         keys = zip(different["row"], different["column"], strict=True)
-        self._shown = {key: explained[key] for key in keys if key in explained}
-        labels = dict.fromkeys(e.reading for e in self._shown.values() if e.reading)
+        self._shown = {key: reach[key] for key in keys if key in reach}
+        labels = dict.fromkeys(r.reading for r in self._shown.values() if r.reading)
         self._letters = dict(zip(labels, ascii_lowercase, strict=False))
 
     def texts(self, cells: pd.DataFrame) -> list[str]:
@@ -119,17 +125,17 @@ class Marks:
         if not self._shown:
             return []
         named = [f"; {letter}: {label}" for label, letter in self._letters.items()]
-        what = f"{OTHER_READINGS.capitalize()}: what they explain, as published"
-        return [f"{what}{''.join(named)}."]
+        return [f"{OTHER_READINGS.capitalize()}, as published{''.join(named)}."]
 
 
-def explained_counts(folder: Path) -> str:
-    """Say how many *different* numbers other readings explain."""
-    path = folder / EXPLANATIONS
-    if not path.is_file():
-        return ""
-    rows = pd.read_csv(path)
-    found = rows.loc[rows["artefact"] != CLAIMS, "status"].value_counts()
-    own = [name for name in STATUSES if name != FOLLOWS]
-    named = [f"{found[name]} {name}" for name in own if name in found]
+def reach_counts(reach: pd.DataFrame) -> str:
+    """Say how many numbers have each status."""
+    found = reach.loc[reach["kind"] == NUMBER, "status"].value_counts()
+    named = [f"{found[name]} {name}" for name in STATUSES if name in found]
     return ", ".join(named) or "none"
+
+
+def published_counts(folder: Path) -> str:
+    """Say how many published numbers have each status; "" without readings."""
+    path = folder / REACH
+    return reach_counts(pd.read_csv(path)) if path.is_file() else ""

@@ -1,0 +1,255 @@
+"""Reach: how near the readings of a protocol come to what was not reproduced."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from mtmkl_suite.judge.verdicts import (
+    NOT_JUDGED,
+    Published,
+    Reproduced,
+    Tolerance,
+    judge,
+)
+
+COLUMNS = (
+    "artefact", "row", "column", "published", "reproduced", "low", "high",
+    "n_readings", "n_within", "nearest", "nearest_value", "status", "note", "kind",
+    "others", "others_within", "holds", "undecided", "does_not_hold",
+)  # fmt: skip
+"""Columns of ``reach.csv``, see ``docs/verdicts.md``."""
+
+WITHIN_REACH, WITH_TEST_DATA = "within reach", "with test data only"
+OUT_OF_REACH, NOT_TRIED = "out of reach", "not tried"
+STATUSES = (WITHIN_REACH, WITH_TEST_DATA, OUT_OF_REACH, NOT_TRIED)
+
+NUMBER, CLAIM = "number", "claim"
+CLAIMS = "claims"
+"""In the column ``artefact``, of claims."""
+
+DIFFERENT = "different"
+WITHIN = ("reproduced", "close")
+"""Verdicts of a number within the rule."""
+
+CLAIM_VERDICTS = ("holds", "undecided", "does not hold")
+
+_ROUNDING = 1e-9
+_WHOLE = (
+    "n_readings", "n_within", "others", "others_within",
+    "holds", "undecided", "does_not_hold",
+)  # fmt: skip
+
+CellId = tuple[str, str, str]
+"""Artefact, row and column."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A factor of the protocol under one of its alternatives, with its label."""
+
+    factor: str
+    alternative: str
+    kind: str = "legitimate"
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """``factor=alternative``."""
+        return f"{self.factor}={self.alternative}"
+
+    @property
+    def is_legitimate(self) -> bool:
+        """Whether no test row chooses anything."""
+        return self.kind == "legitimate"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A printed number and ours, in the main run or under a reading.
+
+    ``is_derived``: whether it is computed from other cells of the paper.
+    """
+
+    published: Published
+    reproduced: Reproduced | None
+    verdict: str
+    tolerance: Tolerance | None = None
+    unit: str = ""
+    is_derived: bool = False
+
+    @property
+    def value(self) -> float:
+        """Ours; nan where there is none."""
+        return self.reproduced.value if self.reproduced else float("nan")
+
+    @property
+    def distance(self) -> float:
+        """Distance of ours from the printed one."""
+        assert self.published.value is not None
+        return abs(self.published.value - self.value)
+
+    def accepts(self, other: "Number") -> bool:
+        """Tell whether ours would be within the rule of another printed number."""
+        assert other.tolerance is not None
+        verdict = judge(other.published, self.reproduced, other.tolerance).verdict
+        return verdict in WITHIN
+
+
+Numbers = Mapping[CellId, Number]
+
+
+def changed(main: Numbers, numbers: Numbers) -> dict[CellId, Number]:
+    """Return the numbers under a reading that are not as in the main run."""
+    return {
+        cell: number
+        for cell, number in numbers.items()
+        if cell in main
+        and number.reproduced is not None
+        and not abs(number.value - main[cell].value) <= _ROUNDING
+    }
+
+
+def reach_of_numbers(
+    main: Numbers, under: Mapping[Reading, Numbers], *, is_judged: bool = True
+) -> pd.DataFrame:
+    """Return the reach of each *different* number that follows from no other.
+
+    ``under``: The numbers that each reading changes. Of a run that is not judged there
+    are the ranges of all of them.
+    """
+    rows = []
+    for cell, number in main.items():
+        found = {r: numbers[cell] for r, numbers in under.items() if cell in numbers}
+        is_asked = number.verdict == DIFFERENT if is_judged else bool(found)
+        if is_asked and not number.is_derived:
+            row = {
+                **_place(cell, NUMBER),
+                "published": number.published.value,
+                "reproduced": number.value,
+                **_range(number, found),
+            }
+            if is_judged:
+                row |= _nearest(number, found) | _others(cell, main, found)
+            rows.append(row)
+    return _table(rows)
+
+
+def _range(number: Number, found: Mapping[Reading, Number]) -> dict[str, Any]:
+    legitimate = [n for reading, n in found.items() if reading.is_legitimate]
+    values = pd.Series([n.value for n in (number, *legitimate)])
+    return {
+        "low": values.min(),
+        "high": values.max(),
+        "n_readings": len(legitimate),
+        "status": NOT_JUDGED,
+    }
+
+
+def _nearest(number: Number, found: Mapping[Reading, Number]) -> dict[str, Any]:
+    """Return the nearest reading, the status, and a note on how near it comes."""
+    if not found:
+        return {"n_within": 0, "status": NOT_TRIED, "note": "no reading changes it"}
+    reading, mine = min(
+        found.items(),
+        key=lambda item: (
+            item[1].verdict not in WITHIN,
+            not item[0].is_legitimate,
+            item[1].distance,
+        ),
+    )
+    status = OUT_OF_REACH
+    if mine.verdict in WITHIN:
+        status = WITHIN_REACH if reading.is_legitimate else WITH_TEST_DATA
+    return {
+        "n_within": sum(
+            n.verdict in WITHIN for r, n in found.items() if r.is_legitimate
+        ),
+        "nearest": reading.name,
+        "nearest_value": mine.value,
+        "status": status,
+        "note": "uses test data; "
+        * (not reading.is_legitimate)
+        + f"{mine.distance:.3g} from the printed number, {number.distance:.3g} in the "
+        "main run",
+    }
+
+
+def _others(
+    cell: CellId, main: Numbers, found: Mapping[Reading, Number]
+) -> dict[str, int]:
+    """Count the other numbers of a row, and those that the same readings bring near."""
+    legitimate = [n for reading, n in found.items() if reading.is_legitimate]
+    others = [
+        other
+        for place, other in main.items()
+        if legitimate
+        and place[:2] == cell[:2]
+        and place != cell
+        and other.unit == main[cell].unit
+        and not other.is_derived
+        and not main[cell].accepts(other)
+    ]
+    within = [any(mine.accepts(other) for mine in legitimate) for other in others]
+    return {"others": len(others), "others_within": sum(within)}
+
+
+def reach_of_claims(
+    main: pd.DataFrame, under: Mapping[Reading, pd.DataFrame]
+) -> pd.DataFrame:
+    """Return under how many readings each claim holds.
+
+    Tables have the columns ``verdict`` and ``note`` by the claims' ids. Notes have the
+    means, so that equal notes are equal results. The note of a claim names the readings
+    under which it holds, or does not hold any more, unless several agree; those that
+    use test data are counted apart.
+    """
+    rows = []
+    for name, verdict, note in main[["verdict", "note"]].itertuples():
+        if verdict not in CLAIM_VERDICTS:
+            continue
+        found = {
+            reading: str(claims.loc[name, "verdict"])
+            for reading, claims in under.items()
+            if claims.loc[name, "verdict"] in CLAIM_VERDICTS
+            and claims.loc[name, "note"] != note
+        }
+        counts = Counter(v for reading, v in found.items() if reading.is_legitimate)
+        by_test_data = Counter(found.values()) - counts
+        named = [
+            f"{other} under {reading.label}"
+            for reading, other in found.items()
+            if reading.is_legitimate
+            and (verdict == "holds") != (other == "holds")
+            and (len(counts) > 1 or counts.total() == 1)
+        ]
+        if by_test_data:
+            named.append(f"with test data {counts_text(by_test_data)}")
+        rows.append(
+            {
+                **_place((CLAIMS, str(name), ""), CLAIM),
+                "n_readings": counts.total(),
+                "status": "" if found else NOT_TRIED,
+                "note": "; ".join(named),
+            }
+            | {v.replace(" ", "_"): counts[v] for v in CLAIM_VERDICTS}
+        )
+    return _table(rows)
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Say under how many readings a claim has each verdict."""
+    parts = [f"{v} under {counts[v]}" for v in CLAIM_VERDICTS if counts[v]]
+    return f"{', '.join(parts)} of {sum(counts.values())}" if parts else ""
+
+
+def _place(cell: CellId, kind: str) -> dict[str, Any]:
+    artefact, row, column = cell
+    return {"artefact": artefact, "row": row, "column": column, "kind": kind}
+
+
+def _table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    table = pd.DataFrame(list(rows), columns=list(COLUMNS))
+    return table.astype(dict.fromkeys(_WHOLE, "Int64"))

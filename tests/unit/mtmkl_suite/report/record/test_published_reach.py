@@ -1,0 +1,175 @@
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mtmkl.documents import config_dir
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.judge.reach import COLUMNS, STATUSES, WITHIN_REACH
+from mtmkl_suite.judge.sample import read_scores
+from mtmkl_suite.report.pages.build import printed
+from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.record.published_reach import (
+    Marks,
+    Reach,
+    published_counts,
+    read_reach,
+    record_folder,
+)
+
+PAPER = "argyriou2008"
+ZERO_ONE = "Labels of Dermatology: 0 and 1, cut at ½"
+DIFFERENT = "MTL-FEAT (linear)"
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory):
+    """The published results of a paper, with a folder for its record."""
+    top = tmp_path_factory.mktemp("top")
+    place = top / "config" / "papers" / PAPER
+    shutil.copytree(config_dir() / "papers" / PAPER, place)
+    config = {**load_paper(PAPER, "paper"), "published": str(place / "published")}
+    scores = record_folder(load_paper(PAPER, "paper")) / "scores.csv.gz"
+    folder = record_folder(config)
+    folder.mkdir(parents=True)
+    assert folder == top / "figures" / PAPER
+    published = {p.name: pd.read_csv(p) for p in (place / "published").glob("*.csv")}
+    return Context(config, read_scores(scores), {}, {}, published)
+
+
+@pytest.fixture
+def reach(context):
+    """Reach of some numbers and claims, as in a published ``reach.csv``."""
+    path = record_folder(context.config) / "reach.csv"
+    numbers = [
+        ("table_3", DIFFERENT, "Misclassifications", "labels=zero_one", WITHIN_REACH),
+        ("table_3", "Independent", "Misclassifications", "", "not tried"),
+        ("figure_3", "learned 3", "row norm", "gamma=at_0_03", "with test data only"),
+        ("figure_3", "learned 4", "row norm", "renamed=since", WITHIN_REACH),
+        ("figure_3", "learned 1", "row norm", "gamma=at_0_01", "out of reach"),
+    ]
+    rows = [
+        dict(zip(("artefact", "row", "column", "nearest", "status"), each, strict=True))
+        | {"kind": "number", "published": 1.0, "nearest_value": 0.75}
+        for each in numbers
+    ]
+    claim = {"artefact": "claims", "column": "", "kind": "claim", "n_readings": 0,
+             "holds": 0, "undecided": 0, "does_not_hold": 0}  # fmt: skip
+    rows += [
+        {**claim, "row": "moved", "note": "holds under a; b"}
+        | {"n_readings": 5, "holds": 2, "does_not_hold": 3},
+        {**claim, "row": "by_test_data", "note": "holds under c"},
+        {**claim, "row": "not_tried", "status": "not tried"},
+    ]
+    pd.DataFrame(rows, columns=list(COLUMNS)).astype(
+        dict.fromkeys(("n_readings", "holds", "undecided", "does_not_hold"), "Int64")
+    ).to_csv(path, index=False)
+    yield path
+    path.unlink()
+
+
+def different(context, name):
+    cells = printed(context, name)[1].verdicts
+    return cells.loc[cells["verdict"] == "different", "row"].tolist()
+
+
+def test_nothing_is_shown_before_readings_are_published(context):
+    assert read_reach(context.config, "table_3") == {}
+    assert published_counts(record_folder(context.config)) == ""
+    table, written = printed(context, "table_3")
+    assert "other readings" not in table.header
+    assert not any("eading" in note for note in written.tables[0].notes)
+
+
+@pytest.mark.usefixtures("reach")
+def test_a_different_number_has_its_reach_beside_it(context):
+    assert different(context, "table_3") == [DIFFERENT]
+    table, written = printed(context, "table_3")
+    assert list(written.tables[0].rows) == table.body
+    place = table.header.index("other readings")
+    assert table.header[place - 1] == "verdict"
+    beside = {line[0]: line[place] for line in table.body}
+    # A number that is not different any more needs none.
+    assert beside == {
+        row: "within reach (a)" if row == DIFFERENT else "" for row in beside
+    }
+    assert any(f"as published; a: {ZERO_ONE}." in note for note in table.notes)
+
+
+@pytest.mark.usefixtures("reach")
+def test_numbers_quoted_in_the_text_have_it_too(context):
+    shown = different(context, "figure_3")
+    assert {"learned 3", "learned 4"} <= set(shown)
+    (table,) = printed(context, "figure_3")[1].tables
+    assert table.header[-1] == "other readings"
+    beside = {line[0].rpartition(", ")[2]: line[-1] for line in table.rows}
+    assert beside["learned 1"] == "out of reach by 0.25"
+    assert (beside["learned 3"], beside["learned 4"]) == (
+        "with test data only (a)", "within reach (b)",
+    )  # fmt: skip
+    assert table.notes[-1].endswith("; b: renamed=since.")
+
+
+@pytest.mark.usefixtures("reach")
+def test_a_reduced_run_shows_none(context):
+    quick = replace(context, config={**context.config, "tier": "quick"})
+    table, _ = printed(quick, "table_3")
+    assert "other readings" not in table.header
+
+
+def test_counts_leave_out_claims(reach):
+    assert published_counts(reach.parent) == (
+        "2 within reach, 1 with test data only, 1 out of reach, 1 not tried"
+    )
+
+
+@pytest.mark.usefixtures("reach")
+def test_claims_have_their_readings_by_verdict(context):
+    found = read_reach(context.config, "claims")
+    assert {name: each.text() for (name, _), each in found.items()} == {
+        "moved": "holds under 2, does not hold under 3 of 5; holds under a; b",
+        "by_test_data": "holds under c",
+    }
+
+
+def test_only_different_numbers_are_marked():
+    cells = pd.DataFrame(
+        {"row": ["x", "y", "z"], "column": "c"}
+        | {"verdict": ["different", "close", "different"]}
+    )
+    known = {("x", "c"): Reach("not tried"), ("y", "c"): Reach(WITHIN_REACH, "reading")}
+    marks = Marks(known, cells)
+    assert marks.texts(cells) == ["not tried", "", ""]
+    assert marks.notes() == ["Other readings, as published."]
+    assert Marks({}, cells).notes() == []
+
+
+def test_published_reach_names_readings_that_exist():
+    for page in (config_dir().parent / "figures").glob("*/reach.csv"):
+        config = load_paper(page.parent.name, "paper")
+        assert record_folder(config) == page.parent
+        for artefact in pd.read_csv(page)["artefact"].unique():
+            found = read_reach(config, artefact).values()
+            # A reading that the configuration lacks keeps its id, factor=alternative.
+            ids = [each.reading for each in found if re.search(r"\w=\w", each.reading)]
+            assert ids == [], Path(page)
+
+
+def test_the_page_of_a_paper_quotes_its_reach():
+    top = config_dir().parent
+    reach = pd.read_csv(top / "figures" / "yousefi2015" / "reach.csv")
+    page = (top / "docs" / "papers" / "yousefi2015.md").read_text(encoding="utf-8")
+    text = " ".join(page.split())
+    within, test_data, out, untried = (
+        (reach["status"][reach["kind"] == "number"] == status).sum()
+        for status in STATUSES
+    )
+    assert (
+        f"{within} are within reach, {test_data} with test data only, {out} out of "
+        f"reach and {untried} not tried"
+    ) in text
+    also, others = (int(reach[name].sum()) for name in ("others_within", "others"))
+    assert f"{also} of {others} ({also / others:.0%})".replace("%", " %") in text
