@@ -37,7 +37,7 @@ WITHIN = ("reproduced", "close")
 CLAIM_VERDICTS = ("holds", "undecided", "does not hold")
 
 _ROUNDING = 1e-9
-_WHOLE = (
+WHOLE = (
     "n_readings", "n_within", "others", "others_within",
     "holds", "undecided", "does_not_hold",
 )  # fmt: skip
@@ -252,4 +252,4 @@ def _place(cell: CellId, kind: str) -> dict[str, Any]:
 
 def _table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     table = pd.DataFrame(list(rows), columns=list(COLUMNS))
-    return table.astype(dict.fromkeys(_WHOLE, "Int64"))
+    return table.astype(dict.fromkeys(WHOLE, "Int64"))

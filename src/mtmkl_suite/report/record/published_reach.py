@@ -30,11 +30,14 @@ OTHER_READINGS = "other readings"
 class Reach:
     """Reach of a *different* number, or of a claim, in words.
 
-    ``reading`` is the label of the one that brings a number within the rule.
+    ``reading`` is the label of the one that brings a number within the rule;
+    ``n_others`` and ``n_others_within`` are numbers of its row in the paper.
     """
 
     words: str
     reading: str = ""
+    n_others: int = 0
+    n_others_within: int = 0
 
     def text(self, shown: str | None = None) -> str:
         """Return it with its reading, or with what stands for that."""
@@ -78,11 +81,12 @@ def _of_claim(row: Mapping[Any, Any]) -> Reach:
 
 
 def _of_number(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Reach:
+    others = int(row["others"]), int(row["others_within"])
     if row["status"] == OUT_OF_REACH:
         left = abs(float(row["published"]) - float(row["nearest_value"]))
-        return Reach(f"{OUT_OF_REACH} by {left:.3g}")
+        return Reach(f"{OUT_OF_REACH} by {left:.3g}", "", *others)
     # A reading may have another name since.
-    return Reach(row["status"], labels.get(row["nearest"], row["nearest"]))
+    return Reach(row["status"], labels.get(row["nearest"], row["nearest"]), *others)
 
 
 @cache
@@ -121,11 +125,26 @@ class Marks:
         return "" if found is None else found.text(self._letters.get(found.reading))
 
     def notes(self) -> list[str]:
-        """Return the sentence below the table, if it has any mark."""
+        """Return the sentences below the table, if it has any mark."""
         if not self._shown:
             return []
         named = [f"; {letter}: {label}" for label, letter in self._letters.items()]
-        return [f"{OTHER_READINGS.capitalize()}, as published{''.join(named)}."]
+        shown = self._shown.values()
+        others = others_text(
+            sum(r.n_others for r in shown), sum(r.n_others_within for r in shown)
+        )
+        return [f"{OTHER_READINGS.capitalize()}, as published{''.join(named)}.{others}"]
+
+
+def others_text(n_others: int, n_within: int) -> str:
+    """Say how much it means that numbers are within reach; "" if nothing tells."""
+    if not n_others:
+        return ""
+    found = f"{n_within} of {n_others} ({n_within / n_others:.0%}) other numbers"
+    return (
+        f" The same readings would also bring {found} printed in the same rows within "
+        "the rule."
+    )
 
 
 def reach_counts(reach: pd.DataFrame) -> str:

@@ -28,6 +28,7 @@ from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.record.overlaps import read_overlaps
 from mtmkl_suite.report.record.published_reach import (
     labels_of,
+    others_text,
     reach_counts,
     record_folder,
 )
@@ -325,12 +326,9 @@ def _notes(reach: pd.DataFrame) -> list[str]:
     numbers, claims = (reach[reach["kind"] == kind] for kind in (NUMBER, CLAIM))
     sentences = []
     for artefact, mine in numbers.groupby("artefact", sort=False):
-        others, also = mine["others"].sum(), mine["others_within"].sum()
         sentences.append(
             f"{_name(str(artefact))}, {len(mine)} different: {reach_counts(mine)}."
-            + f" The same readings would also bring {also} of {others} "
-            f"({also / max(others, 1):.0%}) other numbers printed in the same rows "
-            "within the rule." * bool(others)
+            + others_text(int(mine["others"].sum()), int(mine["others_within"].sum()))
         )
     tried = claims[claims["n_readings"] > 0]
     if len(claims):

@@ -8,7 +8,7 @@ import pytest
 
 from mtmkl.documents import config_dir
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.judge.reach import COLUMNS, STATUSES, WITHIN_REACH
+from mtmkl_suite.judge.reach import COLUMNS, STATUSES, WHOLE, WITHIN_REACH
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.pages.build import printed
 from mtmkl_suite.report.pages.context import Context
@@ -54,6 +54,7 @@ def reach(context):
     rows = [
         dict(zip(("artefact", "row", "column", "nearest", "status"), each, strict=True))
         | {"kind": "number", "published": 1.0, "nearest_value": 0.75}
+        | {"others": 4, "others_within": 1}
         for each in numbers
     ]
     claim = {"artefact": "claims", "column": "", "kind": "claim", "n_readings": 0,
@@ -65,7 +66,7 @@ def reach(context):
         {**claim, "row": "not_tried", "status": "not tried"},
     ]
     pd.DataFrame(rows, columns=list(COLUMNS)).astype(
-        dict.fromkeys(("n_readings", "holds", "undecided", "does_not_hold"), "Int64")
+        dict.fromkeys(WHOLE, "Int64")
     ).to_csv(path, index=False)
     yield path
     path.unlink()
@@ -110,7 +111,10 @@ def test_numbers_quoted_in_the_text_have_it_too(context):
     assert (beside["learned 3"], beside["learned 4"]) == (
         "with test data only (a)", "within reach (b)",
     )  # fmt: skip
-    assert table.notes[-1].endswith("; b: renamed=since.")
+    assert table.notes[-1].endswith(
+        "; b: renamed=since. The same readings would also bring 3 of 12 (25%) other "
+        "numbers printed in the same rows within the rule."
+    )
 
 
 @pytest.mark.usefixtures("reach")
@@ -140,7 +144,10 @@ def test_only_different_numbers_are_marked():
         {"row": ["x", "y", "z"], "column": "c"}
         | {"verdict": ["different", "close", "different"]}
     )
-    known = {("x", "c"): Reach("not tried"), ("y", "c"): Reach(WITHIN_REACH, "reading")}
+    known = {
+        ("x", "c"): Reach("not tried"),
+        ("y", "c"): Reach(WITHIN_REACH, "a reading", 6, 3),
+    }
     marks = Marks(known, cells)
     assert marks.texts(cells) == ["not tried", "", ""]
     assert marks.notes() == ["Other readings, as published."]
