@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
@@ -381,8 +382,6 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         ndarray of shape (n, number of classes)
             In the order of ``classes_``.
         """
-        from scipy.special import expit
-
         scores = self.decision_function(X, task)
         if self.classes_.size == 1:
             return np.ones((scores.size, 1))
