@@ -331,10 +331,6 @@ def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
         instance ``{"name": "gaussian", "median_factor": 0.5}``, and may hold
         ``feature``, the column that the kernel is of.
 
-    Returns
-    -------
-    Kernel
-
     Raises
     ------
     ValueError

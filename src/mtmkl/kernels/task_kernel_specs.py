@@ -17,7 +17,7 @@ def task_kernels_from_spec(
     *,
     relations: Mapping[str, ArrayLike | str] | None = None,
 ) -> list[tuple[str, FloatArray]]:
-    """Return labelled task kernels from a specification or a list of them.
+    """Return task kernels, (T, T), with labels, from a specification or a list of them.
 
     Parameters
     ----------
@@ -49,11 +49,6 @@ def task_kernels_from_spec(
     relations : mapping, optional
         Relations between the tasks, by name: matrices over them, such as the distances
         of a phylogeny, and trees as Newick text.
-
-    Returns
-    -------
-    list of (str, ndarray of shape (T, T))
-        Labels and kernels, at least one.
 
     Raises
     ------

@@ -31,10 +31,6 @@ def parse_newick(text: str) -> Node:
     text : str
         One tree, ended by a semicolon.
 
-    Returns
-    -------
-    Node
-
     Raises
     ------
     ValueError
@@ -49,7 +45,8 @@ def parse_newick(text: str) -> Node:
         if kind == "(":
             if complete or path[-1].children or path[-1].name:
                 raise _newick_error(place, "a parenthesis opens after a node")
-            path.append(_child(path[-1]))
+            path[-1].children.append(Node())
+            path.append(path[-1].children[-1])
         elif kind in ",)":
             if len(path) == 1:
                 raise _newick_error(place, f"{kind!r} is outside all parentheses")
@@ -58,7 +55,8 @@ def parse_newick(text: str) -> Node:
             path.pop()
             complete = False
             if kind == ",":
-                path.append(_child(path[-1]))
+                path[-1].children.append(Node())
+                path.append(path[-1].children[-1])
         elif kind == "name":
             if complete or path[-1].name:
                 raise _newick_error(place, f"{token!r} follows a name or a length")
@@ -157,12 +155,6 @@ def restrict_tree(tree: str, names: Mapping[str, str]) -> str:
             quoted = names[node.name].replace("'", "''")
             kept[node] = (f"'{quoted}'", node.length)
     return f"{kept[nodes[-1]][0]};"
-
-
-def _child(parent: Node) -> Node:
-    node = Node()
-    parent.children.append(node)
-    return node
 
 
 _TOKEN = re.compile(

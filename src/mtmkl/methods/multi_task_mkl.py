@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
@@ -165,7 +166,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         *,
         p: float = 2.0,
         C: float = 1.0,
-        loss: str = "hinge",
+        loss: Literal["hinge", "logistic"] = "hinge",
         fit_intercept: bool = False,
         solver: str = "auto",
         normalize: Normalization = None,
@@ -266,7 +267,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
             training.blocks(),
             prepared.y,
             p=self.p,
-            loss="logistic" if self.loss == "logistic" else "hinge",
+            loss=self.loss,
             fit_intercept=self.fit_intercept,
             tol=self.tol,
             max_iter=self.max_iter,
@@ -294,7 +295,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
                 C=self.C,
                 p=self.p,
                 rng=np.random.default_rng(self.random_state),
-                loss="logistic" if self.loss == "logistic" else "hinge",
+                loss=self.loss,
                 tol=self.tol,
                 max_iter=self.max_iter,
                 start=previous,
@@ -381,8 +382,6 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         ndarray of shape (n, number of classes)
             In the order of ``classes_``.
         """
-        from scipy.special import expit
-
         scores = self.decision_function(X, task)
         if self.classes_.size == 1:
             return np.ones((scores.size, 1))

@@ -1,1 +1,5 @@
-"""Bases and mixins that methods share."""
+"""Bases and checks that methods share.
+
+Solvers with compiled code are imported where they are called, here and in the methods:
+an estimator loads without numba.
+"""
