@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.protocols import WITH_VALIDATION, Protocol, check_protocol
+from mtmkl.datasets.protocols import WITH_VALIDATION, check_protocol
 from mtmkl.datasets.roles import labels_of, three_roles
 from mtmkl.files import intact
 from mtmkl.typing import IntArray
@@ -70,7 +70,7 @@ class Split:
 
 def make_splits(
     data: MultiTaskData,
-    protocol: Mapping[str, Any] | Protocol,
+    protocol: Mapping[str, Any],
     seed: int,
     *,
     repeats: Iterable[int] | None = None,
@@ -80,8 +80,9 @@ def make_splits(
     Parameters
     ----------
     data : MultiTaskData
-    protocol : Protocol or mapping
-        See :class:`mtmkl.datasets.protocols.Protocol`.
+    protocol : mapping
+        With the keys of :class:`mtmkl.datasets.Protocol`, and ``id``, which names it in
+        messages and in the seeds of its draws.
     seed : int
         Root seed, not negative.
     repeats : iterable of int, optional
@@ -109,7 +110,7 @@ def make_splits(
 
 def make_split(
     data: MultiTaskData,
-    protocol: Mapping[str, Any] | Protocol,
+    protocol: Mapping[str, Any],
     seed: int,
     *,
     train_size: int,
