@@ -140,7 +140,7 @@ class NamedProtocol(Protocol):
     id: Annotated[str, Field(min_length=1)]
 
 
-def check_protocol(protocol: Mapping[str, Any]) -> NamedProtocol:
+def check_protocol(protocol: Mapping[str, Any] | NamedProtocol) -> NamedProtocol:
     """Return a protocol of which all keys are given, "id" among them.
 
     Raises
