@@ -214,7 +214,7 @@ class DataSets(Model):
                 other, _, path = use.partition("/")
                 files = self.datasets[other].files if other in self.datasets else []
                 if other == name or path not in [file.path for file in files]:
-                    text = f"{use!r} is no file of another data set"
+                    text = f"{use!r} is not the path of a file of another data set"
                     raise wrong(f"datasets.{name}.uses.{position}", text)
         return self
 
