@@ -30,6 +30,7 @@ Url = Annotated[
     Field(pattern=r"^https?://[^\s<>]+$"),
     words("an address that starts with http:// or https://"),
 ]
+Urls = Annotated[list[Url], AfterValidator(without_repeats)]
 UrlBase = Annotated[
     str,
     Field(pattern=r"^https?://[^\s<>]+/$"),
@@ -60,13 +61,9 @@ Share = Annotated[float, Field(gt=0, le=1)]
 class Archive(Model):
     """An archive that holds a file.
 
-    Attributes
-    ----------
-    url : str
-    member : str or None
-        Path of the file in it, or the end of its path; None for the gzip of a file. Of
-        a file with ``members_sha256``: the archive of those members in this archive, if
-        they are not in it directly.
+    ``member`` is the path of the file in it, or the end of its path; None is the gzip
+    of a file. Of a file with ``members_sha256`` it is the archive in this one that has
+    those members, None if this one has them.
     """
 
     url: Url
@@ -74,94 +71,65 @@ class Archive(Model):
 
 
 class FileEntry(Model):
-    """A file of a data set.
-
-    Attributes
-    ----------
-    path : str
-        Below the folder of the data set, in a mirror as in the cache.
-    bytes, sha256 : int, str
-        Size and hash in hexadecimal.
-    urls : list of str
-        Addresses of the file itself, in the order in which they are asked.
-    archive : Archive or None
-        Asked last.
-    newline : {None, "lf"}
-        "lf": size and hash are those after replacing every CRLF by LF.
-    members_sha256 : str or None
-        File of the same data set that lists the hash of each member of this tar file.
-    shipped : str or None
-        Path below ``config/`` of a copy that comes with the package.
-    """
+    """A file of a data set."""
 
     path: RelativePath
+    """Below the folder of the data set, in a mirror as in the cache."""
     bytes: Count
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    urls: Annotated[list[Url], AfterValidator(without_repeats)] = []
+    urls: Urls = []
+    """Addresses of the file itself, in the order in which they are asked."""
     archive: Archive | None = None
+    """Asked last."""
     newline: Literal["lf"] | None = None
+    """"lf": size and hash are those after replacing every CRLF by LF."""
     members_sha256: RelativePath | None = None
+    """File of the same data set that lists the hash of each member of this tar file."""
     shipped: RelativePath | None = None
+    """Path below ``config/`` of a copy that comes with the package."""
 
 
 class DataSetEntry(Model):
-    """A data set: what it is, where it comes from, and what its files must be.
-
-    Attributes
-    ----------
-    title, licence, citation : str
-    origin : {"original", "own kernels", "stand-in", "synthetic"}
-        As in ``MultiTaskData``.
-    original_url, notes : list of str
-        Where the authors or an archive publish it; what its readers should know.
-    loader : str or None
-        "package.module:function"; None for a set that no code reads yet.
-    drawn : bool
-        Whether every repeat of an experiment has a draw of its own, by the loader's
-        option ``seed``; by default that of synthetic data.
-    pool : mapping of str to mapping of str to int, or float
-        By the option that says how many examples of each class or task a draw has: how
-        many there are to draw from. Or the share of them that a draw takes. Empty
-        unless draws are from published data.
-    outputs : {"labels", "numbers", "unknown"}
-        Whether the outputs are labels −1 and +1, or real numbers; unknown before data
-        of one's own are read.
-    truth : list of str
-        What metrics may find in the ground truth of the data.
-    own_files : bool
-        Whether the loader reads files of the user's own, named by its options.
-    uses : list of str
-        Files of other sets, which the loader gets too, as "name/path".
-    tried : bool or None
-        Whether the addresses were seen to serve these bytes.
-    url_bases : list of str
-        Folders that have every file under its path; asked after its own addresses.
-    archive_url : str or None
-        An archive that has every file under its path, or at the end of one.
-    files : list of FileEntry
-        None for what is generated or comes with an installed package.
-    """
+    """A data set: what it is, where it comes from, and what its files must be."""
 
     title: Text
     origin: Origin
+    """As in ``MultiTaskData``."""
     licence: Text
     citation: Text
     original_url: Texts
+    """Where the authors or an archive publish it."""
     notes: list[Text]
+    """What its readers should know."""
     loader: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None
+    """As "package.module:function"; None for a set that no code reads yet."""
     drawn: bool = Field(default_factory=lambda known: known["origin"] == "synthetic")
+    """Whether every repeat has a draw of its own, by the loader's option ``seed``."""
     pool: Annotated[
         Pool | Share,
         words("a mapping of one option to the counts of its classes, or a share"),
     ] = {}
+    """Examples that draws from published data are taken from.
+
+    By the option that says how many examples of each class or task a draw has: how many
+    there are. Or the share of them that a draw takes.
+    """
     outputs: Literal["labels", "numbers"] = "numbers"
+    """Labels −1 and +1, or numbers; "unknown" before data of one's own are read."""
     truth: Texts = []
+    """What metrics may find in the ground truth of the data."""
     own_files: bool = False
+    """Whether the loader reads files of the user's own, named by its options."""
     uses: Annotated[list[OtherFile], AfterValidator(without_repeats)] = []
+    """Files of other sets, as "name/path", which the loader gets too."""
     tried: bool | None = None
+    """Whether the addresses were seen to serve these bytes."""
     url_bases: Annotated[list[UrlBase], AfterValidator(without_repeats)] = []
+    """Folders that have every file under its path; asked after its own addresses."""
     archive_url: Url | None = None
+    """An archive that has every file under its path, or at the end of one."""
     files: list[FileEntry]
+    """None for what is generated or comes with an installed package."""
 
     _name: str = PrivateAttr("")
 
@@ -246,7 +214,7 @@ class DataSets(Model):
                 other, _, path = use.partition("/")
                 files = self.datasets[other].files if other in self.datasets else []
                 if other == name or path not in [file.path for file in files]:
-                    text = f"{use!r} is no file of another data set"
+                    text = f"{use!r} is not the path of a file of another data set"
                     raise wrong(f"datasets.{name}.uses.{position}", text)
         return self
 

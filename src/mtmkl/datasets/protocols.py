@@ -44,8 +44,6 @@ class Protocol(Model):
 
     Attributes
     ----------
-    id : str
-        Names the protocol in messages and in the seeds of its draws.
     kind : str
         - ``published``: repeat r takes the r-th split that came with the data
           (``truth["train_1"]``, ``truth["train_2"]``, … mark training rows;
@@ -91,7 +89,6 @@ class Protocol(Model):
         train another.
     """
 
-    id: Annotated[str, Field(min_length=1)]
     kind: Literal[
         "published", "first_rows", "random", "per_task", "per_class", "given",
         "given_roles", "halves", "thirds", "fractions",
@@ -121,7 +118,9 @@ class Protocol(Model):
         allowed |= {"stratified"} if self.kind in _DRAWN_ROLES else set()
         allowed |= {"shared"} if self.kind == "fractions" else set()
         for key in sorted(self.model_fields_set - allowed):
-            keys = ", ".join(sorted(filter(None, allowed)))
+            keys = ", ".join(sorted(filter(None, allowed - {"id"})))
+            if key == "folds":
+                keys += ", and has validation rows in place of folds"
             raise wrong(key, f"it is not a key of kind {self.kind!r}, which has {keys}")
         if self.kind in WITH_FOLDS and self.folds is None:
             raise missing("folds", "this kind of protocol chooses by cross-validation")
@@ -135,18 +134,24 @@ class Protocol(Model):
         return self
 
 
-def check_protocol(protocol: Mapping[str, Any] | Protocol) -> Protocol:
-    """Return a protocol whose keys are given.
+class NamedProtocol(Protocol):
+    """A protocol with an id, which is in the seeds of its draws and in messages."""
+
+    id: Annotated[str, Field(min_length=1)]
+
+
+def check_protocol(protocol: Mapping[str, Any] | NamedProtocol) -> NamedProtocol:
+    """Return a protocol of which all keys are given, "id" among them.
 
     Raises
     ------
     ValueError
         If they are not as in :class:`Protocol`; names the protocol, key and value.
     """
-    if isinstance(protocol, Protocol):
+    if isinstance(protocol, NamedProtocol):
         return protocol
     name = protocol.get("id", "?")
-    return validated(Protocol, dict(protocol), source=f"protocol {name!r}")
+    return validated(NamedProtocol, dict(protocol), source=f"protocol {name!r}")
 
 
 def train_unit(kind: str) -> str:

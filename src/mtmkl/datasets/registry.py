@@ -30,8 +30,8 @@ class Registry:
 
     Raises
     ------
-    mtmkl.documents.ConfigError
-        If the file is not as its schema says; names the key.
+    mtmkl.errors.ConfigError
+        If the file is not as its models say; names the key.
     """
 
     def __init__(self, path: Path) -> None:
@@ -86,8 +86,9 @@ class Registry:
         else:
             places = Places(mirror)
             files: dict[str, Path] = {}
-            for part, prefix in self._parts(entry):
+            for part in self._parts(name):
                 found = obtain(part, places, download=download, repair=False)
+                prefix = "" if part.name == entry.name else f"{part.name}/"
                 files |= {prefix + path: place[1] for path, place in found.items()}
             data = loader(files, **options)
         if not isinstance(data, MultiTaskData):
@@ -102,13 +103,9 @@ class Registry:
     def check_options(
         self, name: str, options: Mapping[str, Any]
     ) -> Callable[..., MultiTaskData]:
-        """Check the name of a data set and its options, and return its loader.
+        """Check the name of a data set and all its options, and return its loader.
 
-        Parameters
-        ----------
-        name : str
-        options : mapping
-            All of them; values are checked as far as the loader says what they are.
+        Values are checked as far as the loader says what they are.
 
         Raises
         ------
@@ -120,11 +117,13 @@ class Registry:
         loader = entry.find_loader()
         parameters = inspect.signature(loader).parameters.values()
         takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
+        # The positional argument of registered loaders is that of their files.
+        is_ones_own = name not in self._entries
         known = {
             each.name: each
             for each in parameters
-            if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD)
-            and each.name != "files"
+            if each.kind is each.KEYWORD_ONLY
+            or (is_ones_own and each.kind is each.POSITIONAL_OR_KEYWORD)
         }
         for option, value in options.items():
             if not takes_any and option not in (names := [*known, _INPUTS]):
@@ -156,9 +155,7 @@ class Registry:
         if not entry.files and not entry.uses:
             return None if entry.own_files else "built-in"
         found = {
-            places.find(part, file)
-            for part, _ in self._parts(entry)
-            for file in part.files
+            places.find(part, file) for part in self._parts(name) for file in part.files
         }
         kinds = {None if place is None else place[0] for place in found}
         if None in kinds:
@@ -170,43 +167,23 @@ class Registry:
     ) -> list[dict[str, Any]]:
         """Make sure that data sets are here, downloading what is missing.
 
-        A damaged file in the cache is replaced, one in the mirror is an error.
-
-        Parameters
-        ----------
-        names : str or iterable of str
-        mirror : str or Path, optional
-            As for ``load``.
+        A damaged file in the cache is replaced, one in the mirror is an error. Raises
+        what ``load`` does; files that were complete before stay.
 
         Returns
         -------
         list of dict
             A row per file: dataset, file, bytes, source ("mirror", "cache", "shipped"
             or "downloaded") and path.
-
-        Raises
-        ------
-        ValueError, DataNotAvailableError, DataCorruptError
-            As for ``load``; files that were complete before stay.
         """
         places = Places(mirror)
-        entries = [
-            part for name in _as_names(names) for part, _ in self._parts(self[name])
-        ]
         rows = []
-        for entry in entries:
+        for entry in [part for name in _as_names(names) for part in self._parts(name)]:
             found = obtain(entry, places, download=True, repair=True)
             for file in entry.files:
                 source, path = found[file.path]
-                rows.append(
-                    {
-                        "dataset": entry.name,
-                        "file": file.path,
-                        "bytes": file.bytes,
-                        "source": source,
-                        "path": str(path),
-                    }
-                )
+                row = {"dataset": entry.name, "file": file.path, "bytes": file.bytes}
+                rows.append({**row, "source": source, "path": str(path)})
         return rows
 
     def verify(
@@ -215,14 +192,7 @@ class Registry:
         *,
         mirror: str | Path | None = None,
     ) -> list[dict[str, Any]]:
-        """Check the files of data sets against their hashes, without downloading.
-
-        Parameters
-        ----------
-        names : str or iterable of str, optional
-            By default every data set.
-        mirror : str or Path, optional
-            As for ``load``.
+        """Check the files of data sets, all by default, without downloading.
 
         Returns
         -------
@@ -232,40 +202,41 @@ class Registry:
             wrong.
         """
         places = Places(mirror)
-        chosen = list(self) if names is None else _as_names(names)
-        rows = []
-        entries = [self[name] for name in chosen]
+        entries = list(self._entries.values())
         if names is not None:
-            entries = [part for entry in entries for part, _ in self._parts(entry)]
+            entries = [part for name in _as_names(names) for part in self._parts(name)]
+        rows = []
         for entry in entries:
             for file in entry.files:
+                row = {"dataset": entry.name, "file": file.path}
                 place = places.find(entry, file)
-                problem = None
-                if place is not None:
-                    checksums = places.checksums(entry, file)
+                if place is None:
+                    found = {
+                        "status": "missing",
+                        "source": "",
+                        "path": "",
+                        "detail": "",
+                    }
+                else:
+                    sums = places.checksums(entry, file)
                     problem = find_problem(
-                        place[1], file, checksums=checksums, remember=False
+                        place[1], file, checksums=sums, remember=False
                     )
-                status = "missing" if place is None else "corrupt" if problem else "ok"
-                rows.append(
-                    {
-                        "dataset": entry.name,
-                        "file": file.path,
-                        "status": status,
-                        "source": place[0] if place else "",
-                        "path": str(place[1]) if place else "",
+                    found = {
+                        "status": "corrupt" if problem else "ok",
+                        "source": place[0],
+                        "path": str(place[1]),
                         "detail": problem or "",
                     }
-                )
+                rows.append(row | found)
         return rows
 
-    def _parts(self, entry: DataSetEntry) -> Iterator[tuple[DataSetEntry, str]]:
-        """Yield a data set, and what it uses of others, with a prefix of its paths."""
-        yield entry, ""
-        for use in entry.uses:
-            name, _, path = use.partition("/")
-            other = self[name]
-            yield other.model_copy(update={"files": [other.file(path)]}), f"{name}/"
+    def _parts(self, name: str) -> Iterator[DataSetEntry]:
+        """Yield a data set, and what it uses of others."""
+        yield self[name]
+        for use in self[name].uses:
+            other, _, path = use.partition("/")
+            yield self[other].model_copy(update={"files": [self[other].file(path)]})
 
 
 def _as_names(names: str | Iterable[str]) -> list[str]:

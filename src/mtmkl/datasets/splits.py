@@ -6,16 +6,17 @@ alone, so that all methods, and all variants of one data set, see the same split
 """
 
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.protocols import WITH_VALIDATION, Protocol, check_protocol
+from mtmkl.datasets.protocols import WITH_VALIDATION, NamedProtocol, check_protocol
 from mtmkl.datasets.roles import labels_of, three_roles
 from mtmkl.files import intact
 from mtmkl.typing import IntArray
@@ -70,7 +71,7 @@ class Split:
 
 def make_splits(
     data: MultiTaskData,
-    protocol: Mapping[str, Any] | Protocol,
+    protocol: Mapping[str, Any] | NamedProtocol,
     seed: int,
     *,
     repeats: Iterable[int] | None = None,
@@ -80,8 +81,9 @@ def make_splits(
     Parameters
     ----------
     data : MultiTaskData
-    protocol : Protocol or mapping
-        See :class:`mtmkl.datasets.protocols.Protocol`.
+    protocol : mapping
+        With the keys of :class:`mtmkl.datasets.Protocol`, and ``id``, which names it in
+        messages and in the seeds of its draws.
     seed : int
         Root seed, not negative.
     repeats : iterable of int, optional
@@ -109,7 +111,7 @@ def make_splits(
 
 def make_split(
     data: MultiTaskData,
-    protocol: Mapping[str, Any] | Protocol,
+    protocol: Mapping[str, Any] | NamedProtocol,
     seed: int,
     *,
     train_size: int,
@@ -163,7 +165,7 @@ def make_split(
             )
         fold = np.zeros_like(train)
     else:
-        is_train, is_test = _KINDS[checked.kind](data, train_size, repeat, roles_rng)
+        is_train, is_test = _masks(data, checked.kind, train_size, repeat, roles_rng)
         train, test = np.flatnonzero(is_train), np.flatnonzero(is_test)
         n_examples, folds = np.unique(data.sample[train]).size, checked.folds or 1
         if folds > n_examples > 0:
@@ -215,22 +217,46 @@ def load_splits(path: str | Path) -> dict[SplitKey, Split]:
         return {key: Split(**arrays) for key, arrays in fields.items()}
 
 
-Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
-
-
-def _published(
-    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
-) -> Masks:
-    is_train = _mark(data, f"train_{repeat + 1}", "published")
-    if f"test_{repeat + 1}" not in data.truth:
-        return is_train, ~is_train
-    return is_train, _mark(data, f"test_{repeat + 1}", "published")
+def _masks(
+    data: MultiTaskData, kind: str, train_size: int, repeat: int, rng: Generator
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Mark the rows for training and testing; for kinds of protocols with folds."""
+    if kind == "published":
+        is_train = _mark(data, f"train_{repeat + 1}", kind)
+        if f"test_{repeat + 1}" not in data.truth:
+            return is_train, ~is_train
+        return is_train, _mark(data, f"test_{repeat + 1}", kind)
+    if kind == "given":
+        is_test = _mark(data, "is_test", kind)
+        return ~is_test, is_test
+    if kind == "first_rows":
+        is_test = _mark(data, "test_block", kind)
+        return _first_rows(data, is_test, train_size), is_test
+    if kind == "random":
+        _, example = np.unique(data.sample, return_inverse=True)
+        part = np.zeros(example.max() + 1, dtype=np.intp)
+    else:
+        example, labels, part = labels_of(data)
+        if kind == "per_class":
+            labels = np.nan_to_num(labels)
+            part = np.unique(labels, axis=0, return_inverse=True)[1].ravel()
+    is_drawn = np.zeros(part.size, dtype=bool)
+    for number in range(part.max() + 1):
+        mine = np.flatnonzero(part == number)
+        if train_size >= mine.size:
+            task = data.task_names[data.task[np.isin(example, mine)][0]]
+            of_task = "" if kind == "random" else f"{task!r} of "
+            raise ValueError(
+                f"{train_size} training examples leave none of the {mine.size} of "
+                f"{of_task}{data.name!r} for testing"
+            )
+        is_drawn[rng.permutation(mine)[:train_size]] = True
+    return is_drawn[example], ~is_drawn[example]
 
 
 def _first_rows(
-    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
-) -> Masks:
-    is_test = _mark(data, "test_block", "first_rows")
+    data: MultiTaskData, is_test: NDArray[np.bool_], train_size: int
+) -> NDArray[np.bool_]:
     is_train = np.zeros_like(is_test)
     for task in range(data.n_tasks):
         rows = data.rows_of(task)
@@ -241,70 +267,7 @@ def _first_rows(
                 f"outside its test block, fewer than the {train_size} wanted"
             )
         is_train[rows[:train_size]] = True
-    return is_train, is_test
-
-
-def _random(
-    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
-) -> Masks:
-    samples = np.unique(data.sample)
-    if train_size >= samples.size:
-        raise ValueError(
-            f"{train_size} training examples leave none of the {samples.size} of "
-            f"{data.name!r} for testing"
-        )
-    chosen = rng.permutation(samples)[:train_size]
-    is_train = np.isin(data.sample, chosen)
-    return is_train, ~is_train
-
-
-def _per_task(
-    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
-) -> Masks:
-    return _drawn_from_each(data, labels_of(data)[2], train_size, rng)
-
-
-def _per_class(
-    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
-) -> Masks:
-    labels = np.nan_to_num(labels_of(data)[1])
-    _, stratum = np.unique(labels, axis=0, return_inverse=True)
-    return _drawn_from_each(data, stratum.ravel(), train_size, rng)
-
-
-def _drawn_from_each(
-    data: MultiTaskData, part: IntArray, train_size: int, rng: np.random.Generator
-) -> Masks:
-    """Draw training examples of each part; ``part`` has one number per example."""
-    example = labels_of(data)[0]
-    is_train = np.zeros(part.size, dtype=bool)
-    for number in range(part.max() + 1):
-        mine = np.flatnonzero(part == number)
-        if train_size >= mine.size:
-            task = data.task_names[data.task[np.isin(example, mine)][0]]
-            raise ValueError(
-                f"{train_size} training examples leave none of the {mine.size} of "
-                f"{task!r} of {data.name!r} for testing"
-            )
-        is_train[rng.permutation(mine)[:train_size]] = True
-    return is_train[example], ~is_train[example]
-
-
-def _given(
-    data: MultiTaskData, train_size: int, repeat: int, rng: np.random.Generator
-) -> Masks:
-    is_test = _mark(data, "is_test", "given")
-    return ~is_test, is_test
-
-
-_KINDS: dict[str, Callable[[MultiTaskData, int, int, np.random.Generator], Masks]] = {
-    "published": _published,
-    "first_rows": _first_rows,
-    "random": _random,
-    "per_task": _per_task,
-    "per_class": _per_class,
-    "given": _given,
-}
+    return is_train
 
 
 def _given_roles(data: MultiTaskData) -> tuple[IntArray, IntArray, IntArray]:
@@ -328,7 +291,7 @@ def _mark(data: MultiTaskData, key: str, kind: str) -> NDArray[np.bool_]:
 
 
 def _deal_folds(
-    data: MultiTaskData, train: IntArray, n_folds: int, rng: np.random.Generator
+    data: MultiTaskData, train: IntArray, n_folds: int, rng: Generator
 ) -> IntArray:
     """Deal training examples to folds, evenly within every task.
 

@@ -13,14 +13,12 @@ from mtmkl_suite.run.plan import method_of, n_repeats, variants
 
 
 def check_settings(config: Mapping[str, Any]) -> None:
-    """Check protocols, data set options, methods and their parameters.
+    """Check data set options, methods and their parameters.
 
     The parameters are checked by the methods themselves: each is constructed with its
     fixed parameters and every value of its grid.
     """
     try:
-        for name, protocol in config["protocols"].items():
-            _check_protocol(name, protocol)
         for name, method in config["methods"].items():
             _check_method(f"methods.{name}", method)
         for name in config["experiments"]:
@@ -66,15 +64,6 @@ def _names_in(module: str) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             names += [alias.asname or alias.name for alias in node.names]
     return [name for name in names if not name.startswith("_")]
-
-
-def _check_protocol(name: str, protocol: Mapping[str, Any]) -> None:
-    from mtmkl.datasets.protocols import check_protocol
-
-    try:
-        check_protocol({"id": name, **protocol})
-    except ValueError as error:
-        raise ConfigError(f"key 'protocols.{name}': {error}") from error
 
 
 def _check_experiment(name: str, config: Mapping[str, Any]) -> None:

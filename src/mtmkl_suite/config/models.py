@@ -20,6 +20,7 @@ from pydantic import (
     model_validator,
 )
 
+from mtmkl.datasets.protocols import Folds, Protocol
 from mtmkl.documents import (
     ConfigError,
     Count,
@@ -108,37 +109,6 @@ class Publication(Model):
     year: int
     venue: str
     doi: str | None = None
-
-
-class Protocol(Model):
-    """How data are split: see :mod:`mtmkl.datasets.protocols`."""
-
-    kind: Literal[
-        "given", "given_roles", "published", "first_rows", "random", "per_task",
-        "per_class", "halves", "thirds", "fractions",
-    ]  # fmt: skip
-    repeats: Count
-    folds: Annotated[int | None, Field(ge=2), words("a whole number of at least 2")] = (
-        None
-    )
-    train_samples: Count | None = None
-    train_sizes: Some[Count] | None = None
-    train_percent: Some[Count] | None = None
-    stratified: bool | None = None
-    shared: bool | None = None
-
-    @model_validator(mode="after")
-    def _check_folds(self) -> Self:
-        has_validation = self.kind in ("halves", "thirds", "fractions", "given_roles")
-        if has_validation and self.folds is not None:
-            raise wrong(
-                "folds",
-                f"{self.folds} cannot stand here: this kind of protocol has validation "
-                "rows in place of folds",
-            )
-        if not has_validation and self.folds is None:
-            raise missing("folds", "this kind of protocol chooses by cross-validation")
-        return self
 
 
 class Search(Model):
@@ -643,9 +613,7 @@ class ProtocolChange(Model):
 
     kind: str | None = None
     repeats: Count | None = None
-    folds: Annotated[int | None, Field(ge=2), words("a whole number of at least 2")] = (
-        None
-    )
+    folds: Folds | None = None
     train_samples: Count | None = None
     train_sizes: Some[Count] | None = None
     train_percent: Some[Count] | None = None

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mtmkl.datasets.protocols import Protocol
 from mtmkl.documents import ConfigError, read_yaml, unknown
 from mtmkl_suite.config import TIERS
 from mtmkl_suite.config.load import load_paper, paper_folder, read_part
@@ -31,7 +32,6 @@ from mtmkl_suite.config.models import (
     MethodEntry,
     Origin,
     Paper,
-    Protocol,
     Reading,
     ReadingChange,
     Readings,

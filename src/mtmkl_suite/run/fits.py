@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mtmkl.datasets.protocols import Protocol
 from mtmkl.files import read_table, write_table
-from mtmkl_suite.config.models import Paper, Protocol
+from mtmkl_suite.config.models import Paper
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
 from mtmkl_suite.run.layout import PaperFolder
 from mtmkl_suite.run.pipeline import code_version, load_variant

@@ -5,7 +5,7 @@ Such data are in no registry. A file is named by its path, a function by
 """
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -86,50 +86,65 @@ def load_file(
         If the file or a column is missing, a value is missing or no number, or a task
         has too few examples or one class only; names it and the remedy.
     """
-    columns = _columns_of(path)
-    _check_columns(path, columns, {"task": task, "target": target}, ignore)
-    names = [n for n in columns if n not in (task, target, *ignore)]
+    table = _table_of(path)
+    ignored = [("ignored", name) for name in ignore]
+    for role, name in [("task", task), ("target", target), *ignored]:
+        if name not in table:
+            raise DataFileError(
+                f"{path.name} has no column {name!r} ({role}); it has "
+                f"{_some(list(table), 30)}"
+            )
+    if task == target:
+        raise DataFileError(f"column {task!r} is both task and target")
+    names = [name for name in table if name not in (task, target, *ignore)]
     if not names:
         raise DataFileError(f"{path.name} has no inputs beside task and target")
-    _refuse_gaps(path, {n: columns[n] for n in (task, target, *names)})
-    inputs = np.column_stack([_numbers(path, n, columns[n]) for n in names])
-    group = np.asarray(columns[task]).astype(str)
-    y = _targets(path, target, columns[target], outputs)
+    _refuse_gaps(path, table[[task, target, *names]])
+    inputs = np.column_stack([_numbers(path, name, table[name]) for name in names])
+    group = np.asarray(table[task]).astype(str)
+    y = _targets(path, target, table[target], outputs)
     is_labels = set(np.unique(y)) <= {-1.0, 1.0} and outputs != "numbers"
     kept = _kept_tasks(path, group, min_examples)
     inputs, group, y = inputs[kept], group[kept], y[kept]
     if is_labels:
         _check_classes(path, group, y)
     else:
-        y = _standardized(path, target, y)
+        if y.std() == 0:
+            raise DataFileError(
+                f"{path.name}: column {target!r} has one value: {y[0]:g}"
+            )
+        y = (y - y.mean()) / y.std()
     if bias:
         inputs = np.column_stack([inputs, np.ones(len(inputs))])
         names = [*names, "bias"]
     return by_group(inputs, y, group, name=path.name, feature_names=names)
 
 
-def _columns_of(path: Path) -> dict[str, Any]:
-    """Return columns as arrays: of texts from a csv file, else as they are stored."""
+def _table_of(path: Path) -> Any:
+    """Read a data frame: of texts from a csv file, else of what is stored."""
     import pandas as pd
 
     if not path.is_file():
         raise DataFileError(f"{path} does not exist")
-    if path.suffix == ".npz":
-        return _arrays_of(path)
-    if path.suffix == ".parquet":
-        table = pd.read_parquet(path)
-    else:
-        separator = "\t" if path.suffix == ".tsv" else ","
-        try:
+    separator = "\t" if path.suffix == ".tsv" else ","
+    try:
+        if path.suffix == ".npz":
+            table = pd.DataFrame(_arrays_of(path))
+        elif path.suffix == ".parquet":
+            table = pd.read_parquet(path)
+        else:
             table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
-        except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
-            raise DataFileError(f"{path.name} is not a table: {error}") from error
+    except DataFileError:
+        raise
+    except ValueError as error:  # as all errors of parsers are
+        raise DataFileError(f"{path.name} is not a table: {error}") from error
     if table.empty:
         raise DataFileError(f"{path.name} has no rows")
-    return {str(name): table[name].to_numpy() for name in table.columns}
+    return table.rename(columns=str)
 
 
 def _arrays_of(path: Path) -> dict[str, Any]:
+    """Return vectors by name, and the columns of the inputs by number."""
     try:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
@@ -143,50 +158,27 @@ def _arrays_of(path: Path) -> dict[str, Any]:
             f"has {', '.join(f'{n} {a.shape}' for n, a in arrays.items())}"
         )
     X = arrays[chosen]
-    vectors = {n: a for n, a in arrays.items() if a.shape == (len(X),)}
-    if clash := [n for n in vectors if n in {f"x{k + 1}" for k in range(X.shape[1])}]:
+    vectors = {name: a for name, a in arrays.items() if a.shape == (len(X),)}
+    inputs = {f"x{k + 1}": X[:, k] for k in range(X.shape[1])}
+    if clash := [name for name in vectors if name in inputs]:
         raise DataFileError(f"{path.name}: rename array {clash[0]!r}: inputs are so")
-    return vectors | {f"x{k + 1}": X[:, k] for k in range(X.shape[1])}
+    return vectors | inputs
 
 
-def _check_columns(
-    path: Path,
-    columns: Mapping[str, Any],
-    roles: Mapping[str, str],
-    ignore: Sequence[str],
-) -> None:
-    for role, name in [*roles.items(), *(("ignored", each) for each in ignore)]:
-        if name not in columns:
-            raise DataFileError(
-                f"{path.name} has no column {name!r} ({role}); it has "
-                f"{_some(list(columns), 30)}"
-            )
-    if roles["task"] == roles["target"]:
-        raise DataFileError(f"column {roles['task']!r} is both task and target")
-
-
-def _refuse_gaps(path: Path, columns: Mapping[str, Any]) -> None:
-    gaps = {name: _is_gap(values) for name, values in columns.items()}
-    counts = {name: int(gap.sum()) for name, gap in gaps.items() if gap.any()}
-    if not counts:
+def _refuse_gaps(path: Path, table: Any) -> None:
+    gaps = table.isna()
+    texts = table.select_dtypes(exclude="number").astype(str)
+    texts = texts.apply(lambda column: column.str.strip().str.lower())
+    gaps[texts.columns] |= texts.isin(_GAPS)
+    rows = gaps.any(axis=1).to_numpy()
+    if not rows.any():
         return
-    rows = np.logical_or.reduce(list(gaps.values()))
-    listed = _some([f"{name} ({count})" for name, count in counts.items()])
+    listed = _some([f"{name} ({n})" for name, n in gaps.sum().items() if n])
     raise DataFileError(
-        f"{path.name}: {int(rows.sum())} of {rows.size} rows lack a value, in "
-        f"{listed}; the first is row {int(np.flatnonzero(rows)[0]) + 1}. Fill or "
-        "delete them, or leave out such columns by --ignore"
+        f"{path.name}: {rows.sum()} of {rows.size} rows lack a value, in {listed}; the "
+        f"first is row {np.flatnonzero(rows)[0] + 1}. Fill or delete them, or leave "
+        "out such columns by --ignore"
     )
-
-
-def _is_gap(values: Any) -> np.ndarray:
-    import pandas as pd
-
-    missing = pd.isna(values)
-    if values.dtype == object or values.dtype.kind in "US":
-        texts = np.array([str(value).strip().lower() in _GAPS for value in values])
-        return np.asarray(missing | texts)
-    return np.asarray(missing)
 
 
 def _numbers(path: Path, name: str, values: Any) -> np.ndarray:
@@ -257,13 +249,6 @@ def _check_classes(path: Path, group: np.ndarray, y: np.ndarray) -> None:
                 f"{path.name}: task {str(name)!r} has {what} among {labels.size} "
                 f"examples: it needs at least {MIN_OF_CLASS} of each. Delete or join it"
             )
-
-
-def _standardized(path: Path, name: str, y: np.ndarray) -> np.ndarray:
-    spread = float(y.std())
-    if spread == 0:
-        raise DataFileError(f"{path.name}: column {name!r} has one value: {y[0]:g}")
-    return (y - y.mean()) / spread
 
 
 def _is_number(value: Any) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import vstack
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataNotAvailableError
@@ -95,8 +96,6 @@ def load_tss_fasta(
                 ) from None
             y.append(np.full(len(sequences), label))
             task.append(np.full(len(sequences), number, dtype=np.intp))
-    from scipy.sparse import vstack
-
     X, outputs, tasks = vstack(parts, format="csr"), np.hstack(y), np.hstack(task)
     if n_per_class is not None:
         classes = 2 * tasks + (outputs < 0)

@@ -308,7 +308,7 @@ def test_a_set_may_use_files_of_another(make, mirror, site):
 
 @pytest.mark.parametrize("use", ["pair/c.csv", "pear/a.csv", "half/a.csv"])
 def test_what_a_set_uses_must_be_a_file_of_another(make, use):
-    with pytest.raises(ConfigError, match=rf"half\.uses\.0': '{use}' is no file of"):
+    with pytest.raises(ConfigError, match=rf"half\.uses\.0': '{use}' is not the path"):
         make({"half": half_entry(uses=[use])})
 
 

@@ -59,10 +59,6 @@ def of_digits(**change):
     return lambda config: config["experiments"]["digits"].update(change)
 
 
-def of_random(**change):
-    return lambda config: config["protocols"]["random"].update(change)
-
-
 RIDGE = r"toy2000/experiments\.yaml: key 'methods\.ridge\."
 DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
 
@@ -107,14 +103,6 @@ DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
                 **{"class": OWN, "params": {"needed": 1}, "grid": {"depth": [1, 0]}}
             ),
             RIDGE + r"grid\.depth': .*Own: depth is 0, wanted at least 1",
-        ),
-        (
-            of_random(folds=61),
-            r"key 'protocols\.random': .*'folds': 61 is more than the 60",
-        ),
-        (
-            of_random(train_sizes=[5]),
-            r"key 'protocols\.random': .*'train_sizes': it is not a",
         ),
         (
             of_digits(methods=[{"method": "ridge"}, {"method": "ridge"}]),

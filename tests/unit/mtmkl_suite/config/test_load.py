@@ -136,6 +136,14 @@ def test_a_search_and_percentages_are_part_of_a_configuration(tmp_path):
         ),
         (lambda d: with_percent(d).update(train_percent=[0]), "train_percent"),
         (
+            lambda d: with_percent(d).update(train_sizes=[5]),
+            r"protocols\.parts\.train_sizes': it is not a key of kind 'fractions'",
+        ),
+        (
+            lambda d: d["protocols"]["digits_random"].update(folds=101),
+            r"protocols\.digits_random\.folds': 101 is more than the 100 training",
+        ),
+        (
             lambda d: d["methods"]["rr_het"].update(search={"points": 0}),
             r"methods\.rr_het\.search\.points",
         ),
