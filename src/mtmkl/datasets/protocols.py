@@ -93,13 +93,13 @@ class Protocol(Model):
         "published", "first_rows", "random", "per_task", "per_class", "given",
         "given_roles", "halves", "thirds", "fractions",
     ]  # fmt: skip
+    train_samples: Sizes | None = None
+    train_sizes: Sizes | None = None
+    train_percent: Percents | None = None
     repeats: Count
     folds: Folds | None = None
-    train_sizes: Sizes | None = None
-    train_samples: Sizes | None = None
-    train_percent: Percents | None = None
-    stratified: bool = True
     shared: bool = True
+    stratified: bool = True
 
     @property
     def sizes(self) -> list[int]:

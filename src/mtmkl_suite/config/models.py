@@ -612,13 +612,13 @@ class ProtocolChange(Model):
     """Other settings of a protocol."""
 
     kind: str | None = None
-    repeats: Count | None = None
-    folds: Folds | None = None
     train_samples: Count | None = None
     train_sizes: Some[Count] | None = None
     train_percent: Some[Count] | None = None
-    stratified: bool | None = None
+    repeats: Count | None = None
+    folds: Folds | None = None
     shared: bool | None = None
+    stratified: bool | None = None
 
     _not_empty = model_validator(mode="before")(some_keys)
 

@@ -255,7 +255,7 @@ def test_in_a_checkout_the_published_record_answers(first, result):
 
 
 def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
-    config = {**paper, "tier": "paper"}
+    config = paper | {"tier": "paper"}
     full = complete(config, make_results(config, tmp_path))
     page = render_report([full], tier="paper")[PAPER]
     assert "not-judged-quick" not in pills(page)
@@ -325,9 +325,8 @@ def test_the_same_results_give_the_same_pages(result, pages):
 
 def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_path):
     # What `mtmkl run --experiment digits` leaves of the paper, with one repeat.
-    config = {
-        **paper,
-        "experiments": {"digits": {**paper["experiments"]["digits"], "repeats": 1}},
+    config = paper | {
+        "experiments": {"digits": paper["experiments"]["digits"] | {"repeats": 1}},
         "artefacts": {"figure_1": paper["artefacts"]["figure_1"]},
         "claims": [],
     }
@@ -376,8 +375,7 @@ def test_values_of_a_figure_are_folded_below_it(page):
 def test_a_run_of_some_experiments_answers_for_these_alone(
     paper, make_results, tmp_path
 ):
-    config = {
-        **paper,
+    config = paper | {
         "experiments": {"school": paper["experiments"]["school"]},
         "artefacts": {},
         "claims": [c for c in paper["claims"] if c["args"]["experiment"] == "school"],
@@ -414,7 +412,7 @@ def test_sentences_of_a_reference_begin_with_a_capital(paper, results):
     venues = {"no paper, but ours": "No paper, but ours.", "arXiv:1": "arXiv:1."}
     complete(paper, results)
     for venue, shown in venues.items():
-        config = {**paper, "paper": {**paper["paper"], "venue": venue}}
+        config = paper | {"paper": paper["paper"] | {"venue": venue}}
         reference = load_paper_result(config, results).reference
         assert f". {shown} doi:" in reference
 

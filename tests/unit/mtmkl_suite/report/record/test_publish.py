@@ -168,8 +168,7 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
         "reach": {"kind": "table", "title": "Readings"},
         "prior": {"kind": "figure", "title": "Scale of the prior"},
     }
-    main = {key: value for key, value in config.items() if key != "published"}
-    read = {**config, "artefacts": shown, "readings": {"main": main}}
+    read = {**config, "artefacts": shown, "readings": {"main": config}}
     publish([read], readings, figures, tier="paper")
     after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
     gallery = after.pop("README.md").decode()

@@ -28,7 +28,7 @@ def written(paper, results):
 @pytest.fixture(scope="module")
 def full_paper(paper):
     """The same paper, as if these were its full protocols."""
-    return {**paper, "tier": "paper"}
+    return paper | {"tier": "paper"}
 
 
 @pytest.fixture(scope="module")

@@ -179,7 +179,7 @@ def test_a_curve_has_every_combination_sorted_by_effect(config, main):
     claims = [c for c in main.config["claims"] if c["id"] == "robot_beats_stl"]
     one = replace(
         main,
-        config={**main.config, "claims": claims},
+        config=main.config | {"claims": claims},
         scores=main.scores[main.scores["repeat"] < 10],
     )
     (own,) = claims_table(one).to_dict("records")

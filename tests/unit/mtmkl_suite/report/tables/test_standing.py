@@ -148,5 +148,5 @@ def test_a_method_without_scores_says_why():
 @pytest.mark.parametrize("note", ["Scores are those of the record."])
 def test_a_record_is_named(note):
     found = context(scores("first"))
-    (standing,) = shown(replace(found, config={**found.config, "record": note}))
+    (standing,) = shown(replace(found, config=found.config | {"record": note}))
     assert note in standing.table.notes
