@@ -51,11 +51,10 @@ class CoClus(RestartedClassifier):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (d, T)
-        Weights of the inputs in their original units.
+    coef_, intercept_ : ndarray
+        As for :class:`CMTL`; tasks of one class are treated as there.
     clustered_coef_ : ndarray of shape (d, T)
         The part of ``coef_`` that is Q.
-    intercept_ : ndarray of shape (T,)
     objective_ : float
         Value of the problem.
     n_iter_ : int
@@ -63,11 +62,6 @@ class CoClus(RestartedClassifier):
         Objective after each alternation.
     restart_histories_ : list of ndarray
         That of every start.
-
-    Notes
-    -----
-    A task with examples of one class has the constant score ±1, weights of zero, and no
-    part in the problem: T counts the others.
 
     References
     ----------

@@ -27,29 +27,17 @@ class FlexClus(LinearTaskClassifier):
     lam_2, lam_3 : float
         λ₂, λ₃ ≥ 0; less than 1e-6 counts as 1e-6, so that the minimum is unique.
     tol : float
-        Relative duality gap at which to stop.
     max_iter : int
-        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
+        As for :class:`CMTL`.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (d, T)
-        Weights of the inputs in their original units.
-    intercept_ : ndarray of shape (T,)
     common_coef_ : ndarray of shape (d, T)
         The part of ``coef_`` that is U: tasks of one cluster are equal in a row.
-    objective_, dual_objective_ : float
-        Value of the problem and a lower bound on its minimum.
-    duality_gap_ : float
-        Their relative difference.
+    coef_, intercept_, history_ : ndarray
+    objective_, dual_objective_, duality_gap_ : float
     n_iter_ : int
-    history_ : ndarray
-        Best objective so far at each check of the gap.
-
-    Notes
-    -----
-    A task with examples of one class has the constant score ±1, weights of zero, and no
-    part in the problem.
+        As for :class:`CMTL`; tasks of one class are treated as there.
 
     References
     ----------

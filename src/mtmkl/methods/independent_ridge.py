@@ -26,11 +26,8 @@ class IndependentRidge(LinearPathEstimator):
     fit_intercept : bool
         Whether each task has an unpenalised offset.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernel.
     basis_tol : float
-        With a kernel: eigenvalues of the Gram matrix of the distinct training inputs
-        at most this share of the largest are cut.
+        As for :class:`MultiTaskFeatureLearning`.
 
     Attributes
     ----------
@@ -43,9 +40,8 @@ class IndependentRidge(LinearPathEstimator):
     n_iter_ : int
         1: the solution has a closed form.
     basis_dimension_ : int
-        With a kernel: dimension of the basis.
     discarded_trace_ : float
-        With a kernel: share of the Gram matrix's trace beyond ``basis_tol``.
+        As for :class:`MultiTaskFeatureLearning`.
     """
 
     per_task_params: ClassVar[tuple[str, ...]] = ("gamma",)

@@ -34,28 +34,18 @@ class MeTaG(LinearTaskClassifier):
     n_levels : int
         H, at least 1.
     tol : float
-        Relative duality gap at which to stop.
     max_iter : int
-        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
+        As for :class:`CMTL`.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
         Σ_h W_h: weights of the inputs in their original units.
-    intercept_ : ndarray of shape (T,)
-    objective_, dual_objective_ : float
-        Value of the problem and a lower bound on its minimum.
-    duality_gap_ : float
-        Their relative difference.
     n_iter_ : int
         1 where all tasks are equal.
-    history_ : ndarray
-        Best objective so far at each check of the gap.
-
-    Notes
-    -----
-    A task with examples of one class has the constant score ±1, weights of zero, and no
-    part in the problem: T counts the others.
+    intercept_, history_ : ndarray
+    objective_, dual_objective_, duality_gap_ : float
+        As for :class:`CMTL`; tasks of one class are treated as there.
 
     References
     ----------

@@ -49,7 +49,7 @@ class MEDRegression(MultiTaskRegressor, SwitchedMachine):
         Expected switches, in [1/(1 + α), 1].
     kernel_names_ : tuple of str of length D
     alpha_, log_alpha_ : float
-        α and log α; α may be infinite by overflow, log α is not.
+        As for :class:`MEDKernelSelection`.
     dual_coef_ : ndarray of shape (n,)
         λ_i − λ'_i of the training examples.
     coef_ : ndarray of shape (d, T)

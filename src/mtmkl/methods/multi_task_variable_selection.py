@@ -21,11 +21,9 @@ class MultiTaskVariableSelection(SquaredNormEstimator):
     gamma : float
         γ > 0.
     fit_intercept : bool
-        Whether each task has an unpenalised offset.
     tol : float
-        Relative duality gap at which to stop.
     max_iter : int
-        Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
+        As for :class:`MultiTaskFeatureLearning`.
 
     Attributes
     ----------

@@ -18,29 +18,19 @@ class SharedMKL(MultiTaskClassifier, WeightedKernelMachine):
     kernels : list of kernels, mappings or "features"
     normalize : {"cosine", "trace", None}
     standardize : bool
-        As for :class:`GroupFeatureSharing`.
     tol : float
-        Relative duality gap to reach, positive.
     max_iter : int
-        Limit on Newton steps.
+        As for :class:`GroupFeatureSharing`.
 
     Attributes
     ----------
     weights_ : ndarray of shape (T, M)
         θ in every row, of sum 1.
     kernel_names_ : tuple of str of length M
-    dual_coef_ : ndarray of shape (n,)
-        y_i α_i of the training examples.
-    coef_ : ndarray of shape (d, T)
-        Weights of the inputs, if ``kernels`` is "features".
-    intercept_ : ndarray of shape (T,)
+    dual_coef_, coef_, intercept_, history_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
-        Value of the problem, a lower bound on its minimum, and their relative
-        difference.
-    history_ : ndarray
-        Objective at each check of the gap.
     n_iter_ : int
-        Weights visited: one more than Newton steps.
+        As for :class:`GroupFeatureSharing`.
 
     Notes
     -----

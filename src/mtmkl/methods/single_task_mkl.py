@@ -31,17 +31,11 @@ class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):
     weights_ : ndarray of shape (T, M)
         θ, each row of sum 1.
     kernel_names_ : tuple of str of length M
-    dual_coef_ : ndarray of shape (n,)
-        y_i α_i of the training examples.
-    coef_ : ndarray of shape (d, T)
-        Weights of the inputs, if ``kernels`` is "features".
-    intercept_ : ndarray of shape (T,)
     objective_, dual_objective_, duality_gap_ : float
         Summed over the tasks.
-    history_ : ndarray
-        Objective at each check of the gap.
+    dual_coef_, coef_, intercept_, history_ : ndarray
     n_iter_ : int
-        Weights visited: one more than Newton steps.
+        As for :class:`GroupFeatureSharing`.
 
     Notes
     -----

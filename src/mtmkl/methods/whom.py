@@ -50,9 +50,8 @@ class Whom(RestartedClassifier):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (d, T)
-        Weights of the inputs in their original units.
-    intercept_ : ndarray of shape (T,)
+    coef_, intercept_ : ndarray
+        As for :class:`CMTL`; tasks of one class are treated as there.
     groups_ : ndarray of shape (T,)
         The group of each task, numbered from 0 in order of appearance; −1
         for a task that has no part in the problem.
@@ -64,11 +63,6 @@ class Whom(RestartedClassifier):
         Their objectives.
     restart_histories_ : list of ndarray
         That of every start; a single one where all partitions are tried.
-
-    Notes
-    -----
-    A task with examples of one class has the constant score ±1, weights of zero, and no
-    part in the problem: T counts the others.
 
     References
     ----------
