@@ -1,4 +1,4 @@
-"""Data sets: what is known of each, how to obtain it, and how it is split."""
+"""Data sets: registry, download, loaders, tasks and splits."""
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError

@@ -1,4 +1,4 @@
-"""The one container of multi-task data."""
+"""The container of multi-task data."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

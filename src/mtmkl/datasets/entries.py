@@ -1,4 +1,4 @@
-"""Entries of ``config/datasets.yaml``: what is known of each data set."""
+"""Models of ``config/datasets.yaml``, the entries of the registry."""
 
 import importlib
 from collections.abc import Callable
@@ -98,13 +98,13 @@ class DataSetEntry(Model):
     licence: Text
     citation: Text
     original_url: Texts
-    """Where the authors or an archive publish it."""
+    """Addresses where the authors or an archive publish it."""
     notes: list[Text]
-    """What its readers should know."""
+    """Remarks for its readers."""
     loader: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None
     """As "package.module:function"; None for a set that no code reads yet."""
     drawn: bool = Field(default_factory=lambda known: known["origin"] == "synthetic")
-    """Whether every repeat has a draw of its own, by the loader's option ``seed``."""
+    """Every repeat has a draw of its own, by the loader's option ``seed``."""
     pool: Annotated[
         Pool | Share,
         words("a mapping of one option to the counts of its classes, or a share"),
@@ -117,13 +117,13 @@ class DataSetEntry(Model):
     outputs: Literal["labels", "numbers"] = "numbers"
     """Labels −1 and +1, or numbers; "unknown" before data of one's own are read."""
     truth: Texts = []
-    """What metrics may find in the ground truth of the data."""
+    """Names that metrics may find in the ground truth of the data."""
     own_files: bool = False
-    """Whether the loader reads files of the user's own, named by its options."""
+    """The loader reads files of the user's own, named by its options."""
     uses: Annotated[list[OtherFile], AfterValidator(without_repeats)] = []
     """Files of other sets, as "name/path", which the loader gets too."""
     tried: bool | None = None
-    """Whether the addresses were seen to serve these bytes."""
+    """The addresses were seen to serve these bytes."""
     url_bases: Annotated[list[UrlBase], AfterValidator(without_repeats)] = []
     """Folders that have every file under its path; asked after its own addresses."""
     archive_url: Url | None = None

@@ -1,4 +1,4 @@
-"""What can go wrong with a data set."""
+"""Errors of data sets: files that are missing, damaged or unexpected."""
 
 
 class DataNotAvailableError(RuntimeError):

@@ -1,4 +1,4 @@
-"""Inputs of a data set on another scale: options that every set takes."""
+"""Scaling of inputs, an option of every data set."""
 
 from dataclasses import replace
 from typing import Final, Literal

@@ -178,7 +178,7 @@ def by_group(
     feature_names: Sequence[str] = (),
     origin: Origin = "original",
 ) -> MultiTaskData:
-    """Return one task a value of ``group``, in sorted order of the values.
+    """Return one task per value of ``group``, in sorted order of the values.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def by_group(
     y : array-like of shape (n,)
         Targets.
     group : array-like of shape (n,)
-        What makes the tasks (person, school, place …), numbers or strings.
+        Task of each row (person, school, place …), numbers or strings.
     name : str
         Name of the data set.
     group_names : sequence of str, optional

@@ -1,4 +1,4 @@
-"""Compare files with the sizes and hashes that the registry holds."""
+"""Comparison of files with the sizes and hashes of the registry."""
 
 import hashlib
 import tarfile

@@ -19,7 +19,7 @@ CACHE_VARIABLE = "MTMKL_DATA_CACHE"
 
 
 class Places:
-    """Where files may be: what comes with the package, the mirror, the cache."""
+    """Places of files: the mirror, the cache, and copies that come with the package."""
 
     def __init__(self, mirror: str | Path | None) -> None:
         given = os.environ.get(MIRROR_VARIABLE) if mirror is None else mirror

@@ -49,7 +49,7 @@ class Histogram:
     label : str
         Its name in tables.
     words : str
-        What is counted: "hue", "lab", "binary patterns", "texture", "shape", or
+        Its bins: "hue", "lab", "binary patterns", "texture", "shape", or
         "gradients", which are no words but the values themselves.
     levels : tuple of int
         The histogram is that of L × L parts of the image, for each L.

@@ -15,7 +15,7 @@ _N_FIELDS, _N_FEATURES, _N_ROWS, _N_MINES = 29, 9, 14820, 904
 
 
 def load_landmine(files: Mapping[str, Path]) -> MultiTaskData:
-    """Read the landmine data, one task a field.
+    """Read the landmine data, one task per field.
 
     Returns
     -------

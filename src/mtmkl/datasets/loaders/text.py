@@ -17,19 +17,10 @@ def fields(
     *,
     skipped: int = 0,
 ) -> list[list[str]]:
-    """Return the fields of all lines that are not blank.
+    """Return the fields of all lines that are not blank, ``width`` in each.
 
-    Parameters
-    ----------
-    name : str
-        Of the data set, for messages.
-    paths : iterable of Path
-    width : int
-        Fields of each line.
-    separator : str or None
-        None stands for blanks.
-    skipped : int
-        Lines that are left out at the beginning of each file.
+    ``name`` is that of the data set, for messages. A ``separator`` of None stands for
+    blanks; ``skipped`` lines are left out at the beginning of each file.
 
     Raises
     ------

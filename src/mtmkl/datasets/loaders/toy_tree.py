@@ -50,7 +50,7 @@ def toy_tree(
     spread : float
         Positive.
     reading : {"standard_deviation", "variance"}
-        What ``spread`` is: σ or σ².
+        Meaning of ``spread``: σ or σ².
     dims, depth, flips : int
         d; edges from the root to a leaf, so that there are 2^depth tasks; entries
         flipped along an edge, at most d.
