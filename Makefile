@@ -107,7 +107,7 @@ lock: $(INSTALLED) ## resolve requirements.lock from pyproject.toml (needs the n
 		pyproject.toml -o requirements.lock
 
 clean-results: ## delete results, logs and the cache of finished cells
-	rm -rf results logs .snakemake
+	rm -rf results .snakemake
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile

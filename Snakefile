@@ -20,4 +20,4 @@ rule all:
     input:
         str(RESULTS.report),
         str(RESULTS.finished),
-        [published_record(paper) for paper in PAPERS],
+        [FILES.record(paper) for paper in FILES.papers],

@@ -22,9 +22,8 @@ from mtmkl.files import write_table
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.record.publish import seconds_per_repeat
-from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.folders import RunFolder, run_label
 from mtmkl_suite.run.plan import fit_jobs
-from mtmkl_suite.run.runs import run_label
 
 TABLE = measuring.ROOT / "figures/benchmarks/paper_tier.csv"
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.methods._base.estimator import MultiTaskRegressor
-from mtmkl_suite.run.runner import run_paper
+from mtmkl_suite.run.workflow import run_workflow
 
 
 # %% The method
@@ -55,14 +55,13 @@ class SharedMeanRidge(MultiTaskRegressor):
 # the experiment gets the same splits and folds.
 if __name__ == "__main__":
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results/examples/own_method")
-    done = run_paper(
-        "argyriou2008",
+    done = run_workflow(
+        papers=["argyriou2008"],
         experiments=["digits"],
         methods=["own_method:SharedMeanRidge"],
         grid={"gamma": [0.1, 1.0, 10.0, 100.0], "mu": [0.1, 1.0]},
-        results=results,
+        results=str(results),
     )
-    print(f"Report: {done.report}")
 
     # %% The scores
     #

@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import runpy
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from multiprocessing.context import ForkServerContext
@@ -26,9 +26,12 @@ from snakemake.iocontainers import Snakemake
 
 __all__ = ["Executor", "common_settings"]
 
-_ONE_THREAD = (
-    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
-)  # fmt: skip
+_ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+}
 
 _IMPORTED = [
     __name__,
@@ -49,11 +52,20 @@ def start_importing() -> ForkServerContext:
     """
     from multiprocessing import forkserver
 
-    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_IMPORTED)
-    forkserver.ensure_running()
+    before = dict(os.environ)
+    os.environ.update(_ONE_THREAD)
+    try:
+        forkserver.ensure_running()
+    finally:
+        _set_environment(before)
     return context
+
+
+def _set_environment(variables: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(variables)
 
 
 class Executor(LocalExecutor):
@@ -71,7 +83,9 @@ class Executor(LocalExecutor):
         script = Path(folder, job.rule.script).resolve()
         rule, *given, log, benchmark, _ = self.job_args_and_prepare(job)[:10]
         given = Snakemake(*given, log, {}, rule.name, None, script.parent)
-        process = self._context.Process(target=_run_script, args=(script, given))
+        process = self._context.Process(
+            target=_run_script, args=(script, given, os.environ | _ONE_THREAD)
+        )
         with _without_main():
             process.start()
         return self.pool.submit(_wait_for, process, rule.name, benchmark)
@@ -87,7 +101,10 @@ def _wait_for(process: BaseProcess, name: str, benchmark: str | None) -> None:
         write_benchmark_records([record], benchmark, False)
 
 
-def _run_script(script: Path, snakemake: Snakemake) -> None:
+def _run_script(
+    script: Path, snakemake: Snakemake, environment: Mapping[str, str]
+) -> None:
+    _set_environment(environment)
     sys.path.append(str(script.parent))
     runpy.run_path(str(script), {"snakemake": snakemake}, run_name="__main__")
 

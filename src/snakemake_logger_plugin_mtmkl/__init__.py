@@ -25,11 +25,9 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from mtmkl.files import DamagedFileError, read_json, write_json
-from mtmkl_suite.run.layout import RunFolder
-from mtmkl_suite.run.progress import ProgressLine, duration
-
-CAUSE = "The job failed:"
-"""Line in the log of a job after which its cause stands."""
+from mtmkl_suite.run.folders import RunFolder
+from mtmkl_suite.run.jobs import CAUSE
+from snakemake_logger_plugin_mtmkl.progress import ProgressLine, duration
 
 REPORT = "report"
 """Rule that comes last: with it the papers' verdicts are there."""
@@ -43,7 +41,7 @@ _SAID_AT_THE_END = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Run:
     """What the Snakefile knows of the run.
 
@@ -57,12 +55,15 @@ class Run:
         Such a file for the first run, from another machine.
     summary : callable
         Returns what is printed when the report is there.
+    stopped : bool
+        Whether it was interrupted.
     """
 
     results: RunFolder
     seconds: Path
     usual_seconds: Path
     summary: Callable[[], str]
+    stopped: bool = False
 
 
 _announced: list[Run] = []
@@ -71,6 +72,11 @@ _announced: list[Run] = []
 def announce(run: Run) -> None:
     """Tell the logger what run this is; called by the Snakefile."""
     _announced[:] = [run]
+
+
+def was_stopped() -> bool:
+    """Tell whether the last run was interrupted."""
+    return any(run.stopped for run in _announced)
 
 
 class TimeLeft:
@@ -267,6 +273,8 @@ class LogHandler(LogHandlerBase):
         text = record.getMessage()
         if text.startswith("Terminating processes on user request"):
             self._stopped = True
+            for run in _announced:
+                run.stopped = True
             self._print("Stopping")
         elif text.startswith("Nothing to be done"):
             self._up_to_date = True

@@ -9,7 +9,8 @@ from faults.table import Fault
 from mtmkl.datasets.registry import Registry
 from mtmkl.documents import ConfigError, config_dir, read_yaml
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.config.readings import load_papers, load_readings
+from mtmkl_suite.config.readings import load_readings
+from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.config.schemas import FILES
 from mtmkl_suite.run.pipeline import check_names, use_mirror
 

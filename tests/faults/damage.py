@@ -1,5 +1,7 @@
 """Files of the cache and of results that are not what was written."""
 
+import shutil
+
 import numpy as np
 
 from faults.runs import Runs
@@ -28,7 +30,7 @@ def damage(path, rng):
 
 
 def cells(count, scratch):
-    """Damage all finished cells at once, in several rounds, and run again."""
+    """Damage all finished cells at once, in several rounds, and take them again."""
     runs = Runs(scratch / "cells")
     status, shown = runs.run()
     scores, products = runs.scores(), runs.products()
@@ -37,13 +39,15 @@ def cells(count, scratch):
         paths = sorted(runs.cache.rglob("*.npz"))
         rng = np.random.default_rng([SEED, trial])
         done = {path: damage(path, rng) for path in paths}
+        shutil.rmtree(runs.results)
         status, shown = runs.run()
+        said = runs.logs()
         is_same = status == 0 and (runs.scores(), runs.products()) == (scores, products)
         for path, what in done.items():
             trial += 1
             if not is_same:
                 yield f"{what}: the run fails or has other scores: {shown[-300:]}"
-            elif f"{path.name} is damaged" not in shown:
+            elif f"{path.name} is damaged" not in said:
                 yield f"{what}: not said"
             else:
                 yield ""
@@ -60,12 +64,14 @@ def results(count, scratch):
         paths = [
             path
             for path in sorted(runs.results.rglob("*"))
-            if path.is_file() and path.stat().st_size and "benchmarks" not in path.parts
+            if path.is_file()
+            and path.stat().st_size
+            and not {"benchmarks", "logs"} & set(path.parts)
         ]
         done = {
             path: damage(path, rng)
             for path in paths
-            if path.name != ".lock" and rng.uniform() < 0.5
+            if path.name not in (".lock", "config.yaml") and rng.uniform() < 0.5
         }
         status, shown = runs.run()
         is_same = status == 0 and (runs.scores(), runs.products()) == (scores, products)

@@ -101,11 +101,12 @@ class Runs:
 
     def unfinished(self):
         """Return the files that a process was writing when it was killed."""
-        found = [
-            *self.folder.glob("results/**/*.part"),
-            *self.folder.glob("logs/**/*.part"),
-        ]
-        return [str(path.relative_to(self.folder)) for path in sorted(found)]
+        found = sorted(self.folder.glob("results/**/*.part"))
+        return [str(path.relative_to(self.folder)) for path in found]
+
+    def logs(self):
+        """Return what is in the logs of all jobs."""
+        return "".join(path.read_text() for path in self.results.glob("logs/**/*.log"))
 
 
 def kill(process):

@@ -15,8 +15,8 @@ from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.sample import dataset_options
 from mtmkl_suite.run.fits import Fits, no_scores, write_fits
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups
-from mtmkl_suite.run.layout import PaperFolder
 from mtmkl_suite.run.plan import fit_jobs, method_specs, variants
 
 SIZES = {  # data set: number of tasks, number of features, origin

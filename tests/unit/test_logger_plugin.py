@@ -8,7 +8,7 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from mtmkl.files import write_json
-from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.folders import RunFolder
 from snakemake_logger_plugin_mtmkl import CAUSE, LogHandler, Run, TimeLeft, announce
 
 

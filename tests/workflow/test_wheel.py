@@ -1,5 +1,6 @@
 """The wheel in an environment that has nothing else: the library without the suite."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+TINY = ROOT / "tests" / "workflow" / "papers" / "tiny"
 FIRST_FIT = """
 import sys
 from importlib.metadata import distributions
@@ -68,18 +70,43 @@ def _run(*command, check=True):
 
 def test_the_wheel_has_all_of_the_package_with_configuration(wheel):
     shipped = {
-        "src/mtmkl": "mtmkl",
-        "src/snakemake_logger_plugin_mtmkl": "snakemake_logger_plugin_mtmkl",
-        "config": "mtmkl/config",
+        "src": "",
+        "config": "mtmkl/config/",
+        "profiles/default": "mtmkl_suite/workflow/profiles/default/",
+        "workflow/rules": "mtmkl_suite/workflow/workflow/rules/",
+        "workflow/scripts": "mtmkl_suite/workflow/workflow/scripts/",
     }
     expected = {
-        f"{to}/{path.relative_to(ROOT / folder)}"
+        f"{to}{path.relative_to(ROOT / folder)}"
         for folder, to in shipped.items()
         for path in (ROOT / folder).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
+    single = ("Snakefile", "environment.yml", "workflow/seconds.json")
+    expected |= {f"mtmkl_suite/workflow/{name}" for name in single}
     names = zipfile.ZipFile(wheel).namelist()
     assert {name for name in names if ".dist-info/" not in name} == expected
+
+
+def test_a_run_from_the_wheel(wheel, tmp_path):
+    installed = tmp_path / "installed"
+    zipfile.ZipFile(wheel).extractall(installed)
+    run = ("run", "--paper", TINY, "--experiment", "drawn")
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "mtmkl_suite.cli.main", *map(str, run)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    folder = tmp_path / "results/quick+tiny+drawn"
+    assert (folder / "report.html").is_file()
+    assert str(ROOT) not in (folder / "logs/tiny/fits/drawn.log").read_text()
+    provenance = json.loads((folder / "tiny/provenance.json").read_text())
+    assert provenance["commit"] is None
 
 
 def test_the_library_works_without_the_suite(environment):

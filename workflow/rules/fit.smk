@@ -3,7 +3,7 @@ rule compile:
     output:
         str(ANY.compiled),
     log:
-        log_of("{paper}/compile"),
+        FILES.log("{paper}/compile"),
     benchmark:
         str(ANY.seconds_of("compile"))
     priority: 1
@@ -11,11 +11,12 @@ rule compile:
         "../../environment.yml"
     resources:
         compiling=1,
-        mem_mb=lambda w, attempt: memory_of(w.paper, "compile")(w, attempt),
+        mem_mb=lambda w, attempt: FILES.memory(w.paper, "compile")(w, attempt),
         runtime=30,
     params:
-        classes=lambda w: all_classes(w.paper),
-        versions=lambda w: versions_of(w.paper, GROUPS[w.paper].values()),
+        classes=lambda w: FILES.classes(w.paper),
+        versions=lambda w: FILES.versions(w.paper),
+        again=times_damaged("{paper}/compile"),
     script:
         "../scripts/compile.py"
 
@@ -24,26 +25,23 @@ rule compile:
 # which is not an output: Snakemake deletes outputs of failed jobs.
 rule fit:
     input:
-        unpack(fit_inputs),
+        unpack(fits_of(FILES.fit_inputs)),
     output:
         str(ANY.scores_of("{group}")),
         str(ANY.arrays_of("{group}")),
     log:
-        log_of("{paper}/fits/{group}"),
+        FILES.log("{paper}/fits/{group}"),
     benchmark:
         str(ANY.seconds_of("{group}"))
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=fit_memory,
-        runtime=fit_minutes,
+        mem_mb=lambda w, attempt: FILES.fit_megabytes(w.paper, w.group) * attempt,
+        runtime=lambda w, attempt: FILES.fit_minutes(w.paper, w.group) * attempt,
         alone_in_group=1,
     params:
-        config=lambda w: fits.group_config(PAPERS[w.paper], group_of(w)),
-        group=group_of,
-        versions=lambda w: versions_of(w.paper, [group_of(w)]),
-        folder=folder_of,
-        seed=RUN["seed"],
-        cache=cache(TOP),
+        arguments=fits_of(FILES.fit_arguments),
+        versions=fits_of(FILES.versions),
+        again=times_damaged("{paper}/fits/{group}"),
     script:
         "../scripts/fit.py"

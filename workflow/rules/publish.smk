@@ -2,16 +2,16 @@
 rule publish:
     input:
         str(RESULTS.finished),
-        [published_record(paper) for paper in PAPERS],
-        [artefact_files(paper) for paper in PAPERS],
+        [FILES.record(paper) for paper in FILES.papers],
+        [FILES.artefact_files(paper) for paper in FILES.papers],
     log:
-        "logs/publish.log",
+        FILES.log("publish"),
     conda:
         "../../environment.yml"
     params:
-        configs=list(PAPERS.values()),
+        configs=list(FILES.papers.values()),
         results=RESULTS,
-        tier=RUN["tier"],
+        tier=FILES.run.tier,
     script:
         "../scripts/publish.py"
 
@@ -20,14 +20,14 @@ rule publish:
 # readings their reach. The data and their splits tell how repeats overlap.
 rule rejudge:
     input:
-        [all_data_files(paper) for paper in PAPERS],
+        [FILES.data_files(paper) for paper in FILES.papers],
     log:
-        "logs/rejudge.log",
+        FILES.log("rejudge"),
     conda:
         "../../environment.yml"
     params:
-        configs=list(PAPERS.values()),
+        configs=list(FILES.papers.values()),
         results=RESULTS,
-        settings=RUN,
+        settings=FILES.run,
     script:
         "../scripts/rejudge.py"

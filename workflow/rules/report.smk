@@ -1,24 +1,25 @@
 # The first page, and the folder of the pages that it links to.
 rule report:
     input:
-        [published_record(paper) for paper in PAPERS],
-        [artefact_files(paper) for paper in PAPERS],
-        [written_files(paper) for paper in PAPERS],
-        [published_before(paper) for paper in PAPERS],
+        [FILES.record(paper) for paper in FILES.papers],
+        [FILES.artefact_files(paper) for paper in FILES.papers],
+        [FILES.written_files(paper) for paper in FILES.papers],
+        [FILES.published_before(paper) for paper in FILES.papers],
     output:
         report=str(RESULTS.report),
         pages=directory(str(RESULTS.pages)),
     log:
-        log_of("report"),
+        FILES.log("report"),
     conda:
         "../../environment.yml"
     resources:
         mem_mb=resources.UNMEASURED_MEGABYTES,
         runtime=30,
     params:
-        configs=list(PAPERS.values()),
+        configs=list(FILES.papers.values()),
         results=RESULTS,
-        tier=RUN["tier"],
+        tier=FILES.run.tier,
+        again=times_damaged("report"),
     script:
         "../scripts/report.py"
 
@@ -27,16 +28,16 @@ rule report:
 rule finished:
     input:
         report=rules.report.output.report,
-        scores=texts(RESULTS.paper(paper).scores for paper in PAPERS),
-        fits=[fit_files(paper) for paper in PAPERS],
+        scores=[str(RESULTS.paper(paper).scores) for paper in FILES.papers],
+        fits=[FILES.fit_files(paper) for paper in FILES.papers],
     output:
         touch(str(RESULTS.finished)),
     log:
-        log_of("finished"),
+        FILES.log("finished"),
     conda:
         "../../environment.yml"
     params:
-        configs=list(PAPERS.values()),
+        configs=list(FILES.papers.values()),
         results=RESULTS,
     script:
         "../scripts/finished.py"

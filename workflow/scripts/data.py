@@ -1,11 +1,5 @@
-from job_log import job_log
+from mtmkl_suite.run.jobs import job_log
 from mtmkl_suite.run.pipeline import prepare_data
 
 with job_log(snakemake):
-    prepare_data(
-        snakemake.params.needs,
-        snakemake.params.folder,
-        seed=snakemake.params.seed,
-        download=snakemake.params.download,
-        on_missing=snakemake.params.on_missing,
-    )
+    prepare_data(**snakemake.params.arguments)

@@ -1,7 +1,7 @@
 import sys
 
-from job_log import job_log
 from mtmkl_suite.run.fits import discard_failures, failures
+from mtmkl_suite.run.jobs import job_log
 
 with job_log(snakemake):
     failed = []

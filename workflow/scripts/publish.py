@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from job_log import job_log
 from mtmkl_suite.report.record.publish import publish
+from mtmkl_suite.run.jobs import job_log
 
 with job_log(snakemake):
     publish(

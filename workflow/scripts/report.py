@@ -1,7 +1,11 @@
-from job_log import job_log
 from mtmkl_suite.report.pages.report import write_report
+from mtmkl_suite.report.record.compared import available
+from mtmkl_suite.run.jobs import job_log
 
 with job_log(snakemake):
-    write_report(
-        snakemake.params.configs, snakemake.params.results, tier=snakemake.params.tier
-    )
+    results = snakemake.params.results
+    configs = [
+        available(config, results.paper(config.paper.id))
+        for config in snakemake.params.configs
+    ]
+    write_report(configs, results, tier=snakemake.params.tier)

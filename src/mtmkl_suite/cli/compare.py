@@ -96,8 +96,8 @@ def _condition(text: str) -> tuple[str, str]:
 def _compare(parsed: argparse.Namespace) -> int:
     from mtmkl.statistics.matrix_tests import compare_matrix
     from mtmkl.statistics.score_tables import read_matrix
+    from mtmkl_suite.cli.extras import require_suite
     from mtmkl_suite.report.pages.comparison_page import sentences, write_comparison
-    from mtmkl_suite.run.extras import require_suite
 
     require_suite()
     where: dict[str, list[str]] = {}

@@ -36,7 +36,7 @@ def _configs(paper: str | None, tier: str = "paper") -> Iterator[dict[str, Any]]
 
 
 def _papers(parsed: argparse.Namespace) -> int:
-    from mtmkl_suite.run.published import published_papers
+    from mtmkl_suite.config.against import published_papers
 
     published = published_papers()
     print_table(

@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser().parse_args(arguments)
     from mtmkl.datasets import DataCorruptError, DataNotAvailableError
     from mtmkl.files import disk_problem
-    from mtmkl_suite.run.runs import ResultsInUseError
+    from mtmkl_suite.run.locks import ResultsInUseError
 
     try:
         return int(parsed.run(parsed))

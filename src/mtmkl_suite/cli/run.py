@@ -1,16 +1,15 @@
-"""``mtmkl run``: run experiments without Snakemake."""
+"""``mtmkl run``: the workflow on a paper, on parts of it, or on data of one's own."""
 
 import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mtmkl.errors import ConfigError
+from mtmkl_suite.cli.extras import require_suite
 from mtmkl_suite.config import TIERS
-
-if TYPE_CHECKING:
-    from mtmkl_suite.run.runner import Finished
+from mtmkl_suite.config.own_data import TEMPLATE
 
 _OF_DATA = ("task", "target", "ignore", "min_examples", "outputs", "methods")
 _OF_PAPERS = ("experiment", "artefact", "readings", "against")
@@ -153,27 +152,49 @@ def _json_object(text: str) -> dict[str, list[object]]:
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    done = _run_data(parsed) if parsed.data is not None else _run_paper(parsed)
-    for line in (*done.failures, *done.missing):
-        print(f"mtmkl: {line}", file=sys.stderr)
-    if done.failures:
-        print(f"mtmkl: tracebacks: {done.logs}", file=sys.stderr)
-    for line in done.warnings:
-        print(f"mtmkl: {line}", file=sys.stderr)
-    if done.warnings:
-        print(f"mtmkl: all warnings: {done.logs}", file=sys.stderr)
-    print(f"Report: {done.report.resolve().as_uri()}")
+    _refuse_contradictions(parsed)
+    require_suite()
+    from mtmkl_suite.run.workflow import run_workflow
+
+    done = run_workflow(
+        cores=parsed.cores,
+        tier=parsed.tier or ("paper" if parsed.against else "quick"),
+        papers=[parsed.paper or TEMPLATE],
+        data=_own_data(parsed) if parsed.data is not None else None,
+        experiments=parsed.experiment,
+        artefacts=parsed.artefact,
+        readings=False if parsed.readings is None else (parsed.readings or True),
+        against=parsed.against,
+        methods=parsed.method,
+        grid=parsed.grid,
+        settings=parsed.settings,
+        repeats=parsed.repeats,
+        results=str(parsed.results),
+    )
     is_asked_for = parsed.experiment or parsed.artefact
-    return int(bool(done.failures or (is_asked_for and done.missing)))
+    missing = done.missing if is_asked_for else []
+    for line in missing:
+        print(f"mtmkl: {line}", file=sys.stderr)
+    return done.status or int(bool(missing))
 
 
-def _run_paper(parsed: argparse.Namespace) -> "Finished":
-    from mtmkl_suite.run.runner import run_against_record, run_paper
+def _own_data(parsed: argparse.Namespace) -> dict[str, Any]:
+    named = {name: getattr(parsed, name) for name in _OF_DATA if name != "methods"}
+    options = {name: value for name, value in named.items() if value is not None}
+    methods = [] if parsed.methods in (None, ["all"]) else parsed.methods
+    return {"source": parsed.data, "options": options, "methods": methods}
 
-    for name in _OF_DATA:
+
+def _refuse_contradictions(parsed: argparse.Namespace) -> None:
+    of_others = _OF_DATA if parsed.data is None else _OF_PAPERS
+    for name in of_others:
         if getattr(parsed, name) is not None:
             option = "--" + name.replace("_", "-")
-            raise ConfigError(f"{option} is for --data; a paper's data are configured")
+            raise ConfigError(
+                f"{option} is for --data; a paper's data are configured"
+                if parsed.data is None
+                else f"{option} is for --paper, not for data of your own"
+            )
     if parsed.artefact and parsed.experiment:
         raise ConfigError(
             "--artefact runs the experiments that it needs: leave out --experiment"
@@ -183,51 +204,3 @@ def _run_paper(parsed: argparse.Namespace) -> "Finished":
             "--against published shows the tables that compare methods: leave out "
             "--artefact"
         )
-    if parsed.against is not None:
-        if parsed.tier == "quick" or parsed.readings is not None:
-            raise ConfigError(
-                "--against published is of the paper tier and of the main protocol: "
-                "leave out --tier and --readings; --repeats 2 makes it quick"
-            )
-        return run_against_record(
-            parsed.paper,
-            experiments=parsed.experiment,
-            **_of_every_run(parsed),
-        )
-    return run_paper(
-        parsed.paper,
-        tier=parsed.tier or "quick",
-        experiments=parsed.experiment,
-        artefacts=parsed.artefact,
-        readings=False if parsed.readings is None else (parsed.readings or True),
-        **_of_every_run(parsed),
-    )
-
-
-def _run_data(parsed: argparse.Namespace) -> "Finished":
-    from mtmkl_suite.run.runner import run_own_data
-
-    for name in _OF_PAPERS:
-        if getattr(parsed, name) is not None:
-            raise ConfigError(f"--{name} is for --paper, not for data of your own")
-    named = {name: getattr(parsed, name) for name in _OF_DATA if name != "methods"}
-    options = {name: value for name, value in named.items() if value is not None}
-    only = parsed.methods or []
-    return run_own_data(
-        parsed.data,
-        options=options,
-        only=[] if only == ["all"] else only,
-        tier=parsed.tier or "quick",
-        **_of_every_run(parsed),
-    )
-
-
-def _of_every_run(parsed: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "methods": parsed.method,
-        "grid": parsed.grid,
-        "settings": parsed.settings,
-        "repeats": parsed.repeats,
-        "cores": parsed.cores,
-        "results": parsed.results,
-    }

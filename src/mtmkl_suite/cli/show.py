@@ -168,8 +168,8 @@ def _show_chosen(config: dict[str, Any], name: str, folder: Path | None) -> int:
 
 
 def _scores_file(paper: str, folder: Path | None) -> Path:
-    from mtmkl_suite.run.layout import RunFolder
-    from mtmkl_suite.run.published import published_folder
+    from mtmkl_suite.config.against import published_folder
+    from mtmkl_suite.run.folders import RunFolder
 
     if folder is None:
         return published_folder(paper) / "scores.csv.gz"

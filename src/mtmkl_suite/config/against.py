@@ -1,29 +1,48 @@
 """A method of one's own against a published record: its rivals are not fitted again.
 
 The record has their scores on splits that follow from the seed and the data alone. The
-method is fitted on the same splits, and its scores join those of the record.
+method is fitted on the same splits, and its scores join those of the record. Experiments
+whose data are missing here are left out.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mtmkl.documents import ConfigError
-from mtmkl.files import read_json, read_table, write_table
+from mtmkl.documents import config_dir
+from mtmkl.errors import ConfigError
+from mtmkl.files import read_json
 from mtmkl_suite.config.models import (
     Artefact,
     Figure,
     MethodComparison,
     Paper,
+    Record,
     Table,
 )
-from mtmkl_suite.run.layout import PaperFolder
-from mtmkl_suite.run.published import published_folder
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-_TEXT: dict[str, Any] = {"dtype": str, "keep_default_na": False}
+def published_folder(paper: str) -> Path:
+    """Return the folder of a paper's published record, in a checkout."""
+    figures = config_dir().parent / "figures"
+    folder = figures / paper
+    if (folder / "scores.csv.gz").is_file():
+        return folder
+    known = published_papers()
+    if not known:
+        raise ConfigError(
+            f"{figures} does not exist: published records are in the repository and "
+            "not in the package, so run this in a checkout"
+        )
+    raise ConfigError(
+        f"paper {paper!r} has no published record; published: {', '.join(known)}"
+    )
+
+
+def published_papers() -> list[str]:
+    """Return the ids of the papers with a published record, none outside a checkout."""
+    found = (config_dir().parent / "figures").glob("*/scores.csv.gz")
+    return sorted(path.parent.name for path in found)
 
 
 def compared_config(config: Paper) -> Paper:
@@ -68,35 +87,26 @@ def fewer_repeats(config: Paper, repeats: int) -> Paper:
     return config.model_copy(update=found)
 
 
-def joining_config(config: Paper) -> Paper:
-    """Return what is fitted: the joining methods alone."""
+def with_record(config: Paper) -> Paper:
+    """Return a configuration of which only the methods that joined are fitted."""
     if not config.own:
         raise ConfigError(
             "--against published needs --method NAME or package.module:Class that is "
             "not among the methods of the record"
         )
-    experiments = {}
-    for name, experiment in config.experiments.items():
-        methods = [each for each in experiment.methods if each.method in config.own]
-        if methods:
-            experiments[name] = experiment.model_copy(update={"methods": methods})
-    found = {"experiments": experiments, "artefacts": {}, "claims": []}
-    return config.model_copy(update=found)
+    folder = published_folder(config.paper.id)
+    published = read_json(folder / "provenance.json")
+    machine = published.get("machine", {}).get("processor", "another machine")
+    note = (
+        f"Scores of all other methods are those of the published record, commit "
+        f"{str(published.get('commit'))[:12]}; their seconds were measured on "
+        f"{machine}, those of the joining method here."
+    )
+    return config.model_copy(update={"record": Record(folder=folder, note=note)})
 
 
-def check_record(config: Paper, folder: PaperFolder, run: Mapping[str, Any]) -> None:
-    """Check that data and seed are those of the published scores."""
-    from mtmkl_suite.report.record.rejudge import check_same
-
-    published = read_json(published_folder(config.paper.id) / "provenance.json")
-    data_info = _here(config, folder)
-    named = {k: v for k, v in published["data"].items() if k in data_info}
-    check_same({**published, "data": named}, data_info, run)
-
-
-def available(config: Paper, folder: PaperFolder) -> Paper:
-    """Return a configuration with the experiments whose data are here."""
-    here = _here(config, folder)
+def with_data(config: Paper, here: Collection[str]) -> Paper:
+    """Return a configuration with the experiments whose data sets are here."""
     experiments = {
         name: experiment
         for name, experiment in config.experiments.items()
@@ -122,53 +132,3 @@ def _of_experiments(artefact: Artefact, experiments: Collection[str]) -> Artefac
         kept = [name for name in artefact.experiments if name in experiments]
         found["experiments"] = kept
     return artefact.model_copy(update=found)
-
-
-def write_merged(config: Paper, folder: PaperFolder, run: Mapping[str, Any]) -> None:
-    """Write scores of the record and of the joining methods, and what follows."""
-    from mtmkl_suite.report.pages.build import write_artefact
-    from mtmkl_suite.report.pages.context import load_context
-    from mtmkl_suite.report.record.record import write_what_follows
-
-    write_table(folder.scores, _merged(config, folder.scores))
-    context = load_context(config, folder)
-    for name in config.artefacts:
-        write_artefact(name, context, folder)
-    write_what_follows(config, folder, run)
-
-
-def note_on_record(paper: str) -> str:
-    """Say from which record the rivals' scores are."""
-    published = read_json(published_folder(paper) / "provenance.json")
-    machine = published.get("machine", {}).get("processor", "another machine")
-    return (
-        f"Scores of all other methods are those of the published record, commit "
-        f"{str(published.get('commit'))[:12]}; their seconds were measured on "
-        f"{machine}, those of the joining method here."
-    )
-
-
-def _merged(config: Paper, own: Path) -> "pd.DataFrame":
-    """Return the rows of the record that are compared, and the new ones."""
-    import pandas as pd
-
-    path = published_folder(config.paper.id) / "scores.csv.gz"
-    published = read_table(path, **_TEXT)
-    new = read_table(own, **_TEXT)
-    repeats = {name: config.n_repeats(name) for name in config.experiments}
-    mine = published["experiment"].map(repeats)
-    of_record = ~published["method"].isin(config.own)
-    is_compared = pd.to_numeric(published["repeat"], errors="coerce").fillna(0) < mine
-    both = pd.concat([published[is_compared & of_record], new], ignore_index=True)
-    return both[new.columns].fillna("")
-
-
-def _here(config: Paper, folder: PaperFolder) -> dict[str, Any]:
-    """Return what is known of the data sets that are not missing."""
-    ids = dict.fromkeys(
-        variant.id
-        for experiment in config.experiments.values()
-        for variant in experiment.variants
-    )
-    infos = {name: read_json(folder.data_info(name)) for name in ids}
-    return {name: info for name, info in infos.items() if info["status"] == "ok"}

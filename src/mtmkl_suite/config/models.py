@@ -74,6 +74,15 @@ class Variant:
         return f"{name}[{inner}]"
 
 
+class OwnData(Model):
+    """Data of one's own, in place of papers."""
+
+    source: str
+    """A file, or ``package.module:function``."""
+    options: dict[str, Any] = {}
+    methods: list[str] = []
+
+
 class _Run(Model):
     """What a run does."""
 
@@ -95,6 +104,15 @@ class _Run(Model):
             "(with --config: True, False or '[a,b]')"
         ),
     ] = False
+    results: str = "results"
+    experiments: Distinct[str] | None = None
+    artefacts: Distinct[str] | None = None
+    settings: list[str] = []
+    repeats: Count | None = None
+    methods: list[str] = []
+    grid: dict[str, Some[Any]] | None = None
+    data: OwnData | None = None
+    against: Annotated[Literal["published"] | None, words("published or null")] = None
 
 
 # experiments.yaml
@@ -791,6 +809,14 @@ class Readings(Model):
     main: "_Paper"
 
 
+class Record(Model):
+    """A published record that methods are compared with."""
+
+    folder: Path
+    note: str
+    """Whose scores these are."""
+
+
 # What a paper's folder says, for one tier
 
 
@@ -813,8 +839,10 @@ class _Paper(Model):
     own: list[str] | None = None
     """Methods that joined."""
     readings: Readings | None = None
-    record: str = ""
-    """Whose scores stand beside those of the run."""
+    parts: list[str] = []
+    """Experiments or artefacts that were chosen."""
+    record: Record | None = None
+    """Published scores that are compared with those of the methods that joined."""
 
     @property
     def folder(self) -> Path:

@@ -63,11 +63,9 @@ def has_readings(paper: str | Path) -> bool:
     return (paper_folder(paper) / FILE).is_file()
 
 
-def load_papers(run: Run) -> list[Paper]:
-    """Return the papers of a run, or the readings of those that have some."""
+def load_all_readings(run: Run) -> list[Paper]:
+    """Return the readings of the papers of a run, of those that have some."""
     papers, tier, wanted = run.papers, run.tier, run.readings
-    if not wanted:
-        return [load_paper(paper, tier) for paper in papers]
     read = {
         paper: load_readings(paper, tier) for paper in papers if has_readings(paper)
     }

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.typing import IntArray
+from mtmkl_suite.evaluation.cache import content_key, get_or_compute
 from mtmkl_suite.evaluation.metrics.outcome import Outcome
 from mtmkl_suite.evaluation.seeds import derived_seed
 from mtmkl_suite.evaluation.selectors import Fitted, Part, outcome_of, selector_of
 from mtmkl_suite.evaluation.supplied import as_json, tell_tasks, with_matrices
-from mtmkl_suite.run.cache import content_key, get_or_compute
-from mtmkl_suite.run.failures import naming
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +37,20 @@ ALL = "all"
 
 _SPLIT_ARRAYS = ("train", "validation", "test", "fold", "task_order")
 _VALIDATION = "validation_"  # before the name of a metric on validation rows
+
+
+class MethodFailedError(Exception):
+    """A method could not be fitted or scored; its cause is the exception it raised."""
+
+
+@contextmanager
+def naming(cell: str) -> Iterator[None]:
+    """Raise whatever goes wrong inside as a failure of the method in this cell."""
+    try:
+        yield
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}" if str(error) else repr(error)
+        raise MethodFailedError(f"{cell}: {what}") from error
 
 
 @dataclass(frozen=True)

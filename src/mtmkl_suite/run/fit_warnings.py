@@ -4,79 +4,56 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TextIO
+from pathlib import Path
 
+from sklearn.exceptions import ConvergenceWarning
+
+_LINE = re.compile(r"(.*): (\w*Warning): (.*)")
 _TOLERANCE = re.compile(r"tol=([\d.e+-]*\d)")
 _GAP = re.compile(r"duality gap of (\S*\d)")
 
 
-@dataclass(frozen=True)
-class FitWarning:
-    """A warning that a fit has given.
-
-    Attributes
-    ----------
-    category : str
-        Name of its class.
-    text : str
-    """
-
-    category: str
-    text: str
-
-    @property
-    def tolerance(self) -> str | None:
-        """What a solver did not reach, as its warning says it."""
-        found = _TOLERANCE.search(self.text)
-        is_solver = self.category == "ConvergenceWarning"
-        return found[1] if found and is_solver else None
-
-    @property
-    def gap(self) -> float:
-        """The relative duality gap that a solver has reached, 0 if unknown."""
-        found = _GAP.search(self.text)
-        return float(found[1]) if found else 0.0
-
-
 @contextmanager
-def warnings_to(log: TextIO) -> Iterator[list[FitWarning]]:
-    """Write warnings to a log in place of the standard error."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    found: list[FitWarning] = []
+def warnings_of(method: str) -> Iterator[None]:
+    """Print warnings, each in a line with the label of the method that is fitted."""
 
     def show(
         message: Warning | str, category: type[Warning], *_: object, **__: object
     ) -> None:
-        found.append(FitWarning(category.__name__, str(message)))
-        print(f"{category.__name__}: {message}", file=log)
+        text = " ".join(str(message).split())
+        print(f"{method}: {category.__name__}: {text}")
 
     with warnings.catch_warnings():
         # By default the same text from the same line comes once.
         warnings.simplefilter("always", ConvergenceWarning)
         warnings.showwarning = show
-        yield found
+        yield
 
 
-def counted(found: Iterable[tuple[str, FitWarning]]) -> list[str]:
-    """Return a line for each method and kind of warning.
+def counted_warnings(logs: Iterable[Path]) -> list[str]:
+    """Return a line for each method and kind of warning in the logs of jobs.
 
     Solvers that stopped short are of one kind if they have the same tolerance, other
     warnings if they have the same text.
     """
-    kinds: dict[tuple[str, str], list[FitWarning]] = {}
-    for method, each in found:
-        kind = each.tolerance or f"{each.category}: {each.text}"
-        kinds.setdefault((method, kind), []).append(each)
-    return [_line(method, kind, mine) for (method, kind), mine in kinds.items()]
+    kinds: dict[tuple[str, str, bool], list[float]] = {}
+    for log in logs:
+        for line in log.read_text(encoding="utf-8").splitlines():
+            if found := _LINE.fullmatch(line):
+                method, category, text = found.groups()
+                kind, is_solver, gap = f"{category}: {text}", False, _GAP.search(text)
+                tolerance = _TOLERANCE.search(text)
+                if category == "ConvergenceWarning" and tolerance:
+                    kind, is_solver = tolerance[1], True
+                gaps = kinds.setdefault((method, kind, is_solver), [])
+                gaps.append(float(gap[1]) if gap else 0.0)
+    return [_line(*kind, gaps) for kind, gaps in kinds.items()]
 
 
-def _line(method: str, kind: str, found: list[FitWarning]) -> str:
-    if found[0].tolerance is None:
-        times = f" ({len(found)} times)" if len(found) > 1 else ""
+def _line(method: str, kind: str, is_solver: bool, gaps: list[float]) -> str:
+    if not is_solver:
+        times = f" ({len(gaps)} times)" if len(gaps) > 1 else ""
         return f"{method}: {kind}{times}"
-    fits = f"{len(found)} fits" if len(found) > 1 else "1 fit"
-    worst = max(each.gap for each in found)
-    gap = f", worst gap {worst:.1e}" if worst else ""
+    fits = f"{len(gaps)} fits" if len(gaps) > 1 else "1 fit"
+    gap = f", worst gap {max(gaps):.1e}" if max(gaps) else ""
     return f"{method}: {fits} ended above tol={kind}{gap}"

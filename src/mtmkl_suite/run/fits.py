@@ -2,17 +2,42 @@
 
 import contextlib
 import json
+import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mtmkl.datasets.protocols import Protocol
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mtmkl.datasets.protocols import Protocol, train_unit
+from mtmkl.datasets.splits import load_splits
 from mtmkl.files import read_table, write_table
+from mtmkl.methods import resolve
+from mtmkl.methods._base.checks import refusal_of_sparse
+from mtmkl.sparse import is_sparse
 from mtmkl_suite.config.models import Paper
+from mtmkl_suite.evaluation.cache import write_npz
+from mtmkl_suite.evaluation.cells import (
+    ALL,
+    COLUMNS,
+    Job,
+    MethodFailedError,
+    held_params,
+    naming,
+    run_job,
+)
+from mtmkl_suite.evaluation.compiled import stop_if_compiled
+from mtmkl_suite.evaluation.metrics import metric
+from mtmkl_suite.evaluation.selectors import resolve_selector
+from mtmkl_suite.run.fit_warnings import warnings_of
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
-from mtmkl_suite.run.layout import PaperFolder
 from mtmkl_suite.run.pipeline import code_version, load_variant
 from mtmkl_suite.run.plan import (
     FitJob,
@@ -23,12 +48,6 @@ from mtmkl_suite.run.plan import (
     method_of,
     method_specs,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    from mtmkl_suite.evaluation.cells import Job
 
 UNSUPPORTED = "unsupported"
 """Metric of the row that says why a method was not run."""
@@ -75,13 +94,6 @@ def classes_of(config: Mapping[str, Any], jobs: Iterable[FitJob]) -> list[str]:
 
 def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
     """Compile what the methods need, so that parallel jobs find it on disk."""
-    import time
-    import warnings
-
-    import numpy as np
-
-    from mtmkl.methods import resolve
-
     rng = np.random.default_rng(0)
     # One task per column, with the same rows, as methods that find graphs need.
     X, task = np.tile(rng.normal(size=(12, 3)), (3, 1)), np.repeat([0, 1, 2], 12)
@@ -110,8 +122,8 @@ class Fits:
     """
 
     plan: FitJob
-    scores: "pd.DataFrame"
-    arrays: "dict[str, NDArray[Any]]"
+    scores: pd.DataFrame
+    arrays: dict[str, NDArray[Any]]
 
 
 def run_fit(
@@ -121,7 +133,7 @@ def run_fit(
     seed: int,
     splits: Path,
     cache: Path,
-    chosen: "pd.DataFrame | None" = None,
+    chosen: pd.DataFrame | None = None,
     progress: Callable[[str], None] = lambda message: None,
 ) -> Fits:
     """Run one fit job.
@@ -130,19 +142,9 @@ def run_fit(
     metric "unsupported" or "failed", with the reason in the column of the parameters.
     Cells finished before a failure stay in the cache: a new run tries the rest again.
     """
-    from mtmkl.datasets.protocols import train_unit
-    from mtmkl.datasets.splits import load_splits
-
     stored = load_splits(splits)
     if not stored:
         return Fits(plan, no_scores(), {})
-    from threadpoolctl import threadpool_limits
-
-    from mtmkl.methods import resolve
-    from mtmkl_suite.evaluation.cells import Job, run_job
-    from mtmkl_suite.evaluation.metrics import metric
-    from mtmkl_suite.run.failures import MethodFailedError
-
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
     spec = spec.with_design(seed)
     variant = find_variant(config, plan.dataset)
@@ -203,37 +205,26 @@ def run_fits(
         # loaded first: loaded in one order, what is cached already does not change
         # last digits.
         warm_compiled_code(classes_of(config, group.jobs))
+        stop_if_compiled()
     before = read_table(chosen, keep_default_na=False) if chosen else None
-    fits = [
-        run_fit(
-            config,
-            job,
-            seed=seed,
-            splits=splits[job.dataset],
-            cache=cache,
-            chosen=before,
-            progress=progress,
-        )
-        for job in group.jobs
-    ]
+    fits = []
+    for job in group.jobs:
+        with warnings_of(config["methods"][job.method]["label"]):
+            fit = run_fit(
+                config,
+                job,
+                seed=seed,
+                splits=splits[job.dataset],
+                cache=cache,
+                chosen=before,
+                progress=progress,
+            )
+        fits.append(fit)
     write_fits(group, fits, folder)
-
-
-def first_chunk(
-    config: Mapping[str, Any], plan: FitJob, fits: Mapping[str, Fits]
-) -> "pd.DataFrame | None":
-    """Return the scores that a job takes its held parameters from, if it does."""
-    if not needs_first_chunk(config, plan):
-        return None
-    return fits[replace(plan, chunk=0).stem].scores
 
 
 def write_fits(group: FitGroup, fits: Iterable[Fits], folder: PaperFolder) -> None:
     """Write the scores and the arrays of the fits of a group."""
-    import pandas as pd
-
-    from mtmkl_suite.run.cache import write_npz
-
     fits = list(fits)
     # As objects: the numbers of a fit are written alike whatever stands beside them.
     scores = pd.concat([fit.scores.astype(object) for fit in fits], ignore_index=True)
@@ -252,27 +243,16 @@ def place(plan: FitJob) -> str:
 
 
 def _has_content(splits: Path) -> bool:
-    from mtmkl.datasets.splits import load_splits
-
     return bool(load_splits(splits))
 
 
-def no_scores() -> "pd.DataFrame":
+def no_scores() -> pd.DataFrame:
     """Return a scores table without rows."""
-    import pandas as pd
-
-    from mtmkl_suite.evaluation.cells import COLUMNS
-
     return pd.DataFrame(columns=list(COLUMNS))
 
 
-def _unsupported(job: "Job", variant: Variant) -> str | None:
+def _unsupported(job: Job, variant: Variant) -> str | None:
     """Return why a method cannot be run on the data, if it says so."""
-    from mtmkl.methods._base.checks import refusal_of_sparse
-    from mtmkl.sparse import is_sparse
-    from mtmkl_suite.evaluation.selectors import resolve_selector
-    from mtmkl_suite.run.failures import naming
-
     cls, spec = job.method_class, job.spec
     if not hasattr(cls, "unsupported") and not hasattr(cls, "__sklearn_tags__"):
         return None
@@ -292,11 +272,8 @@ def _unsupported(job: "Job", variant: Variant) -> str | None:
     return reason
 
 
-def _held(job: "Job", chosen: "pd.DataFrame | None") -> dict[str, Any]:
+def _held(job: Job, chosen: pd.DataFrame | None) -> dict[str, Any]:
     """Return what the first chunk of a method has chosen; its failure is everyone's."""
-    from mtmkl_suite.evaluation.cells import held_params
-    from mtmkl_suite.run.failures import MethodFailedError
-
     if chosen is None or chosen.empty:
         return {}
     failed = chosen[chosen["metric"] == FAILED]
@@ -305,12 +282,8 @@ def _held(job: "Job", chosen: "pd.DataFrame | None") -> dict[str, Any]:
     return held_params(job.spec, chosen)
 
 
-def _gap(job: "Job", metric: str, reason: str) -> "pd.DataFrame":
+def _gap(job: Job, metric: str, reason: str) -> pd.DataFrame:
     """Return the one row of a method without scores."""
-    import pandas as pd
-
-    from mtmkl_suite.evaluation.cells import ALL, COLUMNS
-
     row = dict.fromkeys(COLUMNS) | {
         "paper": job.paper,
         "experiment": job.plan.experiment,
@@ -333,8 +306,6 @@ def needs_first_chunk(config: Mapping[str, Any], plan: FitJob) -> bool:
 
 def collect_scores(config: Mapping[str, Any], folder: PaperFolder) -> None:
     """Write one scores table of all fits of a paper, in the order of its plan."""
-    import pandas as pd
-
     tables = [
         read_table(folder.scores_of(group.name), keep_default_na=False, dtype=str)
         for group in fit_groups(config)
@@ -343,13 +314,11 @@ def collect_scores(config: Mapping[str, Any], folder: PaperFolder) -> None:
     write_table(folder.scores, scores)
 
 
-def complete_methods(scores: "pd.DataFrame") -> "pd.DataFrame":
+def complete_methods(scores: pd.DataFrame) -> pd.DataFrame:
     """Leave out the scores of methods that failed in another of their jobs.
 
     Fewer repeats than planned must not pass for all.
     """
-    import pandas as pd
-
     is_failure = scores["metric"] == FAILED
     place = pd.MultiIndex.from_frame(scores[_METHOD])
     return scores[is_failure | ~place.isin(place[is_failure])]
@@ -377,7 +346,7 @@ def discard_failures(config: Mapping[str, Any], folder: PaperFolder) -> None:
             folder.scores_of(group.name).unlink(missing_ok=True)
 
 
-def _failed_rows(scores: Path) -> "pd.DataFrame":
+def _failed_rows(scores: Path) -> pd.DataFrame:
     table = read_table(scores, keep_default_na=False, dtype=str)
     failed = table[table["metric"] == FAILED]
     return failed.drop_duplicates([*_METHOD, "params"])

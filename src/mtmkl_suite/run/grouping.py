@@ -6,11 +6,12 @@ fits. In the paper tier each has its own, so that a change touches as little as
 possible; but for readings, hundreds of small experiments, each of which shares one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
+from mtmkl.datasets.loaders.own import is_own
+from mtmkl_suite.config.models import Paper
 from mtmkl_suite.run.plan import FitJob, Variant, fit_jobs, variants
 
 
@@ -35,13 +36,18 @@ class FitGroup:
         return self.jobs[0].experiment
 
 
-def _shares(config: Mapping[str, Any]) -> bool:
-    return bool(config["tier"] == "quick")
+def _shares(config: Paper) -> bool:
+    return bool(config.tier == "quick")
 
 
-def fit_groups(config: Mapping[str, Any]) -> list[FitGroup]:
+def fit_groups(config: Paper) -> list[FitGroup]:
     """Return the fits of a paper by process, in the order of its plan."""
-    by_experiment = _shares(config) or "readings" in config
+    # Data of one's own may be large, and take time.
+    is_own_data = any(
+        is_own(experiment.datasets.name) for experiment in config.experiments.values()
+    )
+    of_readings = config.readings is not None
+    by_experiment = of_readings or (_shares(config) and not is_own_data)
 
     def group(job: FitJob) -> str:
         return job.experiment if by_experiment else job.stem
@@ -59,7 +65,7 @@ def group_of(groups: Iterable[FitGroup], job: FitJob) -> FitGroup:
     raise LookupError(f"no process has the fit {job.stem}")
 
 
-def data_groups(config: Mapping[str, Any]) -> list[list[Variant]]:
+def data_groups(config: Paper) -> list[list[Variant]]:
     """Return the data sets of a paper by the process that prepares them."""
     used = {
         variant.id: variant
@@ -92,15 +98,15 @@ class ResultGroup:
     has_record: bool = False
 
 
-def all_results(config: Mapping[str, Any]) -> ResultGroup:
+def all_results(config: Paper) -> ResultGroup:
     """Return all that is made of the fits of a paper, for one process."""
     computed, shown = tuple(steps(config)), tuple(config["artefacts"])
     return ResultGroup("results", computed, shown, has_record=True)
 
 
-def result_groups(config: Mapping[str, Any]) -> list[ResultGroup]:
+def result_groups(config: Paper) -> list[ResultGroup]:
     """Return what is made of the fits of a paper by process."""
-    if _shares(config):
+    if _shares(config) or config.record is not None:
         return [all_results(config)]
     return [
         *(ResultGroup(f"step_{name}", steps=(name,)) for name in steps(config)),
@@ -109,7 +115,7 @@ def result_groups(config: Mapping[str, Any]) -> list[ResultGroup]:
     ]
 
 
-def steps(config: Mapping[str, Any]) -> dict[str, list[str]]:
+def steps(config: Paper) -> dict[str, list[str]]:
     """Return the steps that compute numbers, and the artefacts that draw these."""
     found: dict[str, list[str]] = {}
     for name, artefact in config["artefacts"].items():

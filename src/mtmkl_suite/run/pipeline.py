@@ -1,39 +1,43 @@
 """The steps of a run, each from files to files.
 
-The rules of the workflow and ``mtmkl run`` call the same functions, so both do the
-same work. A step reads its inputs, computes, and writes whole files only.
+A step reads its inputs, computes, and writes whole files only.
 """
 
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mtmkl.documents import ConfigError
+import numpy as np
+
+from mtmkl import datasets
+from mtmkl.datasets import DataNotAvailableError, MultiTaskData, default_registry
+from mtmkl.datasets.loaders.own import is_file
+from mtmkl.datasets.splits import Split, SplitKey, make_splits, save_splits
+from mtmkl.errors import ConfigError
 from mtmkl.files import read_json, write_json
-from mtmkl_suite.config.models import Method
+from mtmkl.methods import resolve
+from mtmkl.sparse import is_sparse
+from mtmkl_suite.config.models import Method, Record
+from mtmkl_suite.evaluation.metrics import metric_module
 from mtmkl_suite.evaluation.seeds import data_seed
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.judge.claims import ClaimError, check_claims
+from mtmkl_suite.run.fingerprint import code_fingerprint
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.plan import Variant, variants
-
-if TYPE_CHECKING:
-    from mtmkl.datasets.container import MultiTaskData
-    from mtmkl.datasets.splits import Split, SplitKey
+from mtmkl_suite.run.provenance import check_same
 
 _CELL_LOOP = "mtmkl_suite.evaluation.cells"
 
 
 def method_module(class_name: str) -> str:
     """Return the module that defines a configured method's class."""
-    from mtmkl.methods import resolve
-
     return str(resolve(class_name).__module__)
 
 
 def check_names(config: Mapping[str, Any]) -> None:
     """Check the names and values of a paper's configuration, before any work."""
     from mtmkl_suite.config.checks import check_functions, check_settings
-    from mtmkl_suite.judge.claims import ClaimError, check_claims
 
     check_settings(config)
     check_functions(config)
@@ -51,9 +55,6 @@ def code_version(method: Method, metrics: Iterable[str]) -> str:
     hyper-parameters and the metrics; data and
     splits enter a cell's key by content.
     """
-    from mtmkl_suite.evaluation.metrics import metric_module
-    from mtmkl_suite.run.fingerprint import code_fingerprint
-
     modules = {metric_module(name) for name in metrics}
     if ":" in method["selection"]:
         modules.add(method["selection"].partition(":")[0])
@@ -73,18 +74,16 @@ def use_mirror(folder: str | None) -> None:
 
 def load_variant(
     variant: Variant, seed: int, *, repeat: int = 0, download: bool = False
-) -> "MultiTaskData":
+) -> MultiTaskData:
     """Load a data set, or the draw of one repeat where repeats differ.
 
     ``seed``: The root seed; like ``repeat`` it matters for drawn sets alone (``drawn``
     in the registry), unless the options of the variant hold a seed.
     """
-    from mtmkl.datasets import default_registry, load
-
     options = dict(variant.options)
     if default_registry()[variant.name].drawn:
         options.setdefault("seed", data_seed(seed, variant.name, repeat))
-    return load(variant.name, download=download, **options)
+    return datasets.load(variant.name, download=download, **options)
 
 
 def describe_data(
@@ -94,11 +93,6 @@ def describe_data(
 
     Of a set that is drawn for every repeat it is the first repeat's draw.
     """
-    import numpy as np
-
-    from mtmkl.datasets import DataNotAvailableError, default_registry
-    from mtmkl.sparse import is_sparse
-
     entry = default_registry()[variant.name]
     info = {"id": variant.id, "name": entry.name, **entry.describe()}
     try:
@@ -147,14 +141,21 @@ def prepare_data(
     seed: int,
     download: bool,
     on_missing: str,
+    record: Record | None = None,
 ) -> None:
     """Write what is known of data sets, and their splits; none if data are missing.
 
-    Where repeats differ in their data, each is split by its own.
+    Where repeats differ in their data, each is split by its own. Data and seed have to
+    be those of a published record that the scores are compared with.
     """
     for need in needs:
         variant = need["variant"]
         info = describe_data(variant, seed, download=download, on_missing=on_missing)
+        if record is not None and info["status"] == "ok":
+            before = read_json(record.folder / "provenance.json")
+            named = {variant.id: before["data"].get(variant.id, {})}
+            settings = {"tier": before["tier"], "seed": seed}
+            check_same({**before, "data": named}, {variant.id: info}, settings)
         write_json(folder.data_info(variant.id), info)
         for protocol in need["protocols"]:
             path = folder.splits(protocol["id"], variant.id)
@@ -169,9 +170,6 @@ def write_splits(
     seed: int,
 ) -> None:
     """Write the splits of a data set under a protocol; see :func:`prepare_data`."""
-    from mtmkl.datasets import default_registry
-    from mtmkl.datasets.splits import make_splits, save_splits
-
     splits: dict[SplitKey, Split] = {}
     if info["status"] == "ok":
         if default_registry()[variant.name].drawn:
@@ -189,9 +187,6 @@ def data_source(variant: Variant) -> str:
     One of "built-in", "mirror", "cache" and "missing", or size and time of a file of
     one's own: a change makes the workflow look again.
     """
-    from mtmkl.datasets import default_registry
-    from mtmkl.datasets.loaders.own import is_file
-
     if is_file(variant.name) and Path(variant.name).is_file():
         found = Path(variant.name).stat()
         return f"{found.st_size} bytes, {found.st_mtime_ns}"

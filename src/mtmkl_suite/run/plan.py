@@ -184,9 +184,13 @@ def fit_jobs(config: Any) -> Iterator[FitJob]:
     """
     for name, experiment in config["experiments"].items():
         repeats = n_repeats(config, name)
+        # What a record has of other methods is not fitted again.
+        own = config.own if config.record is not None else None
         specs = method_specs(config, name)
         for variant in variants(experiment):
             for spec in specs.values():
+                if own is not None and spec.id not in own:
+                    continue
                 size = _repeats_per_job(config, name, variant, spec, repeats)
                 for chunk, first in enumerate(range(0, repeats, size)):
                     yield FitJob(

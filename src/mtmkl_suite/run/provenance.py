@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mtmkl.documents import plain
+from mtmkl.errors import ConfigError
 
 _ROOT = Path(__file__).resolve().parents[3]
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
@@ -68,11 +69,36 @@ def of_the_code(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _portable(config: dict[str, Any]) -> dict[str, Any]:
     """Return a configuration without what tells where it lies."""
-    kept = {k: v for k, v in config.items() if k not in ("published", "seconds")}
+    kept = {
+        k: v for k, v in config.items() if k not in ("published", "seconds", "record")
+    }
     if "readings" in kept:
         main = _portable(kept["readings"]["main"])
         kept["readings"] = {**kept["readings"], "main": main}
     return kept
+
+
+def check_same(
+    provenance: Mapping[str, Any],
+    data_info: Mapping[str, Mapping[str, Any]],
+    settings: Mapping[str, Any],
+) -> None:
+    """Check that data and settings are those of published scores."""
+    paper = provenance["paper"]
+    for name in ("tier", "seed"):
+        if provenance[name] != settings[name]:
+            raise ConfigError(
+                f"the published scores of {paper} are of {name} {provenance[name]}, "
+                f"not {settings[name]}: add --config {name}={provenance[name]}"
+            )
+    for name, theirs in provenance["data"].items():
+        ours = data_info.get(name, {})
+        if theirs.get("digest") != ours.get("digest"):
+            raise ConfigError(
+                f"data set {name} is not the one behind the published scores of "
+                f"{paper} (digest {theirs.get('digest', 'missing')}, here "
+                f"{ours.get('digest', 'missing')}): publish a run of it first"
+            )
 
 
 def commit_date(commit: str) -> str:

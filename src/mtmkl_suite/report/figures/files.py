@@ -7,7 +7,7 @@ import pandas as pd
 
 from mtmkl.files import write_bytes, write_table, write_text
 from mtmkl_suite.report.figures.colours import figure_style
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

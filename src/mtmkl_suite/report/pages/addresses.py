@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.folders import RunFolder
 
 
 def address(path: Path, run: RunFolder) -> str:

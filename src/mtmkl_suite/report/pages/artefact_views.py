@@ -23,7 +23,7 @@ from mtmkl_suite.report.tables.number_tables import (
     number_table,
 )
 from mtmkl_suite.report.tables.numbers import DASH
-from mtmkl_suite.run.layout import PaperFolder, RunFolder
+from mtmkl_suite.run.folders import PaperFolder, RunFolder
 
 _GRIDS = ("cells", "ranking")
 """Layouts of which every cell is a number."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from mtmkl.files import write_table
+from mtmkl_suite.config.models import Run
 from mtmkl_suite.report.figures.files import write_figure_files, write_table_files
 from mtmkl_suite.report.pages.context import Context, load_context
 from mtmkl_suite.report.record import written
@@ -17,8 +18,8 @@ from mtmkl_suite.report.record.written import RANK, TextTable, Written
 from mtmkl_suite.report.tables.layouts import UNPUBLISHED, build
 from mtmkl_suite.report.tables.printed_table import PrintedTable
 from mtmkl_suite.report.tables.tables import build_quoted, mean_sd, rule_note
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import ResultGroup, steps
-from mtmkl_suite.run.layout import PaperFolder
 from mtmkl_suite.run.plan import restricted_to_artefacts
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ def write_results(
     group: ResultGroup,
     config: Mapping[str, Any],
     folder: PaperFolder,
-    run: Mapping[str, Any],
+    run: Run | None,
 ) -> None:
     """Write what is made of the fits of a paper, or the part of a process."""
     for step in group.steps:
         write_step(step, steps(config)[step], config, folder)
     if group.artefacts:
         write_artefacts(group.artefacts, config, folder)
-    if group.has_record:
+    if run is not None:
         write_record(config, folder, run)
 
 

@@ -17,8 +17,8 @@ from mtmkl_suite.judge.sample import average, read_scores, select
 from mtmkl_suite.report.record.overlaps import StoredOverlaps
 from mtmkl_suite.report.record.published_reach import ReachOfCells
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups, steps
-from mtmkl_suite.run.layout import PaperFolder
 from mtmkl_suite.run.plan import variants
 
 Array = NDArray[Any]

@@ -47,7 +47,7 @@ from mtmkl_suite.report.tables.decision_rules import (
     pair_rules,
 )
 from mtmkl_suite.report.tables.standing import Standing, standings
-from mtmkl_suite.run.layout import PaperFolder, RunFolder
+from mtmkl_suite.run.folders import PaperFolder, RunFolder
 
 _CELL = ["artefact", "row", "column"]
 

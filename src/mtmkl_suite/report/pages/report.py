@@ -22,7 +22,7 @@ from mtmkl_suite.report.pages.summary import program
 from mtmkl_suite.report.record.published_record import RECORD
 from mtmkl_suite.report.tables.decision_rules import claim_tests_of
 from mtmkl_suite.report.tables.numbers import DASH, is_number, p_text, with_minus
-from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.folders import RunFolder
 
 FIRST = "report.html"
 """The name of the first page."""

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtmkl.files import read_json, read_table
-from mtmkl_suite.run.layout import PaperFolder, RunFolder
+from mtmkl_suite.run.fit_warnings import counted_warnings
+from mtmkl_suite.run.folders import PaperFolder, RunFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def closing_summary(configs: Iterable[Mapping[str, Any]], run: RunFolder) -> str:
-    """Return verdicts and claims by paper, the data that were missing, the report."""
+    """Return verdicts and claims by paper, missing data, warnings, the report."""
     from mtmkl_suite.judge.verdicts import counts_text
 
     lines = []
@@ -37,6 +38,8 @@ def closing_summary(configs: Iterable[Mapping[str, Any]], run: RunFolder) -> str
             "  or set MTMKL_DATA_MIRROR to a folder that holds them; then run again.",
             "",
         ]
+    if warned := counted_warnings(sorted(run.logs.rglob("*.log"))):
+        lines += [*warned, f"All warnings: {run.logs}", ""]
     lines.append(f"Report: {run.report.resolve().as_uri()}")
     return "\n".join(lines)
 

@@ -13,7 +13,7 @@ from mtmkl.datasets import default_registry
 from mtmkl.datasets.splits import load_splits
 from mtmkl.files import read_table
 from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.plan import Variant, variants
 
 _SAME_ROLES = ("first_rows", "given", "given_roles")

@@ -17,7 +17,7 @@ from mtmkl_suite.report.record.published_reach import (
     published_counts,
     read_reach,
 )
-from mtmkl_suite.run.layout import PaperFolder, RunFolder
+from mtmkl_suite.run.folders import PaperFolder, RunFolder
 from mtmkl_suite.run.resources import largest_memory, measured_memory
 
 READING_SCORES = "readings.csv.gz"

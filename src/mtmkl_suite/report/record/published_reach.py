@@ -20,7 +20,7 @@ from mtmkl_suite.judge.reach import (
     STATUSES,
     counts_text,
 )
-from mtmkl_suite.run.layout import REACH
+from mtmkl_suite.run.folders import REACH
 
 OTHER_READINGS = "other readings"
 """Heading of what stands beside numbers."""

@@ -9,8 +9,7 @@ import pandas as pd
 
 from mtmkl.files import read_json
 from mtmkl_suite.judge.verdicts import NOT_JUDGED
-from mtmkl_suite.report.record.published_reach import record_folder
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder, record_folder
 from mtmkl_suite.run.provenance import commit_date
 
 RUN, RECORD = "this run", "published record"

@@ -16,7 +16,7 @@ from mtmkl_suite.report.pages.context import NO_SCORES, Context, load_context
 from mtmkl_suite.report.record import written
 from mtmkl_suite.report.record.overlaps import overlaps_table
 from mtmkl_suite.run.fits import collect_scores
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.provenance import provenance
 
 
@@ -92,7 +92,7 @@ def statistics_table(context: Context, *, seed: int) -> pd.DataFrame:
 def write_record(
     config: Mapping[str, Any], folder: PaperFolder, run: Mapping[str, Any]
 ) -> None:
-    """Write the files of :data:`mtmkl_suite.run.layout.RECORD`."""
+    """Write the files of :data:`mtmkl_suite.run.folders.RECORD`."""
     collect_scores(config, folder)
     write_what_follows(config, folder, run)
 

@@ -15,8 +15,8 @@ from mtmkl_suite.report.record.overlaps import overlaps_table
 from mtmkl_suite.report.record.publish import READING_SCORES, write_galleries
 from mtmkl_suite.report.record.record import published_claims, statistics_table
 from mtmkl_suite.report.tables.printed_table import PrintedTable
-from mtmkl_suite.run.layout import PaperFolder, RunFolder
-from mtmkl_suite.run.provenance import of_the_code
+from mtmkl_suite.run.folders import PaperFolder, RunFolder
+from mtmkl_suite.run.provenance import check_same, of_the_code
 
 if TYPE_CHECKING:
     from mtmkl_suite.report.figures.drawing import FigureAndNumbers
@@ -130,26 +130,3 @@ class _NotPublished(Mapping[str, Any]):
 
     def __len__(self) -> int:
         raise NotPublishedError
-
-
-def check_same(
-    provenance: Mapping[str, Any],
-    data_info: Mapping[str, Mapping[str, Any]],
-    settings: Mapping[str, Any],
-) -> None:
-    """Check that data and settings are those of published scores."""
-    paper = provenance["paper"]
-    for name in ("tier", "seed"):
-        if provenance[name] != settings[name]:
-            raise ValueError(
-                f"the published scores of {paper} are of {name} {provenance[name]}, "
-                f"not {settings[name]}: add --config {name}={provenance[name]}"
-            )
-    for name, theirs in provenance["data"].items():
-        ours = data_info.get(name, {})
-        if theirs.get("digest") != ours.get("digest"):
-            raise ValueError(
-                f"data set {name} is not the one behind the published scores of "
-                f"{paper} (digest {theirs.get('digest', 'missing')}, here "
-                f"{ours.get('digest', 'missing')}): publish a run of it first"
-            )

@@ -7,7 +7,7 @@ import pandas as pd
 
 from mtmkl.files import read_json, write_json
 from mtmkl_suite.report.tables.numbers import DASH, is_number
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder
 
 VERDICT_COLUMNS = (
     "artefact", "row", "column", "unit", "published", "published_sd", "status",

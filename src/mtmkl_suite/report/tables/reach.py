@@ -30,13 +30,12 @@ from mtmkl_suite.report.record.published_reach import (
     labels_of,
     others_text,
     reach_counts,
-    record_folder,
 )
 from mtmkl_suite.report.record.written import RANK, TextTable
 from mtmkl_suite.report.tables.numbers import DASH
 from mtmkl_suite.report.tables.printed_table import PrintedTable
 from mtmkl_suite.report.tables.tables import build_quoted
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder, record_folder
 
 OVERVIEW_HEADER = (
     "reading", "kind", "numbers it changes", "different in the main run",

@@ -129,8 +129,8 @@ def _standing(
         notes.append(
             f"Fewer than {MIN_UNITS} repeats: differences are described, not tested."
         )
-    if "record" in config:
-        notes.append(config["record"])
+    if config.record is not None:
+        notes.append(config.record.note)
     sentences = [
         _own_sentence(context, method, ranks, means, shown, pairs, better)
         for method in own[:1]

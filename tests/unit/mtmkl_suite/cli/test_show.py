@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from mtmkl_suite.cli.main import main
+from mtmkl_suite.config.against import published_folder
 from mtmkl_suite.config.changes import parse
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.run.published import published_folder
 
 TINY = str(Path(__file__).parents[3] / "workflow" / "papers" / "tiny")
 

@@ -9,14 +9,24 @@ import yaml
 from mtmkl.documents import ConfigError
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config import against
+from mtmkl_suite.config.against import published_folder, published_papers
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.judge.sample import read_scores
-from mtmkl_suite.run import published
-from mtmkl_suite.run.plan import with_method
-from mtmkl_suite.run.published import published_folder, published_papers
-from mtmkl_suite.run.runner import run_against_record, run_paper
+from mtmkl_suite.run.plan import fit_jobs, with_method
+from mtmkl_suite.run.workflow import run_workflow
 
 RIDGE = "mtmkl.methods.independent_ridge:IndependentRidge"
+
+
+def run_against_record(paper, folder, **settings):
+    return run_workflow(
+        papers=[str(paper)],
+        tier="paper",
+        against="published",
+        methods=[RIDGE],
+        results=str(folder / "results"),
+        **settings,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +34,9 @@ def done(tmp_path_factory):
     config = load_paper("argyriou2008", "paper")
     return run_against_record(
         "argyriou2008",
+        tmp_path_factory.mktemp("against"),
         experiments=["digits"],
-        methods=[RIDGE],
         grid=config["methods"]["independent_common"]["grid"],
-        results=tmp_path_factory.mktemp("against"),
     )
 
 
@@ -81,7 +90,7 @@ def test_the_report_puts_it_first(done):
 )  # fmt: skip
 def test_refusals_leave_nothing(tmp_path, capsys, words, message):
     run = ["run", "--paper", "argyriou2008", "--experiment", "digits"]
-    end = ["--against", "published", "--results", str(tmp_path)]
+    end = ["--against", "published", "--results", str(tmp_path / "results")]
     assert main([*run, *words, *end]) == 1
     assert message in capsys.readouterr().err
     assert not any(tmp_path.iterdir())
@@ -92,13 +101,9 @@ def test_every_published_paper_can_be_compared_with(paper):
     config = against.compared_config(load_paper(paper, "paper"))
     for name in config["experiments"]:
         config = with_method(config, name, RIDGE)
-    own = against.joining_config(config)
-    assert set(own["experiments"]) == set(config["experiments"])
-    assert {
-        entry["method"]
-        for experiment in own["experiments"].values()
-        for entry in experiment["methods"]
-    } == set(config["own"])
+    config = against.with_record(config)
+    assert {job.method for job in fit_jobs(config)} == set(config["own"])
+    assert {job.experiment for job in fit_jobs(config)} == set(config["experiments"])
 
 
 PLAN = {
@@ -164,21 +169,25 @@ def compared(tmp_path, monkeypatch):
     monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
     monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "cache"))
     settings = ["download=false", "on_missing_data=report"]
-    made = run_paper(folder, tier="paper", settings=settings, results=tmp_path / "all")
+    made = run_workflow(
+        papers=[str(folder)],
+        tier="paper",
+        settings=settings,
+        results=str(tmp_path / "all"),
+    )
     record = tmp_path / "figures" / "compared"
     record.mkdir(parents=True)
     for name in ("scores.csv.gz", "provenance.json"):
         shutil.copyfile(made.report.parent / "compared" / name, record / name)
     (tmp_path / "config").mkdir()
-    monkeypatch.setattr(published, "config_dir", lambda: tmp_path / "config")
+    monkeypatch.setattr(against, "config_dir", lambda: tmp_path / "config")
     return folder
 
 
 def test_it_joins_the_ranks_of_the_data_sets_that_are_here(compared, tmp_path):
     done = run_against_record(
-        str(compared), methods=[RIDGE], grid={"gamma": [0.1]},
-        settings=["download=false"], results=tmp_path / "against",
-    )  # fmt: skip
+        compared, tmp_path, grid={"gamma": [0.1]}, settings=["download=false"]
+    )
     folder = done.report.parent / "compared" / "artefacts"
     ranks = pd.read_csv(folder / "table_ranks.csv")
     assert set(ranks["method"]) == {*PLAN["columns"], "IndependentRidge"}
@@ -201,12 +210,10 @@ def test_a_path_compares_nothing(tmp_path):
     config = load_paper("argyriou2008", "paper")
     path = next(n for n, e in config["experiments"].items() if e.get("mode") == "path")
     with pytest.raises(ConfigError, match="records a path and compares nothing"):
-        run_against_record(
-            "argyriou2008", experiments=[path], methods=[RIDGE], results=tmp_path
-        )
+        run_against_record("argyriou2008", tmp_path, experiments=[path])
 
 
-def test_other_data_than_those_of_the_record(tmp_path, monkeypatch):
+def test_other_data_than_those_of_the_record(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "figures" / "argyriou2008"
     shutil.copytree(published_folder("argyriou2008"), folder)
     provenance = json.loads((folder / "provenance.json").read_text())
@@ -214,16 +221,16 @@ def test_other_data_than_those_of_the_record(tmp_path, monkeypatch):
     provenance["data"][name]["digest"] = "0" * 16
     (folder / "provenance.json").write_text(json.dumps(provenance))
     (tmp_path / "config").mkdir()
-    monkeypatch.setattr(published, "config_dir", lambda: tmp_path / "config")
-    with pytest.raises(ValueError, match="is not the one behind the published scores"):
-        run_against_record(
-            "argyriou2008", experiments=["digits"], methods=[RIDGE], results=tmp_path
-        )
+    monkeypatch.setattr(against, "config_dir", lambda: tmp_path / "config")
+    done = run_against_record("argyriou2008", tmp_path, experiments=["digits"])
+    assert done.status == 1
+    assert not done.report.exists()
+    assert "is not the one behind the published scores" in capsys.readouterr().err
 
 
 def test_without_a_record(tmp_path, monkeypatch):
     with pytest.raises(ConfigError, match="'nope' has no published record; published:"):
         published_folder("nope")
-    monkeypatch.setattr(published, "config_dir", lambda: tmp_path / "config")
+    monkeypatch.setattr(against, "config_dir", lambda: tmp_path / "config")
     with pytest.raises(ConfigError, match="so run this in a checkout"):
         published_folder("argyriou2008")

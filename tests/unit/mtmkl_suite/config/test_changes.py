@@ -12,7 +12,7 @@ from mtmkl_suite.config.changes import (
     settable,
 )
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.run.runner import run_paper
+from mtmkl_suite.run.workflow import run_workflow
 
 TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
 
@@ -146,12 +146,12 @@ def test_items_of_lists_have_numbers_too():
 
 
 def test_settings_of_a_run_have_a_folder_of_their_own(tmp_path):
-    done = run_paper(
-        TINY,
+    done = run_workflow(
+        papers=[str(TINY)],
         experiments=["drawn"],
         settings=["seed=7", "methods.ridge.grid.gamma=[1.0]"],
         repeats=1,
-        results=tmp_path,
+        results=str(tmp_path / "results"),
     )
     name = done.report.parent.name
     assert name.startswith("quick+tiny+drawn+methods.ridge.grid.gamma-")
@@ -163,10 +163,10 @@ def test_settings_of_a_run_have_a_folder_of_their_own(tmp_path):
 
 def test_readings_are_not_changed(tmp_path):
     with pytest.raises(ConfigError, match="take one of the two"):
-        run_paper(
-            "yousefi2015",
+        run_workflow(
+            papers=["yousefi2015"],
             readings=True,
             settings=["protocols.robot.repeats=1"],
-            results=tmp_path,
+            results=str(tmp_path / "results"),
         )
     assert not any(tmp_path.iterdir())

@@ -8,7 +8,7 @@ from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.checks import check_settings
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.own_data import TEMPLATE, own_data_config
-from mtmkl_suite.run.runner import run_own_data
+from mtmkl_suite.run.workflow import run_workflow
 
 
 @pytest.fixture
@@ -49,15 +49,17 @@ def test_the_target_decides_which_methods_suit(file):
 
 
 def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
-    done = run_own_data(
-        str(file),
-        options={"task": "place", "target": "size", "ignore": ["large"]},
-        only=["ridge", "aggregate", "floor"],
+    done = run_workflow(
+        data={
+            "source": str(file),
+            "options": {"task": "place", "target": "size", "ignore": ["large"]},
+            "methods": ["ridge", "aggregate", "floor"],
+        },
         methods=["mtmkl.methods.rr_het:RRHet"],
         repeats=5,
-        results=tmp_path,
+        results=str(tmp_path / "results"),
     )
-    assert done.failures == []
+    assert (done.status, done.failures) == (0, [])
     assert done.report.parent.name == (
         "quick+my_data+task=place+target=size+ignore=large+ridge+aggregate+floor"
         "+mtmkl.methods.rr_het.RRHet"
@@ -81,7 +83,10 @@ def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
             assert words not in text
     assert "My data.csv (task: place; target: size; ignore: large" in of_data
     assert "ignore=" not in of_data
-    assert "/" not in {path.name for path in (tmp_path).rglob("My data*")}
+    fits = {
+        path.name.partition(".")[0] for path in done.report.parent.rglob("fits/**/*.gz")
+    }
+    assert fits == set(scores["method"])
 
 
 def test_wrong_files_are_refused_before_any_work(file, tmp_path, capsys):

@@ -6,7 +6,8 @@ import yaml
 from mtmkl.datasets.splits import make_splits
 from mtmkl.documents import ConfigError, config_dir
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.config.readings import FILE, has_readings, load_papers, load_readings
+from mtmkl_suite.config.readings import FILE, has_readings, load_readings
+from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.run.pipeline import check_names, load_variant
 from mtmkl_suite.run.plan import fit_jobs, method_specs, variants
 

@@ -9,10 +9,15 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
 from mtmkl.methods import IndependentSVM, MultiTaskMKL, OracleControl
-from mtmkl_suite.evaluation.cells import COLUMNS, Job, held_params, run_job
+from mtmkl_suite.evaluation.cells import (
+    COLUMNS,
+    Job,
+    MethodFailedError,
+    held_params,
+    run_job,
+)
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.seeds import derived_seed
-from mtmkl_suite.run.failures import MethodFailedError
 from mtmkl_suite.run.plan import FitJob, MethodSpec
 
 FITS = []

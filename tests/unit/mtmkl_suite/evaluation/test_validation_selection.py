@@ -9,10 +9,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split, make_splits
 from mtmkl.methods.independent_svm import IndependentSVM
-from mtmkl_suite.evaluation.cells import Job, run_job
+from mtmkl_suite.evaluation.cells import Job, MethodFailedError, run_job
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.metrics.ranking import area_under_curve
-from mtmkl_suite.run.failures import MethodFailedError
 from mtmkl_suite.run.plan import FitJob, MethodSpec
 
 FITS = []

@@ -1,6 +1,7 @@
-import io
+import re
 import sys
 import warnings
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.solution import Certificate, warn_if_stopped
 from mtmkl_suite.cli.main import main
-from mtmkl_suite.run.fit_warnings import FitWarning, counted, warnings_to
+from mtmkl_suite.run.fit_warnings import counted_warnings, warnings_of
 
 TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
 
@@ -26,47 +27,52 @@ def stopped(gap, tol=1e-6):
     warn_if_stopped(certificate, "a norm, gamma=0.1", tol)
 
 
-def collected(*gaps, tol=1e-6):
-    log = io.StringIO()
-    with warnings_to(log) as found:
+@pytest.fixture
+def log(tmp_path):
+    return tmp_path / "fit.log"
+
+
+def collected(log, method, *gaps, tol=1e-6):
+    with log.open("a") as file, redirect_stdout(file), warnings_of(method):
         for gap in gaps:
             stopped(gap, tol)
-    return found, log.getvalue()
+    found = re.findall(r"duality gap of (\S*\d)", log.read_text())
+    return [float(gap) for gap in found]
 
 
-def test_solvers_that_stopped_are_counted_by_method_and_tolerance():
-    found, log = collected(0.5, 0.001, 0.001, 0.25)
-    assert len(log.splitlines()) == 4
-    assert log.count("ConvergenceWarning: a norm, gamma=0.1: stopped after 100") == 4
-    other, _ = collected(0.001, tol=1e-8)
-    pairs = [*(("A", each) for each in found), *(("B", each) for each in found[1:2])]
-    pairs += [("A", each) for each in other]
-    worst = max(each.gap for each in found)
-    assert counted(pairs) == [
-        f"A: 4 fits ended above tol=1e-06, worst gap {worst:.1e}",
-        f"B: 1 fit ended above tol=1e-06, worst gap {found[1].gap:.1e}",
-        f"A: 1 fit ended above tol=1e-08, worst gap {other[0].gap:.1e}",
+def test_solvers_that_stopped_are_counted_by_method_and_tolerance(log):
+    gaps = collected(log, "A", 0.5, 0.001, 0.001, 0.25)
+    lines = log.read_text().splitlines()
+    assert len(lines) == 4
+    start = "A: ConvergenceWarning: a norm, gamma=0.1: stopped after 100"
+    assert all(line.startswith(start) for line in lines)
+    collected(log, "B", 0.001)
+    collected(log, "A", 0.001, tol=1e-8)
+    assert counted_warnings([log]) == [
+        f"A: 4 fits ended above tol=1e-06, worst gap {gaps[0]:.1e}",
+        f"B: 1 fit ended above tol=1e-06, worst gap {gaps[1]:.1e}",
+        f"A: 1 fit ended above tol=1e-08, worst gap {gaps[1]:.1e}",
     ]
-    assert worst == found[0].gap > found[1].gap > 0
+    assert max(gaps) == gaps[0] > gaps[1] > 0
 
 
-def test_other_warnings_are_told_with_their_text():
-    log = io.StringIO()
-    with warnings_to(log) as found:
-        warnings.warn("tol=3 is large", RuntimeWarning, stacklevel=1)
-    assert log.getvalue() == "RuntimeWarning: tol=3 is large\n"
-    assert counted([("A", found[0]), ("A", found[0])]) == [
+def test_other_warnings_are_told_with_their_text(log):
+    with log.open("w") as file, redirect_stdout(file), warnings_of("A"):
+        warnings.warn("tol=3 is\n large", RuntimeWarning, stacklevel=1)
+        print("repeat 0: no warning")
+    assert log.read_text().startswith("A: RuntimeWarning: tol=3 is large\n")
+    assert counted_warnings([log, log]) == [
         "A: RuntimeWarning: tol=3 is large (2 times)"
     ]
 
 
-def test_a_solver_that_tells_no_tolerance_is_told_with_its_text():
-    warning = FitWarning("ConvergenceWarning", "did not converge")
-    assert counted([("A", warning)]) == ["A: ConvergenceWarning: did not converge"]
+def test_a_solver_that_tells_no_tolerance_is_told_with_its_text(log):
+    log.write_text("A: ConvergenceWarning: did not converge\n")
+    assert counted_warnings([log]) == ["A: ConvergenceWarning: did not converge"]
 
 
-def test_warnings_elsewhere_are_as_before():
-    collected(0.5)
+def test_warnings_elsewhere_are_as_before(log):
+    collected(log, "A", 0.5)
     with pytest.warns(ConvergenceWarning):
         stopped(0.5)
 
@@ -99,12 +105,12 @@ def test_a_run_shows_one_line_and_its_log_has_all(tmp_path, capsys, monkeypatch,
     results = tmp_path / "results"
     run = ["run", "--paper", str(tmp_path / "loose"), "--results", str(results)]
     assert main([*run, "--cores", cores]) == 0
-    shown = capsys.readouterr().err
-    logs = next(results.glob("quick+loose/tiny/logs"))
-    (log,) = (path.read_text() for path in logs.rglob("Loose*.log".lower()))
+    shown = capsys.readouterr().out
+    logs = next(results.glob("quick+loose/logs"))
+    log = (logs / "tiny/fits/digits.log").read_text()
     # One fit in each of the two repeats.
-    assert log.count("ConvergenceWarning: a norm") == 2
-    assert "mtmkl: Loose: 2 fits ended above tol=1e-06, worst gap 1.4e-03\n" in shown
-    assert f"mtmkl: all warnings: {logs}\n" in shown
+    assert log.count("Loose: ConvergenceWarning: a norm") == 2
+    assert "Loose: 2 fits ended above tol=1e-06, worst gap 1.4e-03\n" in shown
+    assert f"All warnings: {logs}\n" in shown
     assert "stopped after" not in shown
     sys.modules.pop("loose_methods")

@@ -11,8 +11,8 @@ from mtmkl.datasets import DataCorruptError, load_splits, make_splits
 from mtmkl.files import write_table
 from mtmkl.methods import IndependentRidge
 from mtmkl_suite.run import fits, pipeline
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups
-from mtmkl_suite.run.layout import PaperFolder
 from mtmkl_suite.run.plan import Variant, fit_jobs, method_specs, variants
 
 DATASET = "digits[n_per_class=10]"

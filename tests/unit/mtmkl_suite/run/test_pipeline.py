@@ -8,7 +8,7 @@ from mtmkl.documents import ConfigError
 from mtmkl.files import write_bytes, write_table
 from mtmkl_suite.config.load import TIERS, load_paper, load_run_config
 from mtmkl_suite.run import pipeline
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.plan import Variant
 
 

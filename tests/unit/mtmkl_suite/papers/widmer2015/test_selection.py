@@ -8,9 +8,8 @@ from sklearn.metrics import roc_auc_score
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split, make_split
 from mtmkl.methods import MultiTaskMKL
-from mtmkl_suite.evaluation.cells import Job, run_job
+from mtmkl_suite.evaluation.cells import Job, MethodFailedError, run_job
 from mtmkl_suite.evaluation.metrics import metric
-from mtmkl_suite.run.failures import MethodFailedError
 from mtmkl_suite.run.plan import FitJob, MethodSpec
 
 GRID = [0.0001, 0.01, 1.0]

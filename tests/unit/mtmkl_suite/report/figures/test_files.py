@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from mtmkl_suite.report.figures.colours import figure_style
 from mtmkl_suite.report.figures.files import write_figure_files
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder
 
 
 def draw():

@@ -1,7 +1,7 @@
 import pytest
 
 from mtmkl_suite.report.pages.addresses import Documentation, address, page_name
-from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.folders import RunFolder
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mtmkl_suite.report.pages.context import load_context, read_jobs
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.report.pages.addresses import Documentation
 from mtmkl_suite.report.pages.errata import errata_of
-from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.folders import RunFolder
 
 TEXT = """# A paper
 

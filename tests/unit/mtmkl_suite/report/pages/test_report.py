@@ -21,7 +21,7 @@ from mtmkl_suite.report.pages.report import FIRST, render_report, write_report
 from mtmkl_suite.report.record.record import write_record
 from mtmkl_suite.report.record.written import TextTable
 from mtmkl_suite.report.tables.standing import Standing
-from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.folders import RunFolder
 
 PAPER = "paper-argyriou2008.html"
 RUN = {"tier": "quick", "seed": 1}

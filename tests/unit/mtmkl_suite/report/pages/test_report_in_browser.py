@@ -12,7 +12,7 @@ from mtmkl_suite.report.pages.build import write_artefacts
 from mtmkl_suite.report.pages.paper_result import load_paper_result
 from mtmkl_suite.report.pages.report import render_report
 from mtmkl_suite.report.record.record import write_record
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder
 
 PAPER = "report/paper-argyriou2008.html"
 KINDS = {

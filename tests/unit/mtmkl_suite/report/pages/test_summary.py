@@ -5,7 +5,7 @@ import pytest
 
 from mtmkl.files import write_json, write_table
 from mtmkl_suite.report.pages.summary import closing_summary
-from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.folders import RunFolder
 
 
 @pytest.fixture

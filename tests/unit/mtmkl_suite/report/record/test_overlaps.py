@@ -15,7 +15,7 @@ from mtmkl_suite.report.record.overlaps import (
     overlaps_table,
     read_overlaps,
 )
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.plan import Variant, variants
 
 

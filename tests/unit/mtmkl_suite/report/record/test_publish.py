@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from mtmkl_suite.report.record.publish import core_seconds, publish, seconds_per_repeat
-from mtmkl_suite.run.layout import RECORD, RunFolder
+from mtmkl_suite.run.folders import RECORD, RunFolder
 
 CONFIG = {
     "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},

@@ -17,8 +17,8 @@ from mtmkl_suite.report.record.published_reach import (
     Reach,
     published_counts,
     read_reach,
-    record_folder,
 )
+from mtmkl_suite.run.folders import record_folder
 
 PAPER = "argyriou2008"
 ZERO_ONE = "Labels of Dermatology: 0 and 1, cut at ½"

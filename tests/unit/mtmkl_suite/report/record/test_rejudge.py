@@ -8,7 +8,7 @@ from mtmkl_suite.report.pages.build import write_artefacts
 from mtmkl_suite.report.record.publish import publish
 from mtmkl_suite.report.record.record import write_record
 from mtmkl_suite.report.record.rejudge import rejudge
-from mtmkl_suite.run.layout import RunFolder
+from mtmkl_suite.run.folders import RunFolder
 
 RUN = {"tier": "paper", "seed": 1}
 SHOWN = ("figure_3", "figure_4", "table_1", "table_2")

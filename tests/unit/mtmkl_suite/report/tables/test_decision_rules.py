@@ -3,8 +3,8 @@ import pytest
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.judge.step_tests import TESTS
-from mtmkl_suite.report.record.published_reach import record_folder
 from mtmkl_suite.report.tables.decision_rules import claim_tests_of, number_rules
+from mtmkl_suite.run.folders import record_folder
 
 
 def test_tables_and_quoted_numbers_have_their_tolerances():

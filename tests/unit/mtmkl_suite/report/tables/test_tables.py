@@ -13,7 +13,7 @@ from mtmkl_suite.report.tables.tables import (
     build_table,
     mean_sd,
 )
-from mtmkl_suite.run.layout import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder
 
 METHODS = {
     "alone": {"label": "Alone_1", "class": "A"},

@@ -1,9 +1,16 @@
 """Where the files of a run are: every path below ``results/<run>`` is made here."""
 
-from collections.abc import Mapping
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from mtmkl.documents import config_dir, read_yaml
+from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.config.models import Paper, Run
 
 RECORD = (
     "scores.csv.gz",
@@ -17,6 +24,8 @@ RECORD = (
 
 REACH = "reach.csv"
 """Reach of the numbers and claims of a published paper by other readings."""
+
+_LONGEST_LABEL = 120
 
 ENDINGS = {"figure": ("svg", "pdf", "csv"), "table": ("csv", "md", "tex")}
 """Files of an artefact by its kind, for readers."""
@@ -71,10 +80,6 @@ class PaperFolder:
             str(path.relative_to(folder).with_suffix("")): path
             for path in sorted(folder.rglob("*.tsv"))
         }
-
-    def log(self, name: str) -> Path:
-        """Log of a job; the workflow keeps its logs outside the results."""
-        return self.path / "logs" / f"{name}.log"
 
     def step(self, name: str) -> Path:
         """Numbers that a figure draws and does not compute itself."""
@@ -134,7 +139,7 @@ class RunFolder:
     Attributes
     ----------
     path : Path
-        ``results/<run>``, see :func:`mtmkl_suite.run.runs.run_label`.
+        ``results/<run>``, see :func:`run_label`.
     """
 
     path: Path
@@ -142,6 +147,15 @@ class RunFolder:
     def paper(self, name: str) -> PaperFolder:
         """Folder of a paper."""
         return PaperFolder(self.path / name)
+
+    @property
+    def logs(self) -> Path:
+        """Folder of the logs of the jobs."""
+        return self.path / "logs"
+
+    def log(self, name: str) -> Path:
+        """Log of a job, such as ``argyriou2008/fits/digits``."""
+        return self.logs / f"{name}.log"
 
     @property
     def lock(self) -> Path:
@@ -167,3 +181,58 @@ class RunFolder:
     def finished(self) -> Path:
         """File that is there once no method failed."""
         return self.path / "finished"
+
+
+def record_folder(config: Paper) -> Path:
+    """Return the folder of a paper below ``figures``."""
+    # config/papers/<id>/published -> figures/<id>
+    return config.published.parents[3] / "figures" / config.paper.id
+
+
+def run_label(run: Run, papers: Sequence[Paper]) -> str:
+    """Return the name of a run's folder below ``results``.
+
+    It is the tier, followed by whatever differs from what ``config/config.yaml`` says,
+    joined by "+": ``quick``, ``paper+seed=7``, ``quick+argyriou2008+digits``. Where the
+    data come from (the mirror, downloads) makes no difference: their content is
+    checked.
+    """
+    usual = load_run_config(
+        {**read_yaml(config_dir() / "config.yaml"), "tier": run.tier}
+    )
+    parts = [run.tier]
+    if run.data:
+        parts += [paper.paper.id for paper in papers]
+        parts += [f"{key}={_listed(value)}" for key, value in run.data.options.items()]
+        parts += run.data.methods
+    elif run.papers != usual.papers:
+        parts += [Path(paper).stem for paper in run.papers]
+    parts += [name for paper in papers for name in paper.parts]
+    parts += run.methods
+    if run.grid is not None:
+        parts.append(f"grid-{_hash(json.dumps(run.grid, sort_keys=True))}")
+    changes = {k: v for paper in papers for k, v in paper.changes.items()}
+    for key, value in changes.items():
+        is_one = isinstance(value, str | int | float)
+        text = str(value) if is_one else _hash(json.dumps(value, sort_keys=True))
+        parts.append(f"{key}={text}" if is_one else f"{key}-{text}")
+    if run.readings:
+        factors = [] if run.readings is True else run.readings
+        parts.append("=".join(["readings", *factors]))
+    if run.seed != usual.seed:
+        parts.append(f"seed={run.seed}")
+    if run.on_missing_data != usual.on_missing_data and not run.against:
+        parts.append(f"on_missing_data={run.on_missing_data}")
+    label = "+".join(re.sub(r"[^\w.=-]", ".", part) for part in parts)
+    if len(label) > _LONGEST_LABEL:
+        label = f"{label[:_LONGEST_LABEL]}-{_hash(label)}"
+    return f"{label}+against={run.against}" if run.against else label
+
+
+def _listed(value: Any) -> str:
+    is_list = isinstance(value, list | tuple)
+    return ",".join(map(str, value)) if is_list else str(value)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -1,4 +1,4 @@
-"""Where results go, and who may write them."""
+"""Who may write results, and what killed writers left."""
 
 import os
 import signal
@@ -8,15 +8,14 @@ import time
 
 import pytest
 
-from mtmkl_suite.config.load import load_run_config
-from mtmkl_suite.run.layout import RunFolder
-from mtmkl_suite.run.runs import ResultsInUseError, lock_results, run_label
+from mtmkl_suite.run.folders import RunFolder
+from mtmkl_suite.run.locks import ResultsInUseError, discard_unfinished, lock_results
 
 HOLD = """
 import sys
 from pathlib import Path
-from mtmkl_suite.run.layout import RunFolder
-from mtmkl_suite.run.runs import lock_results
+from mtmkl_suite.run.folders import RunFolder
+from mtmkl_suite.run.locks import lock_results
 
 file = lock_results(RunFolder(Path(sys.argv[1])))
 print("locked", flush=True)
@@ -36,51 +35,6 @@ def holder(tmp_path):
     yield process
     process.kill()
     process.communicate()
-
-
-def usual(**changes):
-    return load_run_config() | changes
-
-
-def test_what_the_configuration_says_is_the_tier_alone():
-    assert run_label(usual()) == "quick"
-    paper_tier = load_run_config(usual(tier="paper"))
-    assert run_label(paper_tier | {"on_missing_data": "fail"}) == "paper"
-
-
-@pytest.mark.parametrize(
-    ("changes", "options", "label"),
-    [
-        ({"seed": 7}, {}, "quick+seed=7"),
-        ({"on_missing_data": "fail"}, {}, "quick+on_missing_data=fail"),
-        ({"papers": ["jebara2011"]}, {}, "quick+jebara2011"),
-        ({"papers": ["my papers/own.yaml"], "seed": 7}, {}, "quick+own+seed=7"),
-        ({}, {"experiments": ["digits", "school"]}, "quick+digits+school"),
-        ({}, {"methods": ["own.module:Class"]}, "quick+own.module.Class"),
-    ],
-)
-def test_a_label_says_what_differs(changes, options, label):
-    assert run_label(usual(**changes), **options) == label
-
-
-def test_grids_have_folders_of_their_own():
-    labels = [
-        run_label(usual(), methods=["m:C"], grid=grid)
-        for grid in ({"a": [1], "b": [2]}, {"b": [2], "a": [1]}, {"a": [1]}, None)
-    ]
-    assert labels[0] == labels[1]
-    assert len(set(labels)) == 3
-
-
-def test_a_label_is_a_possible_name_of_a_folder(tmp_path):
-    long = [
-        run_label(usual(), experiments=[f"experiment_{n}" for n in range(stop)])
-        for stop in (40, 41)
-    ]
-    assert long[0] != long[1]
-    for label in [*long, run_label(usual(papers=["a/{b} c.yaml"]))]:
-        (tmp_path / label).mkdir()
-        assert not set(label) & set("/{} ")
 
 
 def test_one_process_at_a_time(tmp_path, holder):
@@ -120,3 +74,40 @@ def test_what_another_run_may_be_writing_stays(tmp_path, holder):
     )
     with lock_results(RunFolder(tmp_path / "paper")):
         assert [path.exists() for path in (mine, cell, other)] == [False, True, True]
+
+
+STOPPED = """
+import os, signal, sys
+from pathlib import Path
+from mtmkl.files import write_bytes
+
+os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
+write_bytes(Path(sys.argv[1]), b"half of it")
+"""
+
+
+def test_what_a_killed_process_was_writing_is_deleted(tmp_path):
+    target = tmp_path / "fits" / "scores.csv"
+    killed = subprocess.run([sys.executable, "-c", STOPPED, str(target)])
+    assert killed.returncode == -signal.SIGKILL
+    (left,) = target.parent.iterdir()
+    kept = [target, tmp_path / "own.part", tmp_path / "tmp12345678.partial"]
+    for path in kept:
+        path.write_text("kept")
+    assert discard_unfinished(tmp_path, before=left.stat().st_mtime) == []
+    assert discard_unfinished(tmp_path, before=time.time() + 1) == [left]
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(
+        kept
+    )
+
+
+def test_what_cannot_be_deleted_stays(tmp_path, monkeypatch):
+    left = tmp_path / "tmp12345678.part"
+    left.touch()
+
+    def refuse(self):
+        raise PermissionError
+
+    monkeypatch.setattr("pathlib.Path.unlink", refuse)
+    assert discard_unfinished(tmp_path, tmp_path / "none", before=time.time() + 1) == []
+    assert left.exists()

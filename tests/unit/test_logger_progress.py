@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from mtmkl_suite.run.progress import ProgressLine, duration
+from snakemake_logger_plugin_mtmkl.progress import ProgressLine, duration
 
 
 def test_ten_plain_lines_at_most_without_a_terminal():

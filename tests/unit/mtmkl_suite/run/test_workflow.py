@@ -1,4 +1,4 @@
-"""What ``run_paper`` refuses, where its results go, and how it ends."""
+"""Runs that are refused, where results go, and how runs end."""
 
 import os
 import shutil
@@ -17,9 +17,15 @@ from mtmkl.documents import ConfigError
 from mtmkl.files import read_table
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.run.runner import run_paper
+from mtmkl_suite.run.workflow import run_workflow
 
 TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
+
+
+def run(paper, folder, **settings):
+    return run_workflow(
+        papers=[str(paper)], results=str(folder / "results"), **settings
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,7 +38,7 @@ TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
 )
 def test_an_experiment_that_is_not_there(tmp_path, paper, experiment, tier, message):
     with pytest.raises(ConfigError, match=message):
-        run_paper(paper, tier=tier, experiments=["robot", experiment], results=tmp_path)
+        run(paper, tmp_path, tier=tier, experiments=["robot", experiment])
     assert not any(tmp_path.iterdir())
 
 
@@ -45,8 +51,8 @@ def test_an_experiment_that_is_not_there(tmp_path, paper, experiment, tier, mess
     ],
 )
 def test_an_artefact_that_cannot_be_made(tmp_path, capsys, words, message):
-    run = ["run", "--paper", str(TINY), "--results", str(tmp_path)]
-    assert main([*run, *words]) == 1
+    command = ["run", "--paper", str(TINY), "--results", str(tmp_path / "results")]
+    assert main([*command, *words]) == 1
     assert message in capsys.readouterr().err
     assert main(["run", "--data", "x.csv", "--artefact", "table_1"]) == 1
     assert "--artefact is for --paper" in capsys.readouterr().err
@@ -61,13 +67,13 @@ def test_an_artefact_of_the_other_tier(tmp_path):
     for tier, other in (("quick", "paper"), ("paper", "quick")):
         for name in sorted(tables[other] - tables[tier])[:1]:
             with pytest.raises(ConfigError, match=f"tier {other}: add --tier {other}"):
-                run_paper("yousefi2015", tier=tier, artefacts=[name], results=tmp_path)
+                run("yousefi2015", tmp_path, tier=tier, artefacts=[name])
 
 
 def test_an_artefact_runs_its_experiments_and_no_others(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(TINY.parents[1])
-    report = run_paper(TINY, artefacts=["table_1"], results=tmp_path).report
-    assert report == tmp_path / "quick+tiny+table_1" / "report.html"
+    report = run(TINY, tmp_path, artefacts=["table_1"]).report
+    assert report == tmp_path / "results/quick+tiny+table_1/report.html"
     folder = report.parent / "tiny"
     assert set(read_table(folder / "scores.csv.gz")["experiment"]) == {"digits"}
     made = {path.stem for path in (folder / "artefacts").iterdir()}
@@ -75,7 +81,7 @@ def test_an_artefact_runs_its_experiments_and_no_others(tmp_path, monkeypatch):
 
 
 def test_a_figure_of_equations_runs_nothing(tmp_path):
-    report = run_paper("argyriou2008", artefacts=["figure_1"], results=tmp_path).report
+    report = run("argyriou2008", tmp_path, artefacts=["figure_1"]).report
     folder = report.parent / "argyriou2008"
     assert (folder / "artefacts" / "figure_1.svg").is_file()
     assert read_table(folder / "scores.csv.gz").empty
@@ -84,29 +90,30 @@ def test_a_figure_of_equations_runs_nothing(tmp_path):
 @pytest.mark.parametrize("methods", [[], ["mtl_feat_linear", "floor"]])
 def test_a_grid_is_for_a_method_that_has_none(tmp_path, methods):
     with pytest.raises(ConfigError, match="--grid needs --method package"):
-        run_paper(
+        run(
             "argyriou2008",
+            tmp_path,
             experiments=["digits"],
             methods=methods,
             grid={"gamma": [1.0]},
-            results=tmp_path,
         )
     assert not any(tmp_path.iterdir())
 
 
 def test_a_partial_run_leaves_the_whole_one_alone(tmp_path):
+    results = tmp_path / "results"
     for name in ("quick", "quick+tiny"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "report.html").write_text("whole")
-    report = run_paper(TINY, experiments=["drawn"], results=tmp_path).report
-    assert report == tmp_path / "quick+tiny+drawn" / "report.html"
+        (results / name).mkdir(parents=True)
+        (results / name / "report.html").write_text("whole")
+    report = run(TINY, tmp_path, experiments=["drawn"]).report
+    assert report == results / "quick+tiny+drawn/report.html"
     scores = read_table(report.parent / "tiny" / "scores.csv.gz")
     assert set(scores["experiment"]) == {"drawn"}
-    assert (tmp_path / "quick/report.html").read_text() == "whole"
-    assert (tmp_path / "quick+tiny/report.html").read_text() == "whole"
+    assert (results / "quick/report.html").read_text() == "whole"
+    assert (results / "quick+tiny/report.html").read_text() == "whole"
 
 
-def run(*arguments, results):
+def start(*arguments, results):
     return subprocess.Popen(
         [sys.executable, "-m", "mtmkl_suite.cli.main", "run", f"--paper={TINY}",
          f"--results={results}", *arguments],
@@ -129,36 +136,43 @@ def wait_for_cells(process, results):
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_ctrl_c_says_that_finished_cells_are_kept(tmp_path, cores):
-    process = run(f"--cores={cores}", results=tmp_path)
-    wait_for_cells(process, tmp_path)
+    results = tmp_path / "results"
+    process = start(f"--cores={cores}", results=results)
+    wait_for_cells(process, results)
     os.killpg(process.pid, signal.SIGINT)
     _, shown = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert shown.splitlines()[-1] == (
-        "mtmkl: stopped; finished cells are kept: run the same command to resume"
-    )
+    (last,) = [line for line in shown.splitlines() if line.startswith("Stopped: ")]
+    assert last.endswith("Finished cells are kept: run the same command to resume.")
+    assert "Failed" not in shown
     assert "Traceback" not in shown
 
 
 def test_a_living_run_is_left_alone_and_a_killed_one_leaves_nothing(tmp_path, capsys):
-    process = run("--cores=2", results=tmp_path)
-    wait_for_cells(process, tmp_path)
+    results = tmp_path / "results"
+    process = start("--cores=2", results=results)
+    wait_for_cells(process, results)
     process.send_signal(signal.SIGSTOP)
-    assert main(["run", f"--paper={TINY}", f"--results={tmp_path}"]) == 1
+    assert main(["run", f"--paper={TINY}", f"--results={results}"]) == 1
     refusal = capsys.readouterr().err
     assert f"mtmkl: another run (process {process.pid}) is writing" in refusal
     process.kill()
-    # The pipes close when the last worker has ended.
+    # The pipes close when the last job has ended.
     process.communicate(timeout=60)
-    assert main(["run", f"--paper={TINY}", f"--results={tmp_path}"]) == 0
+    assert main(["run", f"--paper={TINY}", f"--results={results}"]) == 0
 
 
 def test_a_damaged_cell_is_computed_again(tmp_path):
-    report = run_paper(TINY, experiments=["drawn"], results=tmp_path).report
+    report = run(TINY, tmp_path, experiments=["drawn"]).report
     scores = read_table(report.parent / "tiny" / "scores.csv.gz")
-    for path in tmp_path.glob("cache/*/*.npz"):
+    damaged = list(tmp_path.glob("results/cache/*/*.npz"))
+    for path in damaged:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    run_paper(TINY, experiments=["drawn"], results=tmp_path)
+    shutil.rmtree(report.parent)
+    done = run(TINY, tmp_path, experiments=["drawn"])
+    log = (done.logs / "tiny/fits/drawn.log").read_text()
+    assert damaged
+    assert all(f"{path.name} is damaged" in log for path in damaged)
     again = read_table(report.parent / "tiny" / "scores.csv.gz")
     assert again.drop(columns="fit_seconds").equals(scores.drop(columns="fit_seconds"))
 
@@ -246,14 +260,14 @@ def test_a_method_that_fails_leaves_the_others_and_the_report(
     broken, tmp_path, capsys, cores
 ):
     results = tmp_path / "results"
-    run = ["run", "--paper", str(broken), "--results", str(results), "--cores", cores]
-    assert main(run) == 1
+    command = ["run", "--paper", str(broken), "--results", str(results)]
+    assert main([*command, "--cores", cores]) == 1
     printed = capsys.readouterr()
     lines = printed.err.splitlines()
     for name, reason in REASONS.items():
         (line,) = [line for line in lines if repr(name) in line]
-        assert line.startswith(
-            f"mtmkl: experiment 'digits': method {name!r} on digits[n_per_class=10] "
+        assert line.strip().startswith(
+            f"experiment 'digits': method {name!r} on digits[n_per_class=10] "
             "(repeat 0, train size 60 examples, 10 tasks): "
         )
         assert reason in line
@@ -264,9 +278,9 @@ def test_a_method_that_fails_leaves_the_others_and_the_report(
     failed = scores[scores["method"] != "floor"]
     assert sorted(failed["method"]) == sorted(REASONS)
     assert set(failed["metric"]) == {"failed"}
-    log = base / "logs" / "digits" / "digits[n_per_class=10]" / "Raises.0.log"
+    log = base.parent / "logs/tiny/fits/digits.log"
     assert 'raise RuntimeError("no luck")' in log.read_text()
-    assert f"tracebacks: {base / 'logs'}" in printed.err
+    assert "Tracebacks: logs/" in printed.err
     report = (results / "quick+tiny" / "report" / "paper-tiny.html").read_text()
     assert "RuntimeError: no luck" in report
 
@@ -276,8 +290,8 @@ def test_an_experiment_without_its_data_says_what_brings_them(
 ):
     monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
     monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "cache"))
-    run = ["run", "--paper", str(TINY), "--results", str(tmp_path / "results")]
-    assert main([*run, "--experiment", "absent"]) == 1
+    command = ["run", "--paper", str(TINY), "--results", str(tmp_path / "results")]
+    assert main([*command, "--experiment", "absent"]) == 1
     lines = capsys.readouterr().err.splitlines()
     (line,) = [line for line in lines if line.startswith("mtmkl")]
     assert line.startswith("mtmkl: data set 'school' is not available")
@@ -288,6 +302,6 @@ def test_a_whole_paper_may_lack_data_and_says_so(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
     monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(TINY.parents[1])
-    run = ["run", "--paper", str(TINY), "--results", str(tmp_path / "results")]
-    assert main(run) == 0
-    assert "mtmkl datasets fetch school" in capsys.readouterr().err
+    command = ["run", "--paper", str(TINY), "--results", str(tmp_path / "results")]
+    assert main(command) == 0
+    assert "datasets fetch school" in capsys.readouterr().out

@@ -1,0 +1,121 @@
+"""The papers of a run: what it takes of them, adds to them, and changes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from mtmkl.documents import unknown
+from mtmkl.errors import ConfigError
+from mtmkl_suite.config import TIERS, against
+from mtmkl_suite.config.changes import Change, of_paper, parse
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import Paper, Run
+from mtmkl_suite.config.own_data import own_data_config
+from mtmkl_suite.config.readings import load_all_readings
+from mtmkl_suite.run.plan import restricted_to_artefacts, with_method, with_repeats
+
+
+def load_papers(run: Run) -> list[Paper]:
+    """Return the configurations of the papers of a run."""
+    papers = _loaded(run, of_paper(map(parse, run.settings)))
+    for kind, names, restrict in (
+        ("experiments", run.experiments, _to_experiments),
+        ("artefacts", run.artefacts, restricted_to_artefacts),
+    ):
+        if names is not None:
+            papers = _restricted(kind, names, restrict, papers, run)
+    if run.against:
+        papers = [against.compared_config(paper) for paper in papers]
+    if run.repeats is not None:
+        change = against.fewer_repeats if run.against else with_repeats
+        papers = [change(paper, run.repeats) for paper in papers]
+    papers = [_joined(paper, run.methods, run.grid) for paper in papers]
+    return [against.with_record(p) for p in papers] if run.against else papers
+
+
+def _loaded(run: Run, changes: Sequence[Change]) -> list[Paper]:
+    if run.data:
+        return [
+            own_data_config(
+                run.data.source,
+                options=run.data.options,
+                methods=run.data.methods,
+                tier=run.tier,
+                changes=changes,
+            )
+        ]
+    if run.against and (run.tier != "paper" or run.readings):
+        raise ConfigError(
+            "--against published is of the paper tier and of the main protocol: "
+            "leave out --tier and --readings; --repeats 2 makes it quick"
+        )
+    if run.against and changes:
+        raise ConfigError(
+            f"--set {changes[0].key}: a record is compared with as it is; "
+            "only keys of config/config.yaml can be set"
+        )
+    if run.readings and changes:
+        raise ConfigError(
+            f"--set {changes[0].key} changes the experiments, and --readings runs "
+            "others in their place: take one of the two"
+        )
+    if run.readings:
+        return load_all_readings(run)
+    return [load_paper(paper, run.tier, changes) for paper in run.papers]
+
+
+def _restricted(
+    kind: str,
+    names: Sequence[str],
+    restrict: Callable[[Paper, Sequence[str]], Paper],
+    papers: Sequence[Paper],
+    run: Run,
+) -> list[Paper]:
+    """Return the papers that have some experiments or artefacts, with these alone."""
+    known = [list(getattr(paper, kind)) for paper in papers]
+    for name in names:
+        if not any(name in own for own in known):
+            raise ConfigError(_no_such(kind, name, known, run))
+    found = []
+    for paper, own in zip(papers, known, strict=True):
+        if chosen := [name for name in own if name in names]:
+            is_whole = kind == "experiments" and chosen == own
+            parts = {"parts": [] if is_whole else chosen}
+            found.append(restrict(paper, chosen).model_copy(update=parts))
+    return found
+
+
+def _no_such(kind: str, name: str, known: Sequence[Sequence[str]], run: Run) -> str:
+    """Say that an experiment or artefact is of the other tier, or unknown."""
+    one = kind.removesuffix("s")
+    for tier in TIERS:
+        if any(name in getattr(load_paper(p, tier), kind) for p in run.papers):
+            return f"{one} {name!r} is only in tier {tier}: add --tier {tier}"
+    return unknown(one, name, [each for own in known for each in own])
+
+
+def _to_experiments(config: Paper, names: Sequence[str]) -> Paper:
+    """Return a configuration with some experiments, and what shows them alone."""
+    chosen = set(names)
+    found = {
+        "experiments": {name: config.experiments[name] for name in names},
+        "artefacts": {
+            k: v for k, v in config.artefacts.items() if chosen >= set(v.shown)
+        },
+        "claims": [c for c in config.claims if c.args["experiment"] in chosen],
+    }
+    return config.model_copy(update=found)
+
+
+def _joined(
+    config: Paper, methods: Sequence[str], grid: Mapping[str, list[Any]] | None
+) -> Paper:
+    """Return a configuration in which methods join every experiment."""
+    if grid is not None and set(methods) <= set(config.methods):
+        raise ConfigError(
+            "--grid needs --method package.module:Class: configured methods have "
+            "their grid in the paper's configuration"
+        )
+    for name in methods:
+        for experiment in config.experiments:
+            config = with_method(config, experiment, name, grid=grid)
+    return config

@@ -1,0 +1,320 @@
+"""Files of a run, and which of them are made of which: what the rules ask."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from mtmkl.documents import unknown
+from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.config.models import Paper
+from mtmkl_suite.config.runs import load_papers
+from mtmkl_suite.run import grouping, pipeline, resources
+from mtmkl_suite.run.fits import classes_of, group_config, needs_first_chunk
+from mtmkl_suite.run.folders import (
+    REACH,
+    PaperFolder,
+    RunFolder,
+    cache,
+    record_folder,
+    run_label,
+)
+from mtmkl_suite.run.grouping import FitGroup, ResultGroup
+from mtmkl_suite.run.jobs import times_damaged
+from mtmkl_suite.run.plan import Variant, fit_jobs, restricted_to_artefacts
+
+
+class Targets:
+    """Files of a run.
+
+    Attributes
+    ----------
+    run : Run
+    papers : dict of str to Paper
+        By id.
+    results : RunFolder
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self.run = load_run_config(config)
+        pipeline.use_mirror(self.run.mirror)
+        papers = load_papers(self.run)
+        self.papers: dict[str, Paper] = {paper.paper.id: paper for paper in papers}
+        for paper in papers:
+            pipeline.check_names(paper)
+        label = run_label(self.run, papers)
+        self.results = RunFolder(Path(self.run.results, label))
+        self._groups = {
+            name: {group.name: group for group in grouping.fit_groups(paper)}
+            for name, paper in self.papers.items()
+        }
+        self._memory = {
+            name: resources.measured_memory(paper.folder / "memory.csv")
+            for name, paper in self.papers.items()
+        }
+
+    @cached_property
+    def _versions(self) -> dict[tuple[str, str, str], str]:
+        """Fingerprints of the code behind the scores of a method in an experiment."""
+        return {
+            (name, experiment, entry.method): pipeline.code_version(
+                paper.method_of(entry), settings.metrics
+            )
+            for name, paper in self.papers.items()
+            for experiment, settings in paper.experiments.items()
+            for entry in settings.methods
+        }
+
+    def folder(self, paper: str) -> PaperFolder:
+        """Return the folder of a paper."""
+        return self.results.paper(paper)
+
+    def log(self, job: str) -> str:
+        """Return the log of a job."""
+        return str(self.results.log(job))
+
+    def times_damaged(self, job: str) -> int:
+        """Return how often results of a job were damaged."""
+        return times_damaged(self.results.log(job))
+
+    def memory(self, paper: str, job: str) -> Callable[[Any, int], int]:
+        """Return the megabytes for a job, twice as many in its second attempt."""
+        megabytes = resources.megabytes(self._memory[paper], job)
+        return lambda wildcards, attempt: attempt * megabytes
+
+    # Data sets and their splits
+
+    def data_groups(self, paper: str) -> list[list[Variant]]:
+        """Return the data sets of a paper by the process that prepares them."""
+        return grouping.data_groups(self.papers[paper])
+
+    def data_arguments(self, paper: str, datasets: Sequence[Variant]) -> dict[str, Any]:
+        """Return the arguments of :func:`mtmkl_suite.run.pipeline.prepare_data`."""
+        return {
+            "needs": pipeline.data_needs(self.papers[paper], datasets),
+            "folder": self.folder(paper),
+            "seed": self.run.seed,
+            "download": self.run.download,
+            "on_missing": self.run.on_missing_data,
+            "record": self.papers[paper].record,
+        }
+
+    def data_files(
+        self, paper: str, datasets: Iterable[Variant] | None = None
+    ) -> list[str]:
+        """Return the descriptions of data sets of a paper, and their splits."""
+        if datasets is None:
+            datasets = [each for group in self.data_groups(paper) for each in group]
+        return _texts(self._data_files(paper, datasets))
+
+    def _data_files(self, paper: str, datasets: Iterable[Variant]) -> Iterator[Path]:
+        folder = self.folder(paper)
+        for need in pipeline.data_needs(self.papers[paper], datasets):
+            name = need["variant"].id
+            yield folder.data_info(name)
+            for protocol in need["protocols"]:
+                yield folder.splits(protocol["id"], name)
+
+    # Fits
+
+    def fit_group(self, paper: str, name: str) -> FitGroup:
+        """Return the fits that share a process."""
+        try:
+            return self._groups[paper][name]
+        except KeyError:
+            raise LookupError(f"{paper} has no fits {name!r}") from None
+
+    def fit_arguments(self, paper: str, name: str) -> dict[str, Any]:
+        """Return the arguments of :func:`mtmkl_suite.run.fits.run_fits`."""
+        group = self.fit_group(paper, name)
+        return {
+            "config": group_config(self.papers[paper], group),
+            "group": group,
+            "folder": self.folder(paper),
+            "seed": self.run.seed,
+            "cache": cache(self.results.path.parent),
+        }
+
+    def fit_inputs(self, paper: str, name: str) -> dict[str, list[str] | str]:
+        """Return splits, warm compiled code, and the scores of what chooses first."""
+        folder, group = self.folder(paper), self.fit_group(paper, name)
+        protocol = self.papers[paper].experiments[group.experiment].protocol
+        datasets = dict.fromkeys(job.dataset for job in group.jobs)
+        return {
+            "info": _texts(map(folder.data_info, datasets)),
+            "splits": _texts(folder.splits(protocol, name) for name in datasets),
+            "compiled": str(folder.compiled),
+            "chosen": self._chosen_by(paper, group),
+        }
+
+    def _chosen_by(self, paper: str, group: FitGroup) -> list[str]:
+        """Return the scores that fits take their held parameters from, if they do."""
+        firsts = [
+            replace(job, chunk=0)
+            for job in group.jobs
+            if needs_first_chunk(self.papers[paper], job)
+        ]
+        groups = self._groups[paper].values()
+        names = [grouping.group_of(groups, job).name for job in firsts]
+        return _texts(map(self.folder(paper).scores_of, names))
+
+    def fit_megabytes(self, paper: str, name: str) -> int:
+        """Return the memory to ask for."""
+        experiment = self.fit_group(paper, name).experiment
+        return resources.megabytes(self._memory[paper], experiment)
+
+    def fit_minutes(self, paper: str, name: str) -> int:
+        """Return the limit on the time of fits."""
+        return resources.minutes(self.papers[paper], self.fit_group(paper, name))
+
+    def fit_files(
+        self, paper: str, experiments: Iterable[str] | None = None
+    ) -> list[str]:
+        """Return scores and arrays of the fits of a paper, or of some experiments."""
+        folder = self.folder(paper)
+        names = [
+            group.name
+            for group in self._groups[paper].values()
+            if experiments is None or group.experiment in experiments
+        ]
+        return _texts(
+            path(name)
+            for path in (folder.scores_of, folder.arrays_of)
+            for name in names
+        )
+
+    def classes(self, paper: str) -> list[str]:
+        """Return the classes of the methods that are fitted."""
+        return classes_of(self.papers[paper], fit_jobs(self.papers[paper]))
+
+    def versions(self, paper: str, name: str | None = None) -> list[str]:
+        """Return fingerprints of the code behind the scores of a paper, or of fits."""
+        groups = self._groups[paper]
+        jobs = [
+            job
+            for group in (groups.values() if name is None else [groups[name]])
+            for job in group.jobs
+        ]
+        return sorted({self._versions[paper, j.experiment, j.method] for j in jobs})
+
+    # What is made of the fits of a paper
+
+    def artefacts(self, paper: str) -> Mapping[str, Any]:
+        """Return the figures and tables that are known before anything has run.
+
+        Which tables compare with a record depends on the data that can be had.
+        """
+        config = self.papers[paper]
+        return config.artefacts if config.record is None else {}
+
+    def artefact_files(
+        self, paper: str, names: Iterable[str] | None = None
+    ) -> list[str]:
+        """Return the files of artefacts that people read."""
+        known = self.artefacts(paper)
+        wanted = {name: known[name] for name in (known if names is None else names)}
+        return _texts(self.folder(paper).artefact_files(wanted))
+
+    def written_files(
+        self, paper: str, names: Iterable[str] | None = None
+    ) -> list[str]:
+        """Return the files that artefacts leave for record and report."""
+        wanted = self.artefacts(paper) if names is None else names
+        return _texts(self.folder(paper).artefact(name, "json") for name in wanted)
+
+    def record(self, paper: str) -> list[str]:
+        """Return the files of a paper that other programs read."""
+        return _texts(self.folder(paper).record())
+
+    def published_numbers(self, paper: str) -> list[str]:
+        """Return the transcribed numbers of a paper, with their full paths."""
+        return sorted(_texts(self.papers[paper].published.glob("*.csv")))
+
+    def published_before(self, paper: str) -> list[str]:
+        """Return the files of the published record that results depend on.
+
+        Readings are compared with the main protocol there, and tables of the main
+        protocol show the reach of different numbers.
+        """
+        config = self.papers[paper]
+        if self.run.tier != "paper":
+            return []
+        if config.readings is not None:
+            names = ["scores.csv.gz", "overlaps.csv", "claims.csv"]
+        else:
+            names = [REACH] if config.record is None else ["scores.csv.gz"]
+        paths = [record_folder(config) / name for name in names]
+        return _texts(path for path in paths if path.is_file())
+
+    def result_groups(self, paper: str) -> list[ResultGroup]:
+        """Return steps, artefacts and record of a paper by process."""
+        groups = grouping.result_groups(self.papers[paper])
+        if self.artefacts(paper):
+            return groups
+        return [replace(group, steps=(), artefacts=()) for group in groups]
+
+    def result_files(self, paper: str, group: ResultGroup) -> list[str]:
+        """Return the files that a process makes of the fits of a paper."""
+        return [
+            *_texts(map(self.folder(paper).step, group.steps)),
+            *self.artefact_files(paper, group.artefacts),
+            *self.written_files(paper, group.artefacts),
+            *(self.record(paper) if group.has_record else []),
+        ]
+
+    def result_inputs(self, paper: str, group: ResultGroup) -> list[str]:
+        """Return the files that such a process needs, and does not make itself."""
+        drawn = restricted_to_artefacts(self.papers[paper], group.artefacts)
+        needed = _texts(map(self.folder(paper).step, grouping.steps(drawn)))
+        if group.has_record:
+            needed += [*self.fit_files(paper), *self.data_files(paper)]
+            needed += [*self.written_files(paper), *self.published_numbers(paper)]
+        else:
+            needed += self._artefact_inputs(paper, self._shown_by(paper, group))
+        made = self.result_files(paper, group)
+        return [path for path in needed if path not in made]
+
+    def _artefact_inputs(self, paper: str, names: Sequence[str]) -> list[str]:
+        """Return the fits and the data that artefacts show."""
+        config = restricted_to_artefacts(self.papers[paper], names)
+        datasets = [each for group in grouping.data_groups(config) for each in group]
+        infos = [self.folder(paper).data_info(each.id) for each in datasets]
+        return [
+            *self.fit_files(paper, config.experiments),
+            *_texts(infos),
+            *self.published_numbers(paper),
+            *self.published_before(paper),
+        ]
+
+    def result_arguments(self, paper: str, group: ResultGroup) -> dict[str, Any]:
+        """Return the arguments of :func:`mtmkl_suite.report.pages.build.write_results`.
+
+        Only the record depends on all of a paper's configuration, and on the run's.
+        """
+        config = self.papers[paper]
+        if not group.has_record:
+            config = restricted_to_artefacts(config, self._shown_by(paper, group))
+        run = self.run if group.has_record else None
+        folder = self.folder(paper)
+        return {"group": group, "config": config, "folder": folder, "run": run}
+
+    def _shown_by(self, paper: str, group: ResultGroup) -> list[str]:
+        """Return the artefacts that a process makes or computes numbers for."""
+        steps = grouping.steps(self.papers[paper])
+        computed = [name for step in group.steps for name in steps[step]]
+        return [*group.artefacts, *computed]
+
+    def unknown(self, name: str) -> str:
+        """Say which targets there are in place of one that does not exist."""
+        known = [
+            target
+            for paper in self.papers
+            for target in (paper, *(f"{paper}_{a}" for a in self.artefacts(paper)))
+        ]
+        text = unknown("target", name, [*known, "publish", "rejudge", "all"])
+        return f"{text}; or name a result by its path"
+
+
+def _texts(paths: Iterable[Path]) -> list[str]:
+    return list(map(str, paths))

@@ -1,0 +1,143 @@
+"""``mtmkl run`` and its function: a configuration, and the workflow that runs it."""
+
+import io
+from collections import ChainMap
+from contextlib import redirect_stderr
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from mtmkl.datasets.loaders.own import is_file
+from mtmkl.documents import config_dir, read_yaml
+from mtmkl.files import write_text
+from mtmkl_suite.config.changes import of_run, parse
+from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.config.models import Run
+from mtmkl_suite.config.runs import load_papers
+from mtmkl_suite.run import pipeline
+from mtmkl_suite.run.fit_warnings import counted_warnings
+from mtmkl_suite.run.fits import failures
+from mtmkl_suite.run.folders import RunFolder, run_label
+from mtmkl_suite.run.locks import ResultsInUseError, release_results
+from mtmkl_suite.run.plan import fit_jobs
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a run has made, and what it could not.
+
+    Attributes
+    ----------
+    status : int
+        0; 1 if anything failed, 130 if it was interrupted.
+    report : Path
+    failures : list of str
+        A line for each method that failed; the others are in the report.
+    missing : list of str
+        A line for each data set that is missing, with the command that fetches it.
+    logs : Path
+        Folder of the logs of the jobs, with the tracebacks of failures.
+    warnings : list of str
+        A line for each method and kind of warning; all of them are in the logs.
+    """
+
+    status: int
+    report: Path
+    failures: list[str]
+    missing: list[str]
+    logs: Path
+    warnings: list[str]
+
+
+def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
+    """Run the workflow with other values of keys of ``config/config.yaml``.
+
+    The results go to a folder named by :func:`mtmkl_suite.run.folders.run_label`, with
+    the configuration in it. Called again, it resumes where it left off. Snakemake keeps
+    what it knows of a run in ``.snakemake``, beside the folder of all results.
+    """
+    from snakemake_executor_plugin_mtmkl import start_importing
+
+    start_importing()
+    run, top = _configuration(settings)
+    papers = load_papers(run)
+    for paper in papers:
+        pipeline.check_names(paper)
+    folder = RunFolder(top / run_label(run, papers))
+    written = folder.path / "config.yaml"
+    text = yaml.safe_dump(run.model_dump(), sort_keys=False, allow_unicode=True)
+    if not written.is_file() or written.read_text(encoding="utf-8") != text:
+        write_text(written, text)
+    status = _run_snakemake(written, top.parent, cores)
+    scores = [folder.paper(paper.paper.id).scores for paper in papers]
+    infos = {
+        folder.paper(paper.paper.id).data_info(job.dataset): None
+        for paper in papers
+        for job in fit_jobs(paper)
+    }
+    return Finished(
+        status,
+        folder.report,
+        failures=[line for path in scores if path.is_file() for line in failures(path)],
+        missing=pipeline.missing_data(path for path in infos if path.is_file()),
+        logs=folder.logs,
+        warnings=counted_warnings(sorted(folder.logs.rglob("*.log"))),
+    )
+
+
+def _configuration(settings: dict[str, Any]) -> tuple[Run, Path]:
+    """Return the run's configuration, good in any folder, and that of all results."""
+    of_file = read_yaml(config_dir() / "config.yaml")
+    changes = {text: of_run([parse(text)]) for text in settings.get("settings", ())}
+    of_this = {
+        key: value for change in changes.values() for key, value in change.items()
+    }
+    run = load_run_config({**of_file, **settings, **of_this})
+    top = Path(run.results).resolve()
+    found: dict[str, Any] = {
+        "results": top.name,
+        "settings": [text for text, change in changes.items() if not change],
+        "papers": [
+            str(Path(paper).resolve()) if Path(paper).is_dir() else paper
+            for paper in run.papers
+        ],
+    }
+    if run.data and is_file(run.data.source):
+        source = {"source": str(Path(run.data.source).resolve())}
+        found["data"] = run.data.model_copy(update=source)
+    if run.mirror is not None:
+        found["mirror"] = str(Path(run.mirror).resolve())
+        pipeline.use_mirror(found["mirror"])
+    return run.model_copy(update=found), top
+
+
+def _run_snakemake(configuration: Path, folder: Path, cores: int) -> int:
+    from snakemake.cli import args_to_api, parse_args
+
+    from snakemake_logger_plugin_mtmkl import was_stopped
+
+    here = _workflow_folder()
+    words = [
+        "--snakefile", here / "Snakefile", "--configfile", configuration,
+        "--directory", folder, "--cores", cores,
+        "--profile", here / "profiles/default", "--workflow-profile", "none",
+    ]  # fmt: skip
+    # That a profile was found is no news here.
+    with redirect_stderr(io.StringIO()):
+        parser, arguments = parse_args(list(map(str, words)))
+    try:
+        is_done = args_to_api(arguments, parser)
+    except SystemExit as refusal:
+        raise ResultsInUseError(str(refusal)) from None
+    finally:
+        release_results()
+    return 130 if was_stopped() else int(not is_done)
+
+
+def _workflow_folder() -> Path:
+    """Return the folder of the Snakefile, in a wheel or in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    shipped = package / "workflow"
+    return shipped if shipped.is_dir() else package.parents[1]

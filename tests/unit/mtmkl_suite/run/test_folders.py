@@ -1,0 +1,67 @@
+"""Where results go."""
+
+import pytest
+
+from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.run.folders import run_label
+
+
+def usual(**changes):
+    return load_run_config() | changes
+
+
+def label_of(parts=(), **changes):
+    return run_label(usual(**changes), [{"parts": parts}])
+
+
+def test_what_the_configuration_says_is_the_tier_alone():
+    assert label_of() == "quick"
+    paper_tier = load_run_config(usual(tier="paper"))
+    assert run_label(paper_tier | {"on_missing_data": "fail"}, []) == "paper"
+
+
+@pytest.mark.parametrize(
+    ("changes", "label"),
+    [
+        ({"seed": 7}, "quick+seed=7"),
+        ({"on_missing_data": "fail"}, "quick+on_missing_data=fail"),
+        ({"papers": ["jebara2011"]}, "quick+jebara2011"),
+        ({"papers": ["my papers/own.yaml"], "seed": 7}, "quick+own+seed=7"),
+        ({"parts": ["digits", "school"]}, "quick+digits+school"),
+        ({"methods": ["own.module:Class"]}, "quick+own.module.Class"),
+        ({"readings": ["roles", "inputs"]}, "quick+readings=roles=inputs"),
+        ({"against": "published"}, "quick+against=published"),
+    ],
+)
+def test_a_label_says_what_differs(changes, label):
+    assert label_of(**changes) == label
+
+
+def test_a_label_says_what_is_changed_in_papers():
+    papers = [{"changes": {"repeats": 2, "methods.a.grid": {"b": [1]}}}]
+    assert run_label(usual(), papers).startswith("quick+repeats=2+methods.a.grid-")
+
+
+def test_a_label_of_data_of_ones_own():
+    papers = [{"paper": {"id": "mine"}}]
+    options = {"task": "place", "ignore": ["size", "age"]}
+    data = {"source": "/a/Mine.csv", "options": options, "methods": ["ridge"]}
+    label = run_label(usual(data=data, papers=["own_data"]), papers)
+    assert label == "quick+mine+task=place+ignore=size.age+ridge"
+
+
+def test_grids_have_folders_of_their_own():
+    labels = [
+        label_of(methods=["m:C"], grid=grid)
+        for grid in ({"a": [1], "b": [2]}, {"b": [2], "a": [1]}, {"a": [1]}, None)
+    ]
+    assert labels[0] == labels[1]
+    assert len(set(labels)) == 3
+
+
+def test_a_label_is_a_possible_name_of_a_folder(tmp_path):
+    long = [label_of([f"experiment_{n}" for n in range(stop)]) for stop in (40, 41)]
+    assert long[0] != long[1]
+    for label in [*long, label_of(papers=["a/{b} c.yaml"])]:
+        (tmp_path / label).mkdir()
+        assert not set(label) & set("/{} ")

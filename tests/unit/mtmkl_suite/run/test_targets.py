@@ -1,0 +1,110 @@
+"""Which files of a run are made of which."""
+
+from pathlib import Path
+
+import pytest
+
+from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.run.targets import Targets
+
+TINY = str(Path(__file__).parents[3] / "workflow" / "papers" / "tiny")
+DATASET = "digits[n_per_class=10]"
+SLOW = f"digits/{DATASET}/slow"
+
+
+@pytest.fixture
+def targets(monkeypatch):
+    """Return the files of a run of the tiny paper."""
+    monkeypatch.syspath_prepend(Path(TINY).parents[1])
+
+    def targets(**settings):
+        usual = load_run_config() | {"download": False, "on_missing_data": None}
+        return Targets({**usual, "papers": [TINY], **settings})
+
+    return targets
+
+
+def test_results_are_below_the_folder_of_the_run(targets):
+    files = targets(results="elsewhere", seed=7)
+    assert str(files.results.path) == "elsewhere/quick+tiny+seed=7"
+    every = [*files.data_files("tiny"), *files.fit_files("tiny"), *files.record("tiny")]
+    assert every
+    assert all(path.startswith("elsewhere/quick+tiny+seed=7/tiny/") for path in every)
+    assert files.log("tiny/compile").endswith("seed=7/logs/tiny/compile.log")
+
+
+def test_fits_of_an_experiment_share_a_process_in_the_quick_tier(targets):
+    files = targets()
+    assert len(files.fit_files("tiny")) == 2 * len(files.papers["tiny"]["experiments"])
+    assert len(files.data_groups("tiny")) == len(files.result_groups("tiny")) == 1
+
+
+def test_later_repeats_wait_for_what_the_first_have_chosen(targets):
+    files = targets(tier="paper")
+    first, second = (files.fit_inputs("tiny", f"{SLOW}.{k}") for k in range(2))
+    folder = files.folder("tiny")
+    assert first["chosen"] == []
+    assert second["chosen"] == [str(folder.scores_of(f"{SLOW}.0"))]
+    assert second["splits"] == [str(folder.splits("random", DATASET))]
+    assert second["compiled"] == str(folder.compiled)
+    with pytest.raises(LookupError, match="tiny has no fits 'nope'"):
+        files.fit_inputs("tiny", "nope")
+
+
+def test_fits_depend_on_the_code_of_their_own_methods(targets):
+    files = targets(tier="paper")
+    own = files.versions("tiny", f"{SLOW}.0")
+    assert len(own) == 1
+    assert set(own) < set(files.versions("tiny"))
+
+
+def test_a_table_waits_for_its_experiment_and_the_record_for_everything(targets):
+    files = targets(tier="paper")
+    table, record = files.result_groups("tiny")
+    of_table = files.result_inputs("tiny", table)
+    assert set(files.fit_files("tiny", ["digits"])) <= set(of_table)
+    assert not set(files.fit_files("tiny", ["drawn"])) & set(of_table)
+    assert files.published_numbers("tiny")[0] in of_table
+    of_record = files.result_inputs("tiny", record)
+    made = files.result_files("tiny", table)
+    assert {*files.fit_files("tiny"), *files.written_files("tiny")} <= set(of_record)
+    assert [path for path in made if path.endswith("json")] == [
+        path for path in of_record if "/artefacts/" in path
+    ]
+
+
+def test_what_a_process_makes_is_no_input_of_it(targets):
+    files = targets()
+    (group,) = files.result_groups("tiny")
+    inputs = files.result_inputs("tiny", group)
+    assert not set(inputs) & set(files.result_files("tiny", group))
+
+
+def test_claims_are_no_matter_of_a_table(targets):
+    files = targets(tier="paper")
+    table, record = files.result_groups("tiny")
+    assert files.result_config("tiny", table)["claims"] == []
+    assert files.result_config("tiny", record) == files.papers["tiny"]
+
+
+def test_tables_beside_a_record_are_known_once_the_data_are(targets):
+    files = targets(
+        papers=["argyriou2008"],
+        tier="paper",
+        experiments=["digits"],
+        methods=["mtmkl.methods.rr_het:RRHet"],
+        against="published",
+    )
+    (group,) = files.result_groups("argyriou2008")
+    made = files.result_files("argyriou2008", group)
+    assert made == files.record("argyriou2008")
+    assert files.artefacts("argyriou2008") == {}
+    (fits,) = {path.split("/")[-2] for path in files.fit_files("argyriou2008")}
+    assert fits.startswith("digits[")
+    (scores,) = files.published_before("argyriou2008")
+    assert scores.endswith("figures/argyriou2008/scores.csv.gz")
+
+
+def test_an_unknown_target_has_the_nearest(targets):
+    text = targets().unknown("tiny_table_2")
+    assert text.startswith("unknown target 'tiny_table_2'; did you mean 'tiny_table_1'")
