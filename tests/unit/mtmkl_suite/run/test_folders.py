@@ -1,5 +1,7 @@
 """Where results go."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from mtmkl_suite.config.load import load_run_config
@@ -11,7 +13,7 @@ def usual(**changes):
 
 
 def label_of(parts=(), **changes):
-    return run_label(usual(**changes), [{"parts": parts}])
+    return run_label(usual(**changes), [SimpleNamespace(parts=parts, changes={})])
 
 
 def test_what_the_configuration_says_is_the_tier_alone():
@@ -38,15 +40,17 @@ def test_a_label_says_what_differs(changes, label):
 
 
 def test_a_label_says_what_is_changed_in_papers():
-    papers = [{"changes": {"repeats": 2, "methods.a.grid": {"b": [1]}}}]
-    assert run_label(usual(), papers).startswith("quick+repeats=2+methods.a.grid-")
+    changes = {"repeats": 2, "methods.a.grid": {"b": [1]}}
+    paper = SimpleNamespace(parts=[], changes=changes)
+    assert run_label(usual(), [paper]).startswith("quick+repeats=2+methods.a.grid-")
 
 
 def test_a_label_of_data_of_ones_own():
-    papers = [{"paper": {"id": "mine"}}]
+    paper = SimpleNamespace(paper=SimpleNamespace(id="mine"), parts=[], changes={})
     options = {"task": "place", "ignore": ["size", "age"]}
     data = {"source": "/a/Mine.csv", "options": options, "methods": ["ridge"]}
-    label = run_label(usual(data=data, papers=["own_data"]), papers)
+    run = load_run_config({**load_run_config(), "data": data, "papers": ["own_data"]})
+    label = run_label(run, [paper])
     assert label == "quick+mine+task=place+ignore=size.age+ridge"
 
 

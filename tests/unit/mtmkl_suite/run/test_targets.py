@@ -83,8 +83,9 @@ def test_what_a_process_makes_is_no_input_of_it(targets):
 def test_claims_are_no_matter_of_a_table(targets):
     files = targets(tier="paper")
     table, record = files.result_groups("tiny")
-    assert files.result_config("tiny", table)["claims"] == []
-    assert files.result_config("tiny", record) == files.papers["tiny"]
+    assert files.result_arguments("tiny", table)["config"].claims == []
+    assert files.result_arguments("tiny", table)["run"] is None
+    assert files.result_arguments("tiny", record)["config"] == files.papers["tiny"]
 
 
 def test_tables_beside_a_record_are_known_once_the_data_are(targets):
