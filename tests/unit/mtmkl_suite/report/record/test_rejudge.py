@@ -178,7 +178,7 @@ def readings(config, run, figures):
                 },
             },
             "experiments": {"school@variance=weighted": origin},
-            "main": {k: v for k, v in config.items() if k != "published"},
+            "main": config | {"published": str(place)},
         },
     }  # fmt: skip
 
