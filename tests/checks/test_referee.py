@@ -1,7 +1,7 @@
 """Every convex method beside an interior point's optimum of its problem.
 
 A method of the registry that is not in the tables of
-:mod:`mtmkl.certify.certificates` fails here.
+:mod:`mtmkl.certify.referee` fails here.
 """
 
 import warnings
@@ -12,19 +12,16 @@ from method_cases import case_of
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.certify.certificates import (
+from mtmkl.certify.referee import (
     PROBLEMS,
     WITHOUT_OPTIMUM,
     Judgement,
     judge,
     why_not,
 )
-from mtmkl.certify.cones import Optimum
+from mtmkl.certify.solving import Optimum
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.graph import GraphEstimator
-
-pytest.importorskip("cvxopt")
-
 
 SETTINGS = [
     pytest.param(method(**params), id=f"{name}, {label}".rstrip(", "))
@@ -34,9 +31,9 @@ SETTINGS = [
 ]
 
 
-def examples(model, seed=0):
+def examples(model, scale=1.0):
     """Return inputs, targets or labels, and tasks, in no order."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     if isinstance(model, GraphEstimator):
         X = (rng.standard_normal((24, 4)) > 0.2).astype(float)
         X[:, 3] = np.where(X[:, 3] + X[:, 2] > 1, 1.0, X[:, 0])
@@ -47,11 +44,11 @@ def examples(model, seed=0):
     y = np.einsum("ij,ji->i", X, W[:, task]) + 0.5 * rng.standard_normal(task.size)
     if is_classifier(model):
         y = np.where(y > np.median(y), 1.0, -1.0)
-    return X, y, task
+    return scale * X, y, task
 
 
-def fitted(model, seed=0):
-    X, y, task = examples(model, seed)
+def fitted(model, scale=1.0):
+    X, y, task = examples(model, scale)
     with warnings.catch_warnings():
         # A gap that is missed is a gap all the same.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -69,6 +66,12 @@ def test_the_optimum_lies_between_the_bounds(model):
     assert found.optimum.accuracy <= 1e-6
     assert found.holds
     assert found.difference <= found.gap + 1e-6
+
+
+@pytest.mark.parametrize("scale", [30.0, 0.03])
+@pytest.mark.parametrize("model", SETTINGS)
+def test_it_does_on_inputs_of_other_scales(model, scale):
+    assert judge(*fitted(model, scale)).holds
 
 
 @pytest.mark.parametrize("model", SETTINGS)

@@ -25,8 +25,8 @@ from sklearn.exceptions import ConvergenceWarning
 from checks import test_certificates as printed
 from checks.test_model_objectives import CASES
 from faults.table import Fault
-from mtmkl.certify.certificates import optimum_of
-from mtmkl.certify.cones import RefereeError
+from mtmkl.certify.referee import optimum_of
+from mtmkl.certify.solving import RefereeError
 from mtmkl.kernels.precomputed import Precomputed
 from mtmkl.methods import REGISTRY, MultiTaskFeatureLearning
 from mtmkl.solvers.solution import LEAST_SHARE

@@ -40,6 +40,16 @@ def in_span(X: FloatArray) -> FloatArray:
     return X if X.shape[1] <= X.shape[0] else np.linalg.qr(X.T)[1].T
 
 
+def sum_of_kernels(
+    targets: Targets, grams: Grams, C: float, *,
+    epsilon: float | None = None, fit_intercept: bool = True,
+) -> cp.Problem:  # fmt: skip
+    """State support vector machines on sums: min ½ Σ_tm ‖w_tm‖² + C·losses."""
+    weights, outputs = _outputs(grams, fit_intercept=fit_intercept)
+    norms = sum(cp.sum_squares(w) for of_task in weights for w in of_task)
+    return cp.Problem(cp.Minimize(0.5 * norms + C * _losses(targets, outputs, epsilon)))
+
+
 def kernel_selection(
     targets: Targets,
     grams: Sequence[Sequence[FloatArray | None]],
@@ -48,25 +58,21 @@ def kernel_selection(
     *,
     epsilon: float | None = None,
     is_squared: bool = False,
-    fit_intercept: bool = True,
     common: FloatArray | None = None,
 ) -> cp.Problem:
     r"""State the dual of Jebara (2011), sections 7 to 9 and 12.
 
     max Σ_i y_i β_i − ε|β|₁ − ½β'K_0β − Σ_d log((α + exp q_d)/(α + 1)), with
     q_d = ½ Σ_t β_t'K_td β_t (variable ``q``), 0 ≤ y_i β_i ≤ C or with ε |β_i| ≤ C, and
-    1'β_t = 0 where there are offsets. A matrix None is of zeros, and K_0 that of all
-    examples, ``common``. The squared loss, C/2 Σ_i r_i², has no bounds, and ‖β‖²/2C
-    less. With α = 0 it is the sum of the kernels.
+    1'β_t = 0. A matrix None is of zeros, and K_0 that of all examples, ``common``. The
+    squared loss, C/2 Σ_i r_i², has no bounds, and ‖β‖²/2C less.
     """
     beta = [cp.Variable(len(y)) for y in targets]
     q = cp.Variable(len(grams[0]), name="q")
-    constraints = [
+    constraints = [cp.sum(b) == 0 for b in beta] + [
         _energy(of_kernel, beta) <= each
         for each, of_kernel in zip(q, zip(*grams, strict=True), strict=True)
     ]
-    if fit_intercept:
-        constraints += [cp.sum(b) == 0 for b in beta]
     value = 0.0
     for y, b in zip(targets, beta, strict=True):
         value += y @ b
@@ -117,7 +123,7 @@ def group_sharing(
     weights, outputs = _outputs(grams)
     ratios = cp.Variable((n_tasks, n_kernels))
     constraints = [cp.sum(theta, axis=1) <= 1] + [
-        cp.quad_over_lin(w, theta[0 if is_shared else t, m]) <= ratios[t, m]
+        _is_ratio(w, theta[0 if is_shared else t, m], ratios[t, m])
         for t, of_task in enumerate(weights)
         for m, w in enumerate(of_task)
     ]
@@ -195,14 +201,15 @@ def multi_task_mkl(
     """
     theta = cp.Variable(len(grams), nonneg=True, name="theta")
     (weights,), outputs = _outputs([grams], fit_intercept=fit_intercept)
-    ratios = [cp.quad_over_lin(w, each) for w, each in zip(weights, theta, strict=True)]
+    ratios = cp.Variable(len(grams))
+    constraints = [cp.norm(theta, p) <= 1] + [
+        _is_ratio(w, theta[m], ratios[m]) for m, w in enumerate(weights)
+    ]
     if loss == "hinge":
         losses = _losses([y], outputs, None)
     else:
         losses = cp.sum(cp.logistic(-cp.multiply(y, outputs[0])))
-    return cp.Problem(
-        cp.Minimize(0.5 * sum(ratios) + C * losses), [cp.norm(theta, p) <= 1]
-    )
+    return cp.Problem(cp.Minimize(0.5 * cp.sum(ratios) + C * losses), constraints)
 
 
 def _energy(grams: Iterable[FloatArray | None], beta: Iterable[Any]) -> Any:
@@ -225,6 +232,11 @@ def _outputs(
         products = [root @ w for root, w in zip(roots, weights[-1], strict=True)]
         outputs.append(sum(products) + (cp.Variable() if fit_intercept else 0.0))
     return weights, outputs
+
+
+def _is_ratio(w: Any, theta: Any, ratio: Any) -> Any:
+    """Ask for ‖w‖²/θ ≤ ratio, by a cone that has a violation where θ is 0, too."""
+    return cp.norm(cp.hstack([2 * w, theta - ratio])) <= theta + ratio
 
 
 def _losses(targets: Targets, outputs: Iterable[Any], epsilon: float | None) -> Any:
@@ -271,20 +283,21 @@ def _loss(model: Any) -> dict[str, Any]:
     return {"C": model.C * scale, "epsilon": epsilon}
 
 
-def _switched(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+def _sum_of_kernels(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     if type(model).__name__ == "PooledSVM":
         task = np.zeros_like(task)
+    examples = _by_task(model, X, y, task)
+    return sum_of_kernels(*examples, fit_intercept=model.fit_intercept, **_loss(model))
+
+
+def _switched(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     targets, grams = _by_task(model, X, y, task)
-    options = {
-        "log_alpha": getattr(model, "log_alpha_", -np.inf),
-        "is_squared": getattr(model, "loss", None) == "squared",
-        "fit_intercept": getattr(model, "fit_intercept", True),
-        **_loss(model),
-    }
-    if getattr(model, "switches", "shared") == "shared":
-        return kernel_selection(targets, grams, **options)
-    alone = zip(targets, grams, strict=True)
-    return sum(kernel_selection([c], [own], **options) for c, own in alone)
+    options = {"log_alpha": model.log_alpha_, **_loss(model)}
+    if getattr(model, "switches", "shared") == "per_task":
+        alone = zip(targets, grams, strict=True)
+        return sum(kernel_selection([c], [own], **options) for c, own in alone)
+    is_squared = getattr(model, "loss", None) == "squared"
+    return kernel_selection(targets, grams, is_squared=is_squared, **options)
 
 
 def _pooling(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
@@ -361,8 +374,8 @@ PROBLEMS: Mapping[
     str, Callable[[Any, FloatArray, FloatArray, IntArray], cp.Problem]
 ] = {
     "GroupFeatureSharing": _weighted,
-    "IndependentSVM": _switched,
-    "IndependentSVR": _switched,
+    "IndependentSVM": _sum_of_kernels,
+    "IndependentSVR": _sum_of_kernels,
     "MEDAdaptivePooling": _pooling,
     "MEDGraphStructure": _graph,
     "MEDKernelSelection": _switched,
@@ -372,7 +385,7 @@ PROBLEMS: Mapping[
     "MKMTSFLClassifier": _mixed_schatten,
     "MKMTSFLRegressor": _mixed_schatten,
     "MultiTaskMKL": _multi_task_mkl,
-    "PooledSVM": _switched,
+    "PooledSVM": _sum_of_kernels,
     "SharedMKL": _weighted,
     "SingleTaskMKL": _weighted,
     "SingleTaskMKLRegressor": _weighted,

@@ -1,22 +1,19 @@
 """The optimum of a convex problem stated in cvxpy, by cvxopt or Clarabel."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
 
 import cvxpy as cp
 import numpy as np
 
-#: In the order in which they are tried: cvxopt has no exponential cones. Gaps, relative
-#: and absolute, and violations of constraints are those asked for.
+#: In the order in which they are tried: gaps and violations of constraints asked for.
+#: cvxopt has no exponential cones.
 SOLVERS: dict[str, dict[str, float]] = {
-    "CVXOPT": {
-        "abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9, "maxiters": 200,
-        "refinement": 2,
-    },
-    "CLARABEL": {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9},
-}  # fmt: skip
+    "CVXOPT": {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9, "refinement": 2},
+    "CLARABEL": {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10},
+}
 #: Accuracy with which nothing else is tried.
 ENOUGH = 1e-8
 #: Accuracy beyond which a solution is none.
@@ -26,11 +23,11 @@ WORST = 1e-4
 class RefereeError(ValueError):
     """No interior point has come near an optimum."""
 
-    def __init__(self, solvers: Iterable[str], accuracy: float) -> None:
+    def __init__(self, solvers: Sequence[str], accuracy: float) -> None:
         super().__init__(
-            f"no interior point ({', '.join(solvers)}) finds the optimum of this "
-            f"problem, but for a relative gap of {accuracy:.1e}; inputs of unit scale "
-            "(standardize, normalize), a smaller C or fewer examples may help"
+            f"{' and '.join(solvers)} find no optimum of this problem, but for a "
+            f"relative accuracy of {accuracy:.1e}; inputs of unit scale (standardize, "
+            "normalize), a smaller C or fewer examples may help"
         )
 
 
@@ -42,7 +39,8 @@ class Optimum:
     ----------
     value : float
     accuracy : float
-        Relative distance between the interior point's own two bounds.
+        Relative distance between the interior point's own two bounds, and what its
+        violations of constraints are worth.
     """
 
     value: float
@@ -50,18 +48,18 @@ class Optimum:
 
 
 def find_optimum(
-    problem: cp.Problem, unit: float = 1.0, solvers: Iterable[str] = tuple(SOLVERS)
+    problem: cp.Problem, unit: float = 1.0, solvers: Sequence[str] = tuple(SOLVERS)
 ) -> Optimum:
-    """Return the optimum, and leave the solution in the problem's variables.
+    """Return the optimum, and leave a solution in the problem's variables.
 
     Parameters
     ----------
     problem : cvxpy.Problem
         Convex.
     unit : float
-        Size of the optimum, as far as it is known. Solvers see the objective in this
+        Size of the optimum, as far as it is known: solvers see the objective in this
         unit, since they work to about nine digits of one, and then in others near it.
-    solvers : iterable of str
+    solvers : sequence of str
         Names in :data:`SOLVERS`, in the order to try.
 
     Raises
@@ -70,38 +68,42 @@ def find_optimum(
         If none comes within :data:`WORST` of an optimum.
     """
     best = Optimum(np.nan, np.inf)
-    for factor in (1.0, 0.1, 10.0):
-        for solver in solvers:
-            try:
-                found = _in_unit(problem, factor * unit, solver)
-            except (cp.SolverError, ArithmeticError, ValueError):
-                continue  # its cones are others, or it fails
-            if found.accuracy < best.accuracy:
-                best = found
-            if best.accuracy <= ENOUGH:
-                return best
+    for factor, solver in product((1.0, 0.1, 10.0), solvers):
+        try:
+            found = _by(solver, problem, factor * unit)
+        except (cp.SolverError, ArithmeticError, ValueError):
+            continue  # its cones are others, or it fails
+        if found.accuracy < best.accuracy:
+            best = found
+        if best.accuracy <= ENOUGH:
+            return best
     if not best.accuracy <= WORST:
         raise RefereeError(solvers, best.accuracy)
     return best
 
 
-def _in_unit(problem: cp.Problem, unit: float, solver: str) -> Optimum:
-    """Return what one solver finds."""
+def _by(solver: str, problem: cp.Problem, unit: float) -> Optimum:
+    """Return what one solver finds, with the objective in a unit."""
     scaled = cp.Problem(problem.objective / unit, problem.constraints)
     options = SOLVERS[solver]
     with warnings.catch_warnings():
-        # An accuracy that is missed is part of the answer.
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # an accuracy that is missed is returned
         data, chain, inverse = scaled.get_problem_data(solver, solver_opts=options)
-        sides = data["b"], data.get("h")
-        raw: Any = chain.solve_via_data(scaled, data, solver_opts=dict(options))
+        right = [each for each in (data["b"], data.get("h")) if each is not None]
+        raw = chain.solve_via_data(scaled, data, solver_opts=dict(options))
         scaled.unpack_results(raw, chain, inverse)
-    value = float(scaled.value)
+    if scaled.status not in cp.settings.SOLUTION_PRESENT:
+        raise cp.SolverError(scaled.status)
     if solver == "CLARABEL":
         gap = raw.obj_val - raw.obj_val_dual
     else:
-        gap = raw["value"]
-        for side, dual in zip(sides, ("eq_dual", "ineq_dual"), strict=True):
-            if side is not None:
-                gap += float(np.dot(side, np.ravel(raw[dual])))
-    return Optimum(unit * value, abs(gap) / max(abs(value), 1e-300))
+        duals = np.concatenate(
+            [np.ravel(raw[side]) for side in ("eq_dual", "ineq_dual")]
+        )
+        gap = raw["value"] + np.concatenate(right) @ duals
+    violated = sum(
+        np.linalg.norm(each.dual_value) * np.linalg.norm(each.violation())
+        for each in scaled.constraints
+    )
+    error = (abs(gap) + 2.0 * violated) / max(abs(scaled.value), 1e-300)
+    return Optimum(float(scaled.value) * unit, float(error))

@@ -8,8 +8,8 @@ from typing import Any
 
 _DESCRIPTION = """\
 Fit a convex method on a small sample of a data set, and solve the same problem, as its
-documentation states it, by an interior point (cvxopt). The true optimum has to lie
-between the objective of the method and its dual bound.
+documentation states it, by an interior point (cvxopt or Clarabel). The true optimum
+has to lie between the objective of the method and its dual bound.
 """
 
 
@@ -72,8 +72,7 @@ def _object(text: str) -> dict[str, Any]:
 def _certify(parsed: argparse.Namespace) -> int:
     from sklearn.base import is_classifier
 
-    from mtmkl.certify.certificates import judge, why_not
-    from mtmkl.certify.cones import require_cvxopt
+    from mtmkl.certify.referee import judge, why_not
     from mtmkl.certify.sample import draw
     from mtmkl.datasets import load
     from mtmkl.methods import resolve
@@ -84,7 +83,6 @@ def _certify(parsed: argparse.Namespace) -> int:
     if reason:
         print(f"mtmkl: {reason}", file=sys.stderr)
         return 2
-    require_cvxopt()
     model = method()
     known = model.get_params()
     for name in parsed.params:

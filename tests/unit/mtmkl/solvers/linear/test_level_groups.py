@@ -1,4 +1,4 @@
-"""MeTaG's solver against an interior point on all levels, its certificate, and known limits."""
+"""MeTaG's solver against an interior point on all levels, its certificate, limits."""
 
 import cvxpy as cp
 import numpy as np

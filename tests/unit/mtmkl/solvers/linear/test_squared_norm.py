@@ -1,4 +1,4 @@
-"""The default solver against an interior point, its own certificate, and known limits."""
+"""The default solver against an interior point, its certificate, and known limits."""
 
 import numpy as np
 import pytest
