@@ -12,6 +12,7 @@ from mtmkl_suite.config.readings_checks import MAIN
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.pages.metric_words import metric_words
+from mtmkl_suite.report.record.record import claims_table
 from mtmkl_suite.report.tables.reach import (
     effect,
     main_context,
@@ -51,8 +52,6 @@ def specification_numbers(
     ones: shares of combinations in which a claim holds would mix tests of different
     power otherwise. Of a run whose repeats are reduced there are only the notes.
     """
-    from mtmkl_suite.report.record.record import claims_table
-
     main = main_context(context) if context.is_judged else unmeasured_main(context)
     chosen = [c for c in main.config["claims"] if c["id"] == specification["claim"]]
     main = replace(main, config=main.config | {"claims": chosen})

@@ -15,8 +15,10 @@ from mtmkl_suite.report.record import written
 from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks, read_reach
 from mtmkl_suite.report.record.record import write_record
 from mtmkl_suite.report.record.written import RANK, TextTable, Written
+from mtmkl_suite.report.tables.bounds import build_bounds
 from mtmkl_suite.report.tables.layouts import UNPUBLISHED, build
 from mtmkl_suite.report.tables.printed_table import PrintedTable
+from mtmkl_suite.report.tables.reach import build_reach
 from mtmkl_suite.report.tables.tables import build_quoted, mean_sd, rule_note
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import ResultGroup, steps
@@ -24,6 +26,10 @@ from mtmkl_suite.run.plan import restricted_to_artefacts
 
 if TYPE_CHECKING:
     from mtmkl_suite.report.figures.drawing import FigureAndNumbers
+
+
+_OF_READINGS = {"reach": build_reach, "bounds": build_bounds}
+"""Layouts of the tables of readings, which draw on all other tables."""
 
 
 def write_results(
@@ -70,10 +76,11 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
         context = replace(context, reach=read_reach(context.config, name))
     table, tables, cells = None, [], []
     if artefact["kind"] == "table":
-        table = build(context, artefact)
+        layout = artefact.get("layout")
+        table = _OF_READINGS.get(layout, build)(context, artefact)
         tables.append(TextTable(table.header, table.body, table.notes))
         tables += [table.details] if table.details else []
-        if artefact.get("layout") not in UNPUBLISHED:
+        if layout not in (*UNPUBLISHED, *_OF_READINGS):
             cells.append(table.cells)
     if "quoted" in artefact:
         quoted, acceptance = build_quoted(context, artefact["quoted"])

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.tables.bounds import build_bounds
 from mtmkl_suite.report.tables.decisions import build_decisions
 from mtmkl_suite.report.tables.method_comparison import (
     build_left_out,
@@ -15,15 +14,12 @@ from mtmkl_suite.report.tables.method_comparison import (
 from mtmkl_suite.report.tables.printed_table import PrintedTable
 from mtmkl_suite.report.tables.rank_tests import build_rank_tests
 from mtmkl_suite.report.tables.ranking import build_ranking
-from mtmkl_suite.report.tables.reach import build_reach
 from mtmkl_suite.report.tables.tables import build_table
 
 LAYOUTS: dict[str, Callable[[Context, Mapping[str, Any]], PrintedTable]] = {
     "cells": build_table,
     "ranking": build_ranking,
     "rank_tests": build_rank_tests,
-    "reach": build_reach,
-    "bounds": build_bounds,
     "method_scores": build_method_scores,
     "method_ranks": build_method_ranks,
     "method_pairs": build_method_pairs,
@@ -32,8 +28,7 @@ LAYOUTS: dict[str, Callable[[Context, Mapping[str, Any]], PrintedTable]] = {
 }
 
 UNPUBLISHED = (
-    "reach", "bounds", "method_scores", "method_ranks", "method_pairs", "left_out",
-    "decisions",
+    "method_scores", "method_ranks", "method_pairs", "left_out", "decisions",
 )  # fmt: skip
 """Layouts of tables whose numbers get no verdicts."""
 

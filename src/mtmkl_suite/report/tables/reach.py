@@ -31,7 +31,9 @@ from mtmkl_suite.report.record.published_reach import (
     others_text,
     reach_counts,
 )
+from mtmkl_suite.report.record.record import published_claims
 from mtmkl_suite.report.record.written import RANK, TextTable
+from mtmkl_suite.report.tables.layouts import build
 from mtmkl_suite.report.tables.numbers import DASH
 from mtmkl_suite.report.tables.printed_table import PrintedTable
 from mtmkl_suite.report.tables.tables import build_quoted
@@ -225,8 +227,6 @@ def cells_of(
     context: Context, config: Mapping[str, Any], experiments: set[str] | None = None
 ) -> dict[CellId, Number]:
     """Return the printed numbers of a paper with ours and the verdicts."""
-    from mtmkl_suite.report.tables.layouts import build
-
     cells: dict[CellId, Number] = {}
     for name, artefact in context.config["artefacts"].items():
         if experiments is not None and not experiments & set(experiments_of(artefact)):
@@ -270,8 +270,6 @@ def claims_of(context: Context) -> pd.DataFrame:
 
     A claim on the numbers of a step, which no reading changes, is as published.
     """
-    from mtmkl_suite.report.record.record import published_claims
-
     folder = PaperFolder(record_folder(context.config))
     return published_claims(context, folder).set_index("id")
 
