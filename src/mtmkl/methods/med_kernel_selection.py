@@ -8,7 +8,6 @@ from mtmkl.methods._base.estimator import (
     CHECK_KERNELS,
     check_choice,
     check_count,
-    check_not_negative,
 )
 from mtmkl.methods._base.switched import SwitchedMachine
 from mtmkl.typing import FloatArray, IntArray
@@ -61,16 +60,10 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     standardize : bool
         Whether inputs are brought to mean 0 and standard deviation 1 over the training
         examples of all tasks together, before the kernels.
-    solver : {"newton", "sqp"}
-        Newton's method over the switches, or Algorithm 1 of the paper.
     tol : float
         Relative duality gap to reach.
-    change_tol : float
-        With ``solver="sqp"``: also stop when a sweep over the tasks changes λ by at
-        most this share of its norm (step 4 of the algorithm); 0 leaves it to ``tol``.
-        A gap above ``tol`` still raises a ``ConvergenceWarning``.
     max_iter : int
-        Limit on Newton steps, or on sweeps.
+        Limit on Newton steps.
 
     Attributes
     ----------
@@ -94,7 +87,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     history_ : ndarray
         Objective at each check of the gap.
     n_iter_ : int
-        Newton steps, or sweeps; with switches per task those of all tasks together.
+        Newton steps; with switches per task those of all tasks together.
 
     Notes
     -----
@@ -117,7 +110,6 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
                 "standardize": True,
             },
             "independent": {"kernels": CHECK_KERNELS, "switches": "per_task"},
-            "sqp": {"solver": "sqp"},
         }
 
     def __init__(
@@ -130,9 +122,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         switches: Literal["shared", "per_task"] = "shared",
         normalize: Normalization = None,
         standardize: bool = False,
-        solver: Literal["newton", "sqp"] = "newton",
         tol: float = 1e-6,
-        change_tol: float = 0.0,
         max_iter: int = 1000,
     ) -> None:
         self.C = C
@@ -142,34 +132,25 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         self.switches = switches
         self.normalize = normalize
         self.standardize = standardize
-        self.solver = solver
         self.tol = tol
-        self.change_tol = change_tol
         self.max_iter = max_iter
 
     def _check_params(self) -> None:
         super()._check_params()
         check_count("max_iter", self.max_iter)
         check_choice("switches", self.switches, ("shared", "per_task"))
-        check_choice("solver", self.solver, ("newton", "sqp"))
-        check_not_negative("change_tol", self.change_tol)
 
     def _path(self, tasks: "DualProblem") -> "SwitchedPath":
-        from mtmkl.solvers.med.med import MedPath
         from mtmkl.solvers.med.med_per_task import PerTaskPath
-        from mtmkl_suite.papers.jebara2011.med_sqp import SqpPath
 
-        def of(tasks: "DualProblem") -> "SwitchedPath":
-            if self.solver == "newton":
-                return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
-            return SqpPath(
-                tasks,
-                tol=self.tol,
-                change_tol=self.change_tol,
-                max_iter=self.max_iter,
-            )
+        if self.switches == "shared":
+            return self._shared_path(tasks)
+        return PerTaskPath(tasks, self._shared_path)
 
-        return of(tasks) if self.switches == "shared" else PerTaskPath(tasks, of)
+    def _shared_path(self, tasks: "DualProblem") -> "SwitchedPath":
+        from mtmkl.solvers.med.med import MedPath
+
+        return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
 
     def _decide(self, X: FloatArray, task: IntArray) -> FloatArray:
         return self._scores(X, task)

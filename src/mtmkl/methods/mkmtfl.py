@@ -1,26 +1,21 @@
 """Multiple kernel multi-task feature learning (Jawanpuria and Nath 2011)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._base.classifier import MultiTaskClassifier
-from mtmkl.methods._base.estimator import (
-    CHECK_KERNELS,
-    check_choice,
-    check_number,
-    check_positive,
-)
+from mtmkl.methods._base.estimator import CHECK_KERNELS, check_number
 from mtmkl.methods._base.group_sharing import WeightedKernelMachine
 from mtmkl.methods._base.kernel_machine import TubeRegression
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
-    from mtmkl.solvers.weights.mixed_norm import MixedNormPath
+    from mtmkl.solvers.svm.task_duals import DualProblem
 
 #: The linear and six Gaussian kernels of Jawanpuria and Nath (2011).
 SEVEN_KERNELS: tuple[Mapping[str, Any], ...] = (
@@ -32,12 +27,10 @@ SEVEN_KERNELS: tuple[Mapping[str, Any], ...] = (
 class MixedNormMachine(WeightedKernelMachine):
     """Base of machines with a p-norm over tasks and a sum over kernels.
 
-    A subclass has the parameters ``p``, ``solver`` and ``step``, too.
+    A subclass has the parameter ``p``, too.
     """
 
     p: float
-    solver: str
-    step: float | None
 
     @classmethod
     def check_settings(cls) -> dict[str, dict[str, Any]]:
@@ -45,12 +38,6 @@ class MixedNormMachine(WeightedKernelMachine):
         return {
             "": {},
             "kernels": {"kernels": CHECK_KERNELS, "p": 6.0, "standardize": True},
-            "mirror descent": {
-                "kernels": CHECK_KERNELS[1:],
-                "p": 3.0,
-                "solver": "mirror_descent",
-                "normalize": None,
-            },
         }
 
     def _check_params(self) -> None:
@@ -58,36 +45,18 @@ class MixedNormMachine(WeightedKernelMachine):
         check_number("p", self.p)
         if self.p < 2:
             raise ValueError(f"p must be at least 2, got {self.p!r}")
-        check_choice("solver", self.solver, ("newton", "mirror_descent"))
-        if self.step is not None:
-            check_positive("step", self.step)
-            if self.solver == "newton":
-                raise ValueError(
-                    f"step={self.step!r} is one of mirror descent: leave it None, or "
-                    'take solver="mirror_descent"'
-                )
 
     def _weight_block(self, n_tasks: int) -> IntArray:
         return np.zeros(n_tasks, dtype=np.intp)
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> tuple[TrainingSet, "MixedNormPath"]:
+    def _path(self, problem: "DualProblem") -> Any:
         from mtmkl.solvers.weights.mixed_norm import MixedNormPath
 
-        training = self._training_set(X, task, n_points=n_points)
-        return training, MixedNormPath(
-            self._problem(training, y),
-            float(self.p),
-            solver="newton" if self.solver == "newton" else "mirror_descent",
-            step=self.step,
-            tol=self.tol,
-            max_iter=self.max_iter,
+        return MixedNormPath(
+            problem, float(self.p), tol=self.tol, max_iter=self.max_iter
         )
 
-    def _follow(
-        self, prepared: tuple[TrainingSet, "MixedNormPath"], previous: None
-    ) -> None:
+    def _follow(self, prepared: tuple[TrainingSet, Any], previous: None) -> None:
         training, path = prepared
         self._keep(training, path.solve(self._cost()))
 
@@ -95,8 +64,6 @@ class MixedNormMachine(WeightedKernelMachine):
         super()._keep(training, solution)
         self.gamma_ = solution.extra["gamma"]
         self.lam_ = solution.extra["lam"]
-        if "seconds" in solution.extra:
-            self.seconds_ = solution.extra["seconds"]
 
 
 class MKMTFLClassifier(MultiTaskClassifier, MixedNormMachine):
@@ -131,10 +98,6 @@ class MKMTFLClassifier(MultiTaskClassifier, MixedNormMachine):
     standardize : bool
         Whether inputs are brought to mean 0 and standard deviation 1 over the training
         examples of all tasks together, before the kernels.
-    solver : {"newton", "mirror_descent"}
-        Newton's method over γ, or the paper's mirror descent in the entropy geometry.
-    step : float, optional
-        Of mirror descent, the same in every iteration; by default steps adapt.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int
@@ -161,11 +124,9 @@ class MKMTFLClassifier(MultiTaskClassifier, MixedNormMachine):
     duality_gap_ : float
         Their relative difference.
     history_ : ndarray
-        Objective at each check of the gap, or each iteration of mirror descent.
-    seconds_ : ndarray
-        Mirror descent only: time since the start, of each entry of ``history_``.
+        Objective at each check of the gap.
     n_iter_ : int
-        Visited γ, or iterations of mirror descent.
+        Visited γ.
 
     Notes
     -----
@@ -185,8 +146,6 @@ class MKMTFLClassifier(MultiTaskClassifier, MixedNormMachine):
         kernels: KernelList = SEVEN_KERNELS,
         normalize: Normalization = "trace",
         standardize: bool = False,
-        solver: Literal["newton", "mirror_descent"] = "newton",
-        step: float | None = None,
         tol: float = 1e-4,
         max_iter: int = 500,
     ) -> None:
@@ -195,8 +154,6 @@ class MKMTFLClassifier(MultiTaskClassifier, MixedNormMachine):
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
-        self.solver = solver
-        self.step = step
         self.tol = tol
         self.max_iter = max_iter
 
@@ -225,8 +182,6 @@ class MKMTFLRegressor(TubeRegression, MixedNormMachine):
     kernels : list of kernels, mappings or "features"
     normalize : {"trace", "cosine", None}
     standardize : bool
-    solver : {"newton", "mirror_descent"}
-    step : float, optional
     tol : float
     max_iter : int
         As for :class:`MKMTFLClassifier`.
@@ -235,7 +190,7 @@ class MKMTFLRegressor(TubeRegression, MixedNormMachine):
     ----------
     gamma_, lam_, weights_, kernel_names_, coef_, intercept_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
-    history_, seconds_ : ndarray
+    history_ : ndarray
     n_iter_ : int
         As for :class:`MKMTFLClassifier`.
     target_scale_ : float
@@ -259,8 +214,6 @@ class MKMTFLRegressor(TubeRegression, MixedNormMachine):
         kernels: KernelList = SEVEN_KERNELS,
         normalize: Normalization = "trace",
         standardize: bool = False,
-        solver: Literal["newton", "mirror_descent"] = "newton",
-        step: float | None = None,
         tol: float = 1e-4,
         max_iter: int = 500,
     ) -> None:
@@ -271,7 +224,5 @@ class MKMTFLRegressor(TubeRegression, MixedNormMachine):
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
-        self.solver = solver
-        self.step = step
         self.tol = tol
         self.max_iter = max_iter

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -31,8 +31,7 @@ from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
-
-SolverName = Literal["admm", "mirror_descent", "alternating"]
+    from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
 
 
 class MixedSchattenMachine(PathEstimator):
@@ -48,8 +47,6 @@ class MixedSchattenMachine(PathEstimator):
     kernels: KernelList
     normalize: Normalization
     standardize: bool
-    solver: SolverName
-    step: float | None
     basis_tol: float
     tol: float
     max_iter: int
@@ -78,14 +75,6 @@ class MixedSchattenMachine(PathEstimator):
         check_kernels(self.kernels)
         check_choice("normalize", self.normalize, ("trace", "cosine", None))
         check_flag("standardize", self.standardize)
-        check_choice("solver", self.solver, ("admm", "mirror_descent", "alternating"))
-        if self.step is not None:
-            check_positive("step", self.step)
-            if self.solver != "mirror_descent":
-                raise ValueError(
-                    f"step={self.step!r} is one of mirror descent: leave it None, or "
-                    'take solver="mirror_descent"'
-                )
         check_not_negative("basis_tol", self.basis_tol)
         if self.basis_tol >= 1:
             raise ValueError(
@@ -116,17 +105,29 @@ class MixedSchattenMachine(PathEstimator):
         return _Prepared(coordinates, factors, y[order], sizes, order)
 
     def _follow(self, prepared: "_Prepared", previous: None) -> None:
+        from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
+
         q = float(self.q)
         if q not in prepared.solve:
-            prepared.solve[q] = self._path(prepared)
-        solution = prepared.solve[q](float(self._cost()))
+            data = prepared.factors, prepared.y, prepared.sizes
+            problem = SchattenProblem.of(*data, q, epsilon=self._tube())
+            prepared.solve[q] = self._path(problem)
+        self._keep(prepared, prepared.solve[q](float(self._cost())))
+
+    def _path(self, problem: "SchattenProblem") -> "Callable[[float], Solution]":
+        """Return the solver for one C after the other."""
+        from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
+
+        return MixedSchattenPath(problem, tol=self.tol, max_iter=self.max_iter).solve
+
+    def _keep(self, prepared: "_Prepared", solution: "Solution") -> None:
+        """Set the fitted attributes."""
         assert solution.dual is not None
         assert solution.intercept is not None
         coordinates = prepared.coordinates
         self.kernel_names_ = coordinates.terms.names
         self.norms_ = solution.extra["norms"]
         self.ranks_ = solution.extra["ranks"]
-        self.seconds_ = solution.extra["seconds"]
         self.basis_dimensions_ = np.diff(coordinates.ends)
         self.discarded_trace_ = coordinates.discarded_trace
         self.dual_coef_ = np.empty(prepared.order.size)
@@ -135,35 +136,6 @@ class MixedSchattenMachine(PathEstimator):
         keep_certificate(self, solution)
         self._coordinates = coordinates
         self._coef = coordinates.coefficients(solution.coef)
-
-    def _path(self, prepared: "_Prepared") -> "Callable[[float], Solution]":
-        """Return what solves for one C after the other."""
-        from mtmkl.solvers.weights.mixed_schatten import (
-            MixedSchattenPath,
-            SchattenProblem,
-        )
-        from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (
-            MixedSchattenDescent,
-        )
-
-        problem = SchattenProblem.of(
-            prepared.factors,
-            prepared.y,
-            prepared.sizes,
-            float(self.q),
-            epsilon=self._tube(),
-        )
-        if self.solver == "admm":
-            return MixedSchattenPath(
-                problem, tol=self.tol, max_iter=self.max_iter
-            ).solve
-        return MixedSchattenDescent(
-            problem,
-            solver=self.solver,
-            step=self.step,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        ).solve
 
     def _scores(self, X: FloatArray, task: IntArray) -> FloatArray:
         out = self._coordinates.outputs(X, task, self._coef)
@@ -320,12 +292,6 @@ class MKMTSFLClassifier(MultiTaskClassifier, MixedSchattenMachine):
     standardize : bool
         Whether inputs are brought to mean 0 and standard deviation 1 over the training
         examples of all tasks together, before the kernels.
-    solver : {"admm", "mirror_descent", "alternating"}
-        The method of multipliers; the paper's mirror descent in the entropy geometry of
-        block-diagonal matrices; or alternate minimisation over models and matrices.
-        The last two work with matrices of the dimension of the basis.
-    step : float, optional
-        Of mirror descent, the same in every iteration; by default steps adapt.
     basis_tol : float
         At least 0, below 1. Eigenvalues of the Gram matrix of the distinct training
         inputs at most this share of the largest are cut, in each kernel; the problem is
@@ -350,17 +316,13 @@ class MKMTSFLClassifier(MultiTaskClassifier, MixedSchattenMachine):
         The dual point y_i α_i of ``dual_objective_``.
     intercept_ : ndarray of shape (T,)
     objective_ : float
-        Value of the problem at the solution; of mirror descent and alternate
-        minimisation that of the machines at the last matrices, which is not less.
+        Value of the problem at the solution.
     dual_objective_ : float
         A lower bound on the minimum, the value of feasible dual variables.
     duality_gap_ : float
         Their relative difference.
     history_ : ndarray
-        Least objective at each check of the gap, or the objective at each iteration of
-        the other solvers.
-    seconds_ : ndarray
-        Time since the start, of each entry of ``history_``.
+        Least objective at each check of the gap.
     n_iter_ : int
 
     Notes
@@ -381,8 +343,6 @@ class MKMTSFLClassifier(MultiTaskClassifier, MixedSchattenMachine):
         kernels: KernelList = SEVEN_KERNELS,
         normalize: Normalization = "trace",
         standardize: bool = False,
-        solver: SolverName = "admm",
-        step: float | None = None,
         basis_tol: float = 1e-6,
         tol: float = 1e-4,
         max_iter: int = 5000,
@@ -392,8 +352,6 @@ class MKMTSFLClassifier(MultiTaskClassifier, MixedSchattenMachine):
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
-        self.solver = solver
-        self.step = step
         self.basis_tol = basis_tol
         self.tol = tol
         self.max_iter = max_iter
@@ -423,8 +381,6 @@ class MKMTSFLRegressor(TubeRegression, MixedSchattenMachine):
     kernels : list of kernels, mappings or "features"
     normalize : {"trace", "cosine", None}
     standardize : bool
-    solver : {"admm", "mirror_descent", "alternating"}
-    step : float, optional
     basis_tol, tol : float
     max_iter : int
         As for :class:`MKMTSFLClassifier`.
@@ -434,7 +390,7 @@ class MKMTSFLRegressor(TubeRegression, MixedSchattenMachine):
     norms_, ranks_, basis_dimensions_, discarded_trace_, intercept_ : ndarray
     kernel_names_ : tuple of str of length k
     objective_, dual_objective_, duality_gap_ : float
-    history_, seconds_ : ndarray
+    history_ : ndarray
     n_iter_ : int
         As for :class:`MKMTSFLClassifier`.
     dual_coef_ : ndarray of shape (n,)
@@ -456,8 +412,6 @@ class MKMTSFLRegressor(TubeRegression, MixedSchattenMachine):
         kernels: KernelList = SEVEN_KERNELS,
         normalize: Normalization = "trace",
         standardize: bool = False,
-        solver: SolverName = "admm",
-        step: float | None = None,
         basis_tol: float = 1e-6,
         tol: float = 1e-4,
         max_iter: int = 5000,
@@ -469,8 +423,6 @@ class MKMTSFLRegressor(TubeRegression, MixedSchattenMachine):
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
-        self.solver = solver
-        self.step = step
         self.basis_tol = basis_tol
         self.tol = tol
         self.max_iter = max_iter

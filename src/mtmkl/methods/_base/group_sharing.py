@@ -77,11 +77,14 @@ class WeightedKernelMachine(KernelMachine):
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> tuple[TrainingSet, Any]:
+        training = self._training_set(X, task, n_points=n_points)
+        return training, self._path(self._problem(training, y))
+
+    def _path(self, problem: "DualProblem") -> Any:
+        """Return the solver for one point after the other."""
         from mtmkl.solvers.weights.group_sharing import GroupSharingPath
 
-        training = self._training_set(X, task, n_points=n_points)
-        problem = self._problem(training, y)
-        return training, GroupSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
+        return GroupSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
 
     def _follow(self, prepared: Any, previous: None) -> None:
         training, path = prepared
