@@ -182,10 +182,6 @@ PROBLEMS = {
         {"C": 0.5, "alpha": 2.0, "switches": "per_task"},
         lambda data, unit: independent(data, 0.5, 2.0, unit),
     ),
-    "MEDKernelSelection, sqp": (
-        {"C": 2.0, "alpha": 3.0, "solver": "sqp"},
-        lambda data, unit: selection(data, 2.0, 3.0, unit),
-    ),
     "MEDAdaptivePooling": (
         {"C": 2.0, "alpha": 3.0},
         lambda data, unit: pooling(data, 2.0, 3.0, unit),
@@ -229,47 +225,17 @@ PROBLEMS = {
         {"C": 2.0, "p": 6.0, "kernels": KERNELS},
         lambda data, unit: mixed_norm(data, 2.0, 6.0, unit),
     ),
-    "MKMTFLClassifier, mirror descent": (
-        {"C": 2.0, "p": 2.0, "kernels": KERNELS, "solver": "mirror_descent"},
-        lambda data, unit: mixed_norm(data, 2.0, 2.0, unit),
-    ),
     "MKMTFLRegressor": (
         {"C": 2.0, "p": 8.67, "kernels": KERNELS},
         lambda data, unit: mixed_norm(data, 2.0, 8.67, unit, 0.1),
-    ),
-    "MKMTFLRegressor, mirror descent": (
-        {"C": 2.0, "p": 6.0, "kernels": KERNELS, "solver": "mirror_descent"},
-        lambda data, unit: mixed_norm(data, 2.0, 6.0, unit, 0.1),
     ),
     "MKMTSFLClassifier": (
         {"C": 2.0, "q": 1.5, "kernels": KERNELS, "basis_tol": 1e-12},
         lambda data, unit: mixed_schatten(data, 2.0, 1.5, unit),
     ),
-    "MKMTSFLClassifier, mirror descent": (
-        {
-            "C": 0.5,
-            "q": 1.0,
-            "kernels": KERNELS,
-            "solver": "mirror_descent",
-            "basis_tol": 1e-12,
-            "tol": 0.01,
-        },
-        lambda data, unit: mixed_schatten(data, 0.5, 1.0, unit),
-    ),
     "MKMTSFLRegressor": (
         {"C": 2.0, "q": 1.01, "kernels": KERNELS, "basis_tol": 1e-12},
         lambda data, unit: mixed_schatten(data, 2.0, 1.01, unit, 0.1),
-    ),
-    "MKMTSFLRegressor, alternating": (
-        {
-            "C": 0.5,
-            "q": 1.99,
-            "kernels": KERNELS,
-            "solver": "alternating",
-            "basis_tol": 1e-12,
-            "tol": 0.1,
-        },
-        lambda data, unit: mixed_schatten(data, 0.5, 1.99, unit, 0.1),
     ),
     "MultiTaskMKL": (
         {"C": 0.5, "terms": [("linear", [CHAIN, "union"])]},

@@ -100,25 +100,11 @@ def test_predictions_are_those_of_the_combined_kernels(data):
         )
 
 
-def test_mirror_descent_reaches_the_same_optimum_and_keeps_times(data):
-    X, y, task = data
-    newton = MKMTFLRegressor(2.0, 6.0, kernels=KERNELS, tol=1e-6).fit(X, y, task)
-    mirror = MKMTFLRegressor(
-        2.0, 6.0, kernels=KERNELS, solver="mirror_descent", tol=1e-5
-    ).fit(X, y, task)
-    assert mirror.objective_ == pytest.approx(newton.objective_, rel=1.1e-5)
-    assert mirror.seconds_.shape == mirror.history_.shape
-    assert not hasattr(newton, "seconds_")
-
-
 @pytest.mark.parametrize(
     ("params", "said"),
     [
         ({"p": 1.5}, "p must be at least 2, got 1.5"),
         ({"p": np.inf}, "p must be a finite number"),
-        ({"solver": "cvx"}, "solver must be one of"),
-        ({"step": 0.1}, "step=0.1 is one of mirror descent"),
-        ({"step": -1.0, "solver": "mirror_descent"}, "step must be positive"),
     ],
 )
 def test_bad_parameters_are_refused(data, params, said):

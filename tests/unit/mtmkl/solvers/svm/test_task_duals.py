@@ -9,7 +9,6 @@ from mtmkl.solvers.med.med_squared import SquaredPath
 from mtmkl.solvers.svm import smo, task_steps
 from mtmkl.solvers.svm.task_duals import TaskDuals
 from mtmkl.solvers.weights.mixed_norm import MixedNormPath
-from mtmkl_suite.papers.jebara2011.med_sqp import SqpPath
 
 
 def weighted(grams, weights):
@@ -69,10 +68,9 @@ def test_every_form_reaches_the_independent_optimum(C, epsilon, fit_intercept):
         lambda tasks: TaskDuals(tasks, 2.0).solve(WEIGHTS + 0.1, 1e-9).q,
         lambda tasks: MixedNormPath(tasks, 2.0, tol=1e-6).solve(2.0).coef,
         lambda tasks: MixedNormPath(tasks, 6.0, tol=1e-6).solve(2.0).coef,
-        lambda tasks: SqpPath(tasks).solve(2.0, 1.0).coef,
         lambda tasks: SquaredPath(tasks).solve(2.0, 1.0).coef,
     ],
-    ids=["duals", "2-norm", "6-norm", "Algorithm 1", "squared loss"],
+    ids=["duals", "2-norm", "6-norm", "squared loss"],
 )
 def test_tasks_of_the_same_examples_may_share_their_matrices(solve):
     toy = Toy(sizes=(12,))
