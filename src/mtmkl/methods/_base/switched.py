@@ -75,7 +75,6 @@ class SwitchedMachine(KernelMachine):
         """Set the fitted attributes."""
         self.switches_ = solution.coef
         keep_alpha(self, log_alpha)
-        self.n_svm_solves_ = solution.extra.get("n_svm_solves", 0)
         self._keep_machine(training, solution.coef, solution)
 
 
