@@ -130,11 +130,10 @@ def report(tasks: DualProblem, size: int, C: float, with_sqp: bool) -> None:
     solutions = []
     newton = seconds(lambda: solutions.extend(path.solve(C, a) for a in alphas))
     steps = [solution.certificate.n_iter for solution in solutions]
-    solves = sum(solution.extra["n_svm_solves"] for solution in solutions)
     line = (
         f"{size:4d} {C:6.2g} {largest:8.3g} {1e3 * svc:8.1f} {1e3 * ours:7.2f} "
         f"{1e3 * newton:8.1f} {newton / ours:6.1f} ({newton / svc:5.1f}) "
-        f"{min(steps):2d}–{max(steps):<2d} {solves / newton:9.0f}"
+        f"{min(steps):2d}–{max(steps):<2d}"
     )
     if with_sqp:
         sqp = SqpPath(tasks, tol=TOL)
@@ -158,7 +157,7 @@ def main() -> None:
     print(f"{data!r}, {len(KERNELS) - 1 + data.X.shape[1]} kernels, gap {TOL:g}")
     print(
         "   n      C    max q   SVC ms ours ms   path ms  ratio (to SVC) steps  "
-        "solves/s    sqp ms   ratio (to SVC) sweeps, from zero"
+        "  sqp ms   ratio (to SVC) sweeps, from zero"
     )
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -166,10 +166,6 @@ PROBLEMS = {
         {"C": 0.5, "alpha": 2.0, "switches": "per_task"},
         lambda data: independent(data, 0.5, np.log(2.0)),
     ),
-    "MEDKernelSelection, sqp": (
-        {"C": 2.0, "alpha": 3.0, "solver": "sqp"},
-        lambda data: selection(data, 2.0, LOG_3),
-    ),
     "MEDAdaptivePooling": (
         {"C": 2.0, "alpha": 3.0},
         lambda data: pooling(data, 2.0, LOG_3),
@@ -213,47 +209,17 @@ PROBLEMS = {
         {"C": 2.0, "p": 6.0, "kernels": KERNELS},
         lambda data: mixed_norm(data, 2.0, 6.0),
     ),
-    "MKMTFLClassifier, mirror descent": (
-        {"C": 2.0, "p": 2.0, "kernels": KERNELS, "solver": "mirror_descent"},
-        lambda data: mixed_norm(data, 2.0, 2.0),
-    ),
     "MKMTFLRegressor": (
         {"C": 2.0, "p": 8.67, "kernels": KERNELS},
         lambda data: mixed_norm(data, 2.0, 8.67, 0.1),
-    ),
-    "MKMTFLRegressor, mirror descent": (
-        {"C": 2.0, "p": 6.0, "kernels": KERNELS, "solver": "mirror_descent"},
-        lambda data: mixed_norm(data, 2.0, 6.0, 0.1),
     ),
     "MKMTSFLClassifier": (
         {"C": 2.0, "q": 1.5, "kernels": KERNELS, "basis_tol": 1e-12},
         lambda data: mixed_schatten(data, 2.0, 1.5),
     ),
-    "MKMTSFLClassifier, mirror descent": (
-        {
-            "C": 0.5,
-            "q": 1.0,
-            "kernels": KERNELS,
-            "solver": "mirror_descent",
-            "basis_tol": 1e-12,
-            "tol": 0.01,
-        },
-        lambda data: mixed_schatten(data, 0.5, 1.0),
-    ),
     "MKMTSFLRegressor": (
         {"C": 2.0, "q": 1.01, "kernels": KERNELS, "basis_tol": 1e-12},
         lambda data: mixed_schatten(data, 2.0, 1.01, 0.1),
-    ),
-    "MKMTSFLRegressor, alternating": (
-        {
-            "C": 0.5,
-            "q": 1.99,
-            "kernels": KERNELS,
-            "solver": "alternating",
-            "basis_tol": 1e-12,
-            "tol": 0.1,
-        },
-        lambda data: mixed_schatten(data, 0.5, 1.99, 0.1),
     ),
     "MultiTaskMKL": (
         {"C": 0.5, "terms": [("linear", [CHAIN, "union"])]},

@@ -109,11 +109,6 @@ def test_a_path_refuses_before_its_first_fit(name, parameter):
             "gamma must be positive and finite, got '1' (str, not a number)",
         ),
         (
-            "MultiTaskFeatureLearning",
-            {"epsilon_decay": 2.0},
-            "epsilon_decay must be at most 1, got 2.0",
-        ),
-        (
             "SharedMKL",
             {"kernels": [3]},
             "kernels: not a kernel specification: 3",

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from regression_problems import make_problem, problem  # noqa: F401
 
 from mtmkl.datasets.splits import Split, save_splits
 from mtmkl.files import write_json

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.checks import check_not_negative, checks, one_of
+from mtmkl.methods._base.checks import checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.switched import SwitchedMachine
 
@@ -51,16 +51,10 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     standardize : bool
         Whether inputs are brought to mean 0 and standard deviation 1 over the training
         examples of all tasks together, before the kernels.
-    solver : {"newton", "sqp"}
-        Newton's method over the switches, or Algorithm 1 of the paper.
     tol : float
         Relative duality gap to reach.
-    change_tol : float
-        With ``solver="sqp"``: also stop when a sweep over the tasks changes λ by at
-        most this share of its norm (step 4 of the algorithm); 0 leaves it to ``tol``.
-        A gap above ``tol`` still raises a ``ConvergenceWarning``.
     max_iter : int
-        Limit on Newton steps, or on sweeps.
+        Limit on Newton steps.
 
     Attributes
     ----------
@@ -84,7 +78,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     history_ : ndarray
         Objective at each check of the gap.
     n_iter_ : int
-        Newton steps, or sweeps; with switches per task those of all tasks together.
+        Newton steps; with switches per task those of all tasks together.
 
     Notes
     -----
@@ -97,10 +91,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     """
 
     _checks = checks(
-        switches=one_of("shared", "per_task"),
-        normalize=one_of("trace", None),
-        solver=one_of("newton", "sqp"),
-        change_tol=check_not_negative,
+        switches=one_of("shared", "per_task"), normalize=one_of("trace", None)
     )
 
     def __init__(
@@ -113,9 +104,7 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         switches: Literal["shared", "per_task"] = "shared",
         normalize: Normalization = None,
         standardize: bool = False,
-        solver: Literal["newton", "sqp"] = "newton",
         tol: float = 1e-6,
-        change_tol: float = 0.0,
         max_iter: int = 1000,
     ) -> None:
         self.C = C
@@ -125,24 +114,17 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         self.switches = switches
         self.normalize = normalize
         self.standardize = standardize
-        self.solver = solver
         self.tol = tol
-        self.change_tol = change_tol
         self.max_iter = max_iter
 
     def _path(self, problem: Any) -> Any:
-        from mtmkl.solvers.med.med import MedPath
         from mtmkl.solvers.med.med_per_task import PerTaskPath
-        from mtmkl_suite.papers.jebara2011.med_sqp import SqpPath
 
-        def of(tasks: Any) -> Any:
-            if self.solver == "newton":
-                return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
-            return SqpPath(
-                tasks,
-                tol=self.tol,
-                change_tol=self.change_tol,
-                max_iter=self.max_iter,
-            )
+        if self.switches == "shared":
+            return self._shared_path(problem)
+        return PerTaskPath(problem, self._shared_path)
 
-        return of(problem) if self.switches == "shared" else PerTaskPath(problem, of)
+    def _shared_path(self, tasks: Any) -> Any:
+        from mtmkl.solvers.med.med import MedPath
+
+        return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)

@@ -1,17 +1,11 @@
 """Multiple kernel multi-task feature learning (Jawanpuria and Nath 2011)."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.checks import (
-    check_number,
-    check_positive,
-    checks,
-    one_of,
-    optional,
-)
+from mtmkl.methods._base.checks import check_number, checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.kernel_machine import KernelMachine, TubeRegression
 from mtmkl.solvers.solution import Solution
@@ -28,37 +22,20 @@ class _MixedNormMachine(KernelMachine):
     """Base of machines with a p-norm over tasks and a sum over kernels."""
 
     p: float
-    solver: Literal["newton", "mirror_descent"]
-    step: float | None
     max_iter: int
 
-    _checks = checks(
-        normalize=one_of("cosine", "trace", None),
-        p=check_number,
-        solver=one_of("newton", "mirror_descent"),
-        step=optional(check_positive),
-    )
+    _checks = checks(normalize=one_of("cosine", "trace", None), p=check_number)
 
     def _check_params(self) -> None:
         super()._check_params()
         if self.p < 2:
             raise ValueError(f"p must be at least 2, got {self.p!r}")
-        if self.step is not None and self.solver == "newton":
-            raise ValueError(
-                f"step={self.step!r} is one of mirror descent: leave it None, or "
-                'take solver="mirror_descent"'
-            )
 
     def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.weights.mixed_norm import MixedNormPath
 
         return MixedNormPath(
-            problem,
-            float(self.p),
-            solver=self.solver,
-            step=self.step,
-            tol=self.tol,
-            max_iter=self.max_iter,
+            problem, float(self.p), tol=self.tol, max_iter=self.max_iter
         )
 
     def _keep(
@@ -68,8 +45,6 @@ class _MixedNormMachine(KernelMachine):
         self.weights_ = self._weights
         self.gamma_ = solution.extra["gamma"]
         self.lam_ = solution.extra["lam"]
-        if "seconds" in solution.extra:
-            self.seconds_ = solution.extra["seconds"]
 
 
 class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
@@ -104,10 +79,6 @@ class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
     standardize : bool
         Whether inputs are brought to mean 0 and standard deviation 1 over the training
         examples of all tasks together, before the kernels.
-    solver : {"newton", "mirror_descent"}
-        Newton's method over γ, or the paper's mirror descent in the entropy geometry.
-    step : float, optional
-        Of mirror descent, the same in every iteration; by default steps adapt.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int
@@ -134,11 +105,9 @@ class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
     duality_gap_ : float
         Their relative difference.
     history_ : ndarray
-        Objective at each check of the gap, or each iteration of mirror descent.
-    seconds_ : ndarray
-        Mirror descent only: time since the start, of each entry of ``history_``.
+        Objective at each check of the gap.
     n_iter_ : int
-        Visited γ, or iterations of mirror descent.
+        Visited γ.
 
     Notes
     -----
@@ -158,8 +127,6 @@ class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
         kernels: KernelList = SEVEN_KERNELS,
         normalize: Normalization = "trace",
         standardize: bool = False,
-        solver: Literal["newton", "mirror_descent"] = "newton",
-        step: float | None = None,
         tol: float = 1e-4,
         max_iter: int = 500,
     ) -> None:
@@ -168,8 +135,6 @@ class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
-        self.solver = solver
-        self.step = step
         self.tol = tol
         self.max_iter = max_iter
 
@@ -195,8 +160,6 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
     kernels : list of kernels, mappings or "features"
     normalize : {"trace", "cosine", None}
     standardize : bool
-    solver : {"newton", "mirror_descent"}
-    step : float, optional
     tol : float
     max_iter : int
         As for :class:`MKMTFLClassifier`.
@@ -205,7 +168,7 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
     ----------
     gamma_, lam_, weights_, kernel_names_, coef_, intercept_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
-    history_, seconds_ : ndarray
+    history_ : ndarray
     n_iter_ : int
         As for :class:`MKMTFLClassifier`.
     target_scale_ : float
@@ -229,8 +192,6 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
         kernels: KernelList = SEVEN_KERNELS,
         normalize: Normalization = "trace",
         standardize: bool = False,
-        solver: Literal["newton", "mirror_descent"] = "newton",
-        step: float | None = None,
         tol: float = 1e-4,
         max_iter: int = 500,
     ) -> None:
@@ -241,7 +202,5 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
-        self.solver = solver
-        self.step = step
         self.tol = tol
         self.max_iter = max_iter

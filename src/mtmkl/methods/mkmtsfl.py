@@ -2,21 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization
-from mtmkl.methods._base.checks import (
-    check_not_negative,
-    check_number,
-    check_positive,
-    checks,
-    one_of,
-    optional,
-)
+from mtmkl.methods._base.checks import check_not_negative, check_number, checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
 from mtmkl.methods._base.kernel_machine import TubeRegression, keep_certificate
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
@@ -24,8 +17,7 @@ from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
-
-SolverName = Literal["admm", "mirror_descent", "alternating"]
+    from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
 
 
 class _MixedSchattenMachine(PathEstimator):
@@ -38,8 +30,6 @@ class _MixedSchattenMachine(PathEstimator):
     _checks = checks(
         q=check_number,
         normalize=one_of("trace", "cosine", None),
-        solver=one_of("admm", "mirror_descent", "alternating"),
-        step=optional(check_positive),
         basis_tol=check_not_negative,
     )
 
@@ -48,8 +38,6 @@ class _MixedSchattenMachine(PathEstimator):
     kernels: KernelList
     normalize: Normalization
     standardize: bool
-    solver: SolverName
-    step: float | None
     basis_tol: float
     tol: float
     max_iter: int
@@ -66,11 +54,6 @@ class _MixedSchattenMachine(PathEstimator):
         super()._check_params()
         if not 1 <= self.q <= 2:
             raise ValueError(f"q must be from 1 to 2, got {self.q!r}")
-        if self.step is not None and self.solver != "mirror_descent":
-            raise ValueError(
-                f"step={self.step!r} is one of mirror descent: leave it None, or "
-                'take solver="mirror_descent"'
-            )
         if self.basis_tol >= 1:
             raise ValueError(
                 f"basis_tol must be below 1, got {self.basis_tol!r}: it is a share "
@@ -98,17 +81,29 @@ class _MixedSchattenMachine(PathEstimator):
         return _Prepared(coordinates, factors, y[order], sizes, order)
 
     def _follow(self, prepared: "_Prepared", previous: None) -> None:
+        from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
+
         q = float(self.q)
         if q not in prepared.solve:
-            prepared.solve[q] = self._path(prepared)
-        solution = prepared.solve[q](float(self._cost()))
+            data = prepared.factors, prepared.y, prepared.sizes
+            problem = SchattenProblem.of(*data, q, epsilon=self._tube())
+            prepared.solve[q] = self._path(problem)
+        self._keep(prepared, prepared.solve[q](float(self._cost())))
+
+    def _path(self, problem: "SchattenProblem") -> "Callable[[float], Solution]":
+        """Return the solver for one C after the other."""
+        from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
+
+        return MixedSchattenPath(problem, tol=self.tol, max_iter=self.max_iter).solve
+
+    def _keep(self, prepared: "_Prepared", solution: "Solution") -> None:
+        """Set the fitted attributes."""
         assert solution.dual is not None
         assert solution.intercept is not None
         coordinates = prepared.coordinates
         self.kernel_names_ = coordinates.terms.names
         self.norms_ = solution.extra["norms"]
         self.ranks_ = solution.extra["ranks"]
-        self.seconds_ = solution.extra["seconds"]
         self.basis_dimensions_ = np.diff(coordinates.ends)
         self.discarded_trace_ = coordinates.discarded_trace
         self.dual_coef_ = np.empty(prepared.order.size)
@@ -118,35 +113,6 @@ class _MixedSchattenMachine(PathEstimator):
         self._coordinates = coordinates
         self._coef = coordinates.coefficients(solution.coef)
 
-    def _path(self, prepared: "_Prepared") -> "Callable[[float], Solution]":
-        """Return what solves for one C after the other."""
-        from mtmkl.solvers.weights.mixed_schatten import (
-            MixedSchattenPath,
-            SchattenProblem,
-        )
-        from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (
-            MixedSchattenDescent,
-        )
-
-        problem = SchattenProblem.of(
-            prepared.factors,
-            prepared.y,
-            prepared.sizes,
-            float(self.q),
-            epsilon=self._tube(),
-        )
-        if self.solver == "admm":
-            return MixedSchattenPath(
-                problem, tol=self.tol, max_iter=self.max_iter
-            ).solve
-        return MixedSchattenDescent(
-            problem,
-            solver=self.solver,
-            step=self.step,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        ).solve
-
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         out = self._coordinates.outputs(X, task, self._coef)
         return out + self.intercept_[task]
@@ -154,7 +120,7 @@ class _MixedSchattenMachine(PathEstimator):
 
 @dataclass
 class _Prepared:
-    """What the points of a path share."""
+    """Data that the points of a path share."""
 
     coordinates: "_Coordinates"
     factors: list[FloatArray]
@@ -299,12 +265,6 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
     standardize : bool
         Whether inputs are brought to mean 0 and standard deviation 1 over the training
         examples of all tasks together, before the kernels.
-    solver : {"admm", "mirror_descent", "alternating"}
-        The method of multipliers; the paper's mirror descent in the entropy geometry of
-        block-diagonal matrices; or alternate minimisation over models and matrices.
-        The last two work with matrices of the dimension of the basis.
-    step : float, optional
-        Of mirror descent, the same in every iteration; by default steps adapt.
     basis_tol : float
         At least 0, below 1. Eigenvalues of the Gram matrix of the distinct training
         inputs at most this share of the largest are cut, in each kernel; the problem is
@@ -329,17 +289,13 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
         The dual point y_i α_i of ``dual_objective_``.
     intercept_ : ndarray of shape (T,)
     objective_ : float
-        Value of the problem at the solution; of mirror descent and alternate
-        minimisation that of the machines at the last matrices, which is not less.
+        Value of the problem at the solution.
     dual_objective_ : float
         A lower bound on the minimum, the value of feasible dual variables.
     duality_gap_ : float
         Their relative difference.
     history_ : ndarray
-        Least objective at each check of the gap, or the objective at each iteration of
-        the other solvers.
-    seconds_ : ndarray
-        Time since the start, of each entry of ``history_``.
+        Least objective at each check of the gap.
     n_iter_ : int
 
     Notes
@@ -360,8 +316,6 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
         kernels: KernelList = SEVEN_KERNELS,
         normalize: Normalization = "trace",
         standardize: bool = False,
-        solver: SolverName = "admm",
-        step: float | None = None,
         basis_tol: float = 1e-6,
         tol: float = 1e-4,
         max_iter: int = 5000,
@@ -371,8 +325,6 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
-        self.solver = solver
-        self.step = step
         self.basis_tol = basis_tol
         self.tol = tol
         self.max_iter = max_iter
@@ -399,8 +351,6 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine):
     kernels : list of kernels, mappings or "features"
     normalize : {"trace", "cosine", None}
     standardize : bool
-    solver : {"admm", "mirror_descent", "alternating"}
-    step : float, optional
     basis_tol, tol : float
     max_iter : int
         As for :class:`MKMTSFLClassifier`.
@@ -410,7 +360,7 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine):
     norms_, ranks_, basis_dimensions_, discarded_trace_, intercept_ : ndarray
     kernel_names_ : tuple of str of length k
     objective_, dual_objective_, duality_gap_ : float
-    history_, seconds_ : ndarray
+    history_ : ndarray
     n_iter_ : int
         As for :class:`MKMTSFLClassifier`.
     dual_coef_ : ndarray of shape (n,)
@@ -432,8 +382,6 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine):
         kernels: KernelList = SEVEN_KERNELS,
         normalize: Normalization = "trace",
         standardize: bool = False,
-        solver: SolverName = "admm",
-        step: float | None = None,
         basis_tol: float = 1e-6,
         tol: float = 1e-4,
         max_iter: int = 5000,
@@ -445,8 +393,6 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine):
         self.kernels = kernels
         self.normalize = normalize
         self.standardize = standardize
-        self.solver = solver
-        self.step = step
         self.basis_tol = basis_tol
         self.tol = tol
         self.max_iter = max_iter

@@ -1,20 +1,12 @@
 """Convex multi-task feature learning (Argyriou, Evgeniou and Pontil 2008)."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
 
 from mtmkl.kernels.base import Kernel
-from mtmkl.kernels.terms import check_kernel
-from mtmkl.methods._base.checks import (
-    check_not_negative,
-    check_positive,
-    checks,
-    one_of,
-    optional,
-)
 from mtmkl.methods._base.linear import FeatureLearner, PreparedRegression, task_means
 from mtmkl.solvers.solution import Solution, relative_gap
 
@@ -42,25 +34,18 @@ class MultiTaskFeatureLearning(FeatureLearner):
         A kernel of :mod:`mtmkl.kernels.base` or its specification, for instance
         ``{"name": "gaussian", "median_factor": 0.5}``; without it, the inputs as they
         are.
-    solver : {"admm", "alternating"}
-        "admm" solves (14) to the relative duality gap ``tol``. "alternating" is the
-        paper's Algorithm 1, stopped when W has stabilised.
     fit_intercept : bool
         Whether each task has an unpenalised offset.
     standardize : bool
         Whether inputs are brought to mean 0 and standard deviation 1 over the training
         examples of all tasks together, before the kernel.
     tol : float
-        "admm": relative duality gap at which to stop. "alternating": relative change of
-        W at which it has stabilised.
+        Relative duality gap at which to stop.
     max_iter : int
         Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
     basis_tol : float
         With a kernel: eigenvalues of the Gram matrix of the distinct training inputs
         at most this share of the largest are cut.
-    epsilon, epsilon_decay, epsilon_min : float
-        "alternating" only: the perturbation ε it begins with, the factor by which it
-        is reduced whenever W has stabilised (1 keeps it), and its least value.
 
     Attributes
     ----------
@@ -79,9 +64,7 @@ class MultiTaskFeatureLearning(FeatureLearner):
         lower; see the notes. A smaller ``basis_tol`` makes it smaller.
     n_iter_ : int
     history_ : ndarray
-        Objective at each check of the certificate, or at each alternation.
-    perturbed_history_ : ndarray of shape (n_iter_,)
-        "alternating" only: R_ε at each iteration.
+        Objective at each check of the certificate.
     basis_dimension_ : int
         With a kernel: dimension of the basis.
     discarded_trace_ : float
@@ -107,67 +90,28 @@ class MultiTaskFeatureLearning(FeatureLearner):
     """
 
     _penalty = "trace"
-    _checks = checks(
-        gamma=check_positive,
-        kernel=optional(check_kernel),
-        solver=one_of("admm", "alternating"),
-        epsilon_decay=check_positive,
-        epsilon_min=check_not_negative,
-    )
 
     def __init__(
         self,
         gamma: float = 1.0,
         *,
         kernel: Kernel | Mapping[str, Any] | str | None = None,
-        solver: Literal["admm", "alternating"] = "admm",
         fit_intercept: bool = False,
         standardize: bool = False,
         tol: float = 1e-6,
         max_iter: int = 10_000,
         basis_tol: float = 1e-6,
-        epsilon: float = 1e-3,
-        epsilon_decay: float = 0.5,
-        epsilon_min: float = 1e-12,
     ) -> None:
         self.gamma = gamma
         self.kernel = kernel
-        self.solver = solver
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.tol = tol
         self.max_iter = max_iter
         self.basis_tol = basis_tol
-        self.epsilon = epsilon
-        self.epsilon_decay = epsilon_decay
-        self.epsilon_min = epsilon_min
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        if self.epsilon_decay > 1:
-            raise ValueError(
-                f"epsilon_decay must be at most 1, got {self.epsilon_decay!r}"
-            )
-
-    def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
-        if self.solver == "admm":
-            return super()._solve(prepared, start)
-        from mtmkl_suite.papers.argyriou2008.alternating import solve_alternating
-
-        return solve_alternating(
-            prepared.tasks,
-            self.gamma,
-            epsilon=self.epsilon,
-            epsilon_decay=self.epsilon_decay,
-            epsilon_min=self.epsilon_min,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
 
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
-        if self.solver == "alternating":
-            self.perturbed_history_ = solution.extra["perturbed_history"]
         if prepared.basis is not None:
             self.untruncated_gap_ = self._untruncated_gap(prepared, solution)
 

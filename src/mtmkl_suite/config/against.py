@@ -1,8 +1,8 @@
 """A method of one's own against a published record: its rivals are not fitted again.
 
 The record has their scores on splits that follow from the seed and the data alone. The
-method is fitted on the same splits, and its scores join those of the record. Experiments
-whose data are missing here are left out.
+method is fitted on the same splits, and its scores join those of the record.
+Experiments whose data are missing here are left out.
 """
 
 from collections.abc import Collection

@@ -1,7 +1,6 @@
 """``mtmkl run`` and its function: a configuration, and the workflow that runs it."""
 
 import io
-from collections import ChainMap
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path

@@ -53,4 +53,3 @@ class SwitchedMachine(SwitchedEstimator, KernelMachine):
     ) -> None:
         super()._keep(training, solution, weights)
         self.switches_ = solution.coef
-        self.n_svm_solves_ = solution.extra.get("n_svm_solves", 0)

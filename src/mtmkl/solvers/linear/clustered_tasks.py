@@ -71,12 +71,8 @@ class ClusteredTasks:
     def eigenvalues(self, sizes: FloatArray, shift: float) -> FloatArray:
         """Return clip(c·b − e, 1/ε_W, 1/ε_B) of the sum that S has, but its least.
 
-        Parameters
-        ----------
-        sizes : ndarray of shape (T,)
-            b ≥ 0 in increasing order; the first belongs to the vector 1.
-        shift : float
-            e ≥ 0.
+        ``sizes`` are the b ≥ 0 in increasing order, the first that of the vector 1;
+        ``shift`` is e ≥ 0.
         """
         low, high = 1.0 / self.epsilon_within, 1.0 / self.epsilon_between
         n_high = self.n_clusters - 1
@@ -170,19 +166,9 @@ def solve(
 
 
 def spectrum(deviations: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the singular values and left singular vectors of centred rows.
+    """Return the singular values and left singular vectors of rows (T, d) of sum zero.
 
-    Parameters
-    ----------
-    deviations : ndarray of shape (T, d)
-        Rows of sum zero.
-
-    Returns
-    -------
-    sizes : ndarray of shape (T,)
-        In increasing order; the first, of the vector 1, is exactly 0.
-    vectors : ndarray of shape (T, T)
-        Columns, orthonormal; the first is 1/√T.
+    In increasing order; the first value, of the vector 1, is exactly 0.
     """
     n_tasks = deviations.shape[0]
     gram = deviations @ deviations.T

@@ -34,7 +34,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.linear.clustered_tasks import spectrum
 from mtmkl.solvers.linear.row_products import pull_back_tasks
-from mtmkl.solvers.linear.task_admm import loss
+from mtmkl.solvers.linear.task_admm import loss, loss_step
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.typing import FloatArray
@@ -276,8 +276,4 @@ def _with_deviations(
     tasks: TaskDecomposition, B: FloatArray, ridge: float
 ) -> FloatArray:
     """Return B + D, D minimising Σ_t ||y_t − X_t (b_t + d_t)||² + ridge·||D||_F²."""
-    totals = tasks.singular**2 + ridge
-    aims = tasks.singular * tasks.target / totals
-    slopes = tasks.singular**2 / totals
-    D, _ = pull_back_tasks(tasks.right, tasks.offsets, B, aims, slopes)
-    return B + D
+    return loss_step(*tasks.arrays, B, 2.0 * ridge)[0]

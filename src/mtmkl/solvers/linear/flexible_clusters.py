@@ -114,19 +114,8 @@ def solve(
 def prox_pairwise(B: FloatArray, weight: float) -> tuple[FloatArray, float]:
     """Return the U that minimises κ Σ_d Σ_{i<j} |u_di − u_dj| + ½||U − B||_F².
 
-    Parameters
-    ----------
-    B : ndarray of shape (T, d)
-        Each column is a feature's values over the tasks.
-    weight : float
-        κ ≥ 0.
-
-    Returns
-    -------
-    U : ndarray of shape (T, d)
-        Pooled values are equal to the last bit.
-    differences : float
-        Σ_d Σ_{i<j} |u_di − u_dj|.
+    B has shape (T, d). Pooled values are equal to the last bit. Also returns
+    Σ_d Σ_{i<j} |u_di − u_dj|.
     """
     n_tasks, n_features = B.shape
     U = np.empty_like(B)

@@ -291,17 +291,8 @@ def _bound(
 ) -> tuple[float, FloatArray, FloatArray]:
     """Return a lower bound, its dual point (reduced), and flows of at most μ for it.
 
-    Parameters
-    ----------
-    tasks : TaskDecomposition
-    residual : ndarray of shape (n_rows,)
-        The dual point is made from twice this.
-    Z : ndarray of shape (T, d)
-        Its mean says what Σ_t X_t'a_t is to be.
-    flows : ndarray of shape (T(T − 1)/2, d)
-        Flows to start from.
-    mu, ridge : float
-        μ and ε/H.
+    The dual point is made from twice the residual; the mean of Z (T, d) says what
+    Σ_t X_t'a_t is to be.
     """
     a = 2.0 * residual
     values, vectors = tasks.pooled_spectrum

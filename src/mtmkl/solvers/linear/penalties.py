@@ -57,26 +57,11 @@ def shrink_level(magnitudes: FloatArray, c: float) -> float:
 
 @numba.njit(cache=True, nogil=True)
 def prox_squared_norm(Y: FloatArray, c: float, code: int) -> tuple[FloatArray, float]:
-    """Return the proximal point of (c/2)·Ω² at ``Y.T`` and Ω there.
+    """Return the proximal point of (c/2)·Ω² at ``Y.T``, transposed, and Ω there.
 
     For DEVIATIONS that of the centred Y: the mean, which Ω leaves free, is left out.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (T, d), C-contiguous
-        The transpose of the coefficient matrix (a task's coefficients contiguous).
-    c : float
-        2γ/ρ, at least 0.
-    code : int
-        ``TRACE``, ``ROWS`` or ``DEVIATIONS``.
-
-    Returns
-    -------
-    Z : ndarray of shape (T, d)
-        The proximal point, transposed. Zero rows or singular values are exact: they
-        are left out of the product rather than multiplied by something small.
-    norm : float
-        Ω of it.
+    Zero rows or singular values are exact: they are left out of the product rather than
+    multiplied by something small.
     """
     n_tasks, n_features = Y.shape
     norm = 0.0

@@ -20,21 +20,7 @@ def pull_back(
     fit: FloatArray,
     pull: FloatArray,
 ) -> None:
-    """Write Vw into ``fit`` and V'(a − b∘Vw) into ``pull``.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (r, d), C-contiguous
-        V.
-    point : ndarray of shape (d,)
-        w.
-    aims, slopes : ndarray of shape (r,)
-        a and b.
-    fit : ndarray of shape (r,)
-        Overwritten.
-    pull : ndarray of shape (d,)
-        Overwritten.
-    """
+    """Write Vw into ``fit`` and V'(a − b∘Vw) into ``pull``, V being ``rows``."""
     n_rows, n_features = rows.shape
     for i in range(n_features):
         pull[i] = 0.0
@@ -75,24 +61,7 @@ def pull_back_tasks(
     aims: FloatArray,
     slopes: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return V_t'(a_t − b_t∘V_t w_t) of each task, and all V_t w_t, stacked.
-
-    Parameters
-    ----------
-    right : ndarray of shape (n_rows, d), C-contiguous
-        The V_t, stacked.
-    offsets : ndarray of shape (T + 1,)
-        Where each task's rows begin.
-    points : ndarray of shape (T, d)
-        The w_t.
-    aims, slopes : ndarray of shape (n_rows,)
-        The a_t and b_t, stacked.
-
-    Returns
-    -------
-    pull : ndarray of shape (T, d)
-    fit : ndarray of shape (n_rows,)
-    """
+    """Return V_t'(a_t − b_t∘V_t w_t) of each task, (T, d), and all V_t w_t, stacked."""
     pull = np.empty_like(points)
     fit = np.empty_like(aims)
     for t in range(points.shape[0]):

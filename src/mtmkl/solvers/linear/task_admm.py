@@ -232,15 +232,7 @@ def alternate(
 ) -> int:
     """Iterate until the best pair is close; return the number of iterations.
 
-    Parameters
-    ----------
-    steps : Splitting
-    best : BestPair
-        Is offered what each check finds.
-    max_iter : int
-        Maximum number of iterations.
-    n_iter : int
-        Iterations that count as done.
+    ``best`` is offered what each check finds; ``n_iter`` counts as done.
     """
     next_adapt = n_iter + _ADAPT_EVERY
     while not best.is_close and n_iter < max_iter:
@@ -282,22 +274,8 @@ def loss_step(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the proximal point of the loss, min Σ_t ||y_t − X_t w_t||² + (ρ/2)||·||².
 
-    Parameters
-    ----------
-    right, singular, target, offsets : ndarray
-        Of a :class:`~mtmkl.solvers.linear.task_decomposition.TaskDecomposition`.
-    base : ndarray of shape (T, d), C-contiguous
-        The point b_t from which ||w_t − b_t||² is taken.
-    step : float
-        ρ > 0.
-
-    Returns
-    -------
-    W : ndarray of shape (T, d)
-    pull : ndarray of shape (T, d)
-        2X_t'(y_t − X_t w_t), which is ρ(w_t − b_t).
-    residual : ndarray of shape (n_rows,)
-        c − S V'w.
+    It is taken from ``base``, shape (T, d). Also returns 2X_t'(y_t − X_t w_t), which is
+    ρ(w_t − b_t), and the residuals c − S V'w, stacked.
     """
     # Along v: w = b + v (q − p), q minimising (c − sq)² + (ρ/2)(q − p)², p = v'b.
     totals = 2.0 * singular * singular + step

@@ -355,16 +355,7 @@ def move_tasks(
 ) -> IntArray:
     """Return an assignment from which no move of one task lowers Σ_g ||W_g||_tr².
 
-    Parameters
-    ----------
-    gram : ndarray of shape (T, T)
-        W'W.
-    groups : ndarray of shape (T,)
-        The assignment to start from, 0 … G − 1.
-    costs : ndarray of shape (G,)
-        ||W_g||_tr² of each group.
-    changed : ndarray of shape (T, G)
-        The same with one task more, or less where it is a member.
+    ``gram`` is W'W; ``costs`` and ``changed`` are those of :func:`_costs`.
     """
     n_tasks, n_groups = changed.shape
     groups = groups.copy()

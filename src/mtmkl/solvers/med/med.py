@@ -80,16 +80,13 @@ class MedPath(SwitchedPath):
         -------
         Solution
             ``coef``: the switches (S,); ``dual``: β (N,); ``intercept``: (T,);
-            ``extra``: "log_odds" (S,) of the switches, "q" (S,), "n_solves" (calls of
-            the support vector solver for all tasks) and "n_svm_solves" (single support
-            vector problems, those on a few examples included).
+            ``extra``: "log_odds" (S,) of the switches and "q" (S,).
         """
         if self._state is None:
             self._state = TaskDuals(self.problem, C)
         state = self._state
         start = self._start(state, C, log_alpha)
         state.renew()
-        before = state.n_svm_solves
         floor = self.problem.floor(C)
         result = minimise_over_switches(
             state,
@@ -107,7 +104,6 @@ class MedPath(SwitchedPath):
             result,
             dual=beta,
             intercept=state.intercept,
-            n_svm_solves=state.n_svm_solves - before,
             tol=self.tol,
             floor=floor,
             remedy=remedy_of(self.problem) if result.status == "stopped" else "",

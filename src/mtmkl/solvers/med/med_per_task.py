@@ -40,8 +40,8 @@ class PerTaskPath(SwitchedPath):
         -------
         Solution
             ``coef``: the switches (T, S); ``dual``: β (N,); ``intercept``: (T,);
-            ``extra``: "log_odds" and "q", both (T, S), and "n_svm_solves". The
-            certificate is that of the sum; ``n_iter`` is the sum, too.
+            ``extra``: "log_odds" and "q", both (T, S). The certificate is that of the
+            sum; ``n_iter`` is the sum, too.
         """
         solutions = [path.solve(C, log_alpha) for path in self._paths]
         certificates = [solution.certificate for solution in solutions]
@@ -66,8 +66,5 @@ class PerTaskPath(SwitchedPath):
             extra={
                 "log_odds": np.array([each.extra["log_odds"] for each in solutions]),
                 "q": np.array([each.extra["q"] for each in solutions]),
-                "n_svm_solves": sum(
-                    each.extra.get("n_svm_solves", 0) for each in solutions
-                ),
             },
         )

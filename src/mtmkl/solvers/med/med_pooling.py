@@ -86,7 +86,7 @@ class PoolingPath(SwitchedPath):
         -------
         Solution
             ``coef``: the switches (T,); ``dual``: β (N,); ``intercept``: (T,);
-            ``extra``: "log_odds" (T,), "q" (T,), "n_solves".
+            ``extra``: "log_odds" (T,) and "q" (T,).
         """
         problem = self._problem
         problem.set_box(C)
@@ -106,7 +106,6 @@ class PoolingPath(SwitchedPath):
             result,
             dual=problem.beta.copy(),
             intercept=problem.intercept.copy(),
-            n_svm_solves=result.n_solves,
             tol=self.tol,
         )
 

@@ -186,30 +186,10 @@ def solve_joint(
     """Solve for switches s from the present β until no condition is violated by more.
 
     Or until the rest is rounding, or no work is left: `progress` has the violation and
-    what is allowed.
+    what is allowed. `factor` is the last one, of the free variables in `index`, for the
+    switches `factor_s`.
 
-    Parameters
-    ----------
-    communal : ndarray of shape (N, N)
-    own : ndarray of shape (Σ n_t²,)
-        The k_t one after the other, from `entries` on.
-    offsets, entries : ndarray of shape (T + 1,)
-    c, lo, hi, diagonal, beta : ndarray of shape (N,)
-        Labels, box, the largest diagonal of K_s, and β, which is updated.
-    s, factor_s : ndarray of shape (T,)
-        Switches, and those of the factor.
-    tol : float
-        Largest max(v, rising) − min(v, sinking) within a task.
-    outputs : ndarray of shape (2, N)
-        Of β; updated.
-    factor, index, column, size : ndarray
-        The last factor, of the free variables in `index`; overwritten.
-    progress : ndarray of shape (N_PROGRESS,)
-
-    Returns
-    -------
-    bool
-        False after a slice of work: call again with the same arrays.
+    Returns False after a slice of work: call again with the same arrays.
     """
     n, n_tasks = beta.size, s.size
     slice_left = SLICE

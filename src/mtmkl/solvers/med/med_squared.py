@@ -81,7 +81,6 @@ class SquaredPath(SwitchedPath):
             result,
             dual=state.beta,
             intercept=state.intercept,
-            n_svm_solves=result.n_solves * self.tasks.n_tasks,
             tol=self.tol,
             floor=floor,
         )

@@ -62,8 +62,6 @@ class Switched:
         F(s), by its upper bound, and J(β).
     n_iter : int
         Switches visited: one more than Newton steps.
-    n_solves : int
-        Calls of the inner solver.
     status : {"converged", "stopped", "stalled"}
     history : ndarray
         Objective at each check of the gap.
@@ -76,7 +74,6 @@ class Switched:
     objective: float
     dual_objective: float
     n_iter: int
-    n_solves: int
     status: Status
     history: FloatArray
     limit: str = ""
@@ -122,7 +119,7 @@ def minimise_over_switches(
     accuracy = first_accuracy(tol)
     is_fixed = log_alpha == -np.inf
     prior_odds = np.full(n_switches, -log_alpha)
-    n_solves, n_iter = 0, 1
+    n_iter = 1
     history: list[float] = []
     is_evaluated, is_stalled = False, False
     status: Status
@@ -130,12 +127,10 @@ def minimise_over_switches(
         u = np.full(n_switches, np.inf)
     elif start is None:
         q = problem.solve(np.ones(n_switches), accuracy).q
-        n_solves += 1
         u = np.clip(q - log_alpha, -_LARGEST_START, _LARGEST_START)
     else:
         u = start
     inner = problem.solve(expit(u), accuracy)
-    n_solves += 1
     limit = inner.limit
     while True:
         # Stop where the gap is reached, or nothing more can be had, ...
@@ -171,14 +166,13 @@ def minimise_over_switches(
             wanted = max(0.05 * distance, 0.25 * allowed)
             accuracy = next_accuracy(accuracy, inner, wanted)
             inner = problem.solve(expit(u), accuracy)
-            n_solves += 1
             limit = inner.limit
             continue
 
         # Take a step of Newton's method.
         residual = target - u
         direction, reach = _newton_direction(problem, u, residual)
-        u, inner, n_trials = _line_search(
+        u, inner = _line_search(
             problem,
             u,
             direction,
@@ -187,7 +181,6 @@ def minimise_over_switches(
             accuracy=accuracy,
             ceiling=objective + _ROUNDING * abs(objective),
         )
-        n_solves += n_trials
         limit = inner.limit
         n_iter += 1
     return Switched(
@@ -196,7 +189,6 @@ def minimise_over_switches(
         objective=objective,
         dual_objective=dual_objective,
         n_iter=n_iter,
-        n_solves=n_solves,
         status=status,
         history=np.array(history),
         limit=limit,
@@ -234,18 +226,17 @@ def _line_search(
     log_alpha: float,
     accuracy: float,
     ceiling: float,
-) -> tuple[FloatArray, Inner, int]:
-    """Return the log-odds of a sufficient decrease, what is within, and the solves."""
+) -> tuple[FloatArray, Inner]:
+    """Return the log-odds of a sufficient decrease, and what is within."""
     prior_odds = np.full(u.size, -log_alpha)
-    step, n_solves = 1.0, 0
+    step = 1.0
     while True:
         trial = _between(u, u + direction, step)
         inner = problem.solve(expit(trial), accuracy)
-        n_solves += 1
         value = divergence(trial, prior_odds) + inner.dual
         is_lower = value <= ceiling + _SUFFICIENT_DECREASE * step * slope
         if is_lower or step < _SMALLEST_STEP:
-            return trial, inner, n_solves
+            return trial, inner
         # Not by the secant of the slopes: V grows like 1/s where switches go off, so
         # that a secant from there cuts the step to almost nothing.
         step *= 0.5
@@ -292,7 +283,6 @@ def switched_solution(
     *,
     dual: FloatArray,
     intercept: FloatArray,
-    n_svm_solves: int,
     tol: float,
     floor: float = 0.0,
     remedy: str = "raise max_iter or tol",
@@ -317,8 +307,6 @@ def switched_solution(
         extra={
             "log_odds": result.log_odds,
             "q": result.q,
-            "n_solves": result.n_solves,
-            "n_svm_solves": n_svm_solves,
         },
     )
 

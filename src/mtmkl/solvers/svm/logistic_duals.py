@@ -183,14 +183,7 @@ class LogisticDuals:
 
 
 def entropy(alpha: FloatArray, C: float) -> float:
-    """Return h(α).
-
-    Parameters
-    ----------
-    alpha : ndarray of shape (n,)
-        Between 0 and C.
-    C : float
-    """
+    """Return h(α) for α between 0 and C."""
     share = np.clip(alpha / C, 0.0, 1.0)
     return float(-C * (xlogy(share, share) + xlogy(1.0 - share, 1.0 - share)).sum())
 
@@ -220,22 +213,13 @@ def logistic_epoch(
 def logistic_step(old: float, margin: float, curvature: float, C: float) -> float:
     """Return the maximiser over α of the logistic dual along one coordinate.
 
-    With α = C/(1 + exp(−s)) it is the root of the increasing function
+    ``margin`` is y_i f_i at the old α, ``curvature`` k(x_i, x_i). With
+    α = C/(1 + exp(−s)) it is the root of the increasing function
     s + curvature·α(s) − c, c = curvature·old − margin, whose slope is at least 1. It
     lies between c − curvature·C and c. In s no digits cancel near 0 and C.
 
     Newton's steps may go back and forth between the two flat ends of α(s): where one is
     longer than half of that before the last, the interval is halved instead.
-
-    Parameters
-    ----------
-    old : float
-        α.
-    margin : float
-        y_i f_i at α.
-    curvature : float
-        k(x_i, x_i).
-    C : float
     """
     c = curvature * old - margin
     lower = c - curvature * C

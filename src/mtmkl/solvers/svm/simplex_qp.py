@@ -31,23 +31,10 @@ def minimise_on_simplex(
 ) -> tuple[float, float, int]:
     """Minimise from x, in place, until the gap is at most tol.
 
-    Parameters
-    ----------
-    g : ndarray of shape (n,)
-        Gradient at ``center``.
-    H : ndarray of shape (n, n)
-    center : ndarray of shape (n,)
-    tol : float
-        Absolute gap g(x)'x − min g(x), g(x) the gradient at x.
-    max_iter : int
-        Limit on systems.
-    x : ndarray of shape (n,)
-        In the simplex.
+    The gap is g(x)'x − min g(x), g(x) the gradient at x; ``max_iter`` limits the
+    systems.
 
-    Returns
-    -------
-    objective, gap : float
-    n_iter : int
+    Returns the objective, the gap and the number of systems.
     """
     n = x.size
     ridge = 1e-300
@@ -116,22 +103,11 @@ def minimise_with_cuts(
 ) -> tuple[float, float, int]:
     """Minimise from x, in place, until the gap is at most tol or rounding is left.
 
-    Parameters
-    ----------
-    g, H, center, tol, x
-        As for :func:`minimise_on_simplex`.
-    offsets, slopes : ndarray of shape (J,) and (J, n)
-        a and B, finite.
-    max_iter : int
-        Limit on Newton systems.
-    shares : ndarray of shape (J,)
-        Written: the multipliers μ ≥ 0 of the cuts, with Σ_j μ_j ≤ 1.
+    ``offsets`` and ``slopes`` are a and B, finite. The multipliers μ ≥ 0 of the cuts,
+    of sum at most 1, are written to ``shares``. With h = g + Hδ + B'μ the gap is
+    h'x − min h, and what μ misses of the maximum.
 
-    Returns
-    -------
-    objective, gap : float
-        With h = g + Hδ + B'μ the gap is h'x − min h, and what μ misses of the maximum.
-    n_iter : int
+    Returns the objective, the gap and the number of Newton systems.
     """
     n, n_cuts = x.size, offsets.size
     linear = g - np.dot(H, center)

@@ -17,7 +17,7 @@ penalty vectors are ±ε by the side of the kink, and ∓infinity at a bound. Th
 is optimal when max(v + up) ≤ min(v + low) (with the equality), or when no
 ``v + up`` is positive and no ``v + low`` negative (without).
 
-Three things make it fast, each of which is worth a factor on problems of 20 to 500
+Two things make it fast, each of which is worth a factor on problems of 20 to 500
 variables:
 
 * *Scans that vectorise.* An arg-max is a maximum of integers: the bits of a
@@ -30,9 +30,6 @@ variables:
   time they have cost twice as much as a Cholesky factorisation of the free part of
   ``K`` would, the objective is minimised over the free variables exactly, dropping
   those that meet a bound on the way (`_face_step`).
-* *Growing boxes.* A large box is reached through smaller ones, and a solution is
-  carried from one box to the next by the best multiple of it, so that variables at a
-  bound stay there (`_rescale`).
 
 No tolerance can be met that is far below the rounding errors of ``v``. A solve that
 takes long compares the two (`rounding_error`) and raises its tolerance, at first to a
@@ -62,9 +59,6 @@ _TINY = 1e-12  # least curvature of a step, relative to the mean diagonal
 _RIDGE = 1e-11  # least pivot of a face's Cholesky factor, relative to the diagonal
 _FACE_EVERY = 16  # pair steps between two looks at the budget of a face step
 _FACE_RATIO = 2.0  # pair steps done for each unit of a face step's cost
-_FIRST_BOX = 4.0  # width of the first box, in units of a lone variable's optimum
-_BOX_GROWTH = 4.0  # ratio of one box to the next
-_BOX_TOLERANCE = 0.3  # tolerance in all but the last box, in units of c's spread
 _REFRESH = 4  # steps per variable after which v is recomputed before stopping
 _PATIENCE = 16  # steps per variable between two looks at the rounding errors
 FIRST_SHARE, LAST_SHARE = 2.0**-6, 16.0  # of the rounding errors, as a tolerance
@@ -88,14 +82,6 @@ SLICE = 2e8
     _TARGET,
     _N_ROWS,
 ) = range(11)
-
-# Columns of the statistics.
-INTERCEPT, OBJECTIVE, DUAL_OBJECTIVE, N_ITER, VIOLATION, TOLERANCE = range(6)
-N_STATISTICS = 6
-
-# An unfinished solve has its box and credit in the statistics in place of objectives.
-FINISHED, UNFINISHED, NOT_FINITE = range(3)
-_BOX, _CREDIT = OBJECTIVE, DUAL_OBJECTIVE
 
 _SCAN = {"error_model": "numpy", "fastmath": {"nnan", "nsz", "contract"}}
 _LINEAR_ALGEBRA = {
@@ -647,117 +633,6 @@ def workspace(n: int) -> tuple[FloatArray, IntArray]:
 
 
 @njit(cache=True, nogil=True, **_SCAN)
-def make_feasible(
-    beta: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    equality: bool,
-) -> None:
-    """Move a point into the box and, with the equality, to the sum zero.
-
-    The box must contain such a point. A sum too large is lowered first by scaling the
-    positive variables, as far as their bounds allow, so that zeros stay zeros, and
-    then by taking the same share of every variable's room; and likewise a sum too
-    small.
-    """
-    for k in range(beta.size):
-        beta[k] = min(max(beta[k], lo[k]), hi[k])
-    if not equality:
-        return
-    for stage in range(2):
-        surplus = 0.0
-        size = 0.0
-        for k in range(beta.size):
-            surplus += beta[k]
-            size += abs(beta[k])
-        if abs(surplus) <= 1e-13 * size:  # rounding: leave the bounds met exactly
-            return
-        room = 0.0
-        for k in range(beta.size):
-            if surplus > 0.0:
-                stop = lo[k] if stage == 1 else max(lo[k], min(beta[k], 0.0))
-            else:
-                stop = hi[k] if stage == 1 else min(hi[k], max(beta[k], 0.0))
-            room += abs(beta[k] - stop)
-        share = min(abs(surplus) / room, 1.0) if room > 0.0 else 0.0
-        for k in range(beta.size):
-            if surplus > 0.0:
-                stop = lo[k] if stage == 1 else max(lo[k], min(beta[k], 0.0))
-            else:
-                stop = hi[k] if stage == 1 else min(hi[k], max(beta[k], 0.0))
-            if share == 1.0:
-                beta[k] = stop
-            else:
-                beta[k] += share * (stop - beta[k])
-
-
-@njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def _rescale(
-    beta: FloatArray,
-    v: FloatArray,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-) -> None:
-    """Multiply β by what minimises the objective within the box [lo, hi] ∋ 0.
-
-    A solution of a smaller multiple of this box keeps its bounded variables bounded
-    where the largest feasible multiple is the best, and stays as it is where the
-    bounds did not matter.
-    """
-    linear = 0.0
-    quadratic = 0.0
-    largest = FAR
-    for k in range(beta.size):
-        b = beta[k]
-        if b != 0.0:
-            linear += c[k] * b
-            quadratic += (c[k] - v[k]) * b
-            largest = min(largest, (hi[k] if b > 0.0 else lo[k]) / b)
-    if largest == FAR:
-        return
-    factor = largest
-    if linear < factor * quadratic:
-        factor = max(linear, 0.0) / quadratic
-    for k in range(beta.size):
-        b = factor * beta[k]
-        if abs(b - hi[k]) <= 1e-14 * abs(hi[k]):
-            b = hi[k]
-        elif abs(b - lo[k]) <= 1e-14 * abs(lo[k]):
-            b = lo[k]
-        beta[k] = b
-        v[k] = c[k] - factor * (c[k] - v[k])
-
-
-@njit(cache=True, nogil=True, **_SCAN)
-def _spread(c: FloatArray, equality: bool) -> float:
-    """Return the scale of ``c``: half its range, or its largest absolute value."""
-    smallest, largest = c[0], c[0]
-    for k in range(c.size):
-        smallest = min(smallest, c[k])
-        largest = max(largest, c[k])
-    return 0.5 * (largest - smallest) if equality else max(largest, -smallest)
-
-
-@njit(cache=True, nogil=True, **_SCAN)
-def _first_box(
-    diagonal: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    spread: float,
-) -> float:
-    """Return the multiple of the box at which bounds begin not to matter."""
-    n = diagonal.size
-    curvature, width = 0.0, 0.0
-    for k in range(n):
-        curvature += diagonal[k] / n
-        width = max(width, upper[k] - lower[k])
-    if curvature * width > 0.0 and spread > 0.0:
-        return _FIRST_BOX * spread / (curvature * width)
-    return FAR
-
-
-@njit(cache=True, nogil=True, **_SCAN)
 def intercept_at(
     v: FloatArray,
     beta: FloatArray,
@@ -798,179 +673,3 @@ def intercept_at(
     if can_rise:
         return highest
     return lowest if can_sink else 0.0
-
-
-@njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
-def _certify(
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    equality: bool,
-    beta: FloatArray,
-    v: FloatArray,
-    statistics: FloatArray,
-) -> None:
-    """Write intercept, objectives and violation to `statistics`, at ε = 0.
-
-    The intercept b is the multiplier of the equality (`intercept_at`). The objective is
-    the one of the support vector machine, to which this problem is the dual::
-
-        ½ β'Kβ + Σ_i max over z in [lo_i, hi_i] of (v_i − b) z
-    """
-    highest, lowest = -FAR, FAR
-    for k in range(beta.size):
-        highest = max(highest, v[k] + _up_penalty(beta[k], lo[k], hi[k], 0.0))
-        lowest = min(lowest, v[k] + _low_penalty(beta[k], lo[k], hi[k], 0.0))
-    intercept = 0.0
-    violation = max(highest, -lowest)
-    if equality:
-        violation = highest - lowest
-        intercept = intercept_at(v, beta, lo, hi, 0.0)
-    quadratic, linear, losses = 0.0, 0.0, 0.0
-    for k in range(beta.size):
-        quadratic += beta[k] * (c[k] - v[k])
-        linear += c[k] * beta[k]
-        margin = v[k] - intercept
-        losses += max(max(margin * hi[k], margin * lo[k]), 0.0)
-    statistics[INTERCEPT] = intercept
-    statistics[OBJECTIVE] = 0.5 * quadratic + losses
-    statistics[DUAL_OBJECTIVE] = linear - 0.5 * quadratic
-    statistics[VIOLATION] = max(violation, 0.0)
-
-
-@njit(cache=True, nogil=True, **_SCAN)
-def _bounds_matter(beta: FloatArray, lo: FloatArray, hi: FloatArray) -> bool:
-    """Tell whether a larger multiple of the box would change the solution."""
-    for k in range(beta.size):
-        if beta[k] != 0.0 and (beta[k] == lo[k] or beta[k] == hi[k]):
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _all_finite(values: FloatArray) -> bool:
-    """Tell by the sum, in one pass without a branch."""
-    s = 0.0
-    for k in range(values.size):
-        s += values[k]
-    return np.isfinite(s)
-
-
-@njit(cache=True, nogil=True, **_SCAN)
-def solve_box(
-    K: FloatArray,
-    c: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    equality: bool,
-    scale: float,
-    start: FloatArray,
-    has_start: bool,
-    tol: float,
-    max_iter: int,
-    beta: FloatArray,
-    statistics: FloatArray,
-    status: int,
-) -> int:
-    """Solve one problem without ε in the box ``scale·[lower, upper]`` around zero.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n), C-contiguous, float64 or float32
-    c, lower, upper, start : ndarray of shape (n,)
-    equality : bool
-        Hold the sum of β at zero.
-    scale : float
-        Positive.
-    has_start : bool
-        Begin at `start`, made feasible, rather than by growing boxes from zero.
-    tol : float
-        Largest violation of the optimality conditions, in the units of c.
-    max_iter : int
-    beta : ndarray of shape (n,)
-        Overwritten by the solution.
-    statistics : ndarray of shape (N_STATISTICS,)
-        Overwritten.
-    status : int
-        What the last call with the same arrays returned; FINISHED in the first.
-
-    Returns
-    -------
-    status : {FINISHED, UNFINISHED, NOT_FINITE}
-        UNFINISHED after a slice of work.
-    """
-    if not _all_finite(K.reshape(K.size)):
-        return NOT_FINITE
-    n = c.size
-    work_left = SLICE
-    work, index = workspace(n)
-    v, lo, hi = np.empty(n), np.empty(n), np.empty(n)
-    for k in range(n):
-        work[DIAGONAL, k] = K[k, k]
-    spread = _spread(c, equality)
-    resumed = status == UNFINISHED
-    box, n_iter, credit = scale, 0, 0.0
-    if resumed:
-        box = statistics[_BOX]
-        n_iter = int(statistics[N_ITER])
-        credit = statistics[_CREDIT]
-    elif not has_start:
-        for k in range(n):
-            beta[k] = 0.0
-            v[k] = c[k]
-        box = min(scale, _first_box(work[DIAGONAL], lower, upper, spread))
-    while True:
-        for k in range(n):
-            lo[k] = box * lower[k]
-            hi[k] = box * upper[k]
-        box_tol = tol if box == scale else max(tol, _BOX_TOLERANCE * spread)
-        if resumed:
-            negative_gradient(K, c, beta, v)
-            error = rounding_error(work[DIAGONAL], c, beta)
-            box_tol = max(box_tol, 4.0 * error)
-            resumed = False
-        elif has_start:
-            for k in range(n):
-                beta[k] = start[k]
-            make_feasible(beta, lo, hi, equality)
-            negative_gradient(K, c, beta, v)
-        else:
-            _rescale(beta, v, c, lo, hi)
-        most = min(max_iter - n_iter, max(int(work_left / step_cost(n)), _FACE_EVERY))
-        if equality:
-            done, box_tol, credit = pair_steps(
-                K, c, lo, hi, 0.0, beta, v, work, index, box_tol, most, credit
-            )
-        else:
-            done, box_tol, credit = single_steps(
-                K, c, lo, hi, 0.0, beta, v, work, index, box_tol, most, credit
-            )
-        n_iter += done
-        work_left -= done * step_cost(n) + n * n
-        if work_left <= 0.0 and n_iter < max_iter:
-            statistics[_BOX] = box
-            statistics[N_ITER] = n_iter
-            statistics[_CREDIT] = credit
-            return UNFINISHED
-        credit = 0.0
-        if box == scale:
-            break
-        box = min(scale, _BOX_GROWTH * box) if _bounds_matter(beta, lo, hi) else scale
-    _certify(c, lo, hi, equality, beta, v, statistics)
-    statistics[N_ITER] = n_iter
-    statistics[TOLERANCE] = box_tol
-    return FINISHED
-
-
-@njit(cache=True, nogil=True, **_SCAN)
-def label_box(y: FloatArray, lower: FloatArray, upper: FloatArray) -> int:
-    """Write the box [0, 1] or [−1, 0] of each label, +1 or −1; return how many are not.
-
-    One compiled call, since five of numpy's cost more than a small solve.
-    """
-    n_wrong = 0
-    for k in range(y.size):
-        lower[k] = min(y[k], 0.0)
-        upper[k] = max(y[k], 0.0)
-        n_wrong += abs(y[k]) != 1.0
-    return n_wrong

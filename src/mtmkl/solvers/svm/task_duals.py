@@ -290,11 +290,6 @@ class TaskDuals:
         """c_t'β_t − ε‖β_t‖₁ of the last solution, shape (T,)."""
         return self._statistics[:, steps.LINEAR].copy()
 
-    @property
-    def n_svm_solves(self) -> int:
-        """Support vector problems solved so far."""
-        return int(self._statistics[:, steps.SOLVES].sum())
-
     def solve(self, weights: FloatArray, accuracy: float) -> Inner:
         """Solve until no optimality condition is violated by more.
 
@@ -406,13 +401,7 @@ class TaskDuals:
 
 
 def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:
-    """Return X_t'β_t, shape (T, F), to the last bit as certificates have it.
-
-    Parameters
-    ----------
-    blocks : GramBlocks
-    beta : ndarray of shape (N,)
-    """
+    """Return X_t'β_t, shape (T, F), to the last bit as certificates have it."""
     weights = np.zeros((blocks.sizes.size, blocks.features.shape[1]))
     nothing = np.empty((blocks.grams.shape[0], 0), blocks.grams.dtype)
     outputs = np.empty((beta.size, 0))
@@ -456,15 +445,8 @@ def remedy_of(problem: DualProblem) -> str:
 def limit_of_accuracy(error: float, largest: float, C: float, work_left: float) -> str:
     """Return why support vector machines end with an error of their outputs.
 
-    Parameters
-    ----------
-    error : float
-        Violation of the conditions that is left.
-    largest : float
-        Largest kernel value.
-    C : float
-    work_left : float
-        Not positive where it was the bound on work that ended them.
+    ``largest`` is the largest kernel value; ``work_left`` is not positive where the
+    bound on work ended them.
     """
     cause = "rounding" if work_left > 0.0 else "the bound on their work"
     return (

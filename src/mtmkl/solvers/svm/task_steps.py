@@ -28,8 +28,8 @@ from mtmkl.typing import FloatArray, IntArray
 _LEAST_STEPS = 16
 _TILE = 32  # rows and columns that are mirrored together
 # Columns of a task's statistics.
-INTERCEPT, LINEAR, QUADRATIC, LOSS, SOLVES, VIOLATION = range(6)
-N_STATISTICS = 6
+INTERCEPT, LINEAR, QUADRATIC, LOSS, VIOLATION = range(5)
+N_STATISTICS = 5
 # Where the solves of all tasks have come to, and the work that is left.
 _TASK, _CREDIT, _SHARE, WORK = range(4)
 
@@ -372,7 +372,6 @@ def solve_tasks(
                     most,
                     progress[_CREDIT],
                 )
-            statistics[t, SOLVES] += 1.0
             progress[_CREDIT] = credit if done == most else 0.0
             spent = done * step_cost(m) + 0.5 * m * m * (n_features + n_grams)
             slice_left -= spent

@@ -166,10 +166,9 @@ class GroupSharingPath:
         Solution
             ``coef``: θ (blocks, M); ``dual``: β (N,); ``intercept``: (T,); ``extra``:
             "groups" (blocks,), labels of equal weights in order of appearance, "q"
-            (blocks, M), "edge_duals" (pairs of blocks, M), "n_solves" (calls of the
-            solver of all duals) and "n_weight_steps" (iterations of the model's
-            solver). The certificate's lower bound is the best of those met; it and the
-            objective are recomputed from their duals at the end.
+            (blocks, M) and "edge_duals" (pairs of blocks, M). The certificate's lower
+            bound is the best of those met; it and the objective are recomputed from
+            their duals at the end.
         """
         if self.state is None:
             self.state = self._duals(C)
@@ -285,8 +284,7 @@ class _Search:
         self.theta, self.edge_duals = start.theta, start.edge_duals
         self.damping, self.rho = start.damping.copy(), start.rho
         self.has_pairs = start.lam > 0.0 and path.n_blocks > 1
-        self.n_iter, self.n_solves = 1, 0
-        self.n_weight_steps, self.n_rejected, self.n_flat = 0, 0, 0
+        self.n_iter, self.n_rejected, self.n_flat = 1, 0, 0
         self.accuracy = first_accuracy(path.tol)
         self.least_gap, self.last_progress = np.inf, 1
         self.history: list[float] = []
@@ -304,7 +302,6 @@ class _Search:
         return self.start.lam * pair_penalty(theta) if self.has_pairs else 0.0
 
     def solve(self, theta: FloatArray) -> Inner:
-        self.n_solves += 1
         return self.state.solve(theta.ravel(), self.accuracy)
 
     def run(self) -> tuple[Solution, _Visited]:
@@ -397,7 +394,6 @@ class _Search:
                 rho=self.rho,
                 tol=tol,
             )
-            self.n_weight_steps += model.n_iter
             self.rho = model.rho
             predicted = model.objective - self.penalty
             if predicted > -model.gap and tol > _FLAT * self.gap:
@@ -503,8 +499,6 @@ class _Search:
                 "groups": group_labels(self.theta),
                 "q": self.support.q,
                 "edge_duals": self.edge_duals,
-                "n_solves": self.n_solves,
-                "n_weight_steps": self.n_weight_steps,
             },
         )
         return solution, _Visited(

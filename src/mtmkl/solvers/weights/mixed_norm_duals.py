@@ -63,8 +63,6 @@ class MixedNormDuals:
     C : float
     lam : ndarray of shape (T, k)
         λ of the last solution, by numbers of weights.
-    n_solves : int
-        Rounds of support vector machines so far.
     """
 
     def __init__(self, problem: DualProblem, C: float, p: float) -> None:
@@ -80,7 +78,6 @@ class MixedNormDuals:
         self._equal = problem.n_tasks ** (-1.0 / self.order)
         self.lam = np.full(shape, self._equal)
         self._factors: tuple[FloatArray, IntArray] | None = None
-        self.n_solves = 0
 
     @property
     def beta(self) -> FloatArray:
@@ -231,7 +228,6 @@ class MixedNormDuals:
         self, lam: FloatArray, weights: FloatArray, accuracy: float
     ) -> "_Point":
         """Solve the machines for given λ and γ."""
-        self.n_solves += 1
         inner = self._tasks.solve((weights / lam).ravel(), accuracy)
         return self._point(lam, weights, inner)
 
@@ -302,33 +298,18 @@ class _Point:
 
 @dataclass(frozen=True)
 class _System:
-    """Newton's matrices diag(S_t) − inner_t'inner_t of the active kernels.
-
-    Attributes
-    ----------
-    active : ndarray of shape (a,)
-    offsets, task : ndarray
-        Where the rows of each task begin, and the task of each row.
-    roots : ndarray of shape (rows, k)
-        U_t with V_t'' = U_t'U_t.
-    inner, scaled : ndarray of shape (rows, a)
-        U_tη, and that over S_t.
-    energy, diagonal, normal : ndarray of shape (T, a)
-        r, S and λ^p̄, the gradient of the constraints.
-    multipliers : ndarray of shape (a,)
-        μ.
-    """
+    """Newton's matrices diag(S_t) − inner_t'inner_t of the active kernels."""
 
     active: IntArray
-    offsets: IntArray
-    task: IntArray
-    roots: FloatArray
-    inner: FloatArray
-    scaled: FloatArray
-    energy: FloatArray
-    multipliers: FloatArray
-    diagonal: FloatArray
-    normal: FloatArray
+    offsets: IntArray  # where the rows of each task begin
+    task: IntArray  # of each row
+    roots: FloatArray  # (rows, k), U_t with V_t'' = U_t'U_t
+    inner: FloatArray  # (rows, a), U_tη
+    scaled: FloatArray  # that over S_t
+    energy: FloatArray  # (T, a), r
+    multipliers: FloatArray  # (a,), μ
+    diagonal: FloatArray  # (T, a), S
+    normal: FloatArray  # (T, a), λ^p̄, the gradient of the constraints
 
     def by_row(self, values: FloatArray) -> FloatArray:
         """Return values of the tasks for the rows."""

@@ -28,10 +28,8 @@ Conference on Data Mining, 2011. S. Boyd et al., Distributed optimization and
 statistical learning via the alternating direction method of multipliers, 2011.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -62,8 +60,6 @@ from mtmkl.solvers.weights.schatten_steps import (
     thresholds_of,
 )
 from mtmkl.typing import FloatArray, IntArray
-
-MixedSchattenSolver = Literal["admm", "mirror_descent", "alternating"]
 
 _RELAXATION = 1.6
 _CHECK_EVERY, _ADAPT_EVERY, _LAST_BALANCE = 5, 10, 200
@@ -167,18 +163,10 @@ class SchattenProblem:
             share = min(max(linear / norm**2, 0.0), 1.0)
         return share * linear - 0.5 * (share * norm) ** 2, share
 
-    def upper(
-        self, features: FloatArray, weights: FloatArray, C: float, beta: FloatArray
-    ) -> TaskDuals:
-        """Return machines on weighted features, begun at β."""
-        if weights.size == 0:
-            features, weights = np.zeros((beta.size, 1)), np.zeros(1)
-        problem = DualProblem.of(
-            self.tasks.c,
-            GramBlocks.of(self.tasks.blocks.sizes, features=features),
-            epsilon=self.tasks.epsilon if not self.tasks.is_classification else None,
-        )
-        state = TaskDuals(problem, C)
+    def machines(self, blocks: GramBlocks, C: float, beta: FloatArray) -> TaskDuals:
+        """Return machines of the tasks on other kernels, begun at β."""
+        epsilon = None if self.tasks.is_classification else self.tasks.epsilon
+        state = TaskDuals(DualProblem.of(self.tasks.c, blocks, epsilon=epsilon), C)
         state.start(beta)
         return state
 
@@ -275,7 +263,7 @@ class MixedSchattenPath:
         Solution
             ``coef``: W', shape (T, D), of low rank; ``dual``: β (N,), scaled, of the
             lower bound; ``intercept``: (T,); ``extra``: "norms" (k,), the trace norms,
-            "ranks" (k,), and "seconds", since the start, at the entries of the history.
+            and "ranks" (k,).
         """
         if self._duals is None:
             self._duals = TaskDuals(self.problem.tasks, C)
@@ -310,8 +298,6 @@ class _Search:
         self.floor = problem.tasks.floor(duals.C)
         self.gap = self.last_gap = np.inf
         self.history: list[float] = []
-        self.seconds: list[float] = []
-        self.begin = time.process_time()
 
     def run(self, max_iter: int) -> Solution:
         """Iterate until the gap is closed."""
@@ -386,7 +372,6 @@ class _Search:
             self.best = model
         value = self.best.inner.primal
         self.history.append(value)
-        self.seconds.append(time.process_time() - self.begin)
         self.gap = relative_gap(value, self.bound, self.floor)
 
     def model(self, beta: FloatArray) -> _Model:
@@ -402,10 +387,10 @@ class _Search:
                 weights.append(ratio * values[j, :rank] / self.norms[j])
                 block = slice(self.problem.ends[j], self.problem.ends[j + 1])
                 parts.append(self.problem.factors[:, block] @ directions[j])
-        w = np.concatenate(weights) if weights else np.zeros(0)
-        features = np.concatenate(parts, axis=1) if parts else np.zeros((beta.size, 0))
-        state = self.problem.upper(features, w, self.duals.C, beta)
-        w = w if w.size else np.zeros(1)
+        w = np.concatenate(weights) if weights else np.zeros(1)
+        features = np.concatenate(parts, axis=1) if parts else np.zeros((beta.size, 1))
+        blocks = GramBlocks.of(self.problem.tasks.blocks.sizes, features=features)
+        state = self.problem.machines(blocks, self.duals.C, beta)
         accuracy = first_accuracy(self.tol)
         inner = state.solve(w, accuracy)
         while not inner.limit and accuracy > FINEST_ACCURACY:
@@ -475,6 +460,5 @@ class _Search:
             extra={
                 "norms": norms,
                 "ranks": np.array([V.shape[1] for V in best.directions]),
-                "seconds": np.array(self.seconds),
             },
         )

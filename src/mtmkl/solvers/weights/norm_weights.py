@@ -11,29 +11,16 @@ _LEAST = 1e-10  # weight, as a share of the largest
 
 
 def equal_weights(n_terms: int, p: float) -> FloatArray:
-    """Return the weights M^{-1/p}, on the sphere.
-
-    Parameters
-    ----------
-    n_terms : int
-        M.
-    p : float
-    """
+    """Return the weights M^{-1/p}, on the sphere."""
     return np.full(n_terms, n_terms ** (-1.0 / p))
 
 
 def on_sphere(weights: FloatArray, p: float) -> FloatArray:
-    """Return the multiple of weights that has the norm 1.
+    """Return the multiple of weights ≥ 0, with 1 as the largest, that has the norm 1.
 
     For p > 1, whose best weights are 0 only with their models, none gets below a share
     of 1e-10 of the largest: one of 0 would stay 0 for ever, and from there it returns,
     at p = 2 in some twenty steps of :func:`next_weights`.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (M,)
-        At least 0, with 1 as the largest.
-    p : float
     """
     if p > 1:
         weights = np.maximum(weights, _LEAST)
@@ -42,14 +29,7 @@ def on_sphere(weights: FloatArray, p: float) -> FloatArray:
 
 
 def dual_norm(q: FloatArray, p: float) -> float:
-    """Return the norm of q that is dual to the p-norm.
-
-    Parameters
-    ----------
-    q : ndarray of shape (M,)
-        At least 0.
-    p : float
-    """
+    """Return the norm of q ≥ 0 that is dual to the p-norm."""
     largest = float(q.max())
     if p == 1 or largest == 0.0:
         return largest
@@ -62,13 +42,8 @@ def next_weights(theta: FloatArray, q: FloatArray, p: float) -> FloatArray:
     """Return the best weights for W as it stands.
 
     That is θ_m ∝ ||W_m||^{2/(p+1)} with ||W_m||² = θ_m² q_m, eq. (22) of Widmer et al.
-    (2015), put on the sphere by :func:`on_sphere`.
-
-    Parameters
-    ----------
-    theta, q : ndarray of shape (M,)
-        Values of q that rounding leaves below 0 count as 0.
-    p : float
+    (2015), put on the sphere by :func:`on_sphere`. Values of q that rounding leaves
+    below 0 count as 0.
     """
     # β'Kβ of examples whose labels cancel out is rounding, of either sign.
     squared = theta**2 * np.maximum(q, 0.0)

@@ -23,16 +23,9 @@ def decompose(
 ) -> None:
     """Write the singular values of the blocks, and vectors of their smaller sides.
 
-    Parameters
-    ----------
-    S : ndarray of shape (T, D)
-    ends : ndarray of shape (k + 1,)
-        Block j has the columns ``ends[j]:ends[j + 1]``.
-    values : ndarray of shape (k, T)
-        Falling; zeros beyond the smaller side of a block.
-    vectors : ndarray of shape (Σ_j m_j²,)
-        The matrices (m_j, m_j) of vectors in columns, m_j the smaller side, one after
-        the other: right ones where d_j ≤ T, else left ones.
+    The values (k, T) fall, with zeros beyond the smaller side of a block. The vectors
+    are matrices (m_j, m_j), m_j the smaller side, in columns, one after the other:
+    right ones where d_j ≤ T, else left ones.
     """
     n_tasks = S.shape[0]
     values[:] = 0.0
@@ -160,23 +153,9 @@ def _block_threshold(values: FloatArray, log_kappa: float, q: float) -> float:
 def thresholds_of(
     values: FloatArray, q: float, tau: float, thresholds: FloatArray, norms: FloatArray
 ) -> float:
-    """Write the thresholds of the proximal point of ½τN², and its trace norms.
+    """Write the thresholds of the proximal point of ½τN² and its trace norms; return N.
 
     They are θ_j = τ N^{2−q} n_j^{q−1}: all τN at q = 1, τn_j at q = 2.
-
-    Parameters
-    ----------
-    values : ndarray of shape (k, T)
-        Singular values of the blocks, falling.
-    q : float
-        From 1 to 2.
-    tau : float
-    thresholds, norms : ndarray of shape (k,)
-
-    Returns
-    -------
-    float
-        N.
     """
     k = values.shape[0]
     largest = 0.0

@@ -17,23 +17,28 @@ how far from its optimum the iterates are.
 """
 
 import warnings
-from typing import NamedTuple
+from typing import Any
 
-import numba
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from mtmkl.methods._base.linear import PreparedRegression
+from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearning
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Certificate, Solution
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray
 
 
-class _Covariance(NamedTuple):
-    """D = level·I + U diag(weight) U', of trace 1."""
+class AlternatingFeatureLearning(MultiTaskFeatureLearning):
+    """Multi-task feature learning by Algorithm 1.
 
-    vectors: FloatArray
-    weight: FloatArray
-    level: float
+    It stops when W, at the least ε, moves by no more than ``tol`` of its norm.
+    """
+
+    def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
+        return solve_alternating(
+            prepared.tasks, self.gamma, tol=self.tol, max_iter=self.max_iter
+        )
 
 
 def solve_alternating(
@@ -51,11 +56,6 @@ def solve_alternating(
     Returns ``coef`` of shape (d, T); ``dual`` of shape (n,); the certificate is of the
     problem with ε = 0. ``extra["norm"]`` is ||W||_tr, and
     ``extra["perturbed_history"]`` the R_ε of each iteration, with the ε of then.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If W is still moving after ``max_iter`` iterations.
     """
     if not (gamma > 0 and np.isfinite(gamma)):
         raise ValueError(f"gamma must be positive and finite, got {gamma}")
@@ -63,16 +63,20 @@ def solve_alternating(
         raise ValueError(f"epsilon must be at least 0, got {epsilon}")
     if not 0 < epsilon_decay <= 1:
         raise ValueError(f"epsilon_decay must be in (0, 1], got {epsilon_decay}")
-    d = tasks.n_features
-    scaled = tasks.right * tasks.singular[:, None]
-    D = _multiple_of_identity(d)
-    W = np.zeros((d, tasks.n_tasks))
-    history: list[float] = []
-    perturbed: list[float] = []
+    X, y = _stacked(tasks)
+    D = np.eye(tasks.n_features) / tasks.n_features
+    W = np.zeros((tasks.n_features, tasks.n_tasks))
+    history, perturbed = list[float](), list[float]()
     stabilised = False
     while len(history) < max_iter and not stabilised:
         previous = W
-        W, loss = _coefficients(tasks, scaled, D, gamma)
+        XD = X @ D
+        solved = np.linalg.solve(
+            XD @ X.transpose(0, 2, 1) + gamma * np.eye(y.shape[1]), y[:, :, None]
+        )
+        W = np.einsum("trd,tr->dt", XD, solved[:, :, 0])
+        # What W leaves of y is γ times the solution.
+        loss = tasks.constant + float(np.sum((gamma * solved) ** 2))
         D, norm, perturbed_norm = _covariance(W, epsilon)
         history.append(loss + gamma * norm**2)
         perturbed.append(loss + gamma * perturbed_norm**2)
@@ -81,13 +85,17 @@ def solve_alternating(
             stabilised = not smaller < epsilon
             epsilon = min(epsilon, smaller)
 
-    dual = 2.0 * (tasks.target - _forward(scaled, W, tasks.offsets))
+    dual = 2.0 * (y - np.einsum("trd,dt->tr", X, W))
     # The value of W itself, not of the ridge regressions that it came from.
-    history[-1] = tasks.constant + float(dual @ dual) / 4 + gamma * norm**2
-    scale, bound = _bound(tasks, scaled, dual, gamma)
+    history[-1] = tasks.constant + float(np.sum(dual**2)) / 4 + gamma * norm**2
+    # The best multiple of the dual point, and the bound that it gives.
+    linear = float(np.sum(y * dual))
+    largest = float(np.linalg.norm(np.einsum("trd,tr->dt", X, dual), 2))
+    quadratic = float(np.sum(dual**2)) / 4 + largest**2 / (4 * gamma)
+    scale = linear / (2 * quadratic) if quadratic > 0 else 0.0
     certificate = Certificate(
         objective=history[-1],
-        dual_objective=bound,
+        dual_objective=tasks.constant + scale * linear / 2,
         n_iter=len(history),
         status="converged" if stabilised else "stopped",
         history=np.asarray(history),
@@ -100,99 +108,32 @@ def solve_alternating(
             ConvergenceWarning,
             stacklevel=2,
         )
+    reduced = [dual[t, :size] for t, size in enumerate(np.diff(tasks.offsets))]
     return Solution(
         coef=W,
         certificate=certificate,
-        dual=tasks.expand(scale * dual),
+        dual=tasks.expand(scale * np.concatenate(reduced)),
         extra={"norm": norm, "perturbed_history": np.asarray(perturbed)},
     )
 
 
-def _multiple_of_identity(d: int) -> _Covariance:
-    return _Covariance(np.zeros((d, 0)), np.zeros(0), 1.0 / d)
+def _stacked(tasks: TaskDecomposition) -> tuple[FloatArray, FloatArray]:
+    """Return inputs (T, r, d) and targets (T, r), with rows of zeros to one r."""
+    sizes = np.diff(tasks.offsets)
+    X = np.zeros((tasks.n_tasks, int(sizes.max(initial=0)), tasks.n_features))
+    y = np.zeros(X.shape[:2])
+    task = np.repeat(np.arange(tasks.n_tasks), sizes)
+    row = np.arange(task.size) - tasks.offsets[task]
+    X[task, row] = tasks.singular[:, None] * tasks.right
+    y[task, row] = tasks.target
+    return X, y
 
 
-def _coefficients(
-    tasks: TaskDecomposition, scaled: FloatArray, D: _Covariance, gamma: float
-) -> tuple[FloatArray, float]:
-    """Return W given D, and its loss."""
-    projected = (scaled @ D.vectors) * np.sqrt(D.weight)
-    reduced, loss = _ridge_steps(
-        projected, tasks.target, tasks.offsets, D.level, tasks.singular, gamma
-    )
-    back = _adjoint(scaled, reduced, tasks.offsets)
-    W = D.level * back + D.vectors @ (D.weight[:, None] * (D.vectors.T @ back))
-    return W, tasks.constant + loss
-
-
-def _covariance(W: FloatArray, epsilon: float) -> tuple[_Covariance, float, float]:
+def _covariance(W: FloatArray, epsilon: float) -> tuple[FloatArray, float, float]:
     """Return D given W, ||W||_tr, and tr (WW' + εI)^{1/2}."""
     d = W.shape[0]
-    vectors, singular, _ = np.linalg.svd(W, full_matrices=False)
-    norm = singular.sum()
-    roots = np.sqrt(singular**2 + epsilon)
-    total = roots.sum() + (d - singular.size) * np.sqrt(epsilon)
-    if total > 0:
-        weight = (roots - np.sqrt(epsilon)) / total
-        return _Covariance(vectors, weight, np.sqrt(epsilon) / total), norm, total
-    return _multiple_of_identity(d), norm, total
-
-
-def _bound(
-    tasks: TaskDecomposition, scaled: FloatArray, dual: FloatArray, gamma: float
-) -> tuple[float, float]:
-    """Return the best multiple of a dual point, and the bound that it gives."""
-    linear = float(tasks.target @ dual)
-    gradient = _adjoint(scaled, dual, tasks.offsets)
-    dual_norm = float(np.linalg.norm(gradient, 2))
-    quadratic = float(dual @ dual) / 4 + dual_norm**2 / (4 * gamma)
-    scale = linear / (2 * quadratic) if quadratic > 0 else 0.0
-    return scale, tasks.constant + scale * linear / 2
-
-
-@numba.njit(cache=True, nogil=True)
-def _ridge_steps(
-    projected: FloatArray,
-    target: FloatArray,
-    offsets: IntArray,
-    level: float,
-    singular: FloatArray,
-    gamma: float,
-) -> tuple[FloatArray, float]:
-    """Return (X_t D X_t' + γI)⁻¹ c_t for all tasks and the loss Σ ||c_t − X_t w_t||².
-
-    X_t D X_t' is level·S_t² + P_t P_t', P_t the task's rows of ``projected``; the
-    residual of the step is γ times the solution.
-    """
-    answer = np.empty_like(target)
-    loss = 0.0
-    for t in range(offsets.size - 1):
-        lo, hi = offsets[t], offsets[t + 1]
-        rows = projected[lo:hi]
-        system = np.dot(rows, rows.T)
-        for j in range(hi - lo):
-            system[j, j] += level * singular[lo + j] ** 2 + gamma
-        answer[lo:hi] = np.linalg.solve(system, target[lo:hi])
-        for j in range(lo, hi):
-            loss += (gamma * answer[j]) ** 2
-    return answer, loss
-
-
-@numba.njit(cache=True, nogil=True)
-def _adjoint(scaled: FloatArray, values: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return the d × T matrix with columns X_t' values_t."""
-    columns = np.empty((scaled.shape[1], offsets.size - 1))
-    for t in range(offsets.size - 1):
-        lo, hi = offsets[t], offsets[t + 1]
-        columns[:, t] = np.dot(values[lo:hi], scaled[lo:hi])
-    return columns
-
-
-@numba.njit(cache=True, nogil=True)
-def _forward(scaled: FloatArray, W: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return X_t w_t for all tasks, stacked."""
-    values = np.empty(scaled.shape[0])
-    for t in range(offsets.size - 1):
-        lo, hi = offsets[t], offsets[t + 1]
-        values[lo:hi] = np.dot(scaled[lo:hi], np.ascontiguousarray(W[:, t]))
-    return values
+    U, singular, _ = np.linalg.svd(W, full_matrices=W.shape[1] < d)
+    roots = np.sqrt(np.pad(singular, (0, d - singular.size)) ** 2 + epsilon)
+    total = float(roots.sum())
+    D = (U * roots) @ U.T / total if total > 0 else np.eye(d) / d
+    return D, float(singular.sum()), total

@@ -15,148 +15,29 @@ are not covered by the bound and may lower J.
 Here log g = log α − q̃_d is never exponentiated. The method of
 :mod:`mtmkl.solvers.med.med` is faster; this one is there for the paper's own counts of
 iterations.
-
-References
-----------
-T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
-Learning Research 12, 2011, section 10 and appendices A and B.
 """
 
-from typing import Any
+from itertools import pairwise
 
-import numba
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from mtmkl.methods.med_kernel_selection import MEDKernelSelection
 from mtmkl.solvers.med.switches import SwitchedPath, switch_cost
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.smo import DIAGONAL, intercept_at, pair_steps, workspace
-from mtmkl.solvers.svm.task_duals import DualProblem, remedy_of
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.solvers.svm.smo import DIAGONAL, pair_steps, workspace
+from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
+from mtmkl.typing import FloatArray
 
 _MAX_PAIR_STEPS = 10_000_000
 _FINEST_ACCURACY, _REFINEMENT = 1e-14, 0.1
 
 
-def solve_sqp(
-    tasks: DualProblem,
-    C: float,
-    log_alpha: float,
-    *,
-    tol: float = 1e-6,
-    change_tol: float = 0.0,
-    max_iter: int = 10_000,
-    start: FloatArray | None = None,
-    accuracy: float = 1e-6,
-    simultaneous: bool = False,
-) -> Solution:
-    """Run Algorithm 1 to a relative duality gap, or to its own stopping rule.
+class MEDByAlgorithm1(MEDKernelSelection):
+    """MED kernel selection, until a sweep changes λ by 0.1 % or the gap is reached."""
 
-    ``accuracy``: Largest violation of the conditions of a quadratic program, in units
-    of c. It gets finer whenever a sweep changes nothing before the gap is reached.
-
-    Returns ``coef``: the switches (S,), those of β; ``dual``: β (N,); ``intercept``:
-    (T,); ``extra``: "log_odds" (S,), "q" (S,), "dual_history" and "change_history": J
-    and ‖β − β̃‖/‖β‖ after each sweep, and "stopped_by": "gap", "change", "limit" or
-    "rounding". ``certificate.n_iter`` counts sweeps (step 3).
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the gap is not reached, whatever stopped the search.
-    """
-    _check_switches(tasks)
-    lo, hi = tasks.box(C)
-    beta = np.zeros(tasks.c.size) if start is None else np.array(start, dtype=float)
-    n_terms = tasks.weight.shape[1]
-    outputs = np.zeros((tasks.c.size, n_terms))
-    blocks = tasks.blocks
-    of_blocks = blocks.offsets, blocks.entries, blocks.features, blocks.grams
-    _outputs(*of_blocks, beta, outputs)
-    total = _sum_of_kernels(*of_blocks)
-    unit = float(np.abs(tasks.c).max(initial=1e-300))
-    floor = tasks.floor(C)
-    history, dual_history, changes = [], [], []
-    stopped_by = "limit"
-    for _ in range(max_iter):
-        before = beta.copy()
-        _sweep(
-            *of_blocks,
-            tasks.weight,
-            tasks.n_weights,
-            tasks.c,
-            lo,
-            hi,
-            tasks.epsilon,
-            log_alpha,
-            total,
-            accuracy * unit,
-            simultaneous,
-            beta,
-            outputs,
-        )
-        q = _quadratics(tasks.offsets, tasks.weight, tasks.n_weights, beta, outputs)
-        s = np.ones(tasks.n_weights) if log_alpha == -np.inf else expit(q - log_alpha)
-        dual_objective = float(
-            tasks.c @ beta - tasks.epsilon * np.abs(beta).sum()
-        ) - switch_cost(q, log_alpha)
-        gap, intercept = _inner_gap(
-            tasks.offsets,
-            tasks.weight,
-            tasks.c,
-            lo,
-            hi,
-            tasks.epsilon,
-            s,
-            beta,
-            outputs,
-        )
-        objective = dual_objective + gap
-        change = float(np.linalg.norm(beta - before))
-        size = float(np.linalg.norm(beta))
-        history.append(objective)
-        dual_history.append(dual_objective)
-        changes.append(change / size if size > 0 else 0.0)
-        if gap <= tol * max(abs(objective), floor):
-            stopped_by = "gap"
-            break
-        if change_tol > 0.0 and change <= change_tol * size:
-            stopped_by = "change"
-            break
-        if change == 0.0:
-            if accuracy < _FINEST_ACCURACY:
-                stopped_by = "rounding"
-                break
-            accuracy *= _REFINEMENT
-    status: Status = "converged"
-    if stopped_by in ("limit", "rounding"):
-        status = "stopped" if stopped_by == "limit" else "stalled"
-    certificate = Certificate(
-        objective=objective,
-        dual_objective=dual_objective,
-        n_iter=len(history),
-        status=status,
-        history=np.array(history),
-        floor=floor,
-    )
-    remedy = "lower change_tol or raise tol"
-    if stopped_by == "limit":
-        remedy = remedy_of(tasks)
-    warn_if_stopped(certificate, "Algorithm 1", tol, steps="sweeps", remedy=remedy)
-    return Solution(
-        coef=s,
-        certificate=certificate,
-        dual=beta,
-        intercept=intercept,
-        extra={
-            "log_odds": q - log_alpha,
-            "q": q,
-            "dual_history": np.array(dual_history),
-            "change_history": np.array(changes),
-            "stopped_by": stopped_by,
-        },
-    )
+    def _shared_path(self, tasks: DualProblem) -> SwitchedPath:
+        return SqpPath(tasks, tol=self.tol, change_tol=1e-3, max_iter=self.max_iter)
 
 
 class SqpPath(SwitchedPath):
@@ -175,14 +56,10 @@ class SqpPath(SwitchedPath):
         self.tol = tol
         self.change_tol = change_tol
         self.max_iter = max_iter
-        self._last: tuple[float, FloatArray] | None = None
+        self._C, self._beta = 1.0, np.zeros(tasks.c.size)
 
     def solve(self, C: float, log_alpha: float) -> Solution:
         """Solve for one (C, α) as :func:`solve_sqp` does."""
-        start = None
-        if self._last is not None:
-            last_C, beta = self._last
-            start = beta * min(C / last_C, 1.0)
         solution = solve_sqp(
             self.tasks,
             C,
@@ -190,215 +67,173 @@ class SqpPath(SwitchedPath):
             tol=self.tol,
             change_tol=self.change_tol,
             max_iter=self.max_iter,
-            start=start,
+            start=self._beta * min(C / self._C, 1.0),
         )
         assert solution.dual is not None
-        self._last = (C, solution.dual)
+        self._C, self._beta = C, solution.dual
         return solution
 
 
-def _check_switches(tasks: DualProblem) -> None:
-    for t, row in enumerate(tasks.weight):
-        if np.unique(row).size < row.size:
-            raise ValueError(f"two terms of task {t} share a switch")
-
-
-@numba.njit(cache=True, nogil=True)
-def bound_curvature(log_g: float) -> float:
-    """Return 𝒢 = tanh(½ log g)/(2 log g), ¼ at g = 1 and 0 at g = 0."""
-    if abs(log_g) < 1e-4:
-        return 0.25
-    if abs(log_g) > 1e300:
-        return 0.0
-    return 0.5 * np.tanh(0.5 * log_g) / log_g
-
-
-@numba.njit(cache=True, nogil=True)
-def _outputs(
-    offsets: IntArray,
-    entries: IntArray,
-    features: FloatArray,
-    grams: NDArray[Any],
-    beta: FloatArray,
-    outputs: FloatArray,
-) -> None:
-    """Write K_tf β_t of all terms to `outputs` (N, F + G)."""
-    for t in range(offsets.size - 1):
-        first = offsets[t]
-        n = offsets[t + 1] - first
-        _task_outputs(
-            features[first : first + n],
-            grams[entries[t] : entries[t] + n * n],
-            beta[first : first + n],
-            outputs[first : first + n],
-        )
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _task_outputs(
-    x: FloatArray,
-    gram: NDArray[Any],
-    beta: FloatArray,
-    out: FloatArray,
-) -> None:
-    n, n_features = x.shape
-    out[:] = 0.0
-    for f in range(n_features):
-        weight = 0.0
-        for j in range(n):
-            weight += beta[j] * x[j, f]
-        for i in range(n):
-            out[i, f] = weight * x[i, f]
-    for j in range(n):
-        if beta[j] != 0.0:
-            for i in range(n):
-                for g in range(gram.shape[1]):
-                    out[i, n_features + g] += beta[j] * gram[j * n + i, g]
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _sum_of_kernels(
-    offsets: IntArray,
-    entries: IntArray,
-    features: FloatArray,
-    grams: NDArray[Any],
-) -> FloatArray:
-    """Return Σ_f K_tf of all tasks, where the pairs stand in the Gram matrices."""
-    out = np.empty(grams.shape[0])
-    for t in range(offsets.size - 1):
-        first = offsets[t]
-        n = offsets[t + 1] - first
-        for i in range(n):
-            for j in range(n):
-                entry = entries[t] + i * n + j
-                value = 0.0
-                for f in range(features.shape[1]):
-                    value += features[first + i, f] * features[first + j, f]
-                for g in range(grams.shape[1]):
-                    value += grams[entry, g]
-                out[entry] = value
-    return out
-
-
-@numba.njit(cache=True, nogil=True)
-def _quadratics(
-    offsets: IntArray,
-    switch: IntArray,
-    n_switches: int,
-    beta: FloatArray,
-    outputs: FloatArray,
-) -> FloatArray:
-    """Return q_d = ½ β'K_dβ for all switches."""
-    q = np.zeros(n_switches)
-    for t in range(offsets.size - 1):
-        for i in range(offsets[t], offsets[t + 1]):
-            if beta[i] != 0.0:
-                for f in range(outputs.shape[1]):
-                    q[switch[t, f]] += 0.5 * beta[i] * outputs[i, f]
-    return q
-
-
-@numba.njit(cache=True, nogil=True)
-def _sweep(
-    offsets: IntArray,
-    entries: IntArray,
-    features: FloatArray,
-    grams: NDArray[Any],
-    switch: IntArray,
-    n_switches: int,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
+def solve_sqp(
+    tasks: DualProblem,
+    C: float,
     log_alpha: float,
-    total: FloatArray,
-    tol: float,
-    simultaneous: bool,
-    beta: FloatArray,
-    outputs: FloatArray,
-) -> None:
-    """Do step 3 of the algorithm in place."""
-    q = _quadratics(offsets, switch, n_switches, beta, outputs)
-    n_terms = switch.shape[1]
-    curvature, s = np.empty(n_terms), np.empty(n_terms)
-    for t in range(offsets.size - 1):
-        first, last = offsets[t], offsets[t + 1]
-        n = last - first
-        out, b = outputs[first:last], beta[first:last]
-        for f in range(n_terms):
-            log_g = log_alpha - q[switch[t, f]]
-            curvature[f] = bound_curvature(log_g)
-            s[f] = 1.0 / (1.0 + np.exp(min(log_g, 700.0)))
-        Q = total[entries[t] : entries[t] + n * n].copy().reshape(n, n)
-        for i in range(n):
-            for f in range(n_terms):
-                along = curvature[f] * out[i, f]
-                for j in range(n):
-                    Q[i, j] += along * out[j, f]
-        share = np.empty(n_terms)
-        for f in range(n_terms):
-            share[f] = 0.5 * np.dot(b, out[:, f])
-        # The gradient of the bound at β̃ is that of J.
-        v = c[first:last].copy()
-        for i in range(n):
-            for f in range(n_terms):
-                v[i] -= s[f] * out[i, f]
-        linear = v + np.dot(Q, b)
-        work, index = workspace(n)
-        for i in range(n):
-            work[DIAGONAL, i] = Q[i, i]
-        pair_steps(
-            Q,
-            linear,
-            lo[first:last],
-            hi[first:last],
-            epsilon,
-            b,
-            v,
-            work,
-            index,
-            tol,
-            _MAX_PAIR_STEPS,
-            0.0,
-        )
-        gram = grams[entries[t] : entries[t] + n * n]
-        _task_outputs(features[first:last], gram, b, out)
-        if not simultaneous:
-            # Step 3a again: the tasks share q.
-            for f in range(n_terms):
-                q[switch[t, f]] += 0.5 * np.dot(b, out[:, f]) - share[f]
+    *,
+    tol: float = 1e-6,
+    change_tol: float = 0.0,
+    max_iter: int = 10_000,
+    start: FloatArray | None = None,
+    accuracy: float = 1e-6,
+    simultaneous: bool = False,
+) -> Solution:
+    """Run Algorithm 1 to a relative duality gap, or to its own stopping rule.
+
+    That is a change of β of at most ``change_tol`` in a sweep (step 4), relative. The
+    quadratic programs are solved to a violation of ``accuracy`` in units of c, and more
+    finely when a sweep changes nothing before the gap is reached.
+
+    Returns ``coef``: the switches (S,), those of β; ``dual``: β (N,); ``intercept``:
+    (T,); ``extra``: "log_odds" (S,), "q" (S,), "dual_history" and "change_history": J
+    and ‖β − β̃‖/‖β‖ after each sweep, and "stopped_by": "gap", "change", "limit" or
+    "rounding". ``certificate.n_iter`` counts sweeps (step 3).
+    """
+    sweeps = _Sweeps(tasks, C, log_alpha, start)
+    unit = float(np.abs(tasks.c).max(initial=1e-300))
+    floor = tasks.floor(C)
+    history, dual_history, changes = [], [], []
+    stopped_by = "limit"
+    for _ in range(max_iter):
+        before = sweeps.beta.copy()
+        sweeps.sweep(accuracy * unit, simultaneous=simultaneous)
+        dual_objective, gap = sweeps.evaluate()
+        change = float(np.linalg.norm(sweeps.beta - before))
+        size = float(np.linalg.norm(sweeps.beta))
+        objective = dual_objective + gap
+        history.append(objective)
+        dual_history.append(dual_objective)
+        changes.append(change / size if size > 0 else 0.0)
+        if gap <= tol * max(abs(objective), floor):
+            stopped_by = "gap"
+            break
+        if change_tol > 0.0 and change <= change_tol * size:
+            stopped_by = "change"
+            break
+        if change == 0.0:
+            if accuracy < _FINEST_ACCURACY:
+                stopped_by = "rounding"
+                break
+            accuracy *= _REFINEMENT
+    ended: dict[str, Status] = {"limit": "stopped", "rounding": "stalled"}
+    certificate = Certificate(
+        objective=objective,
+        dual_objective=dual_objective,
+        n_iter=len(history),
+        status=ended.get(stopped_by, "converged"),
+        history=np.array(history),
+        floor=floor,
+    )
+    remedy = "lower change_tol or raise tol"
+    if stopped_by == "limit":
+        remedy = remedy_of(tasks)
+    warn_if_stopped(certificate, "Algorithm 1", tol, steps="sweeps", remedy=remedy)
+    return Solution(
+        coef=sweeps.switches,
+        certificate=certificate,
+        dual=sweeps.beta,
+        intercept=sweeps.duals.intercept,
+        extra={
+            "log_odds": sweeps.q - log_alpha,
+            "q": sweeps.q,
+            "dual_history": np.array(dual_history),
+            "change_history": np.array(changes),
+            "stopped_by": stopped_by,
+        },
+    )
 
 
-@numba.njit(cache=True, nogil=True)
-def _inner_gap(
-    offsets: IntArray,
-    switch: IntArray,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-    s: FloatArray,
-    beta: FloatArray,
-    outputs: FloatArray,
-) -> tuple[float, FloatArray]:
-    """Return the gap of the support vector duals for switches s, and intercepts."""
-    intercept = np.empty(offsets.size - 1)
-    gap = 0.0
-    for t in range(offsets.size - 1):
-        part = slice(offsets[t], offsets[t + 1])
-        b, v = beta[part], c[part].copy()
-        for i in range(v.size):
-            for f in range(switch.shape[1]):
-                v[i] -= s[switch[t, f]] * outputs[offsets[t] + i, f]
-        intercept[t] = intercept_at(v, b, lo[part], hi[part], epsilon)
-        for i in range(v.size):
-            residual = v[i] - intercept[t]
-            gap -= v[i] * b[i] - epsilon * abs(b[i])
-            gap += max(
-                max(
-                    hi[part][i] * (residual - epsilon),
-                    lo[part][i] * (residual + epsilon),
-                ),
+class _Sweeps:
+    """The point β, its outputs K_tf β_t and its q, changed by sweeps over the tasks."""
+
+    def __init__(
+        self, tasks: DualProblem, C: float, log_alpha: float, start: FloatArray | None
+    ) -> None:
+        for t, row in enumerate(tasks.weight):
+            if np.unique(row).size < row.size:
+                raise ValueError(f"two terms of task {t} share a switch")
+        self.tasks, self.log_alpha = tasks, log_alpha
+        self.lo, self.hi = tasks.box(C)
+        self.duals = TaskDuals(tasks, C)
+        self.beta = np.zeros(tasks.c.size) if start is None else start.copy()
+        self.rows = [slice(*ends) for ends in pairwise(tasks.offsets)]
+        self.outputs = [self._outputs(t) for t in range(tasks.n_tasks)]
+        self.totals = [self._total(t) for t in range(tasks.n_tasks)]
+        self.evaluate()
+
+    @property
+    def switches(self) -> FloatArray:
+        """The switches that belong to β."""
+        return expit(self.q - self.log_alpha)
+
+    def _grams(self, t: int) -> FloatArray:
+        """Return the Gram matrices of a task, (n, n, G)."""
+        blocks = self.tasks.blocks
+        n = blocks.sizes[t]
+        grams: FloatArray = blocks.grams[blocks.pairs(t)].reshape(n, n, -1)
+        return grams
+
+    def _total(self, t: int) -> FloatArray:
+        x = self.tasks.blocks.features[self.rows[t]]
+        total: FloatArray = x @ x.T + self._grams(t).sum(axis=2, dtype=np.float64)
+        return total
+
+    def _outputs(self, t: int) -> FloatArray:
+        b, x = self.beta[self.rows[t]], self.tasks.blocks.features[self.rows[t]]
+        of_grams = np.tensordot(b, self._grams(t), axes=1)
+        return np.concatenate([x * (b @ x), of_grams], axis=1)
+
+    def sweep(self, tol: float, *, simultaneous: bool) -> None:
+        """Do step 3 of the algorithm."""
+        start = self.q.copy()
+        for t, rows in enumerate(self.rows):
+            own = self.tasks.weight[t]
+            log_g = self.log_alpha - (start if simultaneous else self.q)[own]
+            b, outputs = self.beta[rows], self.outputs[t]
+            share = 0.5 * b @ outputs
+            Q = self.totals[t] + (bound_curvature(log_g) * outputs) @ outputs.T
+            # The gradient of the bound at β̃ is that of J.
+            v = self.tasks.c[rows] - outputs @ expit(-log_g)
+            linear = v + Q @ b
+            work, index = workspace(b.size)
+            work[DIAGONAL] = Q.diagonal()
+            pair_steps(
+                Q,
+                linear,
+                self.lo[rows],
+                self.hi[rows],
+                self.tasks.epsilon,
+                b,
+                v,
+                work,
+                index,
+                tol,
+                _MAX_PAIR_STEPS,
                 0.0,
             )
-    return gap, intercept
+            self.outputs[t] = self._outputs(t)
+            self.q[own] += 0.5 * b @ self.outputs[t] - share
+
+    def evaluate(self) -> tuple[float, float]:
+        """Renew q, and return J and the duality gap."""
+        tasks, beta = self.tasks, self.beta
+        self.duals.start(beta)
+        self.q = self.duals.solve(np.zeros(tasks.n_weights), np.inf).q
+        linear = float(tasks.c @ beta - tasks.epsilon * np.abs(beta).sum())
+        inner = self.duals.solve(self.switches, np.inf)
+        value = linear - switch_cost(self.q, self.log_alpha)
+        return value, inner.primal - inner.dual
+
+
+def bound_curvature(log_g: FloatArray) -> FloatArray:
+    """Return 𝒢 = tanh(½ log g)/(2 log g), ¼ at g = 1 and 0 at g = 0."""
+    quarter = np.full_like(log_g, 0.25)
+    return np.divide(np.tanh(0.5 * log_g), 2.0 * log_g, out=quarter, where=log_g != 0.0)

@@ -10,17 +10,20 @@ are standardised here, over all examples, so that the choice alone differs from 
 """
 
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
+from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, KernelTerms
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray
 from mtmkl_suite.evaluation.selectors import Fitted, Part, Selector
 
 #: The values of C among which each round chooses for each task.
@@ -65,39 +68,67 @@ def alternate(
     standardize: bool = True,
 ) -> Iterator[Round]:
     """Yield the rounds of the alternation, from uniform weights."""
-    from mtmkl.solvers.svm.svm import svc
+    from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
     from mtmkl.solvers.weights.group_sharing_weights import minimise_weights
 
     if not 0 <= lam < np.inf:
         raise ValueError(f"lam must be at least 0 and finite, got {lam!r}")
     if not len(C_values) or min(C_values) <= 0:
         raise ValueError(f"C_values must be positive, got {C_values!r}")
-    tasks = _tasks(data, split, kernels, standardize=standardize)
-    n_tasks, n_kernels = len(tasks), tasks[0].train.shape[-1]
+    _check_roles(data, split)
+    terms = KernelTerms.of(data.X, kernels, normalize="cosine", standardize=standardize)
+    n_tasks, n_kernels = data.n_tasks, terms.n_terms
+    training = TrainingSet(terms, data.X[split.train], data.task[split.train], n_tasks)
+    number = np.arange(n_tasks * n_kernels).reshape(n_tasks, n_kernels)
+    problem = DualProblem.of(
+        data.y[split.train][training.order],
+        training.blocks(),
+        weight=number[:, terms.order],
+    )
+    others = np.concatenate([split.validation, split.test])
+    is_test = np.arange(others.size) >= split.validation.size
+    by_task = np.argsort(data.task[others], kind="stable")
+    others, is_test = others[by_task], is_test[by_task]
+    task, label = data.task[others], data.y[others]
+    role = task + n_tasks * is_test
+    X = terms.inputs(data.X[others])
+    cross = [
+        terms.grams(X[task == t], training.X[training.rows(t)]) for t in range(n_tasks)
+    ]
     theta = np.full((n_tasks, n_kernels), 1.0 / n_kernels)
     nothing = np.zeros((n_tasks, n_kernels, n_kernels))
     for _ in range(n_rounds):
         q = np.empty_like(theta)
         chosen, best = np.empty(n_tasks), np.full(n_tasks, -1.0)
         tested, final = np.empty(n_tasks), np.empty(n_tasks)
-        for t, task in enumerate(tasks):
-            K, start = task.train @ theta[t], None
-            others = (task.validation @ theta[t], task.test @ theta[t])
-            for C in sorted({*C_values, _FINAL_C}):
-                machine = svc(K, task.y, C=C, start=start, tol=_TOLERANCE)
-                start, intercept = machine.coef, machine.intercept
-                assert intercept is not None
-                scores = [
-                    np.where(cross @ start + intercept[0] > 0, 1.0, -1.0)
-                    for cross in others
-                ]
-                on_validation = float(np.mean(scores[0] == task.y_validation))
-                on_test = float(np.mean(scores[1] == task.y_test))
-                if C == _FINAL_C:
-                    final[t] = on_test
-                if C in C_values and on_validation > best[t]:
-                    chosen[t], best[t], tested[t] = C, on_validation, on_test
-                    q[t] = 0.5 * np.einsum("i,ijm,j->m", start, task.train, start)
+        mixed = [
+            np.einsum("m,rmn->rn", w, K) for w, K in zip(theta, cross, strict=True)
+        ]
+        costs = sorted({*C_values, _FINAL_C})
+        machines = TaskDuals(problem, costs[0])
+        for C in costs:
+            if C != machines.C:
+                machines.enter(C)
+            machines.renew()
+            inner = machines.solve(theta.ravel(), _TOLERANCE)
+            if inner.limit:
+                warnings.warn(
+                    f"C={C:g}: {inner.limit}", ConvergenceWarning, stacklevel=2
+                )
+            beta, offsets = machines.beta, machines.intercept
+            scores = np.concatenate(
+                [K @ beta[training.rows(t)] for t, K in enumerate(mixed)]
+            )
+            is_right = (scores + offsets[task] > 0) == (label > 0)
+            accuracy = np.bincount(role, is_right) / np.bincount(role)
+            on_validation, on_test = accuracy[:n_tasks], accuracy[n_tasks:]
+            if C == _FINAL_C:
+                final = on_test
+            if C in C_values:
+                better = on_validation > best
+                chosen[better], tested[better] = C, on_test[better]
+                best[better] = on_validation[better]
+                q[better] = inner.q.reshape(q.shape)[better]
         yield Round(theta, chosen, best, tested, final)
         scale = max(float(q.max()), 1e-300)
         theta = minimise_weights(
@@ -108,6 +139,16 @@ def alternate(
             start=theta,
             tol=_TOLERANCE * scale * n_tasks,
         ).theta
+
+
+def _check_roles(data: MultiTaskData, split: Split) -> None:
+    for role in ("train", "validation", "test"):
+        has = np.bincount(data.task[getattr(split, role)], minlength=data.n_tasks)
+        if not has.all():
+            raise ValueError(
+                f"task {data.task_names[has.argmin()]!r} has no {role} examples: take "
+                "a split with all three roles in every task"
+            )
 
 
 REPORTED, CHOSEN_C, LAST_ROUND = "accuracy", "accuracy_chosen_C", "accuracy_last_round"
@@ -146,51 +187,3 @@ def _select(part: Part) -> Iterator[Fitted]:
 
 best_on_test = Selector(_select, takes=alternate)
 """The protocol as a way to choose hyper-parameters: rows of :func:`accuracies`."""
-
-
-@dataclass(frozen=True)
-class _Task:
-    """Kernels (rows, training rows, M) and labels of one task."""
-
-    train: FloatArray
-    validation: FloatArray
-    test: FloatArray
-    y: FloatArray
-    y_validation: FloatArray
-    y_test: FloatArray
-
-
-def _tasks(
-    data: MultiTaskData, split: Split, kernels: KernelList, *, standardize: bool
-) -> list[_Task]:
-    terms = KernelTerms.of(data.X, kernels, normalize="cosine", standardize=standardize)
-    X = terms.inputs(data.X)
-    tasks = []
-    for t in range(data.n_tasks):
-        roles: dict[str, IntArray] = {}
-        for role in ("train", "validation", "test"):
-            rows = getattr(split, role)
-            roles[role] = rows[data.task[rows] == t]
-            if not roles[role].size:
-                raise ValueError(
-                    f"task {data.task_names[t]!r} has no {role} examples: take a "
-                    "split with all three roles in every task"
-                )
-        grams = {
-            role: np.ascontiguousarray(
-                terms.grams(X[rows], X[roles["train"]]).transpose(0, 2, 1)
-            )
-            for role, rows in roles.items()
-        }
-        labels = {role: data.y[rows] for role, rows in roles.items()}
-        tasks.append(
-            _Task(
-                grams["train"],
-                grams["validation"],
-                grams["test"],
-                labels["train"],
-                labels["validation"],
-                labels["test"],
-            )
-        )
-    return tasks

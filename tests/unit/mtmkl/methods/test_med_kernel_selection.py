@@ -3,7 +3,6 @@ import pytest
 from method_cases import FEW_KERNELS, MIXED, SWITCHED, Case
 from method_cases import KERNELS as THREE_KERNELS
 from model_objectives import switched
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from mtmkl.methods.independent_svm import IndependentSVM
@@ -159,29 +158,6 @@ def test_switches_follow_from_the_dual_coefficients(labelled):
     np.testing.assert_allclose(model.switches_, 1 / (1 + 30.0 * np.exp(-q)), atol=1e-4)
 
 
-def test_both_solvers_agree(labelled):
-    X, y, task = labelled
-    kwargs = {"alpha": 30.0, "kernels": KERNELS, "normalize": "trace"}
-    newton = MEDKernelSelection(tol=1e-8, **kwargs).fit(X, y, task)
-    sqp = MEDKernelSelection(tol=1e-6, solver="sqp", max_iter=10**5, **kwargs).fit(
-        X, y, task
-    )
-    assert sqp.dual_objective_ == pytest.approx(newton.dual_objective_, rel=1e-6)
-    assert sqp.n_iter_ > newton.n_iter_
-
-
-def test_stopping_rule_of_algorithm_1(labelled):
-    X, y, task = labelled
-    with pytest.warns(ConvergenceWarning, match="lower change_tol or raise tol"):
-        models = [
-            MEDKernelSelection(
-                alpha=30.0, solver="sqp", tol=1e-12, change_tol=change_tol
-            ).fit(X, y, task)
-            for change_tol in (1e-1, 1e-3)
-        ]
-    assert models[0].n_iter_ < models[1].n_iter_
-
-
 def test_pooled_machine_ignores_the_task(labelled):
     X, y, task = labelled
     pooled = PooledSVM(C=0.3, kernels=KERNELS, normalize="trace").fit(X, y, task)
@@ -198,7 +174,6 @@ def test_pooled_machine_ignores_the_task(labelled):
     ("params", "message"),
     [
         ({"switches": "some"}, "switches must be one of 'shared', 'per_task'"),
-        ({"solver": "magic"}, "solver must be one of 'newton', 'sqp'"),
         ({"normalize": "cosine"}, "normalize must be one of 'trace', None"),
         ({"kernels": []}, "kernels is empty"),
         ({"max_iter": 0}, "max_iter must be a whole number"),
@@ -220,14 +195,12 @@ CASES = {
                 "standardize": True,
             },
             "independent": {"kernels": FEW_KERNELS, "switches": "per_task"},
-            "sqp": {"solver": "sqp"},
         },
         penalty=switched,
         variants=[
             {},
             MIXED,
             THREE_KERNELS | {"switches": "per_task"},
-            {"solver": "sqp"},
         ],
         grid=SWITCHED,
     )

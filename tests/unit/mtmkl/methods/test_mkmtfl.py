@@ -103,25 +103,11 @@ def test_predictions_are_those_of_the_combined_kernels(data):
         )
 
 
-def test_mirror_descent_reaches_the_same_optimum_and_keeps_times(data):
-    X, y, task = data
-    newton = MKMTFLRegressor(2.0, 6.0, kernels=KERNELS, tol=1e-6).fit(X, y, task)
-    mirror = MKMTFLRegressor(
-        2.0, 6.0, kernels=KERNELS, solver="mirror_descent", tol=1e-5
-    ).fit(X, y, task)
-    assert mirror.objective_ == pytest.approx(newton.objective_, rel=1.1e-5)
-    assert mirror.seconds_.shape == mirror.history_.shape
-    assert not hasattr(newton, "seconds_")
-
-
 @pytest.mark.parametrize(
     ("params", "said"),
     [
         ({"p": 1.5}, "p must be at least 2, got 1.5"),
         ({"p": np.inf}, "p must be a finite number"),
-        ({"solver": "cvx"}, "solver must be one of"),
-        ({"step": 0.1}, "step=0.1 is one of mirror descent"),
-        ({"step": -1.0, "solver": "mirror_descent"}, "step must be positive"),
     ],
 )
 def test_bad_parameters_are_refused(data, params, said):
@@ -168,16 +154,10 @@ def penalty(model, X, task):
     return 0.5 * np.sum(np.linalg.norm(norms[:, used], p, axis=0) ** 2 / gamma[used])
 
 
-DESCENT = {"solver": "mirror_descent", "max_iter": 50}
 SETTINGS = {
     "": {},
     "kernels": {"kernels": FEW_KERNELS, "p": 6.0, "standardize": True},
-    "mirror descent": {
-        "kernels": FEW_KERNELS[1:],
-        "p": 3.0,
-        "solver": "mirror_descent",
-        "normalize": None,
-    },
+    "as they are": {"kernels": FEW_KERNELS[1:], "p": 3.0, "normalize": None},
 }
 CASES = {
     "MKMTFLClassifier": Case(
@@ -187,7 +167,6 @@ CASES = {
             THREE_KERNELS | {"p": 2.0},
             MIXED | {"p": 2.5},
             THREE_KERNELS | {"p": 8.67},
-            MIXED | {"p": 6.0} | DESCENT,
         ],
         grid=COSTS,
     ),
@@ -195,7 +174,6 @@ CASES = {
         settings=SETTINGS,
         penalty=penalty,
         variants=[
-            THREE_KERNELS | {"p": 2.0} | DESCENT,
             THREE_KERNELS | {"p": 12.0},
             MIXED | {"p": 6.0, "standardize_target": True},
         ],

@@ -230,17 +230,6 @@ def test_standardize_leaves_constant_columns_harmless(data):
     np.testing.assert_allclose(estimator.coef_[5], 0.0, atol=1e-9)
 
 
-def test_alternating_solver_agrees_to_its_accuracy(fitted, data):
-    X, y, task = data
-    alternating = MultiTaskFeatureLearning(
-        GAMMA, solver="alternating", tol=1e-6, max_iter=5000
-    ).fit(X, y, task)
-    excess = alternating.objective_ / fitted.objective_ - 1
-    assert -1e-9 < excess <= alternating.duality_gap_ < 1e-3
-    assert len(alternating.perturbed_history_) == alternating.n_iter_
-    assert alternating.perturbed_history_[-1] >= alternating.objective_
-
-
 def test_path_over_kernels_and_gammas_keeps_the_order_of_the_grid(data):
     X, y, task = data
     kernels = [{"name": "gaussian", "median_factor": f} for f in (0.5, 2.0)]
@@ -285,7 +274,6 @@ def test_stopping_short_warns(data):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"solver": "newton"}, "solver must be one of 'admm', 'alternating'"),
         ({"tol": 0.0}, "tol must be positive"),
         ({"max_iter": 0}, "max_iter must be a whole number of at least 1"),
         ({"basis_tol": -1.0}, "basis_tol must be positive"),
@@ -318,7 +306,6 @@ CASES = {
             {},
             {"fit_intercept": True, "standardize": True},
             {"kernel": GAUSSIAN},
-            {"solver": "alternating", "max_iter": 50},
         ],
         grid=RIDGES,
     )

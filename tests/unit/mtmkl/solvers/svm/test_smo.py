@@ -98,21 +98,6 @@ def test_bounds_of_different_sizes_are_met_exactly(equality):
     assert (near == 0).sum() > 20
 
 
-def test_make_feasible_keeps_zeros_where_it_can():
-    lo, hi = np.array([0.0, 0, -1, -1, 0]), np.array([1.0, 1, 0, 0, 1])
-    beta = np.array([0.9, 0.6, -0.5, 0.0, 0.0])
-    smo.make_feasible(beta, lo, hi, True)
-    assert beta.sum() == pytest.approx(0.0, abs=1e-15)
-    np.testing.assert_array_equal(beta[2:], [-0.5, 0.0, 0.0])
-    beta = np.array([5.0, 5, 5, 5, 5])
-    smo.make_feasible(beta, lo, hi, True)
-    assert beta.sum() == pytest.approx(0.0, abs=1e-15)
-    assert ((beta >= lo) & (beta <= hi)).all()
-    beta = np.array([5.0, 5, 5, 5, 5])
-    smo.make_feasible(beta, lo, hi, False)
-    np.testing.assert_array_equal(beta, hi)
-
-
 def test_an_intercept_near_the_kink_is_the_middle_of_its_interval():
     lo, hi = -np.ones(3), np.ones(3)
     v = np.array([0.7, 0.1, -0.9])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from box_problems import assert_optimal, gaussian, inputs, labels, problem
 from dual_problems import Toy, dual_problem, stacked, unscaled
 from sklearn.svm import SVC, SVR
 
@@ -9,7 +10,6 @@ from mtmkl.solvers.med.med_squared import SquaredPath
 from mtmkl.solvers.svm import smo, task_steps
 from mtmkl.solvers.svm.task_duals import TaskDuals
 from mtmkl.solvers.weights.mixed_norm import MixedNormPath
-from mtmkl_suite.papers.jebara2011.med_sqp import SqpPath
 
 
 def weighted(grams, weights):
@@ -69,10 +69,9 @@ def test_every_form_reaches_the_independent_optimum(C, epsilon, fit_intercept):
         lambda tasks: TaskDuals(tasks, 2.0).solve(WEIGHTS + 0.1, 1e-9).q,
         lambda tasks: MixedNormPath(tasks, 2.0, tol=1e-6).solve(2.0).coef,
         lambda tasks: MixedNormPath(tasks, 6.0, tol=1e-6).solve(2.0).coef,
-        lambda tasks: SqpPath(tasks).solve(2.0, 1.0).coef,
         lambda tasks: SquaredPath(tasks).solve(2.0, 1.0).coef,
     ],
-    ids=["duals", "2-norm", "6-norm", "Algorithm 1", "squared loss"],
+    ids=["duals", "2-norm", "6-norm", "squared loss"],
 )
 def test_tasks_of_the_same_examples_may_share_their_matrices(solve):
     toy = Toy(sizes=(12,))
@@ -260,3 +259,163 @@ def test_long_inner_solves_return_to_python(monkeypatch):
     assert len(spent) > 3
     # One more round of kernel sums and steps than fit is the most there can be.
     assert max(spent) < 1.1 * smo.SLICE
+
+
+# --- one classifier on its kernel matrix ----------------------------------------------
+
+
+def classifier(K, y, C, accuracy=1e-6, **options):
+    """Return the duals of one task at their solution, and their values."""
+    one = dual_problem(y, [y.size], grams=K.reshape(-1, 1), **options)
+    duals = TaskDuals(one, C)
+    return duals, duals.solve(np.ones(1), accuracy)
+
+
+def assert_classifies(K, y, C, duals, atol, fit_intercept=True):
+    lo, hi = C * np.minimum(y, 0), C * np.maximum(y, 0)
+    total = 0.0 if fit_intercept else None
+    assert_optimal(K, y, lo, hi, duals.beta, total=total, atol=atol)
+
+
+@pytest.mark.parametrize("kind", ["linear", "cubic", "gaussian", "narrow"])
+@pytest.mark.parametrize("n", [3, 17, 150])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_classifiers_are_optimal_at_every_bound(kind, n, fit_intercept):
+    K, y = problem(kind, n=n, seed=4)
+    y[:2] = 1, -1
+    warm = dual_problem(y, [n], grams=K.reshape(-1, 1), fit_intercept=fit_intercept)
+    path = TaskDuals(warm, 2.0**-10)
+    for C in [*2.0 ** np.arange(-10, 11, 2), 1.0, 2.0**-10]:
+        cold, inner = classifier(K, y, C, fit_intercept=fit_intercept)
+        assert inner.limit == ""
+        assert_classifies(K, y, C, cold, 2e-6, fit_intercept)
+        if C != path.C:
+            path.enter(C)
+        assert path.solve(np.ones(1), 1e-6).limit == ""
+        assert_classifies(K, y, C, path, 2e-6, fit_intercept)
+
+
+@pytest.mark.parametrize("kind", ["linear", "cubic", "gaussian", "narrow"])
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_classifiers_agree_with_libsvm(kind, C):
+    K, y = problem(kind, n=60, seed=2)
+    duals, _ = classifier(K, y, C, 1e-9)
+    theirs = SVC(kernel="precomputed", C=C, tol=1e-9).fit(K, y)
+    # LIBSVM caches its matrix in single precision: its outputs are off by so much
+    atol = 10 * np.finfo(np.float32).eps * (np.abs(K) @ np.abs(duals.beta)).max()
+    decision = theirs.decision_function(K)
+    np.testing.assert_allclose(K @ duals.beta + duals.intercept, decision, atol=atol)
+    np.testing.assert_allclose(duals.intercept, theirs.intercept_, atol=atol)
+
+
+def test_intercept_is_the_middle_of_its_interval_if_no_multiplier_is_free():
+    # Two classes apart, and a bound too small for any multiplier to be free.
+    K, y = np.eye(4), np.array([1.0, 1.0, -1.0, -1.0])
+    duals, _ = classifier(K, y, 0.25)
+    np.testing.assert_array_equal(duals.beta, 0.25 * y)
+    # v = y − β = ±0.75: every b in [−0.75, 0.75] satisfies the conditions
+    assert duals.intercept[0] == 0.0
+    K[0, 0] = 2.0
+    duals, _ = classifier(K, y, 0.25)
+    # now v = 0.5 for the first, and at their bounds: max over the class −1 is −0.75
+    assert duals.intercept[0] == pytest.approx((0.5 - 0.75) / 2)
+
+
+def test_a_multiplier_that_rounding_keeps_from_its_bound_is_not_free():
+    K = np.diag([0.2, 0.2, 2.0])
+    K[0, 2] = K[2, 0] = 0.5
+    y = np.array([1.0, -1.0, 1.0])
+    # At β = (1, −1, 0) are v = (0.8, −0.8, 0.5), and every b in [0.5, 0.8] optimal.
+    start = np.array([1.0, -1.0, 8e-18])
+    duals = TaskDuals(dual_problem(y, [3], grams=K.reshape(-1, 1)), 1.0)
+    duals.start(start)
+    duals.solve(np.ones(1), 1e-6)
+    np.testing.assert_array_equal(duals.beta, start)
+    assert duals.intercept[0] == pytest.approx(0.65)
+
+
+def test_one_class_alone_predicts_itself():
+    K, _ = problem("gaussian", n=10)
+    for sign in (1.0, -1.0):
+        duals, inner = classifier(K, np.full(10, sign), 5.0)
+        np.testing.assert_array_equal(duals.beta, 0.0)
+        assert duals.intercept[0] == sign
+        assert inner.primal == inner.dual == 0.0
+
+
+def test_a_tiny_bound_puts_the_smaller_class_at_its_bound():
+    K, y = problem("gaussian", n=31, seed=3)
+    C = 1e-8
+    duals, _ = classifier(K, y, C)
+    rare = 1.0 if (y > 0).sum() < (y < 0).sum() else -1.0
+    np.testing.assert_array_equal(duals.beta[y == rare], C * rare)
+    assert duals.beta.sum() == pytest.approx(0.0, abs=1e-20)
+
+
+def test_separable_classes_get_the_hard_margin():
+    X = np.concatenate([inputs(15, 2, 0) + 6, inputs(15, 2, 1) - 6])
+    y = np.repeat([1.0, -1.0], 15)
+    duals, _ = classifier(X @ X.T, y, 1e6, 1e-9)
+    margins = y * (X @ X.T @ duals.beta + duals.intercept)
+    assert margins.min() == pytest.approx(1.0, abs=1e-8)
+    np.testing.assert_allclose(margins[duals.beta != 0], 1.0, atol=1e-8)
+    larger, _ = classifier(X @ X.T, y, 1e9, 1e-9)
+    np.testing.assert_allclose(X.T @ larger.beta, X.T @ duals.beta, rtol=1e-6)
+
+
+def test_examples_with_both_labels_cancel():
+    X = np.repeat(inputs(10, 3, 5), 2, axis=0)
+    y = np.tile([1.0, -1.0], 10)
+    for K in (X @ X.T, gaussian(X)):
+        duals, inner = classifier(K, y, 2.0)
+        np.testing.assert_array_equal(duals.beta, 2.0 * y)
+        assert inner.dual == pytest.approx(40.0, rel=1e-12)
+        assert inner.primal == pytest.approx(40.0, rel=1e-12)
+
+
+def test_rounding_below_zero_in_the_spectrum_does_no_harm():
+    X = inputs(60, 3, 0)
+    y = labels(X, 0)
+    noise = np.random.default_rng(0).standard_normal((60, 60)) * 1e-12
+    K = X @ X.T + noise + noise.T
+    assert np.linalg.eigvalsh(K)[0] < 0
+    for C in (1.0, 1e3):
+        _, noisy = classifier(K, y, C)
+        _, clean = classifier(X @ X.T, y, C)
+        assert noisy.limit == ""
+        assert noisy.dual == pytest.approx(clean.dual, rel=1e-7)
+
+
+def test_an_indefinite_matrix_ends_at_a_stationary_point():
+    A = np.random.default_rng(1).standard_normal((30, 30))
+    y = np.where(np.arange(30) % 2, 1.0, -1.0)
+    K = A + A.T
+    duals, inner = classifier(K, y, 10.0)
+    assert_classifies(K, y, 10.0, duals, 2e-6)
+    assert inner.dual > 0
+
+
+def test_a_zero_matrix_is_solved():
+    y = np.array([1.0, -1.0, -1.0])
+    _, inner = classifier(np.zeros((3, 3)), y, 2.0)
+    assert inner.dual == inner.primal == 4.0
+
+
+def test_single_precision_storage_gives_the_solution_of_its_values():
+    K, y = problem("gaussian")
+    short = K.astype(np.float32)
+    one, inner = classifier(short, y, 3.0, 1e-9)
+    other, expected = classifier(short.astype(np.float64), y, 3.0, 1e-9)
+    assert inner.dual == pytest.approx(expected.dual, rel=1e-9)
+    np.testing.assert_allclose(K @ one.beta, K @ other.beta, atol=1e-7)
+
+
+def test_a_start_at_the_solution_is_done_at_once():
+    K, y = problem("gaussian", n=80)
+    for fit_intercept in (True, False):
+        duals, _ = classifier(K, y, 4.0, 1e-8, fit_intercept=fit_intercept)
+        solution, left = duals.beta.copy(), duals.work_left
+        duals.refresh()
+        duals.solve(np.ones(1), 1e-7)
+        assert duals.work_left == left
+        np.testing.assert_array_equal(duals.beta, solution)

@@ -5,7 +5,7 @@ import pytest
 from dual_problems import dual_problem
 
 from mtmkl.kernels.base import Gaussian
-from mtmkl.solvers.svm.svm import svc
+from mtmkl.solvers.svm.task_duals import TaskDuals
 from mtmkl.solvers.weights.group_sharing import GroupSharingPath
 from mtmkl.solvers.weights.group_sharing_admm import pair_penalty
 from mtmkl.solvers.weights.group_sharing_weights import minimise_weights
@@ -129,25 +129,19 @@ def test_algorithm_2_corrected_is_the_theta_step(q, power):
 def test_algorithm_1_cycles():
     labels, grams = machines()
     C, lam = 10.0, 0.1
-    theta = np.full((N_TASKS, N_KERNELS), 1 / N_KERNELS)
-    values, points = [], []
-    for _ in range(60):
-        q = np.empty_like(theta)
-        value = lam * pair_penalty(theta)
-        for t, (y, K) in enumerate(zip(labels, grams, strict=True)):
-            machine = svc(K @ theta[t], y, C=C, tol=1e-10)
-            beta = machine.coef
-            value += machine.certificate.objective
-            q[t] = -0.5 * np.einsum("i,ijm,j->m", beta, K, beta)
-        values.append(value)
-        points.append(theta)
-        theta = exact(q, lam).theta
     tasks = dual_problem(
         np.concatenate(labels),
         [len(y) for y in labels],
         grams=np.concatenate([K.reshape(-1, N_KERNELS) for K in grams]),
         weight=np.arange(N_TASKS * N_KERNELS).reshape(N_TASKS, N_KERNELS),
     )
+    theta = np.full((N_TASKS, N_KERNELS), 1 / N_KERNELS)
+    values, points = [], []
+    for _ in range(60):
+        inner = TaskDuals(tasks, C).solve(theta.ravel(), 1e-10)
+        values.append(inner.primal + lam * pair_penalty(theta))
+        points.append(theta)
+        theta = exact(-inner.q.reshape(theta.shape), lam).theta
     solution = GroupSharingPath(tasks, tol=1e-9).solve(C, lam)
     best = solution.certificate.objective
     # The last half visits the same few points again and again, none of them optimal.

@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
 from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (
-    MixedSchattenDescent,
+    SchattenAlternation,
+    SchattenDescent,
     traces_of,
 )
 
@@ -46,7 +47,7 @@ def test_traces_at_the_ends():
 def test_mirror_descent_meets_the_optimum(q, epsilon):
     _, _, problem = toy(q, epsilon)
     best = MixedSchattenPath(problem, tol=1e-5).solve(0.3).certificate
-    solution = MixedSchattenDescent(problem, tol=3e-3).solve(0.3)
+    solution = SchattenDescent(problem, tol=3e-3).solve(0.3)
     certificate = solution.certificate
     assert certificate.duality_gap <= 3e-3
     assert certificate.objective == pytest.approx(best.objective, rel=3e-3)
@@ -57,10 +58,10 @@ def test_mirror_descent_meets_the_optimum(q, epsilon):
     assert (np.diff(solution.extra["seconds"]) > 0.0).all()
 
 
-@pytest.mark.parametrize("solver", ["mirror_descent", "alternating"])
+@pytest.mark.parametrize("solver", [SchattenDescent, SchattenAlternation])
 def test_objective_and_bound_are_those_of_the_printed_problems(solver):
     _, _, problem = toy(1.5, 0.1, n_kernels=2)
-    solution = MixedSchattenDescent(problem, solver=solver, tol=0.1).solve(0.3)
+    solution = solver(problem, tol=0.1).solve(0.3)
     certificate = solution.certificate
     # The machines pay for their Q at least what the norms of their models are.
     assert primal(problem, solution, 0.3) <= certificate.objective * (1 + 1e-9)
@@ -72,9 +73,7 @@ def test_alternate_minimisation_descends_to_the_optimum():
     """One linear kernel: its features are fewer than the tasks."""
     _, _, problem = toy(2.0, 0.1, n_kernels=1)
     best = MixedSchattenPath(problem, tol=1e-6).solve(1.0).certificate
-    solution = MixedSchattenDescent(
-        problem, solver="alternating", tol=2e-2, max_iter=1000
-    ).solve(1.0)
+    solution = SchattenAlternation(problem, tol=2e-2, max_iter=1000).solve(1.0)
     certificate = solution.certificate
     assert certificate.objective == pytest.approx(best.objective, rel=1e-2)
     assert best.dual_objective <= certificate.objective * (1 + 1e-9)
@@ -85,7 +84,7 @@ def test_alternate_minimisation_descends_to_the_optimum():
 def test_a_small_fixed_step_stops_far_from_the_optimum():
     _, _, problem = toy(1.5, 0.1)
     best = MixedSchattenPath(problem).solve(20.0).certificate
-    path = MixedSchattenDescent(problem, step=1e-6, max_iter=30)
+    path = SchattenDescent(problem, step=1e-6, max_iter=30)
     with pytest.warns(ConvergenceWarning, match="stopped after 30 iterations"):
         fixed = path.solve(20.0).certificate
     history = fixed.history

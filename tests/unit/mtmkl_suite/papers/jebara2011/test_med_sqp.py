@@ -1,10 +1,16 @@
 import numpy as np
 import pytest
-from dual_problems import dual_problem, solve_med
+from dual_problems import Toy, dual_problem, solve_med, stacked
 from sklearn.exceptions import ConvergenceWarning
 
+from mtmkl.methods import MEDKernelSelection
 from mtmkl.solvers.med.switches import switch_cost
-from mtmkl_suite.papers.jebara2011.med_sqp import SqpPath, bound_curvature, solve_sqp
+from mtmkl_suite.papers.jebara2011.med_sqp import (
+    MEDByAlgorithm1,
+    SqpPath,
+    bound_curvature,
+    solve_sqp,
+)
 
 
 def toy(sizes=(9, 12, 7), n_features=3, seed=0, epsilon=None):
@@ -122,12 +128,12 @@ def test_path_starts_from_the_last_solution():
 
 def test_curvature_of_the_bound():
     log_g = np.array([-3.0, -1e-3, 0.0, 1e-8, 1e-3, 5.0])
-    found = [bound_curvature(each) for each in log_g]
+    found = bound_curvature(log_g)
     with np.errstate(invalid="ignore"):
         expected = np.tanh(0.5 * log_g) / (2 * log_g)
     expected[2] = 0.25
     np.testing.assert_allclose(found, expected, rtol=1e-6)
-    assert bound_curvature(-np.inf) == 0.0
+    assert bound_curvature(np.array([-np.inf])) == 0.0
 
 
 def test_terms_of_one_task_may_not_share_a_switch():
@@ -165,3 +171,25 @@ def test_stopping_by_the_change_warns_of_the_gap_that_was_asked_for():
     with pytest.warns(ConvergenceWarning, match=r"tol=1e-09\); lower change_tol"):
         solution = solve_sqp(toy(), 5.0, 5.0, tol=1e-9, change_tol=0.1)
     assert solution.extra["stopped_by"] == "change"
+
+
+def test_tasks_of_the_same_examples_may_share_their_matrices():
+    data = Toy(sizes=(12,))
+    grams = stacked(data.gaussians)
+    y = np.concatenate([np.sign(data.X[0] @ v + 0.1) for v in np.eye(3)])
+    apart = dual_problem(y, [12] * 3, grams=np.tile(grams, (3, 1)))
+    shared = dual_problem(y, [12] * 3, grams=grams, entries=[0] * 3)
+    found = [SqpPath(tasks).solve(2.0, 1.0).coef for tasks in (shared, apart)]
+    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("switches", ["shared", "per_task"])
+def test_the_estimator_has_nearly_the_optimum_of_newtons_method(switches):
+    data = Toy(sizes=(9, 12, 7))
+    X, y = np.concatenate(data.X), np.concatenate(data.y)
+    task = np.repeat(np.arange(3), (9, 12, 7))
+    newton = MEDKernelSelection(alpha=30.0, switches=switches).fit(X, y, task)
+    with pytest.warns(ConvergenceWarning, match="lower change_tol or raise tol"):
+        printed = MEDByAlgorithm1(alpha=30.0, switches=switches).fit(X, y, task)
+    assert printed.dual_objective_ == pytest.approx(newton.dual_objective_, rel=1e-3)
+    assert printed.n_iter_ > newton.n_iter_

@@ -1,0 +1,96 @@
+"""Mirror descent for MK-MTFL, against the optimum of a general solver."""
+
+import numpy as np
+import printed_problems as printed
+import pytest
+from dual_problems import Toy, dual_problem, stacked
+from sklearn.exceptions import ConvergenceWarning
+
+from mtmkl.methods import MKMTFLRegressor
+from mtmkl.solvers.weights.mixed_norm import MixedNormPath
+from mtmkl_suite.papers.jawanpuria2011.mixed_norm_descent import (
+    MirrorDescentMKMTFL,
+    MixedNormDescent,
+)
+
+SIZES = (8, 11, 6, 9)
+
+
+def toy(epsilon=None):
+    """Return targets, matrices and the problem."""
+    data = Toy(sizes=SIZES)
+    targets, grams = (data.y if epsilon is None else data.targets), data.gaussians
+    problem = dual_problem(
+        np.concatenate(targets), SIZES, grams=stacked(grams), epsilon=epsilon
+    )
+    return targets, grams, problem
+
+
+@pytest.mark.filterwarnings("ignore:.*inaccurate", "ignore:pnorm")
+@pytest.mark.parametrize("epsilon", [None, 0.1])
+@pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
+@pytest.mark.parametrize("p", [2.0, 6.0, 8.67])
+def test_equals_the_optimum_of_a_general_solver(p, C, epsilon):
+    targets, grams, problem = toy(epsilon)
+    optimum, _ = printed.mixed_norm(targets, grams, C, p, epsilon)
+    certificate = MixedNormDescent(problem, p, tol=1e-5).solve(C).certificate
+    assert certificate.objective == pytest.approx(optimum, rel=1e-5)
+    assert certificate.dual_objective <= optimum * (1 + 1e-7)
+    assert optimum <= certificate.objective * (1 + 1e-7)
+    assert certificate.duality_gap <= 1e-5
+
+
+def test_equal_kernels_have_equal_weights():
+    targets, grams, _ = toy()
+    same = [[own[1]] * 3 for own in grams]
+    problem = dual_problem(np.concatenate(targets), SIZES, grams=stacked(same))
+    solution = MixedNormDescent(problem, 6.0).solve(2.0)
+    np.testing.assert_allclose(solution.extra["gamma"], 1.0 / 3.0, rtol=1e-12)
+
+
+def test_a_small_fixed_step_stops_far_from_the_optimum():
+    """As the paper leaves it: a step is not said, and nothing tells when to stop."""
+    _, _, problem = toy()
+    C, p = 20.0, 6.0
+    best = MixedNormPath(problem, p).solve(C)
+    path = MixedNormDescent(problem, p, step=1e-6, max_iter=60)
+    with pytest.warns(ConvergenceWarning, match="stopped after 60 iterations"):
+        fixed = path.solve(C)
+    history = fixed.certificate.history
+    # By the change of the objective it would have ended at once, ...
+    assert abs(history[-1] - history[-2]) < 1e-4 * history[-1]
+    # ... with the weights still about equal.
+    assert np.ptp(fixed.extra["gamma"]) < 0.1 < np.ptp(best.extra["gamma"])
+    assert fixed.certificate.objective > 1.02 * best.certificate.objective
+    assert fixed.certificate.duality_gap > 0.02
+
+
+def test_the_history_falls():
+    _, _, problem = toy(0.1)
+    certificate = MixedNormDescent(problem, 6.0, tol=1e-5).solve(20.0).certificate
+    history = certificate.history
+    assert history.size == certificate.n_iter + 1
+    assert history[-1] == certificate.objective
+    assert (np.diff(history) <= 1e-4 * history[0]).all()
+
+
+@pytest.mark.parametrize("p", [2.0, 6.0])
+def test_paths_end_where_single_solutions_do(p):
+    _, _, problem = toy(0.1)
+    path = MixedNormDescent(problem, p, tol=1e-6)
+    for C in (0.1, 1.0, 30.0, 1.0):
+        along = path.solve(C).certificate
+        alone = MixedNormDescent(problem, p, tol=1e-6).solve(C).certificate
+        assert along.objective == pytest.approx(alone.objective, rel=2e-6)
+        assert along.duality_gap <= 1e-6
+
+
+def test_the_estimator_has_the_optimum_of_newtons_method():
+    data = Toy(sizes=SIZES)
+    X, y = np.concatenate(data.X), np.concatenate(data.targets)
+    task = np.repeat(np.arange(4), SIZES)
+    kernels = ["linear", {"name": "gaussian", "width": 1.5}]
+    newton = MKMTFLRegressor(2.0, 6.0, kernels=kernels, tol=1e-6).fit(X, y, task)
+    mirror = MirrorDescentMKMTFL(2.0, 6.0, kernels=kernels, tol=1e-5).fit(X, y, task)
+    assert mirror.objective_ == pytest.approx(newton.objective_, rel=1.1e-5)
+    assert mirror.objective_ != newton.objective_
