@@ -1,11 +1,12 @@
 """Mirror descent for MK-MTFL, against the optimum of a general solver."""
 
 import numpy as np
-import printed_problems as printed
 import pytest
 from dual_problems import Toy, dual_problem, stacked
 from sklearn.exceptions import ConvergenceWarning
 
+from mtmkl.certify.kernel_problems import mixed_norm
+from mtmkl.certify.solving import find_optimum
 from mtmkl.methods import MKMTFLRegressor
 from mtmkl.solvers.weights.mixed_norm import MixedNormPath
 from mtmkl_suite.papers.jawanpuria2011.mixed_norm_descent import (
@@ -32,7 +33,7 @@ def toy(epsilon=None):
 @pytest.mark.parametrize("p", [2.0, 6.0, 8.67])
 def test_equals_the_optimum_of_a_general_solver(p, C, epsilon):
     targets, grams, problem = toy(epsilon)
-    optimum, _ = printed.mixed_norm(targets, grams, C, p, epsilon)
+    optimum = find_optimum(mixed_norm(targets, grams, C, p, epsilon)).value
     certificate = MixedNormDescent(problem, p, tol=1e-5).solve(C).certificate
     assert certificate.objective == pytest.approx(optimum, rel=1e-5)
     assert certificate.dual_objective <= optimum * (1 + 1e-7)
