@@ -40,7 +40,7 @@ class Optimum:
     value : float
     accuracy : float
         Relative distance between the interior point's own two bounds, and what its
-        violations of constraints are worth.
+        violations of constraints, primal and dual, are worth.
     """
 
     value: float
@@ -83,27 +83,41 @@ def find_optimum(
 
 
 def _by(solver: str, problem: cp.Problem, unit: float) -> Optimum:
-    """Return what one solver finds, with the objective in a unit."""
+    """Return what one solver finds, with the objective in a unit.
+
+    It is min ½x'Px + c'x with Ax + s = b, s in a cone, to the solver.
+    """
     scaled = cp.Problem(problem.objective / unit, problem.constraints)
     options = SOLVERS[solver]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an accuracy that is missed is returned
         data, chain, inverse = scaled.get_problem_data(solver, solver_opts=options)
-        right = [each for each in (data["b"], data.get("h")) if each is not None]
-        raw = chain.solve_via_data(scaled, data, solver_opts=dict(options))
-        scaled.unpack_results(raw, chain, inverse)
+        raw = chain.solve_via_data(scaled, dict(data), solver_opts=dict(options))
+        found = chain.invert(raw, inverse)
+        scaled.unpack(found)
     if scaled.status not in cp.settings.SOLUTION_PRESENT:
         raise cp.SolverError(scaled.status)
     if solver == "CLARABEL":
-        gap = raw.obj_val - raw.obj_val_dual
+        x, parts = np.array(raw.x), [(data["A"], data["b"], np.array(raw.z))]
     else:
-        duals = np.concatenate(
-            [np.ravel(raw[side]) for side in ("eq_dual", "ineq_dual")]
+        keys = [("A", "b", "eq_dual"), ("G", "h", "ineq_dual")]
+        x, parts = (
+            np.ravel(raw["primal"]),
+            [
+                (data[A], data[b], np.ravel(raw[z]))
+                for A, b, z in keys
+                if data[A] is not None
+            ],
         )
-        gap = raw["value"] + np.concatenate(right) @ duals
+    slope = data["c"] + (data["P"] @ x if "P" in data else 0.0)
+    gap = slope @ x + sum(b @ z for _, b, z in parts)
+    slope = slope + sum(A.T @ z for A, _, z in parts)
     violated = sum(
         np.linalg.norm(each.dual_value) * np.linalg.norm(each.violation())
         for each in scaled.constraints
     )
-    error = (abs(gap) + 2.0 * violated) / max(abs(scaled.value), 1e-300)
-    return Optimum(float(scaled.value) * unit, float(error))
+    error = abs(gap) + np.abs(slope) @ np.abs(x) + 2.0 * violated
+    error += abs(scaled.value - found.opt_val)
+    return Optimum(
+        float(scaled.value) * unit, float(error / max(abs(scaled.value), 1e-300))
+    )
