@@ -272,7 +272,7 @@ def write(table: Table, folder: Path, *, quick: bool) -> None:
 
 def provenance() -> dict[str, Any]:
     """Return commit, machine and versions."""
-    from mtmkl_suite.run.provenance import of_the_code
+    from mtmkl_suite.run.provenance import current_commit
 
     versions = {}
     for name in PACKAGES:
@@ -283,7 +283,7 @@ def provenance() -> dict[str, Any]:
     import os
 
     return {
-        "commit": of_the_code({})["commit"],
+        "commit": current_commit(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",

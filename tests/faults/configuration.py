@@ -12,7 +12,8 @@ from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.config.schemas import FILES
-from mtmkl_suite.run.pipeline import check_names, use_mirror
+from mtmkl_suite.run.checks import check_names
+from mtmkl_suite.run.pipeline import use_mirror
 
 SEED = 20
 EDITS = ("removed", "misspelt", "of another type", "of unknown value")

@@ -18,7 +18,7 @@ from mtmkl_suite.judge.sample import dataset_options
 from mtmkl_suite.run.fits import Fits, no_scores, write_fits
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups
-from mtmkl_suite.run.plan import fit_jobs, method_specs, variants
+from mtmkl_suite.run.plan import fit_jobs, method_specs
 
 SIZES = {  # data set: number of tasks, number of features, origin
     "linear_synthetic": (200, 11, "synthetic"),
@@ -59,8 +59,8 @@ def empty_results(paper, tmp_path_factory) -> PaperFolder:
 def fabricate(config, path: Path, missing: tuple[str, ...] = ()) -> PaperFolder:
     folder = PaperFolder(path)
     rng = np.random.default_rng(0)
-    for experiment in config["experiments"].values():
-        for variant in variants(experiment):
+    for experiment in config.experiments.values():
+        for variant in experiment.variants:
             _write_data_info(folder, variant, variant.name in missing)
             _write_splits(folder, experiment["protocol"], variant.id)
     frames, fits = [no_scores()], {}
@@ -187,7 +187,7 @@ def config():
     return {
         "paper": {"id": "toy2000"},
         "tier": "paper",
-        "published": "papers/toy2000/published",
+        "published": Path("papers/toy2000/published"),
         "protocols": {
             "random": {"kind": "random", "train_samples": 60, "repeats": 2, "folds": 2}
         },

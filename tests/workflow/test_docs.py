@@ -17,7 +17,6 @@ from mtmkl.methods import REGISTRY
 from mtmkl_suite.cli.main import parser
 from mtmkl_suite.config.expand import expand
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.run.plan import n_repeats
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -163,7 +162,8 @@ def test_commands_in_code_are_understood(page):
         command = re.search(r"\.venv/bin/mtmkl (.*)", code)
         if command is None:
             continue
-        parsed = parser().parse_args(shlex.split(command[1], comments=True))
+        words = shlex.split(command[1], comments=True)
+        parsed = parser(words[0]).parse_args(words)
         if getattr(parsed, "experiment", None) and parsed.paper:
             known = load_paper(parsed.paper, parsed.tier or "quick")["experiments"]
             assert set(parsed.experiment) <= set(known)
@@ -179,7 +179,7 @@ def test_where_a_method_of_ones_own_is_compared():
     repeats = {}
     for paper in load_run_config()["papers"]:
         config = load_paper(paper, "quick")
-        repeats[paper] = [n_repeats(config, name) for name in config["experiments"]]
+        repeats[paper] = list(map(config.n_repeats, config.experiments))
     assert set(repeats.pop("yousefi2015")) == {1}
     assert min(map(min, repeats.values())) > 1
 

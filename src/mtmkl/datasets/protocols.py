@@ -110,6 +110,11 @@ class Protocol(Model):
         given = 8 if given is None else given
         return given if isinstance(given, list) else [given]
 
+    def named(self, name: str) -> "NamedProtocol":
+        """Return the protocol with an id."""
+        given = {key: getattr(self, key) for key in self.model_fields_set}
+        return NamedProtocol.model_construct(id=name, **given)
+
     @model_validator(mode="after")
     def _check_keys_of_kind(self) -> Self:
         size, _ = _SIZES.get(self.kind, (None, ""))

@@ -1,31 +1,25 @@
 """``mtmkl audit``: recompute printed ranks and tests."""
 
 import argparse
-from typing import Any
 
+from mtmkl.documents import config_dir
 from mtmkl_suite.cli.printing import print_table
+from mtmkl_suite.judge.audit import (
+    AuditError,
+    audit,
+    audit_text,
+    auditable_papers,
+    read_comparisons,
+)
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to the subparsers of ``mtmkl``."""
-    audit = commands.add_parser(
-        "audit",
-        help="recompute a paper's printed ranks and tests from its printed accuracies",
-    )
-    audit.add_argument("paper", help="folder in config/papers")
-    audit.set_defaults(run=_audit)
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    command.add_argument("paper", help="folder in config/papers")
+    command.set_defaults(run=_audit)
 
 
 def _audit(parsed: argparse.Namespace) -> int:
-    from mtmkl.documents import config_dir
-    from mtmkl_suite.judge.audit import (
-        AuditError,
-        audit,
-        audit_text,
-        auditable_papers,
-        read_comparisons,
-    )
-
     papers = config_dir() / "papers"
     try:
         comparisons = read_comparisons(papers / parsed.paper / "published")

@@ -6,6 +6,14 @@ import sys
 import time
 from typing import Any
 
+from sklearn.base import is_classifier
+
+from mtmkl.certify.referee import judge, why_not
+from mtmkl.certify.sample import draw
+from mtmkl.datasets import load
+from mtmkl.methods import resolve
+from mtmkl.methods._base.graph import GraphEstimator
+
 _DESCRIPTION = """\
 Fit a convex method on a small sample of a data set, and solve the same problem, as its
 documentation states it, by an interior point (cvxopt or Clarabel). The true optimum
@@ -13,14 +21,12 @@ has to lie between the objective of the method and its dual bound.
 """
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to the subparsers of ``mtmkl``."""
-    certify = commands.add_parser(
-        "certify",
-        help="compare a solution with an interior point's",
-        description=_DESCRIPTION,
-        epilog="Ends with status 0 if the optimum lies between the bounds, 1 if not, "
-        "and 2 if the method has no optimum to compare with.",
+def add_arguments(certify: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    certify.description = _DESCRIPTION
+    certify.epilog = (
+        "Ends with status 0 if the optimum lies between the bounds, 1 if not, and 2 if "
+        "the method has no optimum to compare with."
     )
     certify.add_argument("--method", required=True, metavar="NAME")
     certify.add_argument("--dataset", required=True, metavar="NAME")
@@ -70,14 +76,6 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _certify(parsed: argparse.Namespace) -> int:
-    from sklearn.base import is_classifier
-
-    from mtmkl.certify.referee import judge, why_not
-    from mtmkl.certify.sample import draw
-    from mtmkl.datasets import load
-    from mtmkl.methods import resolve
-    from mtmkl.methods._base.graph import GraphEstimator
-
     method = resolve(parsed.method)
     reason = why_not(method.__name__)
     if reason:

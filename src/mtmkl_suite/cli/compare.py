@@ -3,7 +3,10 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+
+from mtmkl.statistics.matrix_tests import compare_matrix
+from mtmkl.statistics.score_tables import read_matrix
+from mtmkl_suite.report.pages.comparison_page import sentences, write_comparison
 
 _DESCRIPTION = """\
 Compare methods over data sets. SCORES is a long table, with columns method, dataset,
@@ -12,13 +15,9 @@ with a column dataset and a column per method. Writes one HTML page and csv tabl
 """
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to the subparsers of ``mtmkl``."""
-    compare = commands.add_parser(
-        "compare",
-        help="rank and test methods from a table of scores, yours or ours",
-        description=_DESCRIPTION,
-    )
+def add_arguments(compare: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    compare.description = _DESCRIPTION
     compare.add_argument("scores", type=Path, help=".csv, .tsv or .parquet")
     compare.add_argument(
         "--control", metavar="METHOD", help="test the others against this method"
@@ -94,12 +93,6 @@ def _condition(text: str) -> tuple[str, str]:
 
 
 def _compare(parsed: argparse.Namespace) -> int:
-    from mtmkl.statistics.matrix_tests import compare_matrix
-    from mtmkl.statistics.score_tables import read_matrix
-    from mtmkl_suite.cli.extras import require_suite
-    from mtmkl_suite.report.pages.comparison_page import sentences, write_comparison
-
-    require_suite()
     where: dict[str, list[str]] = {}
     for column, value in parsed.where:
         where.setdefault(column, []).append(value)

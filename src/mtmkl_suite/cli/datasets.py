@@ -1,14 +1,13 @@
 """``mtmkl datasets``: fetch and verify data sets."""
 
 import argparse
-from typing import Any
 
+from mtmkl.datasets import default_registry
 from mtmkl_suite.cli.printing import print_table
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to the subparsers of ``mtmkl``."""
-    datasets = commands.add_parser("datasets", help="fetch or verify data sets")
+def add_arguments(datasets: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
     actions = datasets.add_subparsers(required=True, metavar="ACTION")
     action = actions.add_parser(
         "fetch", help="download what neither the mirror nor the cache has"
@@ -21,15 +20,11 @@ def add_parser(commands: Any) -> None:
 
 
 def _fetch(parsed: argparse.Namespace) -> int:
-    from mtmkl.datasets import default_registry
-
     print_table(default_registry().fetch(parsed.names))
     return 0
 
 
 def _verify(parsed: argparse.Namespace) -> int:
-    from mtmkl.datasets import default_registry
-
     rows = default_registry().verify(parsed.names or None)
     print_table(rows)
     return int(any(row["status"] == "corrupt" for row in rows))

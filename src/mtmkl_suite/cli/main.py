@@ -3,10 +3,25 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from mtmkl import __version__
 from mtmkl.errors import ConfigError
-from mtmkl_suite.cli import audit, certify, compare, datasets, listing, run, show
+from mtmkl.files import disk_problem
+from mtmkl_suite.cli.extras import require_suite
+
+_COMMANDS = {
+    "run": "run a paper's experiments, tables, figures and report",
+    "compare": "rank and test methods from a table of scores, yours or ours",
+    "list": "list what there is",
+    "show": "show an experiment, and the hyper-parameters that were chosen",
+    "datasets": "fetch or verify data sets",
+    "audit": "recompute a paper's printed ranks and tests from its printed accuracies",
+    "certify": "compare a solution with an interior point's",
+}
+"""Commands and their help; the module of each is loaded only when it is called."""
+
+_OF_THE_SUITE = ("run", "compare")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -15,9 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns 0 for success; 1 if something was refused or is damaged, a method failed, or
     the data of a requested experiment are missing; 130 if interrupted.
     """
-    parsed = parser().parse_args(arguments)
-    from mtmkl.datasets import DataCorruptError, DataNotAvailableError
-    from mtmkl.files import disk_problem
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    command = given[0] if given else ""
+    try:
+        if command in _OF_THE_SUITE:
+            require_suite()
+        parsed = parser(command).parse_args(given)
+    except ImportError as error:
+        print(f"mtmkl: {error}", file=sys.stderr)
+        return 1
+    from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
     from mtmkl_suite.run.locks import ResultsInUseError
 
     try:
@@ -45,14 +67,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+def parser(command: str) -> argparse.ArgumentParser:
+    """Return the parser of the command line, with the options of one command."""
     found = argparse.ArgumentParser(prog="mtmkl", description=__doc__)
     found.add_argument("--version", action="version", version=f"mtmkl {__version__}")
     found.set_defaults(when_stopped="")
     commands = found.add_subparsers(required=True, metavar="COMMAND")
-    for group in (run, compare, listing, show, datasets, audit, certify):
-        group.add_parser(commands)
+    for name, text in _COMMANDS.items():
+        own = commands.add_parser(name, help=text)
+        if name == command:
+            import_module(f"mtmkl_suite.cli.{name}").add_arguments(own)
     return found
 
 

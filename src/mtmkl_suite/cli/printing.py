@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
+from rich.console import Console
+from rich.table import Table
+
 _WIDTH_OF_A_FILE = 400
 
 
 def print_table(rows: Sequence[dict[str, object]]) -> None:
     """Print rows under their keys; columns of names are never broken."""
-    from rich.console import Console
-    from rich.table import Table
-
     table = Table(box=None)
     for name in rows[0] if rows else ():
         table.add_column(name, overflow="fold", no_wrap=name == "name")

@@ -7,19 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from mtmkl.errors import ConfigError
-from mtmkl_suite.cli.extras import require_suite
 from mtmkl_suite.config import TIERS
 from mtmkl_suite.config.own_data import TEMPLATE
+from mtmkl_suite.run.workflow import run_workflow
 
 _OF_DATA = ("task", "target", "ignore", "min_examples", "outputs", "methods")
 _OF_PAPERS = ("experiment", "artefact", "readings", "against")
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to the subparsers of ``mtmkl``."""
-    run = commands.add_parser(
-        "run", help="run a paper's experiments, tables, figures and report"
-    )
+def add_arguments(run: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
     what = run.add_mutually_exclusive_group(required=True)
     what.add_argument(
         "--paper", help="folder in config/papers, or the path of a folder"
@@ -153,9 +150,6 @@ def _json_object(text: str) -> dict[str, list[object]]:
 
 def _run(parsed: argparse.Namespace) -> int:
     _refuse_contradictions(parsed)
-    require_suite()
-    from mtmkl_suite.run.workflow import run_workflow
-
     done = run_workflow(
         cores=parsed.cores,
         tier=parsed.tier or ("paper" if parsed.against else "quick"),

@@ -4,20 +4,26 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from mtmkl.documents import plain, unknown
 from mtmkl.errors import ConfigError
 from mtmkl_suite.cli.printing import print_table
 from mtmkl_suite.config import TIERS
+from mtmkl_suite.config.against import published_folder
+from mtmkl_suite.config.changes import settable
+from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.models import Paper
+from mtmkl_suite.judge.choices import chosen_parameters, grids_of
+from mtmkl_suite.judge.sample import read_scores
+from mtmkl_suite.run.folders import RunFolder
+from mtmkl_suite.run.plan import method_specs
 
 _PERCENT = "{:.0%}"
 _FEW = 6
 _NOT_SET = ("title", "section", "methods")  # text, and what has keys of its own
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to the subparsers of ``mtmkl``."""
-    show = commands.add_parser(
-        "show", help="show an experiment, and the hyper-parameters that were chosen"
-    )
+def add_arguments(show: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
     show.add_argument("name", metavar="EXPERIMENT")
     show.add_argument("--paper", help="folder in config/papers, or the path of one")
     show.add_argument(
@@ -48,38 +54,32 @@ def _show(parsed: argparse.Namespace) -> int:
     return _show_settings(config, parsed.name)
 
 
-def _config_with(experiment: str, paper: str | None, tier: str) -> dict[str, Any]:
+def _config_with(experiment: str, paper: str | None, tier: str) -> Paper:
     """Return the configuration of the paper that has an experiment."""
-    from mtmkl.documents import unknown
-    from mtmkl_suite.config.load import load_paper, load_run_config
-
-    papers = [paper] if paper else load_run_config()["papers"]
+    papers = [paper] if paper else load_run_config().papers
     configs = [load_paper(name, tier) for name in papers]
-    found = [config for config in configs if experiment in config["experiments"]]
+    found = [config for config in configs if experiment in config.experiments]
     if not found:
-        known = [name for config in configs for name in config["experiments"]]
+        known = [name for config in configs for name in config.experiments]
         raise ConfigError(unknown("experiment", experiment, known))
     if len(found) > 1:
-        names = " or ".join(config["paper"]["id"] for config in found)
+        names = " or ".join(config.paper.id for config in found)
         raise ConfigError(
             f"several papers have an experiment {experiment!r}: add --paper {names}"
         )
     return found[0]
 
 
-def _show_settings(config: dict[str, Any], name: str) -> int:
-    from mtmkl_suite.judge.choices import grids_of
-    from mtmkl_suite.run.plan import method_specs, n_repeats, variants
-
-    experiment = config["experiments"][name]
-    protocol = config["protocols"][experiment["protocol"]]
-    datasets = [variant.id for variant in variants(experiment)]
+def _show_settings(config: Paper, name: str) -> int:
+    experiment = config.experiments[name]
+    protocol = plain(config.protocols[experiment.protocol])
+    datasets = [variant.id for variant in experiment.variants]
     more = f" and {len(datasets) - 1} more variants" if len(datasets) > 1 else ""
     settings = ", ".join(f"{k} {v}" for k, v in protocol.items() if k != "repeats")
-    print(f"{experiment['title']} ({config['paper']['id']}, {config['tier']} tier)")
+    print(f"{experiment.title} ({config.paper.id}, {config.tier} tier)")
     print(f"  data      {datasets[0]}{more}")
-    print(f"  protocol  {settings}; repeats {n_repeats(config, name)}")
-    print(f"  metrics   {', '.join(experiment['metrics'])}")
+    print(f"  protocol  {settings}; repeats {config.n_repeats(name)}")
+    print(f"  metrics   {', '.join(experiment.metrics)}")
     rows: list[dict[str, object]] = []
     grids = grids_of(config, name)
     for method, spec in method_specs(config, name).items():
@@ -88,7 +88,7 @@ def _show_settings(config: dict[str, Any], name: str) -> int:
         rows.append(
             {
                 "name": method,
-                "label": config["methods"][method]["label"],
+                "label": config.methods[method].label,
                 "class": spec.class_name,
                 "selection": spec.selection,
                 "points tried": tried if spec.grid else "",
@@ -103,21 +103,15 @@ def _show_settings(config: dict[str, Any], name: str) -> int:
     return 0
 
 
-def _print_keys(config: dict[str, Any], name: str, method: str) -> None:
+def _print_keys(config: Paper, name: str, method: str) -> None:
     """Print the keys of an experiment that other values can be set to."""
-    from mtmkl_suite.config.changes import settable
-
-    experiment = config["experiments"][name]
-    own = {k: v for k, v in experiment.items() if k not in _NOT_SET}
-    protocol = experiment["protocol"]
-    keys = settable(
-        {
-            "protocols": {protocol: config["protocols"][protocol]},
-            "experiments": {name: own},
-        }
-    )
+    experiment = f"experiments.{name}."
+    shown = (experiment, f"protocols.{config.experiments[name].protocol}.")
+    hidden = tuple(experiment + key for key in _NOT_SET)
     print("\nKeys for mtmkl run --set KEY=VALUE")
-    for key, value in keys.items():
+    for key, value in settable(config).items():
+        if not key.startswith(shown) or key.startswith(hidden):
+            continue
         is_list = isinstance(value, list)
         print(f"  {key}={f'[{_in_short(value)}]' if is_list else value}")
     print(f"  methods.{method}.grid.PARAMETER, and so on for the methods above")
@@ -131,11 +125,8 @@ def _in_short(values: list[Any]) -> str:
     return f"{len(values)} values from {min(values):g} to {max(values):g}"
 
 
-def _show_chosen(config: dict[str, Any], name: str, folder: Path | None) -> int:
-    from mtmkl_suite.judge.choices import chosen_parameters, grids_of
-    from mtmkl_suite.judge.sample import read_scores
-
-    path = _scores_file(config["paper"]["id"], folder)
+def _show_chosen(config: Paper, name: str, folder: Path | None) -> int:
+    path = _scores_file(config.paper.id, folder)
     found = chosen_parameters(read_scores(path), name, grids_of(config, name))
     if found.empty:
         raise ConfigError(
@@ -152,7 +143,7 @@ def _show_chosen(config: dict[str, Any], name: str, folder: Path | None) -> int:
             {
                 "data set": row["dataset"],
                 "train size": row["train_size"] or "",
-                "method": config["methods"][row["method"]]["label"],
+                "method": config.methods[row["method"]].label,
                 "parameter": row["parameter"],
                 "choices": row["n"],
                 "at low end": ends[0],
@@ -168,9 +159,6 @@ def _show_chosen(config: dict[str, Any], name: str, folder: Path | None) -> int:
 
 
 def _scores_file(paper: str, folder: Path | None) -> Path:
-    from mtmkl_suite.config.against import published_folder
-    from mtmkl_suite.run.folders import RunFolder
-
     if folder is None:
         return published_folder(paper) / "scores.csv.gz"
     path = RunFolder(folder).paper(paper).scores

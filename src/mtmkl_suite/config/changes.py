@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mtmkl.documents import ConfigError, plain, read_yaml_text, unknown
-from mtmkl_suite.config.load import resolve_tier
+from mtmkl_suite.config.expand import resolve_tier
+from mtmkl_suite.config.models import Paper
 
 PARTS = {
     "experiments": ("paper", "protocols", "methods", "experiments"),
@@ -76,14 +77,13 @@ def check_top(changes: Iterable[Change]) -> None:
             )
 
 
-def settable(config: Mapping[str, Any]) -> dict[str, Any]:
+def settable(config: Paper) -> dict[str, Any]:
     """Return the values of a paper's configuration by their dotted keys."""
     return {
         key: value
         for names in PARTS.values()
         for name in names
-        if name in config
-        for key, value in _leaves(plain(config[name]), name)
+        for key, value in _leaves(plain(getattr(config, name)), name)
     }
 
 
@@ -102,7 +102,7 @@ def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:
             yield from _leaves(item, f"{key}.{name}")
 
 
-def nearest_keys(changes: Iterable[Change], config: Mapping[str, Any]) -> str:
+def nearest_keys(changes: Iterable[Change], config: Paper) -> str:
     """Return what to do about keys that a configuration does not have."""
     keys = [*_RUN, *settable(config)]
     for change in changes:

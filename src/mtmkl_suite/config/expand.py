@@ -1,4 +1,4 @@
-"""Entries of a configuration that stand for many: ``for_each`` over lists.
+"""Values of a tier, and entries that stand for many: ``for_each`` over lists.
 
 An entry of a mapping or an item of a list is repeated in its place, once for every
 combination of the values of its ``for_each``, the first axis varying slowest::
@@ -26,8 +26,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mtmkl.documents import ConfigError, unknown
+from mtmkl_suite.config import TIERS
+
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*(?:\.\w+)*)\}")
 _ABSENT = object()
+
+
+def resolve_tier(document: Any, tier: str) -> Any:
+    """Replace every mapping with exactly the keys *quick* and *paper* by one value."""
+    if tier not in TIERS:
+        raise ConfigError(f"tier {tier!r} is unknown: choose one of {', '.join(TIERS)}")
+    if isinstance(document, Mapping):
+        if set(document) == set(TIERS):
+            return resolve_tier(document[tier], tier)
+        return {key: resolve_tier(value, tier) for key, value in document.items()}
+    if isinstance(document, list):
+        return [resolve_tier(value, tier) for value in document]
+    return document
 
 
 def expand(document: Any, lists: Mapping[str, Sequence[Any]]) -> Any:
@@ -73,7 +89,7 @@ class _Scope:
             values = self.filled(values)
         elif isinstance(values, str):
             if values not in self.lists:
-                raise self.error(_unknown("list", values, self.lists))
+                raise self.error(unknown("list", values, self.lists))
             values = self.lists[values]
         else:
             values = _expand(values, self)
@@ -107,7 +123,7 @@ class _Scope:
                 for axis, items in self.items.items()
                 for each in _names(axis, items)
             ]
-            raise self.error(_unknown("placeholder", name, known))
+            raise self.error(unknown("placeholder", name, known))
         value = self.values[axis]
         for each in fields:
             if not isinstance(value, Mapping) or each not in value:
@@ -178,9 +194,3 @@ def _has_field(items: Sequence[Any], fields: Sequence[str]) -> bool:
 def _names(axis: str, items: Sequence[Any]) -> list[tuple[str, ...]]:
     fields = dict.fromkeys(key for i in items if isinstance(i, Mapping) for key in i)
     return [(axis, key) for key in fields] or [(axis,)]
-
-
-def _unknown(kind: str, name: str, known: Any) -> str:
-    from mtmkl.documents import unknown
-
-    return unknown(kind, name, known)

@@ -3,12 +3,13 @@
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mtmkl.datasets.loaders.own import DATA_FILES
 from mtmkl.documents import ConfigError, Model, config_dir, read_yaml, validated
 from mtmkl_suite.config import TIERS
-from mtmkl_suite.config.expand import expand
+from mtmkl_suite.config.changes import Change, changed, check_top, nearest_keys
+from mtmkl_suite.config.expand import expand, resolve_tier
 from mtmkl_suite.config.models import (
     Artefact,
     ArtefactsFile,
@@ -20,9 +21,8 @@ from mtmkl_suite.config.models import (
     ReadingsFile,
     Run,
 )
-
-if TYPE_CHECKING:
-    from mtmkl_suite.config.changes import Change
+from mtmkl_suite.config.published import check_published
+from mtmkl_suite.config.selectors import check_selectors
 
 _MODELS: dict[str, type[Model]] = {
     "experiments": ExperimentsFile,
@@ -34,19 +34,6 @@ _MODELS: dict[str, type[Model]] = {
 
 _FILES = {"experiments": True, "artefacts": False, "claims": False}
 """Files of a paper's folder, and whether a paper needs them."""
-
-
-def resolve_tier(document: Any, tier: str) -> Any:
-    """Replace every mapping with exactly the keys *quick* and *paper* by one value."""
-    if tier not in TIERS:
-        raise ConfigError(f"tier {tier!r} is unknown: choose one of {', '.join(TIERS)}")
-    if isinstance(document, Mapping):
-        if set(document) == set(TIERS):
-            return resolve_tier(document[tier], tier)
-        return {key: resolve_tier(value, tier) for key, value in document.items()}
-    if isinstance(document, list):
-        return [resolve_tier(value, tier) for value in document]
-    return document
 
 
 def load_run_config(overrides: Mapping[str, Any] | None = None) -> Run:
@@ -63,15 +50,13 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> Run:
     return run.model_copy(update=found)
 
 
-def load_paper(paper: str | Path, tier: str, changes: "Sequence[Change]" = ()) -> Paper:
+def load_paper(paper: str | Path, tier: str, changes: Sequence[Change] = ()) -> Paper:
     """Return a paper's configuration with the tier's values chosen.
 
     It is what ``experiments.yaml``, ``artefacts.yaml`` and ``claims.yaml`` in the
     paper's folder say together; the last two files may be absent.
     """
     folder = paper_folder(paper)
-    from mtmkl_suite.config.published import check_published
-    from mtmkl_suite.config.selectors import check_selectors
 
     # The other tier is read for its mistakes, and for what it alone has.
     tiers = sorted(TIERS, key=lambda each: each != tier)
@@ -80,8 +65,6 @@ def load_paper(paper: str | Path, tier: str, changes: "Sequence[Change]" = ()) -
     except ConfigError as error:
         if not changes:
             raise
-        from mtmkl_suite.config.changes import nearest_keys
-
         hint = nearest_keys(changes, _read_paper(folder, tier, ()))
         raise ConfigError(f"{error}{hint}") from error
     config = by_tier[tier]
@@ -94,11 +77,8 @@ def load_paper(paper: str | Path, tier: str, changes: "Sequence[Change]" = ()) -
     return _for_tier(config)
 
 
-def _read_paper(folder: Path, tier: str, changes: "Sequence[Change]") -> Paper:
-    if changes:
-        from mtmkl_suite.config.changes import check_top
-
-        check_top(changes)
+def _read_paper(folder: Path, tier: str, changes: Sequence[Change]) -> Paper:
+    check_top(changes)
     parts: dict[str, Any] = {"artefacts": {}, "claims": []}
     lists: Mapping[str, Any] = {}
     for name, is_needed in _FILES.items():
@@ -122,7 +102,7 @@ def read_part(
     path: Path,
     tier: str,
     lists: Mapping[str, Any],
-    changes: "Sequence[Change]" = (),
+    changes: Sequence[Change] = (),
 ) -> tuple[Any, Mapping[str, Any]]:
     """Read a file of a paper's folder as an object of its model."""
     source = f"{path.parent.name}/{path.name}"
@@ -134,8 +114,6 @@ def read_part(
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from error
     if changes:
-        from mtmkl_suite.config.changes import changed
-
         part = changed(part, changes, name=path.stem, tier=tier, source=source)
     return validated(_MODELS[path.stem], part, source=source), lists
 
@@ -269,8 +247,3 @@ def _for_tier(config: Paper) -> Paper:
     return config.model_copy(
         update={"experiments": experiments, "artefacts": artefacts, "claims": claims}
     )
-
-
-def experiments_of(artefact: Artefact) -> list[str]:
-    """Return the experiments that an artefact shows; none for one from equations."""
-    return artefact.shown

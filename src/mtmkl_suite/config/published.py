@@ -1,11 +1,11 @@
 """Names of published numbers in a paper's files, looked up before any work."""
 
 import csv
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
 
 from mtmkl.documents import ConfigError, unknown
+from mtmkl_suite.config.models import Artefact, Paper, Ranking, RankTests, Table
 
 Place = tuple[str, str]
 """Row and column of a published number."""
@@ -14,11 +14,11 @@ Wanted = tuple[str, str, Collection[Place]]
 """Key of a file's name, the name, and what is shown of the file."""
 
 
-def check_published(config: Mapping[str, Any], folder: Path) -> None:
+def check_published(config: Paper, folder: Path) -> None:
     """Check that tables and quoted numbers name published files, rows and columns."""
     wanted = (
         each
-        for name, artefact in config["artefacts"].items()
+        for name, artefact in config.artefacts.items()
         for each in _of_artefact(f"artefacts.{name}", artefact)
     )
     check_places(wanted, folder, f"{folder.parent.name}/artefacts.yaml")
@@ -57,26 +57,23 @@ def _places(path: Path) -> set[Place]:
             raise ConfigError(f"{path} has no column {error}") from error
 
 
-def _of_artefact(key: str, artefact: Mapping[str, Any]) -> Iterator[Wanted]:
-    if "file" in artefact:
-        yield key, artefact["file"], _shown(artefact)
-    if "quoted" in artefact:
-        quoted = artefact["quoted"]
-        places = [(cell["row"], cell["column"]) for cell in quoted["cells"]]
-        yield f"{key}.quoted", quoted["file"], places
+def _of_artefact(key: str, artefact: Artefact) -> Iterator[Wanted]:
+    if isinstance(artefact, Table | Ranking | RankTests):
+        yield key, artefact.file, _shown(artefact)
+    if quoted := artefact.quoted:
+        places = [(cell.row, cell.column) for cell in quoted.cells]
+        yield f"{key}.quoted", quoted.file, places
 
 
-def _shown(artefact: Mapping[str, Any]) -> list[Place]:
-    if "columns" in artefact:
-        rows, columns = artefact["rows"], artefact["columns"]
-    elif artefact.get("layout") == "ranking":
-        comparison = artefact["comparison"]
-        columns, blocks = comparison["columns"], comparison["blocks"]
-        rows = [
-            f"{label}, {block}"
-            for label, row in comparison["rows"].items()
-            for block in row.get("blocks", blocks)
-        ]
-    else:
+def _shown(table: Table | Ranking | RankTests) -> list[Place]:
+    if isinstance(table, Table):
+        return [(row, column) for row in table.rows for column in table.columns]
+    if isinstance(table, RankTests):
         return []
-    return [(row, column) for row in rows for column in columns]
+    comparison = table.comparison
+    return [
+        (f"{label}, {block}", column)
+        for label, row in comparison.rows.items()
+        for block in row.blocks or comparison.blocks
+        for column in comparison.columns
+    ]

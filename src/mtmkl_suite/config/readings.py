@@ -110,7 +110,7 @@ def load_readings(
     documents = {each: read_part(path, each, lists)[0] for each in TIERS}
     try:
         for each in TIERS:
-            check_readings(documents[each], by_tier.values())
+            check_readings(documents[each], list(by_tier.values()))
         return _expanded(by_tier[tier], documents[tier], factors)
     except ReadingError as error:
         raise ConfigError(f"{path.parent.name}/{FILE}: {error}") from error

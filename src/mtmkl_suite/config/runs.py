@@ -10,8 +10,8 @@ from mtmkl_suite.config.changes import Change, of_paper, parse
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Paper, Run
 from mtmkl_suite.config.own_data import own_data_config
+from mtmkl_suite.config.parts import restricted_to_artefacts, with_method, with_repeats
 from mtmkl_suite.config.readings import load_all_readings
-from mtmkl_suite.run.plan import restricted_to_artefacts, with_method, with_repeats
 
 
 def load_papers(run: Run) -> list[Paper]:

@@ -2,11 +2,22 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mtmkl.documents import ConfigError, unknown
-from mtmkl_suite.run.plan import method_of, n_repeats, variants
+from mtmkl_suite.config.models import (
+    Artefact,
+    Claim,
+    Comparison,
+    ComparisonRow,
+    MethodComparison,
+    MethodTable,
+    Paper,
+    Selector,
+    Selectors,
+    Table,
+)
 
 COLUMN_METRICS = ("n_iter", "gap", "fit_seconds", "at_grid_edge")
 """Columns of a scores table that can be asked for as if they were metrics."""
@@ -31,7 +42,6 @@ _WORDS = {
     "train_size": "train size",
 }
 _SHOWN = 3  # more experiments are not listed in a message
-_SIZES = ("train_sizes", "train_percent", "train_samples")
 _AXES = ("n_tasks", "subset", "train_size", "repeat", "fold")
 _DIRECTIONS = {
     "trend": ("increasing", "decreasing"),
@@ -39,33 +49,27 @@ _DIRECTIONS = {
 }
 _SIDES = ("lower", "higher", "first", "second", "where", "minus", "choose")
 
-Wrong = tuple[str, str, str]
-"""File without its ending, key, and what is wrong with its value."""
-
 
 class Experiments:
     """What the experiments of a paper have, whatever the tier."""
 
-    def __init__(self, configs: Sequence[Mapping[str, Any]]) -> None:
-        self._configs = configs
+    def __init__(self, papers: Sequence[Paper]) -> None:
+        self._papers = papers
+
+    @property
+    def names(self) -> list[str]:
+        """All experiments."""
+        return list(
+            dict.fromkeys(e for paper in self._papers for e in paper.experiments)
+        )
 
     def values(self, column: str, names: Collection[str]) -> list[Any] | None:
         """Return what a column of the scores of experiments holds; None if unknown."""
-        finders: dict[str, Callable[..., list[Any] | None]] = {
-            "dataset": _datasets,
-            "method": _methods,
-            "metric": _metrics,
-            "n_tasks": _n_tasks,
-            "repeat": _repeats,
-            "train_size": _train_sizes,
-        }
         if column == "experiment":
-            return list(
-                dict.fromkeys(e for c in self._configs for e in c[f"{column}s"])
-            )
+            return self.names
         found: list[Any] = []
-        for config, name in self._each(names):
-            part = finders[column](config, name)
+        for paper, name in self._each(names):
+            part = _values(column, paper, name)
             if part is None:
                 return None
             found += part
@@ -73,164 +77,137 @@ class Experiments:
 
     def axes(self, names: Collection[str]) -> list[str]:
         """Return what can be the axis of a curve: of numbers in the scores."""
-        found = [*_AXES]
-        for config, name in self._each(names):
-            datasets = config["experiments"][name]["datasets"]
-            found += [*datasets.get("options", {}), *datasets.get("vary", {})]
-            found += _parameters(config, name)
-        return list(dict.fromkeys(found))
+        datasets = [p.experiments[name].datasets for p, name in self._each(names)]
+        options = [o for each in datasets for o in (*each.options, *each.vary)]
+        return list(dict.fromkeys([*_AXES, *options, *self.parameters(names)]))
 
     def parameters(self, names: Collection[str]) -> list[str]:
         """Return the parameters in the grids of experiments."""
-        found = [
-            p for config, name in self._each(names) for p in _parameters(config, name)
-        ]
-        return list(dict.fromkeys(found))
-
-    def _each(self, names: Collection[str]) -> Iterator[tuple[Mapping[str, Any], str]]:
-        for config in self._configs:
-            yield from (
-                (config, name) for name in names if name in config["experiments"]
+        return list(
+            dict.fromkeys(
+                parameter
+                for paper, name in self._each(names)
+                for entry in paper.experiments[name].methods
+                for parameter in paper.method_of(entry).grid
             )
+        )
+
+    def _each(self, names: Collection[str]) -> Iterator[tuple[Paper, str]]:
+        for paper in self._papers:
+            yield from ((paper, name) for name in names if name in paper.experiments)
 
 
-def _datasets(config: Mapping[str, Any], name: str) -> list[Any]:
-    return [variant.id for variant in variants(config["experiments"][name])]
+def _values(column: str, paper: Paper, name: str) -> list[Any] | None:
+    """Return what a column holds; None if data, or a default, decide."""
+    experiment = paper.experiments[name]
+    match column:
+        case "dataset":
+            return [variant.id for variant in experiment.variants]
+        case "method":
+            return [entry.method for entry in experiment.methods]
+        case "metric":
+            return list(experiment.metrics)
+        case "repeat":
+            return list(range(paper.n_repeats(name)))
+        case "n_tasks":
+            numbers = [entry.n_tasks for entry in experiment.methods]
+            return [n for each in numbers for n in each] if all(numbers) else None
+    protocol = paper.protocols[experiment.protocol]
+    sizes = protocol.train_sizes or protocol.train_percent or protocol.train_samples
+    return [sizes] if isinstance(sizes, int) else sizes
 
 
-def _methods(config: Mapping[str, Any], name: str) -> list[Any]:
-    return [entry["method"] for entry in config["experiments"][name]["methods"]]
-
-
-def _metrics(config: Mapping[str, Any], name: str) -> list[Any]:
-    return list(config["experiments"][name]["metrics"])
-
-
-def _n_tasks(config: Mapping[str, Any], name: str) -> list[Any] | None:
-    """Return the numbers of tasks; None where a method learns all there are."""
-    found = [e.get("n_tasks") for e in config["experiments"][name]["methods"]]
-    return None if None in found else [n for numbers in found for n in numbers]
-
-
-def _repeats(config: Mapping[str, Any], name: str) -> list[Any]:
-    return list(range(n_repeats(config, name)))
-
-
-def _train_sizes(config: Mapping[str, Any], name: str) -> list[Any] | None:
-    """Return the sizes that a protocol states; None if the data or a default decide."""
-    protocol = config["protocols"][config["experiments"][name]["protocol"]]
-    stated = [protocol[key] for key in _SIZES if key in protocol]
-    if not stated:
-        return None
-    return list(stated[0]) if isinstance(stated[0], list) else stated[:1]
-
-
-def _parameters(config: Mapping[str, Any], name: str) -> list[str]:
-    entries = config["experiments"][name]["methods"]
-    return [p for e in entries for p in method_of(config, e).get("grid", {})]
-
-
-def check_selectors(
-    config: Mapping[str, Any], known: Sequence[Mapping[str, Any]], folder: str
-) -> None:
+def check_selectors(config: Paper, known: Sequence[Paper], folder: str) -> None:
     """Check that tables, quoted numbers and claims select what experiments have."""
+    experiments = Experiments(known)
+    properties = [
+        each
+        for paper in known
+        for artefact in paper.artefacts.values()
+        if isinstance(artefact.comparison, MethodComparison)
+        for row in artefact.comparison.rows.values()
+        for each in row.properties
+    ]
     try:
-        experiments = Experiments(known)
-        for name, artefact in config["artefacts"].items():
+        for name, artefact in config.artefacts.items():
             _check_artefact(f"artefacts.{name}", artefact, experiments)
-            others = [a for each in known for a in each["artefacts"].values()]
-            _check_settings(f"artefacts.{name}.settings", artefact, others)
-        for claim in config["claims"]:
-            _check_claim(f"claims.{claim['id']}.args", claim, experiments)
+            settings = artefact.settings if isinstance(artefact, MethodTable) else []
+            for number, setting in enumerate(settings):
+                key = f"artefacts.{name}.settings.{number}.property"
+                kind = "property of a data set"
+                _require(key, kind, setting.property, list(dict.fromkeys(properties)))
+        for claim in config.claims:
+            _check_claim(f"claims.{claim.id}.args", claim, experiments)
     except ConfigError as error:
         file = str(error).removeprefix("key '").partition(".")[0]
         raise ConfigError(f"{folder}/{file}.yaml: {error}") from error
 
 
-def _check_artefact(
-    key: str, artefact: Mapping[str, Any], experiments: Experiments
-) -> None:
-    if "columns" in artefact:
-        sides = [
-            {
-                f"{key}.{part}.{label}": selector
-                for part in parts
-                for label, selector in artefact.get(part, {}).items()
-            }
-            for parts in (("columns", "extra_columns"), ("rows", "extra_rows"))
-        ]
-        for mine, others in (sides, sides[::-1]):
+def _require(key: str, kind: str, name: Any, known: Collection[str]) -> None:
+    if name not in known:
+        raise ConfigError(f"key '{key}': {unknown(kind, name, known)}")
+
+
+def _check_artefact(key: str, artefact: Artefact, experiments: Experiments) -> None:
+    if isinstance(artefact, Table):
+        columns = _selectors(key, artefact, "columns", "extra_columns")
+        rows = _selectors(key, artefact, "rows", "extra_rows")
+        for mine, others in ((columns, rows), (rows, columns)):
             beside = _experiments_of(others.values())
             if len(beside) < max(len(others), 1):
-                beside.append(artefact["experiment"])
+                beside.append(artefact.experiment)
             for place, selector in mine.items():
                 check_selector(place, selector, beside, experiments)
-    for number, cell in enumerate(artefact.get("quoted", {}).get("cells", [])):
+    for number, cell in enumerate(artefact.quoted.cells if artefact.quoted else []):
         place = f"{key}.quoted.cells.{number}.where"
-        everywhere = experiments.values("experiment", ()) or []
-        check_selector(place, cell["where"], everywhere, experiments)
-    if "comparison" in artefact:
-        _check_comparison(f"{key}.comparison", artefact["comparison"], experiments)
+        check_selector(place, cell.where, experiments.names, experiments)
+    if artefact.comparison is not None:
+        _check_comparison(f"{key}.comparison", artefact.comparison, experiments)
+
+
+def _selectors(key: str, table: Table, *parts: str) -> Selectors:
+    return {
+        f"{key}.{part}.{label}": selector
+        for part in parts
+        for label, selector in getattr(table, part).items()
+    }
 
 
 def _check_comparison(
-    key: str, comparison: Mapping[str, Any], experiments: Experiments
+    key: str, comparison: Comparison | MethodComparison, experiments: Experiments
 ) -> None:
-    for label, row in comparison["rows"].items():
-        place, names = f"{key}.rows.{label}", [row["experiment"]]
-        for part, metrics in (
-            ("metric", [row["metric"]]),
-            *((p, row.get(p, {}).values()) for p in ("readings", "beside")),
-        ):
-            for metric in metrics:
-                _check_value(f"{place}.{part}", "metric", metric, names, experiments)
-        for block in row.get("blocks", []):
-            if block not in comparison["blocks"]:
-                text = unknown("block", block, comparison["blocks"])
-                raise ConfigError(f"key '{place}.blocks': {text}")
-    names = _experiments_of(comparison["rows"].values())
+    for label, row in comparison.rows.items():
+        place, names = f"{key}.rows.{label}", [row.experiment]
+        metrics = [("metric", row.metric)]
+        if isinstance(row, ComparisonRow):
+            metrics += [("readings", metric) for metric in row.readings.values()]
+            metrics += [("beside", metric) for metric in row.beside.values()]
+            for block in row.blocks or []:
+                _require(f"{place}.blocks", "block", block, comparison.blocks)
+        for part, metric in metrics:
+            _check_value(f"{place}.{part}", "metric", metric, names, experiments)
     # A column may gather methods of data sets that this tier leaves out.
-    everywhere = experiments.values("experiment", ()) or []
-    for label, methods in comparison["columns"].items():
+    for label, methods in comparison.columns.items():
         for method in [methods] if isinstance(methods, str) else methods:
             place = f"{key}.columns.{label}"
-            _check_value(place, "method", method, everywhere, experiments)
-    for label, selector in comparison["blocks"].items():
+            _check_value(place, "method", method, experiments.names, experiments)
+    names = [row.experiment for row in comparison.rows.values()]
+    for label, selector in comparison.blocks.items():
         check_selector(f"{key}.blocks.{label}", selector, names, experiments)
 
 
-def _check_settings(
-    key: str, artefact: Mapping[str, Any], others: Sequence[Mapping[str, Any]]
-) -> None:
-    """Check that the settings of a decision name properties that data sets have."""
-    known = dict.fromkeys(
-        each
-        for other in others
-        for row in other.get("comparison", {}).get("rows", {}).values()
-        for each in row.get("properties", [])
-    )
-    for number, setting in enumerate(artefact.get("settings", [])):
-        if setting["property"] not in known:
-            text = unknown("property of a data set", setting["property"], known)
-            raise ConfigError(f"key '{key}.{number}.property': {text}")
-
-
-def _experiments_of(selectors: Collection[Mapping[str, Any]]) -> list[str]:
+def _experiments_of(selectors: Iterable[Selector]) -> list[str]:
     named = [each["experiment"] for each in selectors if "experiment" in each]
     return [e for n in named for e in (n if isinstance(n, list) else [n])]
 
 
 def check_selector(
-    key: str,
-    selector: Mapping[str, Any],
-    beside: Sequence[str],
-    experiments: Experiments,
+    key: str, selector: Selector, beside: Sequence[str], experiments: Experiments
 ) -> None:
     """Check the columns that a selector names, and their values."""
     names = _experiments_of([selector]) or list(beside)
     for column, value in selector.items():
-        if column not in COLUMNS:
-            raise ConfigError(f"key '{key}': {unknown('column', column, COLUMNS)}")
+        _require(key, "column", column, COLUMNS)
         for each in value if isinstance(value, list) else [value]:
             _check_value(f"{key}.{column}", column, each, names, experiments)
 
@@ -255,9 +232,8 @@ def _check_value(
         value = text
     if known is not None and value not in known:
         where = ", ".join(names) if 0 < len(names) <= _SHOWN else "the paper"
-        kind = _WORDS.get(column, column)
-        known = list(map(str, known))
-        raise ConfigError(f"key '{key}': {unknown(f'{kind} of {where}', value, known)}")
+        kind = f"{_WORDS.get(column, column)} of {where}"
+        _require(key, kind, value, list(map(str, known)))
 
 
 _CHECKED = {
@@ -285,13 +261,11 @@ def _check_setting(
         )
     known = experiments.parameters(names)
     for parameter in setting:
-        if parameter not in known:
-            text = unknown("parameter of the grids", parameter, known)
-            raise ConfigError(f"key '{key}': {text}")
+        _require(key, "parameter of the grids", parameter, known)
 
 
-def _check_claim(key: str, claim: Mapping[str, Any], experiments: Experiments) -> None:
-    args, test = claim["args"], claim["test"]
+def _check_claim(key: str, claim: Claim, experiments: Experiments) -> None:
+    args = claim.args
     if "step" in args:
         return  # of the table of a step, whose columns only the step knows
     names = [args["experiment"]]
@@ -302,10 +276,9 @@ def _check_claim(key: str, claim: Mapping[str, Any], experiments: Experiments) -
     names = list(dict.fromkeys(names))
     if "metric" in args:
         _check_value(f"{key}.metric", "metric", args["metric"], names, experiments)
-    if "axis" in args and args["axis"] not in experiments.axes(names):
-        text = unknown("axis", args["axis"], experiments.axes(names))
-        raise ConfigError(f"key '{key}.axis': {text}")
-    wanted = _DIRECTIONS.get(test)
+    if "axis" in args:
+        _require(f"{key}.axis", "axis", args["axis"], experiments.axes(names))
+    wanted = _DIRECTIONS.get(claim.test)
     if wanted and args.get("direction", wanted[0]) not in wanted:
         text = f"{args['direction']!r} is not {' or '.join(wanted)}"
         raise ConfigError(f"key '{key}.direction': {text}")

@@ -5,7 +5,7 @@ import json
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from mtmkl.files import read_table, write_table
 from mtmkl.methods import resolve
 from mtmkl.methods._base.checks import refusal_of_sparse
 from mtmkl.sparse import is_sparse
-from mtmkl_suite.config.models import Paper
+from mtmkl_suite.config.models import Method, Paper, Variant
 from mtmkl_suite.evaluation.cache import write_npz
 from mtmkl_suite.evaluation.cells import (
     ALL,
@@ -39,15 +39,7 @@ from mtmkl_suite.run.fit_warnings import warnings_of
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
 from mtmkl_suite.run.pipeline import code_version, load_variant
-from mtmkl_suite.run.plan import (
-    FitJob,
-    MethodSpec,
-    Variant,
-    entry_of,
-    find_variant,
-    method_of,
-    method_specs,
-)
+from mtmkl_suite.run.plan import FitJob, MethodSpec, find_variant, method_specs
 
 UNSUPPORTED = "unsupported"
 """Metric of the row that says why a method was not run."""
@@ -82,14 +74,13 @@ def group_config(config: Paper, group: FitGroup) -> Paper:
     return config.model_copy(update=found)
 
 
-def classes_of(config: Mapping[str, Any], jobs: Iterable[FitJob]) -> list[str]:
+def classes_of(config: Paper, jobs: Iterable[FitJob]) -> list[str]:
     """Return the classes of the methods that fit jobs use."""
-    return sorted(
-        {
-            method_of(config, entry_of(config, job.experiment, job.method))["class"]
-            for job in jobs
-        }
-    )
+    return sorted({_method_of(config, job).class_name for job in jobs})
+
+
+def _method_of(config: Paper, job: FitJob) -> Method:
+    return config.method_of(config.experiments[job.experiment].entry(job.method))
 
 
 def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
@@ -127,7 +118,7 @@ class Fits:
 
 
 def run_fit(
-    config: Mapping[str, Any],
+    config: Paper,
     plan: FitJob,
     *,
     seed: int,
@@ -148,22 +139,19 @@ def run_fit(
     spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
     spec = spec.with_design(seed)
     variant = find_variant(config, plan.dataset)
-    experiment = config["experiments"][plan.experiment]
+    experiment = config.experiments[plan.experiment]
     job = Job(
-        paper=config["paper"]["id"],
+        paper=config.paper.id,
         plan=plan,
         spec=spec,
         method_class=resolve(spec.class_name),
         experiment=experiment,
-        metrics={name: metric(name) for name in experiment["metrics"]},
+        metrics={name: metric(name) for name in experiment.metrics},
         seed=seed,
-        code_version=code_version(
-            method_of(config, entry_of(config, plan.experiment, spec.id)),
-            experiment["metrics"],
-        ),
+        code_version=code_version(_method_of(config, plan), experiment.metrics),
         cache=cache,
         held={},
-        train_unit=train_unit(config["protocols"][experiment["protocol"]]["kind"]),
+        train_unit=train_unit(config.protocols[experiment.protocol].kind),
     )
     try:
         reason = _unsupported(job, variant)
@@ -185,7 +173,7 @@ def run_fit(
 
 
 def run_fits(
-    config: Mapping[str, Any],
+    config: Paper,
     group: FitGroup,
     folder: PaperFolder,
     *,
@@ -195,9 +183,9 @@ def run_fits(
     progress: Callable[[str], None] = lambda message: None,
 ) -> None:
     """Run the fits that share a process and write their results."""
-    experiment = config["experiments"][group.experiment]
+    experiment = config.experiments[group.experiment]
     splits = {
-        job.dataset: folder.splits(experiment["protocol"], job.dataset)
+        job.dataset: folder.splits(experiment.protocol, job.dataset)
         for job in group.jobs
     }
     if any(map(_has_content, splits.values())):
@@ -209,7 +197,7 @@ def run_fits(
     before = read_table(chosen, keep_default_na=False) if chosen else None
     fits = []
     for job in group.jobs:
-        with warnings_of(config["methods"][job.method]["label"]):
+        with warnings_of(config.methods[job.method].label):
             fit = run_fit(
                 config,
                 job,
@@ -298,13 +286,13 @@ def _gap(job: Job, metric: str, reason: str) -> pd.DataFrame:
     return pd.DataFrame([row], columns=list(COLUMNS))
 
 
-def needs_first_chunk(config: Mapping[str, Any], plan: FitJob) -> bool:
+def needs_first_chunk(config: Paper, plan: FitJob) -> bool:
     """Tell whether a job holds what the first chunk of its method has chosen."""
     spec = method_specs(config, plan.experiment)[plan.method]
     return any(repeat not in plan.repeats for repeat in spec.hold.values())
 
 
-def collect_scores(config: Mapping[str, Any], folder: PaperFolder) -> None:
+def collect_scores(config: Paper, folder: PaperFolder) -> None:
     """Write one scores table of all fits of a paper, in the order of its plan."""
     tables = [
         read_table(folder.scores_of(group.name), keep_default_na=False, dtype=str)
@@ -335,7 +323,7 @@ def failures(scores: Path) -> list[str]:
     ]
 
 
-def discard_failures(config: Mapping[str, Any], folder: PaperFolder) -> None:
+def discard_failures(config: Paper, folder: PaperFolder) -> None:
     """Delete the scores of fits whose method failed, so that they run again."""
     failed = set(
         _failed_rows(folder.scores)[_METHOD].itertuples(index=False, name=None)

@@ -10,7 +10,7 @@ from typing import Any
 
 from mtmkl.documents import config_dir, read_yaml
 from mtmkl_suite.config.load import load_run_config
-from mtmkl_suite.config.models import Paper, Run
+from mtmkl_suite.config.models import Artefact, Paper, Run
 
 RECORD = (
     "scores.csv.gz",
@@ -89,12 +89,12 @@ class PaperFolder:
         """File of a figure or table; ``json`` is what record and report take of it."""
         return self.path / "artefacts" / f"{name}.{ending}"
 
-    def artefact_files(self, artefacts: Mapping[str, Mapping[str, Any]]) -> list[Path]:
+    def artefact_files(self, artefacts: Mapping[str, Artefact]) -> list[Path]:
         """Files of configured artefacts, for readers."""
         return [
             self.artefact(name, ending)
             for name, artefact in artefacts.items()
-            for ending in ENDINGS[artefact["kind"]]
+            for ending in ENDINGS[artefact.kind]
         ]
 
     @property

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from mtmkl.datasets.loaders.own import is_own
-from mtmkl_suite.config.models import Paper
-from mtmkl_suite.run.plan import FitJob, Variant, fit_jobs, variants
+from mtmkl_suite.config.models import Paper, Variant
+from mtmkl_suite.run.plan import FitJob, fit_jobs
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class FitGroup:
 
 
 def _shares(config: Paper) -> bool:
-    return bool(config.tier == "quick")
+    return config.tier == "quick"
 
 
 def fit_groups(config: Paper) -> list[FitGroup]:
@@ -69,8 +69,8 @@ def data_groups(config: Paper) -> list[list[Variant]]:
     """Return the data sets of a paper by the process that prepares them."""
     used = {
         variant.id: variant
-        for experiment in config["experiments"].values()
-        for variant in variants(experiment)
+        for experiment in config.experiments.values()
+        for variant in experiment.variants
     }
     if _shares(config):
         return [list(used.values())]
@@ -100,7 +100,7 @@ class ResultGroup:
 
 def all_results(config: Paper) -> ResultGroup:
     """Return all that is made of the fits of a paper, for one process."""
-    computed, shown = tuple(steps(config)), tuple(config["artefacts"])
+    computed, shown = tuple(steps(config)), tuple(config.artefacts)
     return ResultGroup("results", computed, shown, has_record=True)
 
 
@@ -110,7 +110,7 @@ def result_groups(config: Paper) -> list[ResultGroup]:
         return [all_results(config)]
     return [
         *(ResultGroup(f"step_{name}", steps=(name,)) for name in steps(config)),
-        *(ResultGroup(f"make_{n}", artefacts=(n,)) for n in config["artefacts"]),
+        *(ResultGroup(f"make_{n}", artefacts=(n,)) for n in config.artefacts),
         ResultGroup("record", has_record=True),
     ]
 
@@ -118,7 +118,7 @@ def result_groups(config: Paper) -> list[ResultGroup]:
 def steps(config: Paper) -> dict[str, list[str]]:
     """Return the steps that compute numbers, and the artefacts that draw these."""
     found: dict[str, list[str]] = {}
-    for name, artefact in config["artefacts"].items():
-        for step in artefact.get("steps", []):
+    for name, artefact in config.artefacts.items():
+        for step in artefact.steps:
             found.setdefault(step, []).append(name)
     return found

@@ -5,6 +5,7 @@ A step reads its inputs, computes, and writes whole files only.
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,39 +14,20 @@ import numpy as np
 from mtmkl import datasets
 from mtmkl.datasets import DataNotAvailableError, MultiTaskData, default_registry
 from mtmkl.datasets.loaders.own import is_file
+from mtmkl.datasets.protocols import NamedProtocol
 from mtmkl.datasets.splits import Split, SplitKey, make_splits, save_splits
 from mtmkl.errors import ConfigError
 from mtmkl.files import read_json, write_json
 from mtmkl.methods import resolve
 from mtmkl.sparse import is_sparse
-from mtmkl_suite.config.models import Method, Record
+from mtmkl_suite.config.models import Method, Paper, Record, Variant
 from mtmkl_suite.evaluation.metrics import metric_module
 from mtmkl_suite.evaluation.seeds import data_seed
-from mtmkl_suite.judge.claims import ClaimError, check_claims
 from mtmkl_suite.run.fingerprint import code_fingerprint
 from mtmkl_suite.run.folders import PaperFolder
-from mtmkl_suite.run.plan import Variant, variants
 from mtmkl_suite.run.provenance import check_same
 
 _CELL_LOOP = "mtmkl_suite.evaluation.cells"
-
-
-def method_module(class_name: str) -> str:
-    """Return the module that defines a configured method's class."""
-    return str(resolve(class_name).__module__)
-
-
-def check_names(config: Mapping[str, Any]) -> None:
-    """Check the names and values of a paper's configuration, before any work."""
-    from mtmkl_suite.config.checks import check_functions, check_settings
-
-    check_settings(config)
-    check_functions(config)
-    try:
-        check_claims(config["claims"], config["methods"])
-    except ClaimError as error:
-        folder = Path(config["published"]).parent.name
-        raise ConfigError(f"{folder}/claims.yaml: {error}") from error
 
 
 def code_version(method: Method, metrics: Iterable[str]) -> str:
@@ -56,11 +38,10 @@ def code_version(method: Method, metrics: Iterable[str]) -> str:
     splits enter a cell's key by content.
     """
     modules = {metric_module(name) for name in metrics}
-    if ":" in method["selection"]:
-        modules.add(method["selection"].partition(":")[0])
-    return code_fingerprint(
-        method_module(method["class"]), _CELL_LOOP, *sorted(modules)
-    )
+    if ":" in method.selection:
+        modules.add(method.selection.partition(":")[0])
+    of_method = str(resolve(method.class_name).__module__)
+    return code_fingerprint(of_method, _CELL_LOOP, *sorted(modules))
 
 
 def use_mirror(folder: str | None) -> None:
@@ -118,24 +99,27 @@ def describe_data(
     }
 
 
-def data_needs(
-    config: Mapping[str, Any], datasets: Iterable[Variant]
-) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class DataNeed:
+    """A data set, and the protocols that split it."""
+
+    variant: Variant
+    protocols: tuple[NamedProtocol, ...] = ()
+
+
+def data_needs(config: Paper, datasets: Iterable[Variant]) -> list[DataNeed]:
     """Return what :func:`prepare_data` has to know of some data sets."""
-    protocols: dict[str, dict[str, Any]] = {}
-    for experiment in config["experiments"].values():
-        name = experiment["protocol"]
-        for variant in variants(experiment):
+    protocols: dict[str, dict[str, NamedProtocol]] = {}
+    for experiment in config.experiments.values():
+        name = experiment.protocol
+        for variant in experiment.variants:
             own = protocols.setdefault(variant.id, {})
-            own[name] = {"id": name, **config["protocols"][name]}
-    return [
-        {"variant": variant, "protocols": list(protocols[variant.id].values())}
-        for variant in datasets
-    ]
+            own[name] = config.protocols[name].named(name)
+    return [DataNeed(each, tuple(protocols[each.id].values())) for each in datasets]
 
 
 def prepare_data(
-    needs: Iterable[Mapping[str, Any]],
+    needs: Iterable[DataNeed],
     folder: PaperFolder,
     *,
     seed: int,
@@ -149,16 +133,17 @@ def prepare_data(
     be those of a published record that the scores are compared with.
     """
     for need in needs:
-        variant = need["variant"]
+        variant = need.variant
         info = describe_data(variant, seed, download=download, on_missing=on_missing)
         if record is not None and info["status"] == "ok":
             before = read_json(record.folder / "provenance.json")
             named = {variant.id: before["data"].get(variant.id, {})}
-            settings = {"tier": before["tier"], "seed": seed}
-            check_same({**before, "data": named}, {variant.id: info}, settings)
+            infos = {variant.id: info}
+            before = {**before, "data": named}
+            check_same(before, infos, tier=before["tier"], seed=seed)
         write_json(folder.data_info(variant.id), info)
-        for protocol in need["protocols"]:
-            path = folder.splits(protocol["id"], variant.id)
+        for protocol in need.protocols:
+            path = folder.splits(protocol.id, variant.id)
             write_splits(path, info, variant, protocol, seed)
 
 
@@ -166,14 +151,14 @@ def write_splits(
     path: Path,
     info: Mapping[str, Any],
     variant: Variant,
-    protocol: Mapping[str, Any],
+    protocol: NamedProtocol,
     seed: int,
 ) -> None:
     """Write the splits of a data set under a protocol; see :func:`prepare_data`."""
     splits: dict[SplitKey, Split] = {}
     if info["status"] == "ok":
         if default_registry()[variant.name].drawn:
-            for repeat in range(protocol["repeats"]):
+            for repeat in range(protocol.repeats):
                 data = load_variant(variant, seed, repeat=repeat)
                 splits |= make_splits(data, protocol, seed, repeats=[repeat])
         else:

@@ -13,14 +13,15 @@ from typing import Any
 
 from mtmkl.documents import plain
 from mtmkl.errors import ConfigError
+from mtmkl_suite.config.models import Paper, Run
 
 _ROOT = Path(__file__).resolve().parents[3]
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
 
 
 def provenance(
-    config: Mapping[str, Any],
-    run: Mapping[str, Any],
+    config: Paper,
+    run: Run,
     data_infos: Iterable[Mapping[str, Any]],
     job_seconds: Mapping[str, Path],
 ) -> dict[str, Any]:
@@ -33,10 +34,10 @@ def provenance(
     run may change.
     """
     return {
-        "paper": config["paper"]["id"],
-        "tier": run["tier"],
-        "seed": run["seed"],
-        **({"changes": config["changes"]} if config.get("changes") else {}),
+        "paper": config.paper.id,
+        "tier": run.tier,
+        "seed": run.seed,
+        **({"changes": config.changes} if config.changes else {}),
         **of_the_code(config),
         "data": {
             info["id"]: (
@@ -56,11 +57,11 @@ def provenance(
     }
 
 
-def of_the_code(config: Mapping[str, Any]) -> dict[str, Any]:
+def of_the_code(config: Paper) -> dict[str, Any]:
     """Return ``commit``, ``lock_sha256``, ``config_sha256`` and ``packages``."""
     text = json.dumps(_portable(plain(config)), sort_keys=True)
     return {
-        "commit": _commit(),
+        "commit": current_commit(),
         "lock_sha256": _file_hash(_ROOT / "requirements.lock"),
         "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
         "packages": {name: metadata.version(name) for name in ("mtmkl", *_PACKAGES)},
@@ -81,23 +82,25 @@ def _portable(config: dict[str, Any]) -> dict[str, Any]:
 def check_same(
     provenance: Mapping[str, Any],
     data_info: Mapping[str, Mapping[str, Any]],
-    settings: Mapping[str, Any],
+    *,
+    tier: str,
+    seed: int,
 ) -> None:
     """Check that data and settings are those of published scores."""
     paper = provenance["paper"]
-    for name in ("tier", "seed"):
-        if provenance[name] != settings[name]:
+    for name, ours in (("tier", tier), ("seed", seed)):
+        if provenance[name] != ours:
             raise ConfigError(
                 f"the published scores of {paper} are of {name} {provenance[name]}, "
-                f"not {settings[name]}: add --config {name}={provenance[name]}"
+                f"not {ours}: add --config {name}={provenance[name]}"
             )
     for name, theirs in provenance["data"].items():
-        ours = data_info.get(name, {})
-        if theirs.get("digest") != ours.get("digest"):
+        digest = data_info.get(name, {}).get("digest")
+        if theirs.get("digest") != digest:
             raise ConfigError(
                 f"data set {name} is not the one behind the published scores of "
                 f"{paper} (digest {theirs.get('digest', 'missing')}, here "
-                f"{ours.get('digest', 'missing')}): publish a run of it first"
+                f"{digest or 'missing'}): publish a run of it first"
             )
 
 
@@ -109,7 +112,8 @@ def commit_date(commit: str) -> str:
         return ""
 
 
-def _commit() -> str | None:
+def current_commit() -> str | None:
+    """Return the commit of the code, with ``+`` if files differ from it."""
     try:
         if Path(_git("rev-parse", "--show-toplevel")).resolve() != _ROOT:
             return None

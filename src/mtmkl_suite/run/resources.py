@@ -8,9 +8,9 @@ import csv
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from mtmkl.documents import ConfigError
+from mtmkl_suite.config.models import Paper
 from mtmkl_suite.run.grouping import FitGroup
 from mtmkl_suite.run.plan import JOB_SECONDS
 
@@ -63,10 +63,9 @@ def megabytes(measured: Mapping[str, float], job: str) -> int:
     return math.ceil((_START + _MARGIN * known) / 100) * 100
 
 
-def minutes(config: Mapping[str, Any], group: FitGroup) -> int:
+def minutes(config: Paper, group: FitGroup) -> int:
     """Return the limit on the time of fits."""
-    known: Mapping[str, float] = config.get("seconds", {})
-    seconds = sum(_seconds(known, group))
+    seconds = sum(_seconds(config.seconds, group))
     return max(_LEAST_MINUTES, math.ceil(_SLOWER * seconds / 60))
 
 

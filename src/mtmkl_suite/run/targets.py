@@ -8,9 +8,11 @@ from typing import Any
 
 from mtmkl.documents import unknown
 from mtmkl_suite.config.load import load_run_config
-from mtmkl_suite.config.models import Paper
+from mtmkl_suite.config.models import Artefact, Paper, Variant
+from mtmkl_suite.config.parts import restricted_to_artefacts
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.run import grouping, pipeline, resources
+from mtmkl_suite.run.checks import check_names
 from mtmkl_suite.run.fits import classes_of, group_config, needs_first_chunk
 from mtmkl_suite.run.folders import (
     REACH,
@@ -22,7 +24,7 @@ from mtmkl_suite.run.folders import (
 )
 from mtmkl_suite.run.grouping import FitGroup, ResultGroup
 from mtmkl_suite.run.jobs import times_damaged
-from mtmkl_suite.run.plan import Variant, fit_jobs, restricted_to_artefacts
+from mtmkl_suite.run.plan import fit_jobs
 
 
 class Targets:
@@ -42,7 +44,7 @@ class Targets:
         papers = load_papers(self.run)
         self.papers: dict[str, Paper] = {paper.paper.id: paper for paper in papers}
         for paper in papers:
-            pipeline.check_names(paper)
+            check_names(paper)
         label = run_label(self.run, papers)
         self.results = RunFolder(Path(self.run.results, label))
         self._groups = {
@@ -111,10 +113,10 @@ class Targets:
     def _data_files(self, paper: str, datasets: Iterable[Variant]) -> Iterator[Path]:
         folder = self.folder(paper)
         for need in pipeline.data_needs(self.papers[paper], datasets):
-            name = need["variant"].id
+            name = need.variant.id
             yield folder.data_info(name)
-            for protocol in need["protocols"]:
-                yield folder.splits(protocol["id"], name)
+            for protocol in need.protocols:
+                yield folder.splits(protocol.id, name)
 
     # Fits
 
@@ -200,7 +202,7 @@ class Targets:
 
     # What is made of the fits of a paper
 
-    def artefacts(self, paper: str) -> Mapping[str, Any]:
+    def artefacts(self, paper: str) -> dict[str, Artefact]:
         """Return the figures and tables that are known before anything has run.
 
         Which tables compare with a record depends on the data that can be had.

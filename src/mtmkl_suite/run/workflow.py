@@ -16,6 +16,7 @@ from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.run import pipeline
+from mtmkl_suite.run.checks import check_names
 from mtmkl_suite.run.fit_warnings import counted_warnings
 from mtmkl_suite.run.fits import failures
 from mtmkl_suite.run.folders import RunFolder, run_label
@@ -63,7 +64,7 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     run, top = _configuration(settings)
     papers = load_papers(run)
     for paper in papers:
-        pipeline.check_names(paper)
+        check_names(paper)
     folder = RunFolder(top / run_label(run, papers))
     written = folder.path / "config.yaml"
     text = yaml.safe_dump(run.model_dump(), sort_keys=False, allow_unicode=True)

@@ -21,7 +21,6 @@ from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (
     MirrorDescentMKMTSFL,
 )
 from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.run.plan import n_repeats
 
 EXPERIMENT = "school"
 STANDARDIZED: Mapping[str, Any] = {"standardize_target": True, "standardize": True}
@@ -167,7 +166,7 @@ def _splits(context: Context, most: int) -> Iterator[tuple[int, MultiTaskData]]:
     name = spec["protocol"]
     protocol = {"id": name, **config["protocols"][name]}
     (size,) = protocol["train_sizes"]
-    for repeat in range(min(most, n_repeats(config, EXPERIMENT))):
+    for repeat in range(min(most, config.n_repeats(EXPERIMENT))):
         split = make_split(data, protocol, 0, train_size=size, repeat=repeat)
         yield repeat, data.subset(split.train)
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from mtmkl.files import write_table
 from mtmkl_suite.config.models import Run
+from mtmkl_suite.config.parts import restricted_to_artefacts
 from mtmkl_suite.report.figures.files import write_figure_files, write_table_files
 from mtmkl_suite.report.pages.context import Context, load_context
 from mtmkl_suite.report.record import written
@@ -22,7 +23,6 @@ from mtmkl_suite.report.tables.reach import build_reach
 from mtmkl_suite.report.tables.tables import build_quoted, mean_sd, rule_note
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import ResultGroup, steps
-from mtmkl_suite.run.plan import restricted_to_artefacts
 
 if TYPE_CHECKING:
     from mtmkl_suite.report.figures.drawing import FigureAndNumbers

@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.documents import read_yaml
-from mtmkl_suite.config.expand import expand
-from mtmkl_suite.config.load import resolve_tier
+from mtmkl_suite.config.expand import expand, resolve_tier
 
 _AXES = "axes"
 _LABELS = ("label", "name", "text", "title", "reading", "measure", "id")

@@ -19,7 +19,6 @@ from mtmkl_suite.report.record.published_reach import ReachOfCells
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups, steps
-from mtmkl_suite.run.plan import variants
 
 Array = NDArray[Any]
 
@@ -110,7 +109,7 @@ class Context:
         if experiment not in self.config["experiments"]:
             return []
         configured = self.config["experiments"][experiment]
-        return [variant.id for variant in variants(configured)]
+        return [variant.id for variant in configured.variants]
 
     def origin(self, experiment: str) -> str:
         """Return where an experiment's data are from, "" if they are missing."""
@@ -181,7 +180,7 @@ def _read_data_info(config: Mapping[str, Any], folder: PaperFolder) -> dict[str,
     configured = dict.fromkeys(
         variant.id
         for experiment in config["experiments"].values()
-        for variant in variants(experiment)
+        for variant in experiment.variants
     )
     paths = {name: folder.data_info(name) for name in configured}
     return {name: read_json(path) for name, path in paths.items() if path.is_file()}

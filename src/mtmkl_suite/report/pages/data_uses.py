@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mtmkl.datasets import default_registry
-from mtmkl_suite.run.plan import Variant, variants
+from mtmkl_suite.config.models import Variant
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _value(value: Any) -> str:
 def _by_variant(config: Mapping[str, Any]) -> dict[str, tuple[Variant, list[str]]]:
     found: dict[str, tuple[Variant, list[str]]] = {}
     for experiment in config["experiments"].values():
-        for variant in variants(experiment):
+        for variant in experiment.variants:
             _, titles = found.setdefault(variant.id, (variant, []))
             if experiment["title"] not in titles:
                 titles.append(experiment["title"])

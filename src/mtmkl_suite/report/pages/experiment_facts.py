@@ -14,7 +14,6 @@ from mtmkl_suite.report.pages.data_uses import variant_in_words
 from mtmkl_suite.report.pages.metric_words import metric_words
 from mtmkl_suite.report.record.written import TextTable
 from mtmkl_suite.report.tables.tables import mean_sd
-from mtmkl_suite.run.plan import variants
 
 _MAX_DIGESTS = 3
 
@@ -109,7 +108,7 @@ def _protocol_text(name: str, protocol: Mapping[str, Any]) -> str:
 def _data_lines(context: Context, experiment: str) -> list[str]:
     """Describe the data sets; variants of one that share all but options together."""
     groups: dict[str, list[str]] = {}
-    for variant in variants(context.config["experiments"][experiment]):
+    for variant in context.config.experiments[experiment].variants:
         unknown = {"status": "missing", "reason": "unknown"}
         info = context.data_info.get(variant.id, unknown)
         if info["status"] != "ok":

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.files import read_json
-from mtmkl_suite.config.load import experiments_of, load_paper
+from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.reach import CLAIMS
@@ -182,7 +182,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
         name: experiment_facts(context, name, jobs) for name in config["experiments"]
     }
     artefacts = config["artefacts"]
-    shown = {name for each in artefacts.values() for name in experiments_of(each)}
+    shown = {name for each in artefacts.values() for name in each.shown}
     record = read_published_record(config)
     full, of_tier = _of_paper(config, "paper"), _of_paper(config, config["tier"])
     # A tier may lack some of a paper: its report answers for all of it nevertheless.
@@ -221,7 +221,7 @@ def load_paper_result(config: Mapping[str, Any], folder: PaperFolder) -> PaperRe
             folder,
             record,
             answer(verdicts[verdicts["artefact"] == name], of_artefact[name]),
-            [facts[e] for e in experiments_of(artefact) if e in facts],
+            [facts[e] for e in artefact.shown if e in facts],
         )
         for name, artefact in artefacts.items()
     ]

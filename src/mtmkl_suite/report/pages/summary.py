@@ -51,12 +51,10 @@ def _counted(verdicts: "pd.Series[str]") -> str:
 
 def missing_data(config: Mapping[str, Any], folder: PaperFolder) -> set[str]:
     """Return the names of the data sets that a paper's run lacked."""
-    from mtmkl_suite.run.plan import variants
-
     infos = [
         read_json(folder.data_info(variant.id))
         for experiment in config["experiments"].values()
-        for variant in variants(experiment)
+        for variant in experiment.variants
     ]
     return {info["name"] for info in infos if info["status"] == "missing"}
 

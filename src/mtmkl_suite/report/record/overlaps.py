@@ -12,9 +12,9 @@ import pandas as pd
 from mtmkl.datasets import default_registry
 from mtmkl.datasets.splits import load_splits
 from mtmkl.files import read_table
+from mtmkl_suite.config.models import Variant
 from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
 from mtmkl_suite.run.folders import PaperFolder
-from mtmkl_suite.run.plan import Variant, variants
 
 _SAME_ROLES = ("first_rows", "given", "given_roles")
 """Kinds of protocols where the data say which examples are for testing."""
@@ -41,7 +41,7 @@ class StoredOverlaps(Mapping[Place, Overlap]):
         self._variants = {
             (name, variant.id): variant
             for name, experiment in config["experiments"].items()
-            for variant in variants(experiment)
+            for variant in experiment.variants
         }
         self._known: dict[tuple[str, str], dict[int, Overlap]] = {}
 

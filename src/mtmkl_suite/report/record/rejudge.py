@@ -83,7 +83,9 @@ def _judge(
     scores = published.scores if is_main else published.path / READING_SCORES
     context = load_context(config, folder, scores=scores)
     of_scores = provenance if is_main else _with_data_of(context.scores, provenance)
-    check_same(of_scores, context.data_info, settings)
+    check_same(
+        of_scores, context.data_info, tier=settings["tier"], seed=settings["seed"]
+    )
     tables, figures_made, verdicts = {}, {}, []
     for name in config["artefacts"]:
         table, shown = printed(context, name)

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.documents import ConfigError
-from mtmkl_suite.config.load import experiments_of
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.reach import (
     CLAIM,
@@ -229,7 +228,7 @@ def cells_of(
     """Return the printed numbers of a paper with ours and the verdicts."""
     cells: dict[CellId, Number] = {}
     for name, artefact in context.config["artefacts"].items():
-        if experiments is not None and not experiments & set(experiments_of(artefact)):
+        if experiments is not None and not experiments & set(artefact.shown):
             continue
         frames = []
         if artefact["kind"] == "table":

@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from mtmkl.documents import ConfigError, config_dir, read_yaml
-from mtmkl_suite.config.load import load_paper, load_run_config, resolve_tier
+from mtmkl_suite.config.expand import resolve_tier
+from mtmkl_suite.config.load import load_paper, load_run_config
 
 PAPERS = sorted(folder.name for folder in (config_dir() / "papers").iterdir())
 FILES = ("experiments", "artefacts", "claims")

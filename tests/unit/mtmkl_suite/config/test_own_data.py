@@ -5,9 +5,9 @@ import pytest
 from mtmkl.documents import ConfigError, config_dir
 from mtmkl.files import read_table
 from mtmkl_suite.cli.main import main
-from mtmkl_suite.config.checks import check_settings
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.own_data import TEMPLATE, own_data_config
+from mtmkl_suite.run.checks import check_settings
 from mtmkl_suite.run.workflow import run_workflow
 
 

@@ -1,4 +1,5 @@
 import pytest
+from configured import paper_of
 
 from mtmkl.documents import ConfigError
 from mtmkl_suite.config.published import check_published
@@ -59,7 +60,7 @@ def quoted(row="SVM", file="table_1.csv"):
     ],
 )
 def test_numbers_that_are_published(folder, artefact):
-    check_published({"artefacts": {"a": artefact}}, folder)
+    check_published(paper_of({"artefacts": {"a": artefact}}), folder)
 
 
 @pytest.mark.parametrize(
@@ -88,14 +89,14 @@ def test_numbers_that_are_published(folder, artefact):
 )
 def test_numbers_that_are_not(folder, artefact, message):
     with pytest.raises(ConfigError, match=f"^toy2000/artefacts.yaml: key {message}"):
-        check_published({"artefacts": {"a": artefact}}, folder)
+        check_published(paper_of({"artefacts": {"a": artefact}}), folder)
 
 
 def test_a_file_of_other_columns(folder):
     (folder / "table_1.csv").write_text("method,value\nridge,1\n")
     with pytest.raises(ConfigError, match="has no column 'row'"):
-        check_published({"artefacts": {"a": quoted()}}, folder)
+        check_published(paper_of({"artefacts": {"a": quoted()}}), folder)
 
 
 def test_without_published_numbers_experiments_can_be_run(tmp_path):
-    check_published({"artefacts": {"a": quoted()}}, tmp_path / "published")
+    check_published(paper_of({"artefacts": {"a": quoted()}}), tmp_path / "published")

@@ -8,8 +8,9 @@ from mtmkl.documents import ConfigError, config_dir
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.readings import FILE, has_readings, load_readings
 from mtmkl_suite.config.runs import load_papers
-from mtmkl_suite.run.pipeline import check_names, load_variant
-from mtmkl_suite.run.plan import fit_jobs, method_specs, variants
+from mtmkl_suite.run.checks import check_names
+from mtmkl_suite.run.pipeline import load_variant
+from mtmkl_suite.run.plan import fit_jobs, method_specs
 
 PAPERS = sorted(folder.name for folder in (config_dir() / "papers").iterdir())
 
@@ -116,7 +117,7 @@ def test_a_reading_changes_only_what_it_says(folder):
         method_specs(config, "digits@strata=none")["mtl"]
         == (method_specs(main, "digits")["mtl"])
     )
-    (variant,) = variants(experiments["digits@inputs=unit"])
+    (variant,) = experiments["digits@inputs=unit"].variants
     assert variant.options["inputs"] == "unit_range"
 
 
@@ -270,7 +271,7 @@ def test_a_run_names_readings_that_exist(folder):
 
 def test_tasks_that_divide_examples_by_themselves_share_no_roles(folder):
     config = load_paper(folder, "quick")
-    (variant,) = variants(config["experiments"]["digits"])
+    (variant,) = config.experiments["digits"].variants
     data = load_variant(variant, 1)
     protocol = {"id": "x", **config["protocols"]["percent"]}
     for shared in (True, False):

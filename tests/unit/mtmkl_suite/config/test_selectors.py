@@ -1,6 +1,7 @@
 import copy
 
 import pytest
+from configured import paper_of
 
 from mtmkl.documents import ConfigError
 from mtmkl_suite.config.changes import parse
@@ -102,7 +103,8 @@ def put(key, value):
 
 
 def checked(document):
-    check_selectors(document, [document], "toy2000")
+    paper = paper_of(document)
+    check_selectors(paper, [paper], "toy2000")
 
 
 QUOTED = "artefacts.table.quoted.cells.0.where"
@@ -190,7 +192,7 @@ def test_rows_may_be_of_the_experiments_that_columns_name():
 
 
 def test_what_only_the_other_tier_has_may_be_selected():
-    quick, paper = config(sizes=[20]), config()
+    quick, paper = paper_of(config(sizes=[20])), paper_of(config())
     check_selectors(quick, [quick, paper], "toy2000")
     with pytest.raises(ConfigError, match="unknown train size"):
         check_selectors(quick, [quick], "toy2000")

@@ -5,7 +5,7 @@ from mtmkl.datasets.splits import make_splits, save_splits
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.run.fits import run_fit
 from mtmkl_suite.run.pipeline import load_variant
-from mtmkl_suite.run.plan import FitJob, variants
+from mtmkl_suite.run.plan import FitJob
 
 MODULE = "mtmkl_suite.evaluation.optimistic"
 
@@ -15,7 +15,7 @@ def scores(tmp_path):
     """The accuracy of single-task MKL on digits under a selection, and per task."""
     config = load_paper("yousefi2015", "quick")
     experiment = {**config["experiments"]["digits"], "record_tasks": True}
-    (variant,) = variants(experiment)
+    (variant,) = experiment.variants
     data = load_variant(variant, 1)
     protocol = {"id": "percent", **config["protocols"]["percent"]}
     splits = tmp_path / "splits.npz"

@@ -10,10 +10,11 @@ from scipy import sparse
 from mtmkl.datasets import DataCorruptError, load_splits, make_splits
 from mtmkl.files import write_table
 from mtmkl.methods import IndependentRidge
+from mtmkl_suite.config.models import Variant
 from mtmkl_suite.run import fits, pipeline
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups
-from mtmkl_suite.run.plan import Variant, fit_jobs, method_specs, variants
+from mtmkl_suite.run.plan import fit_jobs, method_specs
 
 DATASET = "digits[n_per_class=10]"
 ONE_REPEAT_PER_JOB = {"tier": "paper", "seconds": {f"digits/{DATASET}/ridge": 1e4}}
@@ -23,7 +24,7 @@ def fit(config, path, progress=lambda line: None, group=None, chosen=None):
     config = paper_of(config)
     folder = PaperFolder(path)
     group = group or fit_groups(config)[0]
-    needs = pipeline.data_needs(config, variants(config.experiments["digits"]))
+    needs = pipeline.data_needs(config, config.experiments["digits"].variants)
     pipeline.prepare_data(needs, folder, seed=1, download=False, on_missing="fail")
     fits.run_fits(
         fits.group_config(config, group),

@@ -5,8 +5,9 @@ from configured import paper_of
 
 from mtmkl.documents import ConfigError
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import Variant
 from mtmkl_suite.run import plan
-from mtmkl_suite.run.plan import MethodSpec, Variant
+from mtmkl_suite.run.plan import MethodSpec
 
 PAPERS = [
     "argyriou2008", "comparison", "jawanpuria2011", "jebara2011", "widmer2015",
@@ -113,51 +114,6 @@ def test_stems_of_a_real_plan_are_unique(paper, tier):
     assert len(stems) == len(set(stems)) > 10
 
 
-def test_ones_own_method_joins_an_experiment_and_its_table(config):
-    joined = plan.with_method(
-        paper_of(config), "real", "my.module:Own", grid={"gamma": [1, 2]}
-    )
-    assert "own" not in config["methods"]
-    (spec,) = [s for s in plan.method_specs(joined, "real").values() if s.id == "own"]
-    assert spec.grid_points() == [{"gamma": 1}, {"gamma": 2}]
-    assert joined.artefacts["table_1"].extra_rows == {"Own": {"method": "own"}}
-
-
-def test_ones_own_method_chooses_as_the_others_do():
-    paper = load_paper("yousefi2015", "quick")
-    joined = plan.with_method(paper, "digits", "my.module:Own", grid={"C": [1, 2]})
-    assert joined.methods["own"].selection == "validation"
-    paper = load_paper("argyriou2008", "quick")
-    joined = plan.with_method(paper, "digits", "my.module:Own", grid={"C": [1, 2]})
-    assert joined.methods["own"].selection == "common"
-
-
-def test_ones_own_method_replaces_none_of_its_name():
-    paper = load_paper("yousefi2015", "quick")
-    joined = plan.with_method(paper, "digits", "my.module:CMTL")
-    assert joined.methods["cmtl"] == paper.methods["cmtl"]
-    entries = [entry.method for entry in joined.experiments["digits"].methods]
-    assert entries[-1] == "cmtl_own"
-    assert entries.count("cmtl") == 1
-
-
-def test_ones_own_method_has_one_id_in_all_experiments():
-    joined = paper = load_paper("yousefi2015", "quick")
-    for experiment in paper.experiments:
-        joined = plan.with_method(joined, experiment, "my.module:Own")
-    assert set(joined.methods) - set(paper.methods) == {"own"}
-
-
-def test_a_method_that_is_there_already_changes_nothing(config):
-    config = paper_of(config)
-    assert plan.with_method(config, "real", "ridge") is config
-
-
-def test_unknown_experiment_lists_the_known(config):
-    with pytest.raises(ConfigError, match=r"'rael'.*curve, real"):
-        plan.with_method(paper_of(config), "rael", "my.module:Own")
-
-
 GRID = {"C": [0.5, 1.0, 2.0, 4.0], "lam": [1, 2, 3, 4, 5]}
 
 
@@ -238,92 +194,3 @@ def test_a_search_and_its_full_grid_share_repeats_and_grid():
         product = specs[f"{method}_full"].grid_points()
         assert specs[method].grid_points() == product
         assert len(specs[method].with_design(0).grid_points()) == 60 < len(product)
-
-
-def test_repeats_of_all_experiments(config):
-    config["experiments"]["curve"]["repeats"] = 2
-    config = paper_of(config)
-    changed = plan.with_repeats(config, 7)
-    assert {changed.n_repeats(name) for name in changed.experiments} == {7}
-    assert changed.changes == {"repeats": 7}
-    assert config.n_repeats("curve") == 2
-
-
-def test_the_repeats_that_are_configured_change_nothing(config):
-    config = paper_of(config)
-    assert plan.with_repeats(config, 5) is config
-
-
-@pytest.mark.parametrize(("grid", "mark"), [(None, " (untuned)"), ({"C": [1]}, "")])
-def test_a_method_that_joins_is_known_and_marked_if_it_is_not_tuned(config, grid, mark):
-    joined = plan.with_method(paper_of(config), "curve", "own.module:Class", grid=grid)
-    joined = plan.with_method(joined, "real", "own.module:Class", grid=grid)
-    assert joined.own == ["class"]
-    assert joined.methods["class"].label == f"Class{mark}"
-
-
-def test_equal_labels_are_told_apart_by_the_module():
-    paper = load_paper("yousefi2015", "quick")
-    taken = next(m.label for m in paper.methods.values() if m.label.isidentifier())
-    joined = plan.with_method(paper, "digits", f"a.module:{taken}")
-    for module in ("a", "b", "c"):
-        joined = plan.with_method(joined, "digits", f"{module}:Mine")
-    labels = [joined.methods[name].label for name in joined.own]
-    assert labels == [
-        f"a.module:{taken} (untuned)",
-        "Mine (untuned)", "b:Mine (untuned)", "c:Mine (untuned)",
-    ]  # fmt: skip
-    assert len(set(joined.own)) == 4
-
-
-def joined_everywhere(name, paper="comparison", tier="quick"):
-    config = load_paper(paper, tier)
-    for experiment in config.experiments:
-        config = plan.with_method(config, experiment, name)
-    return config
-
-
-def test_ones_own_method_has_a_column_in_each_comparison_of_its_experiments():
-    usual = load_paper("comparison", "quick")
-    names = [n for n in usual.artefacts if n.endswith("_classification")]
-    joined = plan.with_method(usual, "on_digits", "my.module:Own")
-    for name, artefact in joined.artefacts.items():
-        columns = artefact.comparison.columns
-        before = usual.artefacts[name].comparison.columns
-        more = {"Own (untuned)": ["own"]} if name in names else {}
-        assert columns == {**before, **more}
-        assert artefact.comparison.pairs == (usual.artefacts[name].comparison.pairs)
-    everywhere = joined_everywhere("my.module:Own")
-    for artefact in everywhere.artefacts.values():
-        assert list(artefact.comparison.columns).count("Own (untuned)") == 1
-
-
-def test_no_method_joins_the_ranks_that_a_paper_printed():
-    usual = load_paper("yousefi2015", "paper")
-    joined = joined_everywhere("my.module:Own", "yousefi2015", "paper")
-    name = next(n for n, a in usual.artefacts.items() if a.comparison)
-    assert joined.artefacts[name] == usual.artefacts[name]
-
-
-def test_a_configured_method_fills_its_column_or_is_refused():
-    usual = load_paper("comparison", "quick")
-    table = "table_ranks_classification"
-    joined = plan.with_method(usual, "on_digits", "cmtl")
-    assert joined.artefacts[table] == usual.artefacts[table]
-    with pytest.raises(ConfigError, match="'svm' has its column 'Independent SVMs'"):
-        plan.with_method(usual, "on_digits", "svm_images")
-
-
-def test_a_label_that_is_another_column_is_marked():
-    usual = load_paper("comparison", "quick")
-    columns = usual.artefacts["table_ranks_classification"].comparison.columns
-    name = next(
-        name
-        for name, method in usual.methods.items()
-        if method.label in columns and name not in columns[method.label]
-    )
-    joined = plan.with_method(usual, "on_digits", name)
-    found = joined.artefacts["table_ranks_classification"].comparison.columns
-    label = usual.methods[name].label
-    assert found[label] == columns[label]
-    assert found[f"{label} (joined)"] == [name]

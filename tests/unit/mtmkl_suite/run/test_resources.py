@@ -1,6 +1,7 @@
 """Memory and time that jobs ask schedulers for."""
 
 import pytest
+from configured import paper_of
 
 from mtmkl.documents import ConfigError
 from mtmkl_suite.run.grouping import FitGroup
@@ -52,9 +53,9 @@ def test_more_is_asked_for_than_was_measured():
 
 
 def test_the_limit_on_time_grows_with_the_measured_seconds():
-    config = {"seconds": {"robot/wall/svm": 1.0, "robot/wall/whom": 900.0}}
+    config = paper_of({"seconds": {"robot/wall/svm": 1.0, "robot/wall/whom": 900.0}})
     short, long = minutes(config, group("svm")), minutes(config, group("svm", "whom"))
     assert short * 60 > 2 * 1.0
     assert long * 60 > 2 * 901.0
     assert short < long
-    assert minutes({}, group("svm")) * 60 > JOB_SECONDS
+    assert minutes(paper_of({}), group("svm")) * 60 > JOB_SECONDS

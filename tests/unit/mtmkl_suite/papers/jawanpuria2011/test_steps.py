@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mtmkl_suite.config.parts import with_repeats
 from mtmkl_suite.papers.jawanpuria2011 import steps
-from mtmkl_suite.run.plan import with_repeats
 
 STEPS = ["scaling", "convergence", "convergence_speed"]
 

@@ -14,7 +14,6 @@ from mtmkl_suite.report.figures.colours import figure_style
 from mtmkl_suite.report.pages.build import printed as printed_of
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.tables.layouts import build
-from mtmkl_suite.run.plan import variants
 
 FIGURES = [
     "figure_1", "figure_groups", "figure_theorem", "figure_ranks", "figure_protocol",
@@ -130,7 +129,7 @@ def letter_rows(two, groups):
 def make(paper, printed, *, experiments=SETS, letters=True):
     columns = paper["artefacts"]["table_1"]["comparison"]["columns"]
     datasets = {
-        name: variants(experiment)[0].id
+        name: experiment.variants[0].id
         for name, experiment in paper["experiments"].items()
     }
     rows = [pd.DataFrame(columns=list(COLUMNS))]

@@ -1,12 +1,12 @@
 import pytest
 
+from mtmkl_suite.config.models import Variant
 from mtmkl_suite.report.pages.data_uses import (
     data_uses,
     options_in_words,
     title_of,
     variant_in_words,
 )
-from mtmkl_suite.run.plan import Variant
 
 CONFIG = {
     "paper": {"id": "p"},

@@ -8,6 +8,7 @@ from mtmkl.datasets import default_registry, load
 from mtmkl.datasets.loaders.class_tables import DIGITS, OCR_LETTERS, ClassTable
 from mtmkl.files import write_table
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import Variant
 from mtmkl_suite.report.pages.context import load_context
 from mtmkl_suite.report.record.overlaps import (
     StoredOverlaps,
@@ -16,7 +17,6 @@ from mtmkl_suite.report.record.overlaps import (
     read_overlaps,
 )
 from mtmkl_suite.run.folders import PaperFolder
-from mtmkl_suite.run.plan import Variant, variants
 
 
 def test_overlap_follows_from_protocol_and_data(paper, results, tmp_path):
@@ -84,13 +84,13 @@ def test_the_share_of_landmine_that_a_balanced_draw_takes(data_mirror):
     mines = np.bincount(whole.task, whole.y > 0)
     clutter = np.bincount(whole.task, whole.y < 0)
     share = (mines + mines**2 / clutter).sum() / (2 * mines.sum())
-    [variant] = variants({"datasets": {"name": "landmine_balanced"}})
+    variant = Variant("landmine_balanced")
     assert drawn_share(variant) == pytest.approx(share, abs=5e-4)
 
 
 def test_a_configured_experiment_of_drawn_data():
     config = load_paper("yousefi2015", "paper")
-    [robot] = variants(config["experiments"]["robot"])
+    [robot] = config.experiments["robot"].variants
     sizes = np.array([2205, 2097, 328, 826])
     assert drawn_share(robot) == pytest.approx((200 / sizes).mean())
 

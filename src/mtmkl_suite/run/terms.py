@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mtmkl.documents import ConfigError, unknown
+from mtmkl.kernels import task_kernels
+from mtmkl.kernels.base import from_spec
 
 TASK_KERNELS = (
     "single_task", "each_task", "union", "dirac_uniform", "frustratingly_easy",
@@ -26,8 +28,6 @@ def check_terms(key: str, terms: Any) -> None:
 
 def _problems(term: Any) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with a term, and where in it."""
-    from mtmkl.kernels.base import from_spec
-
     if isinstance(term, Mapping) and set(term) == {"kernel", "task_kernel"}:
         term = [term["kernel"], term["task_kernel"]]
     if not isinstance(term, list) or len(term) != 2:
@@ -44,8 +44,6 @@ def _problems(term: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_task_kernel(spec: Mapping[str, Any]) -> Iterator[str]:
-    from mtmkl.kernels import task_kernels
-
     name = spec.get("name")
     if name not in TASK_KERNELS:
         yield unknown("task kernel", name, TASK_KERNELS)

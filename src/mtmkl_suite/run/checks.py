@@ -1,4 +1,4 @@
-"""What only the code can tell of a paper's configuration, asked before any work."""
+"""Check a paper's configuration against data sets, methods, metrics and claims."""
 
 import ast
 import importlib.util
@@ -8,38 +8,66 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from mtmkl.datasets import default_registry
+from mtmkl.datasets.options import option_problem
+from mtmkl.datasets.protocols import WITH_VALIDATION
 from mtmkl.documents import ConfigError, unknown
-from mtmkl_suite.run.plan import method_of, n_repeats, variants
+from mtmkl.kernels.terms import check_kernels
+from mtmkl.methods import resolve
+from mtmkl_suite.config.models import (
+    DataSets,
+    Experiment,
+    Figure,
+    Method,
+    MethodEntry,
+    Paper,
+)
+from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
+from mtmkl_suite.evaluation.selectors import resolve_selector
+from mtmkl_suite.judge.claims import ClaimError, check_claims
+from mtmkl_suite.run.pipeline import load_variant
+from mtmkl_suite.run.terms import check_terms
 
 
-def check_settings(config: Mapping[str, Any]) -> None:
+def check_names(config: Paper) -> None:
+    """Check the names and values of a paper's configuration, before any work."""
+    check_settings(config)
+    check_functions(config)
+    try:
+        check_claims(config.claims, config.methods)
+    except ClaimError as error:
+        raise ConfigError(f"{config.folder.name}/claims.yaml: {error}") from error
+
+
+def check_settings(config: Paper) -> None:
     """Check data set options, methods and their parameters.
 
     The parameters are checked by the methods themselves: each is constructed with its
     fixed parameters and every value of its grid.
     """
     try:
-        for name, method in config["methods"].items():
+        for name, method in config.methods.items():
             _check_method(f"methods.{name}", method)
-        for name in config["experiments"]:
+        for name in config.experiments:
             _check_experiment(name, config)
     except ConfigError as error:
-        folder = Path(config["published"]).parent.name
-        file = "readings" if "readings" in config else "experiments"
-        raise ConfigError(f"{folder}/{file}.yaml: {error}") from error
+        file = "experiments" if config.readings is None else "readings"
+        raise ConfigError(f"{config.folder.name}/{file}.yaml: {error}") from error
 
 
-def check_functions(config: Mapping[str, Any]) -> None:
+def check_functions(config: Paper) -> None:
     """Check that there are functions that draw the figures and compute the steps."""
-    if "readings" in config:
+    if config.readings is not None:
         return  # drawn by what the file of readings says
-    package = f"mtmkl_suite.papers.{config['paper']['id']}"
-    source = f"{Path(config['published']).parent.name}/artefacts.yaml"
-    for name, artefact in config["artefacts"].items():
-        drawn = [name] if artefact["kind"] == "figure" else []
+    package = f"mtmkl_suite.papers.{config.paper.id}"
+    source = f"{config.folder.name}/artefacts.yaml"
+    for name, artefact in config.artefacts.items():
+        drawn = [name] if isinstance(artefact, Figure) else []
         for module, key, functions in (
             ("figures", "", drawn),
-            ("steps", ".steps", artefact.get("steps", [])),
+            ("steps", ".steps", artefact.steps),
         ):
             known = _names_in(f"{package}.{module}") if functions else []
             for function in functions:
@@ -66,65 +94,58 @@ def _names_in(module: str) -> list[str]:
     return [name for name in names if not name.startswith("_")]
 
 
-def _check_experiment(name: str, config: Mapping[str, Any]) -> None:
-    key = f"experiments.{name}"
-    experiment = config["experiments"][name]
-    repeats = n_repeats(config, name)
-    _check_datasets(f"{key}.datasets", experiment["datasets"])
-    _check_metrics(name, experiment)
-    selections = {
-        entry["method"]: method_of(config, entry)["selection"]
-        for entry in experiment["methods"]
-    }
-    _check_criterion(name, experiment, selections)
-    kind = config["protocols"][experiment["protocol"]]["kind"]
+def _check_experiment(name: str, config: Paper) -> None:
+    key, experiment = f"experiments.{name}", config.experiments[name]
+    repeats = config.n_repeats(name)
+    _check_datasets(f"{key}.datasets", experiment.datasets)
+    _check_metrics(f"key '{key}.metrics'", experiment)
+    methods = {entry.method: config.method_of(entry) for entry in experiment.methods}
+    _check_criterion(f"key '{key}.select_by'", experiment, methods)
+    kind = config.protocols[experiment.protocol].kind
     seen = set()
-    for position, entry in enumerate(experiment["methods"]):
-        place, method = f"{key}.methods.{position}", entry["method"]
-        if method in seen:
+    for position, entry in enumerate(experiment.methods):
+        place = f"{key}.methods.{position}"
+        if entry.method in seen:
             raise ConfigError(
-                f"key '{place}.method': {method!r} stands here twice; name each "
+                f"key '{place}.method': {entry.method!r} stands here twice; name each "
                 "method once, with all its n_tasks"
             )
-        seen.add(method)
-        spec = method_of(config, entry)
-        if "settings" in entry:
-            _check_method(f"{place}.{method}", spec)
-        _check_entry(place, entry, spec.get("grid", {}), repeats)
-        if experiment.get("mode") != "path":
-            _check_selection(place, entry["method"], spec["selection"], kind)
+        seen.add(entry.method)
+        method = methods[entry.method]
+        if entry.settings is not None:
+            _check_method(f"{place}.{entry.method}", method)
+        _check_entry(place, entry, method.grid, repeats)
+        if experiment.mode != "path":
+            _check_selection(place, entry.method, method.selection, kind)
 
 
-def _check_datasets(key: str, datasets: Mapping[str, Any]) -> None:
-    from mtmkl.datasets import default_registry
-
+def _check_datasets(key: str, datasets: DataSets) -> None:
     registry = default_registry()
-    fixed, varied = datasets.get("options", {}), datasets.get("vary", {})
-    first = {name: values[0] for name, values in varied.items()}
-    try:
-        registry.check_options(datasets["name"], {**fixed, **first})
-    except ValueError as error:
-        raise ConfigError(f"key '{key}': {error}") from error
-    for name, values in varied.items():
-        for value in values:
-            try:
-                registry.check_options(
-                    datasets["name"], {**fixed, **first, name: value}
-                )
-            except ValueError as error:
-                raise ConfigError(f"key '{key}.vary.{name}': {error}") from error
+    first = {name: values[0] for name, values in datasets.vary.items()}
+    points: list[tuple[str, dict[str, Any]]] = [(key, {})]
+    points += [
+        (f"{key}.vary.{name}", {name: value})
+        for name, values in datasets.vary.items()
+        for value in values
+    ]
+    for place, point in points:
+        try:
+            registry.check_options(
+                datasets.name, {**datasets.options, **first, **point}
+            )
+        except ValueError as error:
+            raise ConfigError(f"key '{place}': {error}") from error
 
 
 def _check_entry(
-    key: str, entry: Mapping[str, Any], grid: Mapping[str, Any], repeats: int
+    key: str, entry: MethodEntry, grid: Mapping[str, Any], repeats: int
 ) -> None:
-    hold = entry.get("hold", {})
-    for part, names in (("hold", hold), ("along", entry.get("along", []))):
+    for part, names in (("hold", entry.hold), ("along", entry.along)):
         for parameter in names:
             if parameter not in grid:
                 text = unknown("parameter of the grid", parameter, grid)
                 raise ConfigError(f"key '{key}.{part}': {text}")
-    for parameter, repeat in hold.items():
+    for parameter, repeat in entry.hold.items():
         if repeat >= repeats:
             raise ConfigError(
                 f"key '{key}.hold.{parameter}': {repeat} is no repeat; there are "
@@ -134,9 +155,6 @@ def _check_entry(
 
 def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
     """Check that splits of this kind have what a method is selected by."""
-    from mtmkl.datasets.protocols import WITH_VALIDATION
-    from mtmkl_suite.evaluation.selectors import resolve_selector
-
     has_validation = kind in WITH_VALIDATION
     needs = resolve_selector(selection).needs
     if needs and has_validation != (needs == "validation"):
@@ -149,55 +167,47 @@ def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
         )
 
 
-def _check_method(key: str, method: Any) -> None:
-    from mtmkl.methods import resolve
-    from mtmkl_suite.evaluation.selectors import resolve_selector
-
-    name, grid = method["class"], method.get("grid", {})
+def _check_method(key: str, method: Method) -> None:
+    name = method.class_name
     try:
         found = resolve(name)
     except ValueError as error:
         raise ConfigError(f"key '{key}.class': {error}") from error
     _check_is_method(key, name, found)
     try:
-        takes = resolve_selector(method["selection"]).takes
+        takes = resolve_selector(method.selection).takes
     except ValueError as error:
         raise ConfigError(f"key '{key}.selection': {error}") from error
     known = inspect.signature(takes or found).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in known.values())
-    for part in ("params", "grid"):
-        for parameter in method.get(part, {}):
+    for part, parameters in (("params", method.params), ("grid", method.grid)):
+        for parameter in parameters:
             if not takes_any and parameter not in known:
                 text = unknown(f"parameter of {name}", parameter, known)
                 raise ConfigError(f"key '{key}.{part}.{parameter}': {text}")
     if takes is not None:
         _check_arguments(key, name, takes, method)
         return
-    if method["selection"] == "per_task":
+    if method.selection == "per_task":
         allowed = getattr(found, "per_task_params", ())
-        for parameter in grid:
+        for parameter in method.grid:
             if parameter not in allowed:
                 raise ConfigError(
                     f"key '{key}.selection': {name} takes no {parameter!r} for each "
                     "task, only one for all: write selection: common"
                 )
-    from mtmkl_suite.config.terms import check_terms
-
-    for point in _covering_points(grid):
-        _check_values(key, name, found, method.get("params", {}), point)
+    for point in _covering_points(method.grid):
+        _check_values(key, name, found, method.params, point)
         check_terms(f"{key}.grid.terms", point.get("terms"))
-    check_terms(f"{key}.params.terms", method.get("params", {}).get("terms"))
+    check_terms(f"{key}.params.terms", method.params.get("terms"))
 
 
 def _check_arguments(
-    key: str, name: str, takes: Callable[..., Any], method: Mapping[str, Any]
+    key: str, name: str, takes: Callable[..., Any], method: Method
 ) -> None:
     """Check the arguments of a way to choose by what it says of them."""
-    from mtmkl.datasets.options import option_problem
-    from mtmkl.kernels.terms import check_kernels
-
-    given = [(f"params.{p}", p, v) for p, v in method.get("params", {}).items()]
-    for parameter, values in method.get("grid", {}).items():
+    given = [(f"params.{p}", p, value) for p, value in method.params.items()]
+    for parameter, values in method.grid.items():
         given += [(f"grid.{parameter}", parameter, value) for value in values]
     for place, parameter, value in given:
         wanted = option_problem(takes, parameter, value)
@@ -281,14 +291,10 @@ def _wrong_value(
     return ConfigError(f"key '{key}': {name} with { ({**params, **point}) }: {error}")
 
 
-def _check_metrics(name: str, experiment: Mapping[str, Any]) -> None:
-    from mtmkl.datasets import default_registry
-    from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
-
-    wanted_metrics = experiment["metrics"]
-    data = default_registry()[experiment["datasets"]["name"]]
+def _check_metrics(key: str, experiment: Experiment) -> None:
+    data = default_registry()[experiment.datasets.name]
     outputs: str = data.outputs
-    if outputs == "unknown" and any(metric(each).labels for each in wanted_metrics):
+    if outputs == "unknown" and any(metric(m).labels for m in experiment.metrics):
         outputs = _observed_outputs(experiment)
 
     def lacks(wanted: str) -> str:
@@ -299,62 +305,53 @@ def _check_metrics(name: str, experiment: Mapping[str, Any]) -> None:
             return f"{needs.truth!r} of the ground truth"
         return ""
 
-    for wanted in wanted_metrics:
+    for wanted in experiment.metrics:
         if lacks(wanted):
             possible = ", ".join(other for other in METRIC_NAMES if not lacks(other))
             raise ConfigError(
-                f"key 'experiments.{name}.metrics': {wanted!r} needs {lacks(wanted)}, "
-                f"which data set {data.name!r} does not have; it can have {possible}"
+                f"{key}: {wanted!r} needs {lacks(wanted)}, which data set "
+                f"{data.name!r} does not have; it can have {possible}"
             )
 
 
-def _observed_outputs(experiment: Any) -> str:
+def _observed_outputs(experiment: Experiment) -> str:
     """Read data of one's own, which no registry describes."""
-    import numpy as np
-
-    from mtmkl_suite.run.pipeline import load_variant
-
-    data = load_variant(variants(experiment)[0], 0)
+    data = load_variant(experiment.variants[0], 0)
     return "labels" if set(np.unique(data.y)) <= {-1.0, 1.0} else "numbers"
 
 
 def _check_criterion(
-    name: str, experiment: Mapping[str, Any], selections: Mapping[str, str]
+    key: str, experiment: Experiment, methods: Mapping[str, Method]
 ) -> None:
     """Check what the methods of an experiment are to be chosen by, if they choose."""
-    from mtmkl_suite.evaluation.metrics import metric
-
-    key = f"key 'experiments.{name}.select_by'"
-    given = experiment.get("select_by")
-    criterion = given or experiment["metrics"][0]
-    if criterion not in experiment["metrics"]:
+    given = experiment.select_by
+    criterion = given or experiment.metrics[0]
+    if criterion not in experiment.metrics:
         raise ConfigError(
             f"{key}: {criterion!r} is not among the metrics of the experiment: "
-            f"{', '.join(experiment['metrics'])}"
+            f"{', '.join(experiment.metrics)}"
         )
-    if experiment.get("mode") == "path":
+    if experiment.mode == "path":
         return
-    for entry in experiment["methods"]:
-        selection = selections[entry["method"]]
-        if selection in ("per_task", "alone") and given:
+    for name, method in methods.items():
+        if method.selection in ("per_task", "alone") and given:
             raise ConfigError(
-                f"{key}: method {entry['method']!r} has selection {selection!r}, which "
+                f"{key}: method {name!r} has selection {method.selection!r}, which "
                 "takes the smallest squared error of each task; give it selection "
                 "'common' or 'validation', or leave select_by out"
             )
-        if selection != "validation" and not (selection == "common" and given):
+        is_common = method.selection == "common" and given
+        if method.selection != "validation" and not is_common:
             continue
-        found = metric(criterion)
-        if found.better is None or found.truth is not None:
-            why = "asks for the truth" if found.truth else "is not better or worse"
-            possible = [m for m in experiment["metrics"] if _is_criterion(m)]
+        if not _is_criterion(criterion):
+            asks = metric(criterion).truth
+            why = "asks for the truth" if asks else "is not better or worse"
+            possible = [m for m in experiment.metrics if _is_criterion(m)]
             raise ConfigError(
-                f"{key}: method {entry['method']!r} cannot be chosen by {criterion!r}, "
+                f"{key}: method {name!r} cannot be chosen by {criterion!r}, "
                 f"which {why}; choose by {' or '.join(possible) or 'another metric'}"
             )
 
 
 def _is_criterion(name: str) -> bool:
-    from mtmkl_suite.evaluation.metrics import metric
-
     return metric(name).better is not None and metric(name).truth is None

@@ -2,7 +2,7 @@ import pytest
 
 from mtmkl.documents import ConfigError
 from mtmkl.kernels.task_kernel_specs import _BUILDERS
-from mtmkl_suite.config.terms import TASK_KERNELS, check_terms
+from mtmkl_suite.run.terms import TASK_KERNELS, check_terms
 
 
 def test_every_task_kernel_can_be_named():

@@ -3,7 +3,9 @@ from configured import paper_of
 
 from mtmkl.documents import ConfigError
 from mtmkl.methods import REGISTRY
-from mtmkl_suite.config.checks import check_functions, check_settings
+from mtmkl_suite.config import TIERS
+from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.run.checks import check_functions, check_names, check_settings
 
 
 class Own:
@@ -48,6 +50,7 @@ def config():
                 "metrics": ["misclassified"],
             }
         },
+        "claims": [],
     }
 
 
@@ -256,3 +259,120 @@ def test_figures_and_steps_need_functions(config):
         ConfigError, match=r"unknown function of mtmkl_suite\.papers\.toy"
     ):
         check_functions(named("figure_4", paper="toy"))
+
+
+def edited(config, *, dataset="digits", methods=None, **experiment):
+    config["experiments"]["digits"].update(experiment)
+    config["experiments"]["digits"]["datasets"] = {"name": dataset}
+    config["methods"]["ridge"].update(methods or {})
+    return config
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (
+            {"dataset": "school", "metrics": ["rmse", "auc"]},
+            "key 'experiments.digits.metrics': 'auc' needs labels −1 and \\+1, which "
+            "data set 'school' does not have; it can have mse, rmse, explained_",
+        ),
+        (
+            {"metrics": ["edge_auc"]},
+            "'edge_auc' needs 'adjacency' of the ground truth, which data set 'digits'",
+        ),
+        ({"dataset": "school", "metrics": ["covariance_distance"]}, "'covariance' of"),
+        ({"dataset": "scool", "metrics": ["mse"]}, "'scool'.* mean 'school'"),
+        (
+            {"select_by": "auc"},
+            "key 'experiments.digits.select_by': 'auc' is not among the metrics of "
+            "the experiment: misclassified",
+        ),
+        (
+            {"select_by": "misclassified", "methods": {"selection": "per_task"}},
+            "'ridge' has selection 'per_task', which takes the smallest squared error",
+        ),
+        (
+            {"metrics": ["n_features", "mse"], "methods": {"selection": "validation"}},
+            "'ridge' cannot be chosen by 'n_features', which is not better or worse; "
+            "choose by mse",
+        ),
+        (
+            {"metrics": ["mse", "n_features"], "select_by": "n_features"},
+            "'ridge' cannot be chosen by 'n_features'",
+        ),
+        (
+            {
+                "dataset": "linear_synthetic",
+                "metrics": ["covariance_distance"],
+                "methods": {"selection": "validation"},
+            },
+            "which asks for the truth; choose by another metric",
+        ),
+    ],
+)
+def test_a_metric_that_cannot_be_had_or_chosen_by_is_refused(config, edit, message):
+    with pytest.raises(ValueError, match=message):
+        check_names(paper_of(edited(config, **edit)))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"metrics": ["n_features", "misclassified"]},
+        {"metrics": ["n_features", "auc"], "select_by": "auc"},
+        {"metrics": ["auc"], "methods": {"selection": "per_task"}},
+        {
+            "dataset": "ising_graphs",
+            "metrics": ["edge_auc"],
+            "mode": "path",
+            "methods": {"selection": "validation"},
+        },
+    ],
+)
+def test_metrics_that_can_be_had_are_accepted(config, edit):
+    check_names(paper_of(edited(config, **edit)))
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda c: c["methods"]["ridge"].update({"class": "Rigde"}), "'Rigde'"),
+        (lambda c: c["experiments"]["digits"].update(metrics=["mape"]), "'mape'"),
+        (
+            lambda c: c["claims"].append({"id": "x", "test": "tea_leaves", "args": {}}),
+            "'tea_leaves'",
+        ),
+        (
+            lambda c: c["methods"]["ridge"].update({"class": "fractions:Fraction"}),
+            "'fractions:Fraction': has no fit; a method is a class with fit",
+        ),
+        (
+            lambda c: c["methods"]["ridge"].update(
+                {"class": "sklearn.linear_model:RidgeClassifier"}
+            ),
+            "'sklearn.linear_model:RidgeClassifier': fit takes no task",
+        ),
+    ],
+)
+def test_unknown_names_are_found_before_any_work(config, edit, message):
+    check_names(paper_of(config))
+    edit(config)
+    with pytest.raises(ValueError, match=message):
+        check_names(paper_of(config))
+
+
+@pytest.mark.parametrize("paper", load_run_config()["papers"])
+def test_names_of_the_papers_exist(paper):
+    for tier in TIERS:
+        check_names(load_paper(paper, tier))
+
+
+def test_a_claim_on_a_method_that_is_not_there_names_the_file():
+    config = load_paper("jebara2011", "paper")
+    claim = config.claims[0]
+    args = {**claim.args, "lower": {"method": "nobody"}}
+    claim = claim.model_copy(update={"args": args})
+    config = config.model_copy(update={"claims": [claim]})
+    message = r"jebara2011/claims\.yaml: claim '\w+': method 'nobody' is not configured"
+    with pytest.raises(ConfigError, match=message):
+        check_names(config)

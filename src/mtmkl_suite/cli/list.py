@@ -3,14 +3,18 @@
 import argparse
 import inspect
 from collections.abc import Iterator
-from typing import Any
 
+from mtmkl.datasets import default_registry
+from mtmkl.methods import REGISTRY
 from mtmkl_suite.cli.printing import print_table
+from mtmkl_suite.config.against import published_papers
+from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.models import Paper
+from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to the subparsers of ``mtmkl``."""
-    listing = commands.add_parser("list", help="list what there is")
+def add_arguments(listing: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
     kinds = listing.add_subparsers(required=True, metavar="KIND")
     kind = kinds.add_parser("papers", help="papers, and whether a record is published")
     kind.set_defaults(run=_papers)
@@ -28,56 +32,50 @@ def add_parser(commands: Any) -> None:
     kind.set_defaults(run=_datasets)
 
 
-def _configs(paper: str | None, tier: str = "paper") -> Iterator[dict[str, Any]]:
-    from mtmkl_suite.config.load import load_paper, load_run_config
-
-    for name in [paper] if paper else load_run_config()["papers"]:
+def _configs(paper: str | None, tier: str = "paper") -> Iterator[Paper]:
+    for name in [paper] if paper else load_run_config().papers:
         yield load_paper(name, tier)
 
 
 def _papers(parsed: argparse.Namespace) -> int:
-    from mtmkl_suite.config.against import published_papers
-
     published = published_papers()
-    print_table(
-        [
+    rows: list[dict[str, object]] = []
+    for config in _configs(None):
+        paper = config.paper
+        rows.append(
             {
-                "name": config["paper"]["id"],
-                "record": "published" if config["paper"]["id"] in published else "none",
-                "experiments": len(config["experiments"]),
-                "artefacts": len(config["artefacts"]),
-                "claims": len(config["claims"]),
-                "title": "{authors} ({year}): {title}".format(**config["paper"]),
+                "name": paper.id,
+                "record": "published" if paper.id in published else "none",
+                "experiments": len(config.experiments),
+                "artefacts": len(config.artefacts),
+                "claims": len(config.claims),
+                "title": f"{paper.authors} ({paper.year}): {paper.title}",
             }
-            for config in _configs(None)
-        ]
-    )
+        )
+    print_table(rows)
     return 0
 
 
 def _experiments(parsed: argparse.Namespace) -> int:
-    from mtmkl_suite.run.plan import n_repeats
-
     rows: list[dict[str, object]] = []
     for config, quick in zip(
         _configs(parsed.paper), _configs(parsed.paper, "quick"), strict=True
     ):
-        for name in {**config["experiments"], **quick["experiments"]}:
-            tiers = {"quick": quick, "paper": config}
-            own = {t: c for t, c in tiers.items() if name in c["experiments"]}
-            experiment = (own.get("paper") or own["quick"])["experiments"][name]
-            protocol = config["protocols"][experiment["protocol"]]
+        for name in {**config.experiments, **quick.experiments}:
+            own = [each for each in (quick, config) if name in each.experiments]
+            experiment = own[-1].experiments[name]
+            protocol = config.protocols[experiment.protocol]
             rows.append(
                 {
                     "name": name,
-                    "paper": config["paper"]["id"],
-                    "data set": experiment["datasets"]["name"],
-                    "protocol": protocol["kind"].replace("_", " "),
+                    "paper": config.paper.id,
+                    "data set": experiment.datasets.name,
+                    "protocol": protocol.kind.replace("_", " "),
                     "repeats": ", ".join(
-                        f"{n_repeats(c, name)} {tier}" for tier, c in own.items()
+                        f"{each.n_repeats(name)} {each.tier}" for each in own
                     ),
-                    "methods": len(experiment["methods"]),
-                    "title": experiment["title"],
+                    "methods": len(experiment.methods),
+                    "title": experiment.title,
                 }
             )
     print_table(rows)
@@ -85,13 +83,11 @@ def _experiments(parsed: argparse.Namespace) -> int:
 
 
 def _methods(parsed: argparse.Namespace) -> int:
-    from mtmkl.methods import REGISTRY
-
     used: dict[str, list[str]] = {}
     for config in _configs(parsed.paper):
-        for name, method in config["methods"].items():
-            place = f"{config['paper']['id']}: {name}"
-            used.setdefault(method["class"], []).append(place)
+        for name, method in config.methods.items():
+            place = f"{config.paper.id}: {name}"
+            used.setdefault(method.class_name, []).append(place)
     rows: list[dict[str, object]] = []
     for name in sorted({*used, *([] if parsed.paper else REGISTRY)}):
         found = REGISTRY.get(name)
@@ -107,8 +103,6 @@ def _methods(parsed: argparse.Namespace) -> int:
 
 
 def _metrics(parsed: argparse.Namespace) -> int:
-    from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
-
     rows: list[dict[str, object]] = []
     for name in METRIC_NAMES:
         found = metric(name)
@@ -133,26 +127,22 @@ def _first_line(found: object) -> str:
 
 
 def _artefacts(parsed: argparse.Namespace) -> int:
-    from mtmkl_suite.config.load import experiments_of
-
     print_table(
         [
             {
                 "name": name,
-                "paper": config["paper"]["id"],
-                "experiments": ", ".join(experiments_of(artefact)) or "none",
-                "title": artefact["title"],
+                "paper": config.paper.id,
+                "experiments": ", ".join(artefact.shown) or "none",
+                "title": artefact.title,
             }
             for config in _configs(parsed.paper)
-            for name, artefact in config["artefacts"].items()
+            for name, artefact in config.artefacts.items()
         ]
     )
     return 0
 
 
 def _datasets(parsed: argparse.Namespace) -> int:
-    from mtmkl.datasets import default_registry
-
     registry = default_registry()
     rows: list[dict[str, object]] = []
     for entry in map(registry.__getitem__, registry):
