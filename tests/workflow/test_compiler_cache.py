@@ -21,7 +21,8 @@ def workflow(tmp_path, monkeypatch):
         }
     }
     config["experiments"] = {"drawn": config["experiments"]["drawn"]}
-    config["experiments"]["drawn"] |= {"methods": [{"method": "svr"}], "metrics": ["mse"]}
+    changed = {"methods": [{"method": "svr"}], "metrics": ["mse"]}
+    config["experiments"]["drawn"] |= changed
     paper = tmp_path / "tiny"
     paper.mkdir()
     (paper / "experiments.yaml").write_text(yaml.safe_dump(config))

@@ -1,0 +1,91 @@
+"""Floors of the house: no import upward, no circle, not even inside a function."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).resolve().parents[2] / "src"
+LIBRARY = (
+    ("typing",),
+    ("errors", "files", "sparse"),
+    ("documents",),
+    ("model_selection",),
+    ("sequences",),
+    ("kernels", "statistics"),
+    ("solvers", "datasets"),
+    ("methods",),
+    ("certify",),
+)
+SUITE = (
+    ("config",), ("evaluation",), ("judge",), ("run",), ("report",), ("papers",),
+    ("cli",),
+)  # fmt: skip
+MODULES = {
+    ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__"): (
+        path
+    )
+    for path in sorted(SRC.glob("mtmkl*/**/*.py"))
+}
+
+
+def run_time_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a module but for those that only a type checker reads."""
+    for node in ast.iter_child_nodes(tree):
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            yield node
+            yield from run_time_nodes(node)
+
+
+def imports(path: Path) -> set[str]:
+    """Return the modules of ours that a module imports, anywhere in it."""
+    found: set[str] = set()
+    for node in run_time_nodes(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                found.add(name if name in MODULES else node.module)
+    return found & MODULES.keys()
+
+
+GRAPH = {name: imports(path) - {name} for name, path in MODULES.items()}
+
+
+def test_no_circle():
+    try:
+        TopologicalSorter(GRAPH).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_the_library_knows_nothing_of_the_suite():
+    upward = [
+        f"{name} -> {other}"
+        for name, others in GRAPH.items()
+        for other in others
+        if name.split(".")[0] == "mtmkl" and other.split(".")[0] != "mtmkl"
+    ]
+    assert upward == []
+
+
+PACKAGES = {"mtmkl": LIBRARY, "mtmkl_suite": SUITE}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_import_runs_up(package):
+    floors = enumerate(PACKAGES[package])
+    floor_of = {room: k for k, rooms in floors for room in rooms}
+    upward = []
+    for name, others in GRAPH.items():
+        for other in others:
+            ends = [each.split(".") for each in (name, other)]
+            if any(len(end) < 2 or end[0] != package for end in ends):
+                continue
+            mine, theirs = (floor_of[end[1]] for end in ends)
+            if theirs > mine or (theirs == mine and ends[0][1] != ends[1][1]):
+                upward.append(f"{name} -> {other}")
+    assert upward == []
