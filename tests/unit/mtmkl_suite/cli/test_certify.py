@@ -53,7 +53,8 @@ def test_a_referee_that_gives_up_says_so(capsys, monkeypatch):
 @pytest.mark.parametrize("package", ["cvxopt", "cvxpy"])
 def test_the_remedy_where_the_extra_is_missing(package, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    for name in [n for n in sys.modules if n.startswith("mtmkl.certify")]:
+    loaded = ("mtmkl.certify", "mtmkl_suite.cli.certify")
+    for name in [n for n in sys.modules if n.startswith(loaded)]:
         monkeypatch.delitem(sys.modules, name)
     assert main([*DIGITS, "--method", "SharedMKL"]) == 1
     assert 'pip install "mtmkl[referee]"' in capsys.readouterr().err
