@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl_suite.config.models import Paper
 from mtmkl_suite.judge.sample import fits
-from mtmkl_suite.run.plan import method_of
 
 CHOICE_COLUMNS = (
     "dataset", "train_size", "method", "parameter", "n", "chosen", "grid", "at_low_end",
@@ -17,13 +17,11 @@ CHOICE_COLUMNS = (
 """Columns of :func:`chosen_parameters`."""
 
 
-def grids_of(
-    config: Mapping[str, Any], experiment: str
-) -> dict[str, dict[str, list[Any]]]:
+def grids_of(config: Paper, experiment: str) -> dict[str, dict[str, list[Any]]]:
     """Return the values that the methods of an experiment choose from, by parameter."""
     return {
-        entry["method"]: method_of(config, entry).get("grid", {})
-        for entry in config["experiments"][experiment]["methods"]
+        entry.method: config.method_of(entry).grid
+        for entry in config.experiments[experiment].methods
     }
 
 

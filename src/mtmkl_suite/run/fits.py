@@ -33,6 +33,7 @@ from mtmkl_suite.evaluation.cells import (
     run_job,
 )
 from mtmkl_suite.evaluation.compiled import stop_if_compiled
+from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.run.fit_warnings import warnings_of
@@ -40,8 +41,6 @@ from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
 from mtmkl_suite.run.pipeline import code_version, load_variant
 from mtmkl_suite.run.plan import (
-    FitJob,
-    MethodSpec,
     Variant,
     entry_of,
     find_variant,

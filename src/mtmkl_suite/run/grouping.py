@@ -12,7 +12,8 @@ from itertools import groupby
 
 from mtmkl.datasets.loaders.own import is_own
 from mtmkl_suite.config.models import Paper
-from mtmkl_suite.run.plan import FitJob, Variant, fit_jobs, variants
+from mtmkl_suite.evaluation.jobs import FitJob
+from mtmkl_suite.run.plan import Variant, fit_jobs, variants
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from configured import paper_of
 
 from mtmkl.documents import ConfigError
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.run import plan
-from mtmkl_suite.run.plan import MethodSpec, Variant
+from mtmkl_suite.run.plan import Variant
 
 PAPERS = [
     "argyriou2008", "comparison", "jawanpuria2011", "jebara2011", "widmer2015",

@@ -3,8 +3,9 @@
 import pytest
 
 from mtmkl.documents import ConfigError
+from mtmkl_suite.evaluation.jobs import FitJob
 from mtmkl_suite.run.grouping import FitGroup
-from mtmkl_suite.run.plan import JOB_SECONDS, FitJob
+from mtmkl_suite.run.plan import JOB_SECONDS
 from mtmkl_suite.run.resources import (
     UNMEASURED_MEGABYTES,
     largest_memory,
