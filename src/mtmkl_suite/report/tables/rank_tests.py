@@ -7,7 +7,7 @@ import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL
 from mtmkl.statistics.ranks import FriedmanResult, friedman
-from mtmkl_suite.config.models import Tolerance
+from mtmkl_suite.config.models import Comparison, Tolerance
 from mtmkl_suite.judge.audit import (
     ADJUSTED_LEVEL,
     DOMINATED,
@@ -46,7 +46,7 @@ _DECIMALS = {STATISTIC: 2, P_VALUE: 4, ADJUSTED_LEVEL: 4, DOMINATED: 0}
 
 
 def mean_ranks(
-    context: Context, comparison: Mapping[str, Any], block: str
+    context: Context, comparison: Comparison, block: str
 ) -> FriedmanResult | None:
     """Return mean ranks and Friedman's test of a block, from reproduced means."""
     matrix = ranking_matrix(context.scores, comparison, block)
