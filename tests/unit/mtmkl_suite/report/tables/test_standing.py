@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from configured import paper_of
 
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_experiments
@@ -32,22 +33,24 @@ def context(rows, own=("own",), metrics=None):
         if name != "floor"
     }
     methods["floor"] = {"label": "Floor", "class": "TaskMeanControl"}
-    config = {
-        "tier": "paper",
-        "own": list(own),
-        "methods": methods,
-        "protocols": {"split": {"kind": "thirds"}},
-        "experiments": {
-            name: {
-                "title": name.capitalize(),
-                "protocol": "split",
-                "datasets": {"name": "digits"},
-                "metrics": [metric],
-                "methods": [{"method": method} for method in methods],
-            }
-            for name, metric in metrics.items()
-        },
-    }
+    config = paper_of(
+        {
+            "tier": "paper",
+            "own": list(own),
+            "methods": methods,
+            "protocols": {"split": {"kind": "thirds"}},
+            "experiments": {
+                name: {
+                    "title": name.capitalize(),
+                    "protocol": "split",
+                    "datasets": {"name": "digits"},
+                    "metrics": [metric],
+                    "methods": [{"method": method} for method in methods],
+                }
+                for name, metric in metrics.items()
+            },
+        }
+    )
     return Context(config, pd.DataFrame(rows), {}, {}, {})
 
 
