@@ -3,8 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from configured import paper_of
+from configured import of, paper_of
 
+from mtmkl_suite.config.models import Record
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_experiments
 from mtmkl_suite.report.pages.context import Context
@@ -151,5 +152,7 @@ def test_a_method_without_scores_says_why():
 @pytest.mark.parametrize("note", ["Scores are those of the record."])
 def test_a_record_is_named(note):
     found = context(scores("first"))
-    (standing,) = shown(replace(found, config=found.config | {"record": note}))
+    record = of(Record, {"note": note})
+    config = found.config.model_copy(update={"record": record})
+    (standing,) = shown(replace(found, config=config))
     assert note in standing.table.notes
