@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from configured import of
 from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import get_tags
@@ -17,9 +18,10 @@ from mtmkl.datasets import MultiTaskData, make_splits
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.kernel_machine import KernelMachine
+from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.evaluation.cells import Job, run_job
+from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
-from mtmkl_suite.run.plan import FitJob, MethodSpec
 
 KERNEL_MACHINES = [
     name for name in REGISTRY if issubclass(REGISTRY[name], KernelMachine)
@@ -222,7 +224,7 @@ def test_a_large_sparse_set_reaches_fit_without_a_dense_copy(tmp_path):
             plan=FitJob("memory", "big", "reached", 0, (0,)),
             spec=MethodSpec("reached", "Reached", {}, {}, "none"),
             method_class=Reached,
-            experiment={"metrics": ["mse"]},
+            experiment=of(Experiment, {"metrics": ["mse"]}),
             metrics={"mse": metric("mse")},
             seed=0,
             code_version="v1",

@@ -1,7 +1,9 @@
 """Three methods on six data sets and one of images, with known means and seconds."""
 
 import pandas as pd
+from configured import artefact_of, of, paper_of
 
+from mtmkl_suite.config.models import MethodComparison
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.report.pages.context import Context
 
@@ -18,7 +20,7 @@ MEANS = {
 }
 SECONDS = {"Alone": 2.0, "Ours": 8.0, "Linear": 0.5}
 SIZES = (10, 50)
-COMPARISON = {
+COMPARISON = of(MethodComparison, {
     "control": "Alone",
     "scale": 100,
     "unit": "points",
@@ -36,14 +38,12 @@ COMPARISON = {
     "blocks": {
         "10 %": {"train_size": 10}, "50 %": {"train_size": 50}, "all sizes": {},
     },
-}  # fmt: skip
+})  # fmt: skip
 
 
 def artefact(layout, **more):
-    return {
-        "kind": "table", "layout": layout, "title": "Compared", **more,
-        "comparison": COMPARISON,
-    }  # fmt: skip
+    about = {"layout": layout, "title": "Compared", "comparison": COMPARISON}
+    return artefact_of({**about, **more})
 
 
 DECISIONS = artefact(
@@ -83,24 +83,29 @@ def score_rows(name):
 def context(names=tuple(MEANS), tier="paper"):
     experiments = [name.lower() for name in MEANS]
     return Context(
-        config={
-            "tier": tier,
-            "experiments": {
-                name: {
-                    "datasets": {"name": name},
-                    "methods": [
-                        {"method": each}
-                        for each in ("alone", "ours", "ours_images", "linear")
-                        if (name, each) != ("images", "linear")
-                    ],
-                }
-                for name in experiments
-            },
-            "artefacts": {
-                f"figure_{what}_classification": {"comparison": COMPARISON}
-                for what in ("ranks", "differences", "cost", "sizes")
-            },
-        },
+        config=paper_of(
+            {
+                "tier": tier,
+                "experiments": {
+                    name: {
+                        "datasets": {"name": name},
+                        "methods": [
+                            {"method": each}
+                            for each in ("alone", "ours", "ours_images", "linear")
+                            if (name, each) != ("images", "linear")
+                        ],
+                    }
+                    for name in experiments
+                },
+                "artefacts": {
+                    f"figure_{what}_classification": {
+                        "kind": "figure",
+                        "comparison": COMPARISON,
+                    }
+                    for what in ("ranks", "differences", "cost", "sizes")
+                },
+            }
+        ),
         scores=pd.DataFrame(
             [row for name in names for row in score_rows(name)], columns=list(COLUMNS)
         ),

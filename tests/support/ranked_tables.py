@@ -4,15 +4,17 @@ import math
 
 import numpy as np
 import pandas as pd
+from configured import artefact_of, of, paper_of
 from scipy import stats
 
+from mtmkl_suite.config.models import Comparison
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.report.pages.context import Context
 
 METHODS = {"alone": "Alone", "pooled": "Pooled", "ours": "Our Method"}
 DATASETS = {"A": "set_a", "B": "set_b", "Mines": "mines"}
 BLOCKS = {"10 %": {"train_size": 10}, "50 %": {"train_size": 50}}
-COMPARISON = {
+COMPARISON = of(Comparison, {
     "control": "Our Method",
     "scale": 100,
     "columns": {label: method for method, label in METHODS.items()},
@@ -26,20 +28,20 @@ COMPARISON = {
         },
     },
     "blocks": BLOCKS,
-}  # fmt: skip
-RANKING = {
+})  # fmt: skip
+RANKING = artefact_of({
     "kind": "table", "layout": "ranking", "title": "Ranked", "file": "table_1.csv",
     "unit": "%", "decimals": 1, "tolerance": {"absolute": 1.0},
     "rank_tolerance": {"absolute": 0.25}, "comparison": COMPARISON,
-}  # fmt: skip
-TESTS = {
+})  # fmt: skip
+TESTS = artefact_of({
     "kind": "table", "layout": "rank_tests", "title": "Tested", "file": "table_2.csv",
     "tolerances": {
         "test statistic": {"absolute": 0.5}, "p value": {"absolute": 0.05},
         "adjusted α": {"absolute": 0.001}, "methods dominated": {"absolute": 0.5},
     },
     "comparison": COMPARISON,
-}  # fmt: skip
+})  # fmt: skip
 # Accuracy in per cent of Alone, Pooled, Our Method; the paper's and ours.
 PRINTED = {
     ("A", "10 %"): (80.0, 85.0, 90.0),
@@ -130,18 +132,20 @@ def context(without=(), tier="paper"):
         method: {"label": label, "class": "X"} for method, label in METHODS.items()
     }
     return Context(
-        config={
-            "tier": tier,
-            "methods": methods,
-            "experiments": {
-                name: {
-                    "datasets": {"name": name},
-                    "methods": [{"method": method} for method in METHODS],
-                }
-                for name in DATASETS.values()
-            },
-            "artefacts": {"table_1": RANKING, "table_2": TESTS},
-        },
+        config=paper_of(
+            {
+                "tier": tier,
+                "methods": methods,
+                "experiments": {
+                    name: {
+                        "datasets": {"name": name},
+                        "methods": [{"method": method} for method in METHODS],
+                    }
+                    for name in DATASETS.values()
+                },
+                "artefacts": {"table_1": RANKING, "table_2": TESTS},
+            }
+        ),
         scores=pd.DataFrame(rows, columns=list(COLUMNS)),
         arrays={},
         data_info={

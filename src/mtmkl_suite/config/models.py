@@ -271,6 +271,13 @@ class Tolerance(Model):
             raise ValueError("give either an absolute or a relative tolerance")
         return self
 
+    def at(self, published: float) -> float:
+        """Return the tolerance for a published value, in its unit."""
+        if self.absolute is not None:
+            return self.absolute
+        assert self.relative is not None
+        return self.relative * abs(published)
+
 
 class QuotedCell(Model):
     """A printed number, and the scores behind ours."""
@@ -498,6 +505,8 @@ class ReadingsFigure(Figure):
     kind: Literal["figure"] = "figure"
     specification: str | None = None
 
+
+AnyComparison = Comparison | MethodComparison
 
 ARTEFACTS: dict[str, type[Artefact]] = {
     "figure": Figure,

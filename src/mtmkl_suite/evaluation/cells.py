@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from mtmkl.datasets.container import MultiTaskData
     from mtmkl.datasets.splits import Split
+    from mtmkl_suite.config.models import Experiment
+    from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
     from mtmkl_suite.evaluation.metrics.outcome import Metric
-    from mtmkl_suite.run.plan import FitJob, MethodSpec
 
 COLUMNS = (
     "paper", "experiment", "dataset", "method", "n_tasks", "subset", "train_size",
@@ -64,8 +65,7 @@ class Job:
     spec : MethodSpec
     method_class : type
         The estimator's class.
-    experiment : mapping
-        The experiment's configuration.
+    experiment : Experiment
     metrics : mapping of str to Metric
         What to measure, by name.
     seed : int
@@ -84,7 +84,7 @@ class Job:
     plan: "FitJob"
     spec: "MethodSpec"
     method_class: type
-    experiment: Mapping[str, Any]
+    experiment: "Experiment"
     metrics: Mapping[str, "Metric"]
     seed: int
     code_version: str
@@ -94,12 +94,12 @@ class Job:
 
     def keeps_arrays(self, repeat: int, n_tasks: int) -> list[str]:
         """Return the names of the fitted attributes to keep for a cell."""
-        arrays = self.experiment.get("arrays", {})
-        if repeat not in arrays.get("repeats", []):
+        arrays = self.experiment.arrays
+        if arrays is None or repeat not in arrays.repeats:
             return []
-        if n_tasks not in arrays.get("n_tasks", [n_tasks]):
+        if arrays.n_tasks and n_tasks not in arrays.n_tasks:
             return []
-        return list(arrays["names"])
+        return arrays.names
 
 
 def run_job(
@@ -199,31 +199,19 @@ class _Cell:
             grid=spec.grid,
             selection=spec.selection,
             held=self.held,
-            mode=self._mode,
+            mode=self.job.experiment.mode,
             metrics=list(self.job.metrics),
-            record_tasks=self._record_tasks,
+            record_tasks=self.job.experiment.record_tasks,
             arrays=self.job.keeps_arrays(self.repeat, self.n_tasks),
             split=[getattr(split, name) for name in _SPLIT_ARRAYS],
             along=spec.along,
-            select_by=self.job.experiment.get("select_by"),
-            record_path=self._record_path,
+            select_by=self.job.experiment.select_by,
+            record_path=self.job.experiment.record_path,
             cell=[self.train_size, self.repeat, self.n_tasks],
             seed=self.job.seed,
             code=self.job.code_version,
             **more,
         )
-
-    @property
-    def _mode(self) -> str:
-        return self.job.experiment.get("mode", "select")
-
-    @property
-    def _record_tasks(self) -> bool:
-        return bool(self.job.experiment.get("record_tasks", False))
-
-    @property
-    def _record_path(self) -> bool:
-        return bool(self.job.experiment.get("record_path", False))
 
     def _compute(self) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
         with naming(self._name):
@@ -247,8 +235,10 @@ class _Cell:
                     outcome = outcome_of(fitted.estimator, part.test)
                     scores = self._measured(outcome)
                 on_test.extend(self._table(fitted, scores, subset))
+                if self.job.experiment.mode != "select":
+                    continue
                 for name in self.job.keeps_arrays(self.repeat, self.n_tasks):
-                    if self._mode == "select" and hasattr(fitted.estimator, name):
+                    if hasattr(fitted.estimator, name):
                         cell = (self.train_size, self.repeat, self.n_tasks, subset)
                         key = "|".join(map(str, (name, *cell)))
                         arrays[key] = np.asarray(getattr(fitted.estimator, name))
@@ -354,7 +344,7 @@ class _Cell:
             row = {**where, "task": task, "metric": metric, "value": value}
             if task == ALL:
                 yield row | whole
-            elif self._record_tasks:
+            elif self.job.experiment.record_tasks:
                 yield row
 
 

@@ -109,8 +109,8 @@ class Part:
     @property
     def criterion(self) -> "Metric":
         """What a choice on validation rows, or by ``select_by``, goes by."""
-        first = next(iter(self.job.metrics))
-        return self.job.metrics[self.job.experiment.get("select_by", first)]
+        chosen = self.job.experiment.select_by or next(iter(self.job.metrics))
+        return self.job.metrics[chosen]
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ def validation(part: Part) -> Iterator[Fitted]:
             "; choose by another with select_by"
         )
     errors = np.array(losses)[:, np.newaxis]
-    if part.job.experiment.get("record_path", False):
+    if part.job.experiment.record_path:
         yield from points
     seconds = sum(fitted.seconds for fitted in points)
     groups: dict[str, list[int]] = {}
@@ -303,7 +303,7 @@ def selector_of(job: "Job") -> Selector:
     """Return how a job's hyper-parameters are chosen, if at all."""
     if getattr(job.method_class, "fits_on_test", False):
         return SELECTORS["on_test"]
-    if job.experiment.get("mode") == "path":
+    if job.experiment.mode == "path":
         return SELECTORS["path"]
     return resolve_selector(job.spec.selection)
 
@@ -362,7 +362,7 @@ def _errors(
     train = part.train
 
     def compute() -> FloatArray:
-        if "select_by" in part.job.experiment:
+        if part.job.experiment.select_by is not None:
             return _held_out_losses(part, estimator, group)
         return cross_validation_errors(
             estimator, train.X, train.y, train.task, part.fold, group, part.n_tasks

@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL
+from mtmkl_suite.config.models import Claim
 from mtmkl_suite.judge.claim_tests import ClaimError
 from mtmkl_suite.judge.claim_words import in_words
 from mtmkl_suite.judge.findings import TestResult
@@ -38,28 +39,27 @@ COLUMNS = (
 """Columns of ``claims.csv``."""
 
 
-def check_claims(claims: Iterable[Mapping[str, Any]], methods: Iterable[str]) -> None:
+def check_claims(claims: Iterable[Claim], methods: Iterable[str]) -> None:
     """Check that every claim names a known test, its arguments and known methods."""
     known_methods = set(methods)
     for claim in claims:
-        where = f"claim {claim['id']!r}"
-        if claim["test"] not in TESTS:
+        where = f"claim {claim.id!r}"
+        if claim.test not in TESTS:
             raise ClaimError(
-                f"{where}: test {claim['test']!r} is unknown; known: {', '.join(TESTS)}"
+                f"{where}: test {claim.test!r} is unknown; known: {', '.join(TESTS)}"
             )
         try:
-            inspect.signature(TESTS[claim["test"]]).bind(None, **claim["args"])
+            inspect.signature(TESTS[claim.test]).bind(None, **claim.args)
         except TypeError as error:
-            raise ClaimError(f"{where}: test {claim['test']}: {error}") from error
-        for value in claim["args"].values():
-            if isinstance(value, Mapping) and "method" in value:
-                method = value["method"]
-                if method not in known_methods:
-                    raise ClaimError(f"{where}: method {method!r} is not configured")
+            raise ClaimError(f"{where}: test {claim.test}: {error}") from error
+        for side in claim.sides:
+            if "method" in side and side["method"] not in known_methods:
+                text = f"method {side['method']!r} is not configured"
+                raise ClaimError(f"{where}: {text}")
 
 
 def evaluate_claims(
-    claims: Iterable[Mapping[str, Any]],
+    claims: Iterable[Claim],
     scores: pd.DataFrame,
     methods: Iterable[str],
     *,
@@ -74,14 +74,14 @@ def evaluate_claims(
     labels = _labels(methods)
     rows = []
     for claim in claims:
-        row = {key: claim[key] for key in ("id", "claim", "section", "test")}
-        sides = [side for side in claim["args"].values() if isinstance(side, Mapping)]
+        row = {k: getattr(claim, k) for k in ("id", "claim", "section", "test")}
+        sides = claim.sides
         try:
-            if "step" in claim["args"]:
-                table = table_of(claim["args"], steps or {})
-                result = TESTS[claim["test"]](table, **claim["args"])
+            if "step" in claim.args:
+                table = table_of(claim.args["step"], steps or {})
+                result = TESTS[claim.test](table, **claim.args)
             else:
-                result = TESTS[claim["test"]](scores, overlaps, **claim["args"])
+                result = TESTS[claim.test](scores, overlaps, **claim.args)
         except NoDataError as reason:
             rows.append(
                 row
@@ -89,14 +89,14 @@ def evaluate_claims(
             )
             continue
         except (ClaimError, SelectionError) as error:
-            raise ClaimError(f"claim {claim['id']!r}: {error}") from error
+            raise ClaimError(f"claim {claim.id!r}: {error}") from error
         row["note"] = in_words(result.note, sides, labels)
         if not full_protocol:
             # A statistic or p beside it would be read as the verdict.
             rows.append(row | {"verdict": NOT_JUDGED})
             continue
         rows.append(row | {"verdict": result.verdict} | _numbers(result))
-        if result.verdict == "undecided" and claim["test"] in _PLANNED:
+        if result.verdict == "undecided" and claim.test in _PLANNED:
             rows[-1] |= _planned(result)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -124,7 +124,7 @@ def shown_notes(claims: pd.DataFrame) -> "pd.Series[str]":
 def _labels(methods: Iterable[str]) -> dict[str, str]:
     if not isinstance(methods, Mapping):
         return {}
-    return {name: method["label"] for name, method in methods.items()}
+    return {name: method.label for name, method in methods.items()}
 
 
 def _why(row: Mapping[Any, Any]) -> str:

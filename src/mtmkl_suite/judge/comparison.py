@@ -6,23 +6,30 @@ data sets the data sets (:func:`compare_rankings`).
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import PAIR_COLUMNS, compare_all
+from mtmkl_suite.config.models import (
+    AnyComparison,
+    ComparisonRow,
+    MethodComparison,
+    MethodComparisonRow,
+    MethodTable,
+    Paper,
+    Ranking,
+    Table,
+)
 from mtmkl_suite.judge.observations import variance_ratio_of
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import average, higher_is_better, select
-from mtmkl_suite.judge.verdicts import Tolerance
 
-_WITHOUT_SCORES = ("rank_tests", "reach")  # layouts of tables
-_RANKINGS = ("ranking", "method_pairs")
+AnyRow = ComparisonRow | MethodComparisonRow
 
 
 def compare_experiments(
-    config: Mapping[str, Any],
+    config: Paper,
     scores: pd.DataFrame,
     *,
     overlaps: Overlaps | None,
@@ -38,15 +45,15 @@ def compare_experiments(
     walked along a parameter.
     """
     tables = []
-    for name, experiment in config["experiments"].items():
-        if experiment.get("mode", "select") != "select":
+    for name, experiment in config.experiments.items():
+        if experiment.mode != "select":
             continue
-        kind = config["protocols"][experiment["protocol"]]["kind"]
-        metric = experiment["metrics"][0]
+        kind = config.protocols[experiment.protocol].kind
+        metric = experiment.metrics[0]
         methods = [
-            entry["method"]
-            for entry in experiment["methods"]
-            if not is_control(config["methods"][entry["method"]])
+            entry.method
+            for entry in experiment.methods
+            if not config.methods[entry.method].is_control
         ]
         tables.append(
             pairwise_table(
@@ -121,7 +128,7 @@ def pairwise_table(
 
 
 def compare_rankings(
-    config: Mapping[str, Any],
+    config: Paper,
     scores: pd.DataFrame,
     *,
     ropes: Mapping[tuple[str, str], float],
@@ -136,19 +143,20 @@ def compare_rankings(
     without a value for every method are left out.
     """
     tables = []
-    for name, artefact in config["artefacts"].items():
-        if artefact.get("layout") not in _RANKINGS:
+    for name, artefact in config.artefacts.items():
+        is_pairs = (
+            isinstance(artefact, MethodTable) and artefact.layout == "method_pairs"
+        )
+        if not (isinstance(artefact, Ranking) or is_pairs):
             continue
-        comparison = artefact["comparison"]
-        keys = [
-            (row["experiment"], row["metric"]) for row in comparison["rows"].values()
-        ]
-        for block in comparison["blocks"]:
-            values = ranking_matrix(scores, comparison, block) / comparison["scale"]
-            if "pairs" in comparison:
-                values = values_in_pairs(values, comparison["pairs"])
+        comparison = artefact.comparison
+        keys = [(row.experiment, row.metric) for row in comparison.rows.values()]
+        for block in comparison.blocks:
+            values = ranking_matrix(scores, comparison, block) / comparison.scale
+            if isinstance(comparison, MethodComparison):
+                values = values_in_pairs(values, comparison.pairs)
             else:
-                values = values.dropna().rename(columns=comparison["columns"])
+                values = values.dropna().rename(columns=comparison.columns)
             tables.append(
                 compare_all(
                     {
@@ -179,7 +187,7 @@ def _one_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def practical_equivalence(
-    config: Mapping[str, Any], published: Mapping[str, pd.DataFrame]
+    config: Paper, published: Mapping[str, pd.DataFrame]
 ) -> dict[tuple[str, str], float]:
     """Return the regions of practical equivalence that a paper's tables fix.
 
@@ -187,34 +195,28 @@ def practical_equivalence(
     relative one is taken at the median of its published values.
     """
     ropes: dict[tuple[str, str], float] = {}
-    for artefact in config["artefacts"].values():
-        if artefact["kind"] != "table" or artefact.get("layout") in _WITHOUT_SCORES:
+    for artefact in config.artefacts.values():
+        rows = artefact.comparison.rows.values() if artefact.comparison else []
+        keys = [(row.experiment, row.metric) for row in rows]
+        if isinstance(artefact, MethodTable):
+            tolerance, scale = artefact.comparison.rope, artefact.comparison.scale
+        elif isinstance(artefact, Ranking | Table):
+            values = published[artefact.file]["value"].dropna()
+            tolerance = artefact.tolerance.at(float(values.median()))
+            if isinstance(artefact, Ranking):
+                scale = artefact.comparison.scale
+            else:
+                scale = artefact.scale
+                columns = artefact.columns.values()
+                keys = [(artefact.experiment, column["metric"]) for column in columns]
+        else:
             continue
-        if not ("file" in artefact or "rope" in artefact.get("comparison", {})):
-            continue  # shown beside nothing that is printed
-        if "rope" in artefact.get("comparison", {}):
-            tolerance = artefact["comparison"]["rope"]
-        else:
-            values = published[artefact["file"]]["value"].dropna()
-            tolerance = Tolerance(**artefact["tolerance"]).at(float(values.median()))
-        if "comparison" in artefact:
-            comparison = artefact["comparison"]
-            rows, scale = comparison["rows"].values(), comparison["scale"]
-            keys = [(row["experiment"], row["metric"]) for row in rows]
-        else:
-            columns, scale = artefact["columns"].values(), artefact["scale"]
-            keys = [(artefact["experiment"], column["metric"]) for column in columns]
         ropes |= dict.fromkeys(keys, tolerance / scale)
     return ropes
 
 
-def is_control(method: Mapping[str, Any]) -> bool:
-    """Tell whether a configured method is a control: a floor or ceiling, no rival."""
-    return str(method["class"]).endswith("Control")
-
-
 def ranking_matrix(
-    scores: pd.DataFrame, comparison: Mapping[str, Any], block: str
+    scores: pd.DataFrame, comparison: AnyComparison, block: str
 ) -> pd.DataFrame:
     """Return the block of a configured comparison: one mean per data set and method.
 
@@ -224,52 +226,52 @@ def ranking_matrix(
     the scores must be; ``scale``.
     """
     datasets: list[str] = []
-    for name, row in _rows_of(comparison, block):
-        if not higher_is_better(row["metric"]):
-            raise ValueError(f"{name}: a smaller {row['metric']} is better: no ranking")
-        found = _found(scores, comparison, block, row, row["metric"])
+    for name, row in rows_of(comparison, block):
+        if not higher_is_better(row.metric):
+            raise ValueError(f"{name}: a smaller {row.metric} is better: no ranking")
+        found = _found(scores, comparison, block, row, row.metric)
         datasets += found["dataset"].unique().tolist()
     _check_independent(datasets)
-    return comparison["scale"] * _means(scores, comparison, block, metric=None)
+    return comparison.scale * _means(scores, comparison, block, metric=None)
 
 
 def seconds_matrix(
-    scores: pd.DataFrame, comparison: Mapping[str, Any], block: str
+    scores: pd.DataFrame, comparison: AnyComparison, block: str
 ) -> pd.DataFrame:
     """Return the mean seconds to choose and fit, by row and column."""
     return _means(scores, comparison, block, metric="fit_seconds")
 
 
-def _rows_of(
-    comparison: Mapping[str, Any], block: str
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for name, row in comparison["rows"].items():
-        if block in row.get("blocks", comparison["blocks"]):
+def rows_of(comparison: AnyComparison, block: str) -> Iterator[tuple[str, AnyRow]]:
+    """Yield the data sets of a block of a comparison, by their printed names."""
+    for name, row in comparison.rows.items():
+        mine = row.blocks if isinstance(row, ComparisonRow) else None
+        if block in (mine or comparison.blocks):
             yield name, row
 
 
-def _methods_of(comparison: Mapping[str, Any]) -> dict[str, list[str]]:
+def _methods_of(comparison: AnyComparison) -> dict[str, list[str]]:
     return {
         name: [method] if isinstance(method, str) else list(method)
-        for name, method in comparison["columns"].items()
+        for name, method in comparison.columns.items()
     }
 
 
 def _found(
     scores: pd.DataFrame,
-    comparison: Mapping[str, Any],
+    comparison: AnyComparison,
     block: str,
-    row: Mapping[str, Any],
+    row: AnyRow,
     metric: str,
 ) -> pd.DataFrame:
     methods = list(itertools.chain.from_iterable(_methods_of(comparison).values()))
-    where = {**comparison["blocks"][block], "method": methods, "setting": ""}
-    return select(scores, where, experiment=row["experiment"], metric=metric)
+    where = {**comparison.blocks[block], "method": methods, "setting": ""}
+    return select(scores, where, experiment=row.experiment, metric=metric)
 
 
 def _means(
     scores: pd.DataFrame,
-    comparison: Mapping[str, Any],
+    comparison: AnyComparison,
     block: str,
     *,
     metric: str | None,
@@ -277,8 +279,8 @@ def _means(
     """Return the mean of a metric, or of each row's own, by row and column."""
     methods = _methods_of(comparison)
     matrix = {}
-    for name, row in _rows_of(comparison, block):
-        found = _found(scores, comparison, block, row, metric or row["metric"])
+    for name, row in rows_of(comparison, block):
+        found = _found(scores, comparison, block, row, metric or row.metric)
         means = average(found, ["method"])
         # An experiment has one of the methods that share a column.
         matrix[name] = [means.reindex(each).mean() for each in methods.values()]

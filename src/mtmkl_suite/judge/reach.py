@@ -7,13 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.judge.verdicts import (
-    NOT_JUDGED,
-    Published,
-    Reproduced,
-    Tolerance,
-    judge,
-)
+from mtmkl_suite.config.models import Tolerance
+from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, judge
 
 COLUMNS = (
     "artefact", "row", "column", "published", "reproduced", "low", "high",

@@ -139,19 +139,17 @@ TESTS: dict[str, Callable[..., TestResult]] = {
 """Tests by the name that configurations use: of scores, and of steps."""
 
 
-def table_of(
-    args: Mapping[str, Any], steps: Mapping[str, pd.DataFrame]
-) -> pd.DataFrame:
-    """Return the table of the step that a claim is about.
+def table_of(step: str, steps: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the table of a step.
 
     Raises
     ------
     NoDataError
         If the step has no table.
     """
-    if args["step"] not in steps:
-        raise NoDataError(f"step {args['step']} has no table")
-    return steps[args["step"]]
+    if step not in steps:
+        raise NoDataError(f"step {step} has no table")
+    return steps[step]
 
 
 def _logs(

@@ -23,6 +23,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from mtmkl_suite.config.models import Tolerance
+
 NOT_JUDGED: Final = "not judged (quick)"
 """In place of a verdict, of a number or a claim, where the protocol is reduced."""
 
@@ -111,31 +113,6 @@ class Reproduced:
     def scaled(self, factor: float) -> "Reproduced":
         """Return the same in another unit."""
         return Reproduced(self.value * factor, self.sd * abs(factor), self.n)
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """A fixed tolerance: ``absolute`` in the cell's unit, or ``relative`` to it.
-
-    Attributes
-    ----------
-    absolute, relative : float or None
-        Exactly one is given.
-    """
-
-    absolute: float | None = None
-    relative: float | None = None
-
-    def __post_init__(self) -> None:
-        if (self.absolute is None) == (self.relative is None):
-            raise ValueError("give either an absolute or a relative tolerance")
-
-    def at(self, published: float) -> float:
-        """Return the tolerance for a published value, in its unit."""
-        if self.absolute is not None:
-            return self.absolute
-        assert self.relative is not None
-        return self.relative * abs(published)
 
 
 @dataclass(frozen=True)

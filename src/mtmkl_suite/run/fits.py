@@ -33,13 +33,14 @@ from mtmkl_suite.evaluation.cells import (
     run_job,
 )
 from mtmkl_suite.evaluation.compiled import stop_if_compiled
+from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.run.fit_warnings import warnings_of
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
 from mtmkl_suite.run.pipeline import code_version, load_variant
-from mtmkl_suite.run.plan import FitJob, MethodSpec, find_variant, method_specs
+from mtmkl_suite.run.plan import find_variant, method_specs
 
 UNSUPPORTED = "unsupported"
 """Metric of the row that says why a method was not run."""

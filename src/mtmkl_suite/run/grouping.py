@@ -12,7 +12,8 @@ from itertools import groupby
 
 from mtmkl.datasets.loaders.own import is_own
 from mtmkl_suite.config.models import Paper, Variant
-from mtmkl_suite.run.plan import FitJob, fit_jobs
+from mtmkl_suite.evaluation.jobs import FitJob
+from mtmkl_suite.run.plan import fit_jobs
 
 
 @dataclass(frozen=True)

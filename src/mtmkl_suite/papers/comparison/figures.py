@@ -1,11 +1,9 @@
 """Figures of the comparison: mean ranks, differences, cost, train sizes."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 from matplotlib.figure import Figure
 
+from mtmkl_suite.config.models import MethodComparison
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.figures.colours import MARKERS, PALETTE
 from mtmkl_suite.report.figures.drawing import WIDE, FigureAndNumbers, no_data_figure
@@ -70,8 +68,8 @@ def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
     return [str(name) for name in order.index[order["score"] > before]]
 
 
-def _comparison(context: Context, name: str) -> Mapping[str, Any]:
-    comparison: Mapping[str, Any] = context.config["artefacts"][name]["comparison"]
+def _comparison(context: Context, name: str) -> MethodComparison:
+    comparison: MethodComparison = context.config["artefacts"][name]["comparison"]
     return comparison
 
 

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from mtmkl_suite.judge.comparison import is_control
+from mtmkl_suite.config.models import Method
 
 STYLE = Path(__file__).with_name("style.mplstyle")
 
@@ -44,7 +43,7 @@ def figure_style() -> Iterator[None]:
         yield
 
 
-def method_styles(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, MethodStyle]:
+def method_styles(methods: Mapping[str, Method]) -> dict[str, MethodStyle]:
     """Return the style of every method of a paper.
 
     ``methods``: ``methods`` of the paper's configuration; their order decides, so that
@@ -53,7 +52,7 @@ def method_styles(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, MethodS
     styles = {}
     rivals = controls = 0
     for name, method in methods.items():
-        if is_control(method):
+        if method.is_control:
             colour = CONTROL_COLOURS[controls % len(CONTROL_COLOURS)]
             marker = MARKERS[controls % len(MARKERS)]
             controls += 1

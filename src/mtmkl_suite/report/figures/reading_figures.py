@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl.statistics.pairs import MIN_UNITS
+from mtmkl_suite.config.models import Claim
 from mtmkl_suite.config.readings_checks import MAIN
 from mtmkl_suite.config.readings_shown import experiment_id
 from mtmkl_suite.judge.claims import evaluate_claims
@@ -195,18 +196,18 @@ def _tests(
                 for curve, name in zip((first, other), names, strict=True)
             ]
         )
-        claim = {
-            "id": "higher",
-            "claim": f"{names[0]} above {names[1]}",
-            "section": "",
-            "test": "paired_difference",
-            "args": {
+        claim = Claim(
+            id="higher",
+            claim=f"{names[0]} above {names[1]}",
+            section="",
+            test="paired_difference",
+            args={
                 "experiment": panel["experiment"],
                 "metric": metric,
                 "lower": {"method": names[1]},
                 "higher": {"method": names[0]},
             },
-        }
+        )
         levels = sorted(set(first.rows["x"]) & set(other.rows["x"]))
         for x in (*levels, None):
             rows = both if x is None else both[both["x"] == x]

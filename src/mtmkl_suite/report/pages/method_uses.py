@@ -14,11 +14,12 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.methods import resolve
+from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.sample import fits
 from mtmkl_suite.report.record.publish import seconds_of_cells
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
-from mtmkl_suite.run.plan import MethodSpec, method_specs
+from mtmkl_suite.run.plan import method_specs
 
 _MOST_VALUES = 8
 _ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.statistics.pairs import MIN_UNITS, bayesian_signed_rank
+from mtmkl_suite.config.models import MethodComparison
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.tables.joined import notes_on_settings
@@ -120,7 +121,7 @@ class Decision:
 
 
 def decide(
-    values: pd.DataFrame, seconds: pd.DataFrame, comparison: Mapping[str, Any]
+    values: pd.DataFrame, seconds: pd.DataFrame, comparison: MethodComparison
 ) -> Decision:
     """Compare methods on the data sets of one property."""
     control, rope = comparison["control"], comparison["rope"]
@@ -174,7 +175,11 @@ def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTab
         }
         size, label = setting["block"], setting["label"]
         decision = (
-            _decision(context, {**comparison, "rows": with_property}, size)
+            _decision(
+                context,
+                comparison.model_copy(update={"rows": with_property}),
+                size,
+            )
             if context.is_judged and with_property
             else None
         )
@@ -219,7 +224,7 @@ def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTab
 
 
 def _decision(
-    context: Context, comparison: Mapping[str, Any], block: str
+    context: Context, comparison: MethodComparison, block: str
 ) -> Decision | None:
     values = ranked(ranking_matrix(context.scores, comparison, block), comparison)
     if values.empty or comparison["control"] not in values:

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.statistics.matrix_tests import MatrixTests
+from mtmkl_suite.config.models import MethodComparison
 from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.report.pages.context import Context
 
@@ -13,7 +14,7 @@ _JOINED = "joined the methods of the plan"
 
 
 def joined_columns(
-    config: Mapping[str, Any], comparison: Mapping[str, Any]
+    config: Mapping[str, Any], comparison: MethodComparison
 ) -> list[str]:
     """Return the columns of a comparison whose methods have joined."""
     own = set(config.get("own", ()))
@@ -26,7 +27,7 @@ def joined_columns(
 
 def notes_on_ranks(
     context: Context,
-    comparison: Mapping[str, Any],
+    comparison: MethodComparison,
     found: Mapping[str, MatrixTests | str],
 ) -> list[str]:
     """Say of each method that joined whether it is ranked, and if not, why."""
@@ -50,7 +51,7 @@ def notes_on_ranks(
 
 
 def notes_on_scores(
-    context: Context, comparison: Mapping[str, Any], shown: Sequence[str]
+    context: Context, comparison: MethodComparison, shown: Sequence[str]
 ) -> list[str]:
     """Say of each method that joined that it did, and whether it has scores."""
     return [
@@ -63,7 +64,7 @@ def notes_on_scores(
 
 def notes_on_settings(
     context: Context,
-    comparison: Mapping[str, Any],
+    comparison: MethodComparison,
     decided: Mapping[str, pd.Index],
 ) -> list[str]:
     """Say of each method that joined where it is not among those that are compared."""
@@ -79,7 +80,7 @@ def notes_on_settings(
     return notes
 
 
-def notes_on_pairs(context: Context, comparison: Mapping[str, Any]) -> list[str]:
+def notes_on_pairs(context: Context, comparison: MethodComparison) -> list[str]:
     """Say of each method that joined that it is in no pair."""
     return [
         f"{name} {_JOINED}. It is in no pair: the pairs were fixed before the scores."
@@ -87,9 +88,7 @@ def notes_on_pairs(context: Context, comparison: Mapping[str, Any]) -> list[str]
     ]
 
 
-def notes_on_printed_ranks(
-    context: Context, comparison: Mapping[str, Any]
-) -> list[str]:
+def notes_on_printed_ranks(context: Context, comparison: MethodComparison) -> list[str]:
     """Say of each method that joined that it has no rank beside printed ones."""
     configured = context.config["experiments"]
     present = {

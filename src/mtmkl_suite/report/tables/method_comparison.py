@@ -14,6 +14,7 @@ import pandas as pd
 from mtmkl.statistics.matrix_tests import MatrixTests, compare_matrix
 from mtmkl.statistics.pairs import LEVEL
 from mtmkl.statistics.score_tables import ScoreMatrix
+from mtmkl_suite.config.models import MethodComparison
 from mtmkl_suite.judge.comparison import ranking_matrix, values_in_pairs
 from mtmkl_suite.judge.sample import ALL, average, select
 from mtmkl_suite.report.pages.context import Context
@@ -34,7 +35,7 @@ _PROBABILITIES = (
 
 
 def ranked(
-    matrix: pd.DataFrame, comparison: Mapping[str, Any], *, only_tested: bool = False
+    matrix: pd.DataFrame, comparison: MethodComparison, *, only_tested: bool = False
 ) -> pd.DataFrame:
     """Return the part of a matrix without gaps that is ranked."""
     pairs = values_in_pairs(matrix, comparison["pairs"])
@@ -43,7 +44,7 @@ def ranked(
 
 def compare_block(
     context: Context,
-    comparison: Mapping[str, Any],
+    comparison: MethodComparison,
     block: str,
     *,
     only_tested: bool = False,
@@ -255,7 +256,7 @@ def _missing(
 
 def _by_repeat(
     context: Context,
-    comparison: Mapping[str, Any],
+    comparison: MethodComparison,
     block: str,
     row: Mapping[str, Any],
     methods: str | Sequence[str],

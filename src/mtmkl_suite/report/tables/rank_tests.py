@@ -7,6 +7,7 @@ import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL
 from mtmkl.statistics.ranks import FriedmanResult, friedman
+from mtmkl_suite.config.models import Comparison, Tolerance
 from mtmkl_suite.judge.audit import (
     ADJUSTED_LEVEL,
     DOMINATED,
@@ -18,7 +19,7 @@ from mtmkl_suite.judge.audit import (
     rank_tests,
 )
 from mtmkl_suite.judge.comparison import ranking_matrix
-from mtmkl_suite.judge.verdicts import Published, Reproduced, Tolerance, judge
+from mtmkl_suite.judge.verdicts import Published, Reproduced, judge
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.record.published_reach import Marks
 from mtmkl_suite.report.tables.joined import notes_on_printed_ranks
@@ -45,7 +46,7 @@ _DECIMALS = {STATISTIC: 2, P_VALUE: 4, ADJUSTED_LEVEL: 4, DOMINATED: 0}
 
 
 def mean_ranks(
-    context: Context, comparison: Mapping[str, Any], block: str
+    context: Context, comparison: Comparison, block: str
 ) -> FriedmanResult | None:
     """Return mean ranks and Friedman's test of a block, from reproduced means."""
     matrix = ranking_matrix(context.scores, comparison, block)

@@ -5,9 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl_suite.config.models import Tolerance
 from mtmkl_suite.judge.audit import MEAN_RANK, audit, printed_comparisons
 from mtmkl_suite.judge.comparison import ranking_matrix
-from mtmkl_suite.judge.verdicts import Tolerance, Verdict, weakest
+from mtmkl_suite.judge.verdicts import Verdict, weakest
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.record.published_reach import Marks
 from mtmkl_suite.report.record.written import RANK

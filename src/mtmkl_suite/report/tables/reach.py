@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.documents import ConfigError
+from mtmkl_suite.config.models import Tolerance
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.reach import (
     CLAIM,
@@ -22,7 +23,7 @@ from mtmkl_suite.judge.reach import (
     reach_of_numbers,
 )
 from mtmkl_suite.judge.sample import read_scores
-from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, Tolerance
+from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.record.overlaps import read_overlaps
 from mtmkl_suite.report.record.published_reach import (

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING, holm
-from mtmkl_suite.judge.comparison import is_control
 from mtmkl_suite.judge.sample import average, fits, higher_is_better
 from mtmkl_suite.report.pages.context import Context
 from mtmkl_suite.report.pages.metric_words import metric_words
@@ -68,7 +67,7 @@ def _means(context: Context, experiment: str) -> pd.DataFrame:
             "sd": by_repeat.std(ddof=1) if len(by_repeat) > 1 else 0.0,
             "n": len(by_repeat),
             "seconds": times.loc[times["method"] == method, "fit_seconds"].median(),
-            "control": is_control(config["methods"][method]),
+            "control": config.methods[method].is_control,
         }
     table = pd.DataFrame.from_dict(rows, orient="index")
     if table.empty:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl_suite.config.models import Tolerance
 from mtmkl_suite.judge.sample import sample
 from mtmkl_suite.judge.verdicts import (
     NOT_JUDGED,
     Published,
     Reproduced,
-    Tolerance,
     acceptance_of_others,
     acceptance_text,
     judge,

@@ -3,12 +3,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from configured import of
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split
 from mtmkl.methods import IndependentSVM, MultiTaskMKL, OracleControl
+from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.evaluation.cells import (
     COLUMNS,
     Job,
@@ -16,9 +18,9 @@ from mtmkl_suite.evaluation.cells import (
     held_params,
     run_job,
 )
+from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.seeds import derived_seed
-from mtmkl_suite.run.plan import FitJob, MethodSpec
 
 FITS = []
 
@@ -102,8 +104,9 @@ def make_job(tmp_path, **changes):
         "cache": tmp_path,
         "held": {},
     } | changes
-    names = settings["experiment"]["metrics"]
-    return Job(**settings, metrics={name: metric(name) for name in names})
+    experiment = of(Experiment, settings.pop("experiment"))
+    metrics = {name: metric(name) for name in experiment.metrics}
+    return Job(**settings, experiment=experiment, metrics=metrics)
 
 
 def test_scores_have_the_columns_and_the_choice(tmp_path, data, splits):

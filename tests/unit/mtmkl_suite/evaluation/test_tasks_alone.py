@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from configured import of
 
 from mtmkl.datasets import make_split
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.methods import IndependentRidge, IndependentSVM
+from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.evaluation.selectors import EstimatorByTask, Part, alone
 
 GRID = [{"C": C, "kernels": [k]} for k in ("linear", "gaussian") for C in (0.1, 10.0)]
@@ -42,7 +44,7 @@ def part(estimator, points, found=None):
 
     class Job:
         def __init__(self):
-            self.experiment = {}
+            self.experiment = of(Experiment, {})
 
     return Part(
         job=Job(),

@@ -4,15 +4,17 @@ import json
 
 import numpy as np
 import pytest
+from configured import of
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split, make_splits
 from mtmkl.methods.independent_svm import IndependentSVM
+from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.evaluation.cells import Job, MethodFailedError, run_job
+from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.metrics.ranking import area_under_curve
-from mtmkl_suite.run.plan import FitJob, MethodSpec
 
 FITS = []
 
@@ -52,7 +54,8 @@ def splits(data):
 
 def make_job(tmp_path, *, method=Tilted, experiment=None, **spec):
     FITS.clear()
-    experiment = {"metrics": ["auc", "misclassified"], **(experiment or {})}
+    settings = {"metrics": ["auc", "misclassified"], **(experiment or {})}
+    experiment = of(Experiment, settings)
     return Job(
         paper="p",
         plan=FitJob("e", "toy", "m", 0, (0, 1)),
@@ -72,7 +75,7 @@ def make_job(tmp_path, *, method=Tilted, experiment=None, **spec):
         code_version="v1",
         cache=tmp_path,
         held={},
-        metrics={name: metric(name) for name in experiment["metrics"]},
+        metrics={name: metric(name) for name in experiment.metrics},
     )
 
 

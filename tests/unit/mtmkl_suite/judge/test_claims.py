@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from mtmkl_suite.config.models import Claim
 from mtmkl_suite.judge.claim_tests import ClaimError
 from mtmkl_suite.judge.claims import (
     COLUMNS,
@@ -16,14 +17,19 @@ from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.judge.sample_size import repeats_needed
 from mtmkl_suite.judge.step_tests import TESTS
 
-CLAIM = {
-    "id": "c1",
-    "section": "6.1",
-    "claim": "a is lower.",
-    "test": "paired_difference",
-    "args": {"experiment": "e", "metric": "mse"}
-    | {"lower": {"method": "a"}, "higher": {"method": "b"}},
+ARGS = {
+    "experiment": "e",
+    "metric": "mse",
+    "lower": {"method": "a"},
+    "higher": {"method": "b"},
 }
+CLAIM = Claim(
+    id="c1", section="6.1", claim="a is lower.", test="paired_difference", args=ARGS
+)
+
+
+def changed(**changes):
+    return CLAIM.model_copy(update=changes)
 
 
 @pytest.fixture
@@ -42,10 +48,7 @@ def scores(table):
 
 class TestEvaluate:
     def test_columns_and_order(self, scores):
-        missing = CLAIM | {
-            "id": "c2",
-            "args": CLAIM["args"] | {"experiment": "not_run"},
-        }
+        missing = changed(id="c2", args=ARGS | {"experiment": "not_run"})
         frame = evaluate_claims([CLAIM, missing], scores, ["a", "b"])
         assert tuple(frame.columns) == COLUMNS
         assert frame["verdict"].tolist() == ["holds", "no data"]
@@ -53,7 +56,7 @@ class TestEvaluate:
         assert frame["interval_low"][0] < frame["interval_high"][0]
 
     def test_a_reduced_protocol_is_not_judged(self, scores):
-        missing = CLAIM | {"args": CLAIM["args"] | {"experiment": "not_run"}}
+        missing = changed(args=ARGS | {"experiment": "not_run"})
         judged, reduced = (
             evaluate_claims([CLAIM, missing], scores, ["a", "b"], full_protocol=full)
             for full in (True, False)
@@ -142,19 +145,19 @@ class TestEvaluate:
         ("change", "words"),
         [
             ({"test": "divination"}, ["c1", "divination", "paired_difference"]),
-            ({"args": CLAIM["args"] | {"depth": 3}}, ["c1", "depth"]),
+            ({"args": ARGS | {"depth": 3}}, ["c1", "depth"]),
             ({"args": {"experiment": "e"}}, ["c1", "metric"]),
-            ({"args": CLAIM["args"] | {"lower": {"method": "q"}}}, ["c1", "q"]),
+            ({"args": ARGS | {"lower": {"method": "q"}}}, ["c1", "q"]),
         ],
     )
     def test_errors_name_the_claim(self, table, change, words):
         with pytest.raises(ClaimError) as error:
-            evaluate_claims([CLAIM | change], table([{}]), ["a", "b"])
+            evaluate_claims([changed(**change)], table([{}]), ["a", "b"])
         for word in words:
             assert word in str(error.value)
 
     def test_errors_inside_a_test_name_the_claim(self, scores):
-        bad = CLAIM | {"args": CLAIM["args"] | {"unit": "school"}}
+        bad = changed(args=ARGS | {"unit": "school"})
         with pytest.raises(ClaimError, match=r"c1.*school"):
             evaluate_claims([bad], scores, ["a", "b"])
 
@@ -165,16 +168,14 @@ class TestEvaluate:
             "lower": {"method": "b"},
             "higher": {"method": "a", "experiment": "f"},
         }
-        frame = evaluate_claims(
-            [CLAIM | {"args": CLAIM["args"] | change}], both, ["a", "b"]
-        )
+        frame = evaluate_claims([changed(args=ARGS | change)], both, ["a", "b"])
         assert frame["verdict"].tolist() == ["holds"]
         assert "a, experiment f" in frame["note"][0]
 
     def test_claims_on_a_step_take_its_table(self, scores):
         sides = {"lower": {"solver": "s"}, "higher": {"solver": "r"}}
         about = {"experiment": "e", "step": "times", "column": "seconds"}
-        claim = CLAIM | {"test": "ratio", "args": about | sides}
+        claim = changed(test="ratio", args=about | sides)
         times = pd.DataFrame(
             [
                 {"solver": solver, "repeat": repeat, "seconds": seconds * (9 + repeat)}
@@ -193,5 +194,5 @@ class TestEvaluate:
 
         for tier in ("quick", "paper"):
             config = load_paper("argyriou2008", tier)
-            check_claims(config["claims"], config["methods"])
-            assert {claim["test"] for claim in config["claims"]} <= set(TESTS)
+            check_claims(config.claims, config.methods)
+            assert {claim.test for claim in config.claims} <= set(TESTS)

@@ -4,9 +4,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from configured import of, paper_of
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from mtmkl_suite.config.models import Comparison, ComparisonRow, ReadingsTable
 from mtmkl_suite.judge.comparison import (
     compare_experiments,
     compare_rankings,
@@ -81,7 +83,7 @@ class TestTables:
         assert pairwise_table(table([{}]), "e", "mse", methods=["x", "y"]).empty
 
 
-PLAN = {
+PLAN = paper_of({
     "protocols": {"draws": {"kind": "given"}, "splits": {"kind": "random"},
                   "same": {"kind": "first_rows"}},
     "methods": {"a": {"class": "A"}, "b": {"class": "B"},
@@ -96,7 +98,7 @@ PLAN = {
             ("surveyed", "same", "select"), ("walked", "draws", "path"),
         )
     },
-}  # fmt: skip
+})  # fmt: skip
 
 
 class TestPlan:
@@ -106,7 +108,7 @@ class TestPlan:
             [
                 {"experiment": e, "method": m, "repeat": r, "task": t,
                  "value": rng.normal()}
-                for e in PLAN["experiments"]
+                for e in PLAN.experiments
                 for m in ("a", "b", "floor")
                 for r in range(5)
                 for t in ("all", "t1", "t2", "t3", "t4", "t5", "t6")
@@ -130,7 +132,7 @@ class TestPlan:
         assert frame["rope"].tolist() == [0.0, 0.1, 0.0]
 
     def test_regions_come_from_the_tables(self):
-        config = {
+        config = paper_of({
             "artefacts": {
                 "f": {"kind": "figure"},
                 "t": {"kind": "table", "experiment": "school", "file": "t.csv",
@@ -139,9 +141,11 @@ class TestPlan:
                 "s": {"kind": "table", "experiment": "survey", "file": "s.csv",
                       "scale": 1, "tolerance": {"relative": 0.05},
                       "columns": {"RMSE": {"metric": "rmse"}}},
-                "o": {"kind": "table", "layout": "bounds", "experiment": "school"},
+                "o": ReadingsTable(
+                    title="o", layout="bounds", experiments=["school"]
+                ),
             }
-        }  # fmt: skip
+        })  # fmt: skip
         published = {
             "t.csv": pd.DataFrame({"value": [22.7, 23.8]}),
             "s.csv": pd.DataFrame({"value": [1.0, 2.0, 4.0]}),
@@ -157,7 +161,9 @@ class TestPlan:
             "rows": {"One": {"experiment": "one", "metric": "auc"}},
             "blocks": {"early": {"train_size": 1}},
         }  # fmt: skip
-        config = {"artefacts": {"t": {"layout": "ranking", "comparison": ranked}}}
+        config = paper_of(
+            {"artefacts": {"t": {"layout": "ranking", "comparison": ranked}}}
+        )
         assert compare_rankings(config, table([{}]), ropes={}).empty
 
     def test_named_pairs_alone_are_compared_by_their_printed_names(self, table):
@@ -170,12 +176,11 @@ class TestPlan:
             "blocks": {"all": {}},
         }  # fmt: skip
         layouts = [{"layout": "method_pairs"}, {"layout": "method_ranks"}]
-        config = {
-            "artefacts": {
-                f"t{k}": {"kind": "table", **layout, "comparison": compared}
-                for k, layout in enumerate(layouts)
-            }
+        artefacts = {
+            f"t{k}": {"kind": "table", **layout, "comparison": compared}
+            for k, layout in enumerate(layouts)
         }
+        config = paper_of({"artefacts": artefacts})
         values = {"a": 0.5, "b": 0.9, "c": 0.6}
         scores = table(
             [
@@ -209,10 +214,10 @@ ROWS = {
     "One": {"experiment": "one", "metric": "auc"},
     "Two": {"experiment": "two", "metric": "auc", "blocks": ["late"]},
 }
-RANKED = {
+RANKED = of(Comparison, {
     "columns": {"A": "a", "B": "b"}, "rows": ROWS, "scale": 100,
     "blocks": {"early": {"train_size": 1}, "late": {"train_size": 2}},
-}  # fmt: skip
+})  # fmt: skip
 
 
 class TestRankings:
@@ -254,9 +259,10 @@ class TestRankings:
         scores = self.scores(table, dataset="s[k=1]")
         with pytest.raises(ValueError, match="variants of s"):
             ranking_matrix(scores, RANKED, "late")
-        rows = {"One": {"experiment": "one", "metric": "mse"}}
+        row = of(ComparisonRow, {"experiment": "one", "metric": "mse"})
+        ranked = RANKED.model_copy(update={"rows": {"One": row}})
         with pytest.raises(ValueError, match="a smaller mse is better"):
-            ranking_matrix(scores, RANKED | {"rows": rows}, "early")
+            ranking_matrix(scores, ranked, "early")
 
     def test_a_column_may_have_a_method_for_each_experiment(self, table):
         scores = self.scores(table)
@@ -264,7 +270,8 @@ class TestRankings:
             (scores["experiment"] == "one") & (scores["method"] == "a")
             | (scores["experiment"] == "two") & (scores["method"] == "b")
         ]
-        ranked = RANKED | {"columns": {"A": "a", "Either": ["a", "b"]}}
+        columns = {"A": "a", "Either": ["a", "b"]}
+        ranked = RANKED.model_copy(update={"columns": columns})
         late = ranking_matrix(kept, ranked, "late")
         assert late["Either"].tolist() == pytest.approx([25.0, 35.0])
         assert late["A"].isna().tolist() == [False, True]

@@ -1,6 +1,7 @@
 import pandas as pd
 import pytest
 
+from mtmkl_suite.config.models import Tolerance
 from mtmkl_suite.judge.reach import (
     COLUMNS,
     NOT_TRIED,
@@ -13,7 +14,7 @@ from mtmkl_suite.judge.reach import (
     reach_of_claims,
     reach_of_numbers,
 )
-from mtmkl_suite.judge.verdicts import Published, Reproduced, Tolerance, judge
+from mtmkl_suite.judge.verdicts import Published, Reproduced, judge
 
 ROLES = Reading("roles", "permuted", label="Roles: permuted")
 INPUTS = Reading("inputs", "raw", label="Inputs: raw")

@@ -103,6 +103,6 @@ class TestGrowth:
 
 
 def test_a_claim_takes_its_step(times):
-    assert table_of(ABOUT, {"times": times}) is times
+    assert table_of(ABOUT["step"], {"times": times}) is times
     with pytest.raises(NoDataError, match="step times has no table"):
-        table_of(ABOUT, {})
+        table_of(ABOUT["step"], {})

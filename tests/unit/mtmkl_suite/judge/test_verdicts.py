@@ -3,11 +3,11 @@ import math
 import pandas as pd
 import pytest
 
+from mtmkl_suite.config.models import Tolerance
 from mtmkl_suite.judge.verdicts import (
     NOT_JUDGED,
     Published,
     Reproduced,
-    Tolerance,
     acceptance_of_others,
     acceptance_text,
     judge,

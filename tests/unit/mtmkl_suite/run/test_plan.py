@@ -6,8 +6,8 @@ from configured import paper_of
 from mtmkl.documents import ConfigError
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
+from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.run import plan
-from mtmkl_suite.run.plan import MethodSpec
 
 PAPERS = [
     "argyriou2008", "comparison", "jawanpuria2011", "jebara2011", "widmer2015",

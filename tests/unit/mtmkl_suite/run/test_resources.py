@@ -4,8 +4,9 @@ import pytest
 from configured import paper_of
 
 from mtmkl.documents import ConfigError
+from mtmkl_suite.evaluation.jobs import FitJob
 from mtmkl_suite.run.grouping import FitGroup
-from mtmkl_suite.run.plan import JOB_SECONDS, FitJob
+from mtmkl_suite.run.plan import JOB_SECONDS
 from mtmkl_suite.run.resources import (
     UNMEASURED_MEGABYTES,
     largest_memory,

@@ -3,14 +3,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from configured import of
 from sklearn.metrics import roc_auc_score
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split, make_split
 from mtmkl.methods import MultiTaskMKL
+from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.evaluation.cells import Job, MethodFailedError, run_job
+from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
-from mtmkl_suite.run.plan import FitJob, MethodSpec
 
 GRID = [0.0001, 0.01, 1.0]
 PARAMS = {"terms": [("linear", "dirac_uniform")], "tol": 1e-6}
@@ -41,7 +43,7 @@ def job(tmp_path):
         plan=FitJob("e", "made", "m", 0, (0,)),
         spec=MethodSpec("m", "MultiTaskMKL", PARAMS, {"C": GRID}, selection),
         method_class=MultiTaskMKL,
-        experiment={"record_tasks": True},
+        experiment=of(Experiment, {"record_tasks": True}),
         metrics={"auc": metric("auc")},
         seed=0,
         code_version="v",

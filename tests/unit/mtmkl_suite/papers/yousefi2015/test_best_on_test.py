@@ -1,12 +1,14 @@
 import numpy as np
 import pytest
+from configured import of
 from sklearn.svm import SVC
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import make_split
+from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.evaluation.cells import COLUMNS, Job, run_job
+from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
 from mtmkl_suite.papers.yousefi2015.best_on_test import Round, accuracies, alternate
-from mtmkl_suite.run.plan import FitJob, MethodSpec
 
 KERNELS = [
     "linear",
@@ -127,7 +129,7 @@ class TestRunJob:
                 "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",
             ),
             method_class=object,
-            experiment={},
+            experiment=of(Experiment, {}),
             metrics={},
             seed=0,
             code_version="v",

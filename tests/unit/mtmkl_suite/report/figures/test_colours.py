@@ -2,8 +2,10 @@ from itertools import pairwise
 
 import matplotlib as mpl
 import pytest
+from configured import of
 from matplotlib.colors import to_rgb
 
+from mtmkl_suite.config.models import Method
 from mtmkl_suite.report.figures.colours import (
     figure_style,
     levels,
@@ -13,7 +15,8 @@ from mtmkl_suite.report.figures.colours import (
 
 
 def methods(*names, control=()):
-    return {n: {"class": "TaskMeanControl" if n in control else "M"} for n in names}
+    classes = {n: "TaskMeanControl" if n in control else "M" for n in names}
+    return {name: of(Method, {"class": found}) for name, found in classes.items()}
 
 
 def test_a_method_added_at_the_end_changes_no_colour():

@@ -3,7 +3,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from compared_methods import COMPARISON, DECISIONS, MEANS, artefact, context
+from configured import of
 
+from mtmkl_suite.config.models import Method
 from mtmkl_suite.papers.comparison import figures
 from mtmkl_suite.report.tables.joined import joined_columns, notes_on_printed_ranks
 from mtmkl_suite.report.tables.layouts import build
@@ -17,20 +19,21 @@ def with_mine(datasets, gain=1.0):
     It has scores on these data sets.
     """
     found = context()
-    comparison = {**COMPARISON, "columns": {**COMPARISON["columns"], "Mine": ["mine"]}}
+    columns = {**COMPARISON.columns, "Mine": ["mine"]}
+    comparison = COMPARISON.model_copy(update={"columns": columns})
     ours = found.scores[
         found.scores["method"].isin(["ours", "ours_images"])
         & found.scores["experiment"].isin([name.lower() for name in datasets])
     ]
     mine = ours.assign(method="mine", value=ours["value"] + gain / 100)
-    config = {
-        **found.config,
-        "own": ["mine"],
-        "methods": {"mine": {"label": "Mine", "class": "my:Mine"}},
-        "artefacts": {
-            name: {"comparison": comparison} for name in found.config["artefacts"]
-        },
+    mine_too = {"mine": of(Method, {"label": "Mine", "class": "my:Mine"})}
+    artefacts = {
+        name: each.model_copy(update={"comparison": comparison})
+        for name, each in found.config.artefacts.items()
     }
+    config = found.config.model_copy(
+        update={"own": ["mine"], "methods": mine_too, "artefacts": artefacts}
+    )
     scores = pd.concat([found.scores, mine], ignore_index=True)
     return replace(found, config=config, scores=scores), comparison
 
@@ -38,7 +41,7 @@ def with_mine(datasets, gain=1.0):
 def table(layout, datasets=EVERYWHERE):
     found, comparison = with_mine(datasets)
     configured = DECISIONS if layout == "decisions" else artefact(layout)
-    return build(found, {**configured, "comparison": comparison})
+    return build(found, configured.model_copy(update={"comparison": comparison}))
 
 
 def test_it_is_ranked_and_tested_against_the_control():

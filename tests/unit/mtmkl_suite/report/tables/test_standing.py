@@ -3,7 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from configured import of, paper_of
 
+from mtmkl_suite.config.models import Record
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_experiments
 from mtmkl_suite.report.pages.context import Context
@@ -32,22 +34,24 @@ def context(rows, own=("own",), metrics=None):
         if name != "floor"
     }
     methods["floor"] = {"label": "Floor", "class": "TaskMeanControl"}
-    config = {
-        "tier": "paper",
-        "own": list(own),
-        "methods": methods,
-        "protocols": {"split": {"kind": "thirds"}},
-        "experiments": {
-            name: {
-                "title": name.capitalize(),
-                "protocol": "split",
-                "datasets": {"name": "digits"},
-                "metrics": [metric],
-                "methods": [{"method": method} for method in methods],
-            }
-            for name, metric in metrics.items()
-        },
-    }
+    config = paper_of(
+        {
+            "tier": "paper",
+            "own": list(own),
+            "methods": methods,
+            "protocols": {"split": {"kind": "thirds"}},
+            "experiments": {
+                name: {
+                    "title": name.capitalize(),
+                    "protocol": "split",
+                    "datasets": {"name": "digits"},
+                    "metrics": [metric],
+                    "methods": [{"method": method} for method in methods],
+                }
+                for name, metric in metrics.items()
+            },
+        }
+    )
     return Context(config, pd.DataFrame(rows), {}, {}, {})
 
 
@@ -148,5 +152,7 @@ def test_a_method_without_scores_says_why():
 @pytest.mark.parametrize("note", ["Scores are those of the record."])
 def test_a_record_is_named(note):
     found = context(scores("first"))
-    (standing,) = shown(replace(found, config=found.config | {"record": note}))
+    record = of(Record, {"note": note})
+    config = found.config.model_copy(update={"record": record})
+    (standing,) = shown(replace(found, config=config))
     assert note in standing.table.notes
