@@ -61,9 +61,24 @@ def config(sizes=(10, 20)):
                         "School": {
                             "experiment": "school",
                             "metric": "explained_variance",
-                            "properties": ["many_tasks"],
                             "blocks": ["10"],
                             "beside": {"MSE": "mse"},
+                        }
+                    },
+                    "blocks": {"10": {"train_size": 10}},
+                },
+            },
+            "decisions": {
+                "kind": "table",
+                "layout": "decisions",
+                "comparison": {
+                    "pairs": ["Ridge", "Plain"],
+                    "columns": {"Ridge": "ridge", "Plain": ["plain"]},
+                    "rows": {
+                        "School": {
+                            "experiment": "school",
+                            "metric": "explained_variance",
+                            "properties": ["many_tasks"],
                         }
                     },
                     "blocks": {"10": {"train_size": 10}},
@@ -161,7 +176,7 @@ def test_what_experiments_have(key, value):
         (f"{RANKED}.rows.School.beside.MSE", "zzz", "unknown metric of school"),
         (f"{RANKED}.rows.School.blocks", ["15"], "unknown block '15'"),
         (f"{RANKED}.blocks.10.train_size", 15, "unknown train size"),
-        ("artefacts.ranking.settings.0.property", "zzz", "unknown property"),
+        ("artefacts.decisions.settings.0.property", "zzz", "unknown property"),
         (f"{ARGS}.metric", "zzz", "unknown metric of school"),
         (f"{ARGS}.where.method", "zzz", "unknown method of school"),
         (f"{ARGS}.minus.train_size", "zzz", "'zzz' is not a whole number"),
