@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import printed
 from measuring import Outcome, Rival, Series
-from rivals import by_cvxopt, by_cvxpy
+from rivals import by_cvxpy
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.datasets.container import MultiTaskData
@@ -124,23 +124,7 @@ class Problem:
     tasks: Tasks
     ours: Any
     grams: Any = None
-    forms: Any = None
     log_alpha: float = 0.0
-
-
-def forms_by_task(tasks: Tasks, grams: Any) -> list[Any]:
-    """Return the forms of the referee, ``forms[t][d]``."""
-    return [
-        [[(rows, K)] for K in own] for rows, own in zip(tasks.rows, grams, strict=True)
-    ]
-
-
-def by_kernel(tasks: Tasks, grams: Any) -> list[Any]:
-    """Return ``forms[d]``, of all tasks."""
-    return [
-        [block for form in forms for block in form]
-        for forms in zip(*forms_by_task(tasks, grams), strict=True)
-    ]
 
 
 # Argyriou et al. (2008), and RR-Het
@@ -172,20 +156,13 @@ def _solve_linear(problem: Problem, accuracy: float, penalty: Any) -> Outcome:
 
 
 def linear_series(name: str, penalty: Any) -> Series:
-    from mtmkl.certify import linear
+    def state(stated: Any, p: Problem) -> Any:
+        import cvxpy as cp
 
-    rivals = [
-        *by_cvxpy(
-            lambda printed, p: (
-                printed.squared_norm(*p.grams, GAMMA, penalty) + p.log_alpha
-            ),
-            largest=139,
-        ),
-        by_cvxopt(
-            lambda p: linear.squared_norm(*p.grams, GAMMA, penalty).value + p.log_alpha,
-            largest=80,
-        ),
-    ]
+        constant = cp.Problem(cp.Minimize(p.log_alpha))
+        return stated.squared_norm(*p.grams, GAMMA, penalty) + constant
+
+    rivals = by_cvxpy(state, largest=139, largest_cvxopt=80, module="linear_problems")
     if penalty == "trace":
         rivals.append(
             Rival(
@@ -229,33 +206,15 @@ def _switched(size: int) -> Problem:
 
 
 def _switched_rivals(
-    cost: float, epsilon: float | None, *, largest: tuple[int, int]
+    cost: float, epsilon: float | None, *, largest: int
 ) -> list[Rival]:
-    """Return the rivals of MED's kernel selection, up to a size by cvxpy and cvxopt."""
-    from mtmkl.certify import machines
-
-    return [
-        *by_cvxpy(
-            lambda printed, p: printed.kernel_selection(
-                p.tasks.targets, p.grams, cost, float(np.exp(p.log_alpha)), epsilon
-            ),
-            largest=largest[0],
+    """Return the rivals of MED's kernel selection: cvxopt lacks the cones."""
+    return by_cvxpy(
+        lambda stated, p: stated.kernel_selection(
+            p.tasks.targets, p.grams, cost, p.log_alpha, epsilon=epsilon
         ),
-        by_cvxopt(
-            lambda p: (
-                machines.switched(
-                    p.tasks.y,
-                    by_kernel(p.tasks, p.grams),
-                    p.tasks.task,
-                    cost,
-                    p.log_alpha,
-                    epsilon=epsilon,
-                    unit=p.tasks.y.size,
-                ).value
-            ),
-            largest=largest[1],
-        ),
-    ]
+        largest=largest,
+    )
 
 
 def _med_series() -> Series:
@@ -272,7 +231,7 @@ def _med_series() -> Series:
             (1.0,),
         ),
         rivals=[
-            *_switched_rivals(COST, None, largest=(24, 24)),
+            *_switched_rivals(COST, None, largest=24),
             Rival(
                 "as printed",
                 lambda p, n: Outcome(
@@ -298,27 +257,13 @@ def _pooled(size: int) -> Problem:
 
 
 def _pooling_series() -> Series:
-    from mtmkl.certify import machines
     from mtmkl.solvers.med.med_pooling import PoolingPath
 
-    alpha = 20.0
+    log_alpha = float(np.log(20.0))
 
     def ours(p: Problem, accuracy: float) -> Outcome:
         path = PoolingPath(*p.grams, p.tasks.y, tol=accuracy)
-        return outcome(path.solve(COST, float(np.log(alpha))))
-
-    def referee(p: Problem) -> float:
-        communal, own = p.grams
-        forms = [[(rows, K)] for rows, K in zip(p.tasks.rows, own, strict=True)]
-        return machines.switched(
-            p.tasks.y,
-            forms,
-            p.tasks.task,
-            COST,
-            float(np.log(alpha)),
-            common=[(np.arange(p.tasks.y.size), communal)],
-            unit=p.tasks.y.size,
-        ).value
+        return outcome(path.solve(COST, log_alpha))
 
     return Series(
         name="Adaptive pooling (Jebara 2011), Landmine",
@@ -326,15 +271,12 @@ def _pooling_series() -> Series:
         sizes=(6, 10, 16, 24, 40),
         make=_pooled,
         ours=Rival("ours", ours, (1.0,)),
-        rivals=[
-            *by_cvxpy(
-                lambda printed, p: printed.adaptive_pooling(
-                    p.tasks.y, *p.grams, COST, alpha
-                ),
-                largest=40,
+        rivals=by_cvxpy(
+            lambda stated, p: stated.adaptive_pooling(
+                p.tasks.targets, *p.grams, COST, log_alpha
             ),
-            by_cvxopt(referee, largest=40),
-        ],
+            largest=40,
+        ),
     )
 
 
@@ -363,9 +305,7 @@ def _regression_series() -> Series:
             lambda p, a: outcome(MedPath(p.ours, tol=a).solve(cost, p.log_alpha)),
             (1.0,),
         ),
-        rivals=[
-            *_switched_rivals(cost, EPSILON, largest=(64, 32)),
-        ],
+        rivals=_switched_rivals(cost, EPSILON, largest=64),
     )
 
 
@@ -388,7 +328,6 @@ def _nodes(n: int) -> Nodes:
 
 
 def _graph_series() -> Series:
-    from mtmkl.certify import machines
     from mtmkl.methods import MEDGraphStructure
 
     cost, alpha = 0.1, 20.0
@@ -397,40 +336,15 @@ def _graph_series() -> Series:
         model = MEDGraphStructure(cost, alpha, tol=accuracy).fit(p.X)
         return Outcome(model.objective_, model.dual_objective_)
 
-    def by_hand(printed: Any, p: Nodes) -> float:
-        import cvxpy as cp
-
-        signs, nodes = 2.0 * p.X - 1.0, range(p.X.shape[1])
-        lam = [cp.Variable(len(p.X)) for _ in nodes]
-        constraints = [c for each in lam for c in (each >= 0, each <= cost)]
-        constraints += [signs[:, m] @ lam[m] == 0 for m in nodes]
-        q = [
-            0.5 * cp.square((signs[:, m] * p.X[:, d]) @ lam[m])
-            + 0.5 * cp.square((signs[:, d] * p.X[:, m]) @ lam[d])
+    def state(stated: Any, p: Nodes) -> Any:
+        nodes = range(p.X.shape[1])
+        edges = [(m, d) for m in nodes for d in nodes if m < d]
+        grams = [
+            [p.X[:, b if m == a else a] if m in (a, b) else None for a, b in edges]
             for m in nodes
-            for d in nodes
-            if m < d
         ]
-        value = printed._switch_costs(q, alpha) - sum(cp.sum(each) for each in lam)
-        return -float(printed._solve(value, constraints))
-
-    def referee(p: Nodes) -> float:
-        n, n_nodes = p.X.shape
-        rows = np.arange(n * n_nodes).reshape(n_nodes, n)
-        x = [np.outer(each, each) for each in p.X.T]
-        forms = [
-            [(rows[m], x[d]), (rows[d], x[m])]
-            for m in range(n_nodes)
-            for d in range(m + 1, n_nodes)
-        ]
-        return machines.switched(
-            (2.0 * p.X - 1.0).T.ravel(),
-            forms,
-            np.repeat(np.arange(n_nodes), n),
-            cost,
-            float(np.log(alpha)),
-            unit=n,
-        ).value
+        targets = list(2.0 * p.X.T - 1.0)
+        return stated.kernel_selection(targets, grams, cost, float(np.log(alpha)))
 
     return Series(
         name="Graph structure (Jebara 2011), drawn",
@@ -438,7 +352,7 @@ def _graph_series() -> Series:
         sizes=(25, 50, 100, 200, 400),
         make=_nodes,
         ours=Rival("ours", ours, (1.0,)),
-        rivals=[*by_cvxpy(by_hand, largest=400), by_cvxopt(referee, largest=100)],
+        rivals=by_cvxpy(state, largest=400),
     )
 
 
@@ -456,7 +370,6 @@ def _letters(size: int) -> Problem:
 
 
 def _sharing_series() -> Series:
-    from mtmkl.certify import machines
     from mtmkl.solvers.weights.group_sharing import GroupSharingPath
 
     return Series(
@@ -471,23 +384,11 @@ def _sharing_series() -> Series:
         ),
         rivals=[
             *by_cvxpy(
-                lambda printed, p: printed.group_sharing(
+                lambda stated, p: stated.group_sharing(
                     p.tasks.targets, p.grams, COST, LAM
                 ),
                 largest=80,
-            ),
-            by_cvxopt(
-                lambda p: (
-                    machines.weighted(
-                        p.tasks.y,
-                        forms_by_task(p.tasks, p.grams),
-                        p.tasks.task,
-                        COST,
-                        LAM,
-                        unit=p.tasks.y.size,
-                    ).value
-                ),
-                largest=80,
+                largest_cvxopt=80,
             ),
             Rival(
                 "as printed",
@@ -512,20 +413,7 @@ def _school_kernels(n_tasks: int) -> Problem:
 
 
 def _mixed_series() -> Series:
-    from mtmkl.certify import mixed
     from mtmkl.solvers.weights.mixed_norm import MixedNormPath
-
-    def referee(p: Problem) -> float:
-        forms = forms_by_task(p.tasks, p.grams)
-        return mixed.mixed_norm(
-            p.tasks.y,
-            [list(each) for each in zip(*forms, strict=True)],
-            p.tasks.task,
-            SCHOOL_COST,
-            P_NORM,
-            epsilon=EPSILON,
-            unit=p.tasks.y.size,
-        ).value
 
     return Series(
         name="MK-MTFL (Jawanpuria 2011), School",
@@ -541,12 +429,12 @@ def _mixed_series() -> Series:
         ),
         rivals=[
             *by_cvxpy(
-                lambda printed, p: printed.mixed_norm(
+                lambda stated, p: stated.mixed_norm(
                     p.tasks.targets, p.grams, SCHOOL_COST, P_NORM, EPSILON
                 ),
                 largest=139,
+                largest_cvxopt=64,
             ),
-            by_cvxopt(referee, largest=64),
             Rival(
                 "as printed",
                 lambda p, n: Outcome(
@@ -577,7 +465,6 @@ def _school_linear(n_tasks: int) -> Problem:
 
 
 def _schatten_series() -> Series:
-    from mtmkl.certify import mixed
     from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
 
     return Series(
@@ -592,29 +479,16 @@ def _schatten_series() -> Series:
         ),
         rivals=[
             *by_cvxpy(
-                lambda printed, p: printed.mixed_schatten(
+                lambda stated, p: stated.mixed_schatten(
                     p.tasks.y,
-                    [p.tasks.X @ p.tasks.X.T],
+                    [p.tasks.X],
                     p.tasks.task,
                     SCHOOL_COST,
                     2.0,  # with one kernel every q is the same
                     EPSILON,
                 ),
                 largest=32,
-            ),
-            by_cvxopt(
-                lambda p: (
-                    mixed.schatten(
-                        p.tasks.y,
-                        [p.tasks.X],
-                        p.tasks.task,
-                        SCHOOL_COST,
-                        2.0,
-                        epsilon=EPSILON,
-                        unit=p.tasks.y.size,
-                    ).value
-                ),
-                largest=32,
+                largest_cvxopt=32,
             ),
             Rival(
                 "as printed",
@@ -655,7 +529,6 @@ def _related(n: int) -> Problem:
 
 
 def _related_series() -> Series:
-    from mtmkl.certify import mixed
     from mtmkl.solvers.weights.mt_mkl_gram import GramPath
 
     def ours(p: Problem, accuracy: float) -> Outcome:
@@ -679,23 +552,11 @@ def _related_series() -> Series:
         ours=Rival("ours", ours, (1.0,)),
         rivals=[
             *by_cvxpy(
-                lambda printed, p: printed.multi_task_mkl(
+                lambda stated, p: stated.multi_task_mkl(
                     p.tasks.y, p.grams, COST, 2, fit_intercept=True
                 ),
                 largest=400,
-            ),
-            by_cvxopt(
-                lambda p: (
-                    mixed.related(
-                        p.tasks.y,
-                        p.grams,
-                        COST,
-                        2.0,
-                        fit_intercept=True,
-                        unit=p.tasks.y.size,
-                    ).value
-                ),
-                largest=400,
+                largest_cvxopt=400,
             ),
             Rival(
                 "as printed",

@@ -259,21 +259,16 @@ def _grams(model: Any, X: FloatArray, kernels: Any) -> list[FloatArray]:
     Z, out = terms.inputs(X), []
     for d, kernel in enumerate(terms.kernels):
         x = Z[:, terms.column[d]]
-        out.append(
-            terms.scale[d] * (np.outer(x, x) if kernel is None else kernel(Z, Z))
-        )
-    return out
+        out.append(np.outer(x, x) if kernel is None else kernel(Z, Z))
+    return [scale * K for scale, K in zip(terms.scale, out, strict=True)]
 
 
 def _by_task(
-    model: Any, X: FloatArray, y: FloatArray, task: IntArray
+    y: FloatArray, task: IntArray, grams: Sequence[FloatArray]
 ) -> tuple[list[FloatArray], list[list[FloatArray]]]:
     """Return the targets and the matrices of each task."""
-    grams = _grams(model, X, model.kernels)
-    rows = [np.flatnonzero(task == t) for t in range(int(task.max()) + 1)]
-    return [y[own] for own in rows], [
-        [K[np.ix_(own, own)] for K in grams] for own in rows
-    ]
+    rows = [task == t for t in range(int(task.max()) + 1)]
+    return [y[own] for own in rows], [[K[own][:, own] for K in grams] for own in rows]
 
 
 def _loss(model: Any) -> dict[str, Any]:
@@ -286,12 +281,12 @@ def _loss(model: Any) -> dict[str, Any]:
 def _sum_of_kernels(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     if type(model).__name__ == "PooledSVM":
         task = np.zeros_like(task)
-    examples = _by_task(model, X, y, task)
+    examples = _by_task(y, task, _grams(model, X, model.kernels))
     return sum_of_kernels(*examples, fit_intercept=model.fit_intercept, **_loss(model))
 
 
 def _switched(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
-    targets, grams = _by_task(model, X, y, task)
+    targets, grams = _by_task(y, task, _grams(model, X, model.kernels))
     options = {"log_alpha": model.log_alpha_, **_loss(model)}
     if getattr(model, "switches", "shared") == "per_task":
         alone = zip(targets, grams, strict=True)
@@ -302,15 +297,10 @@ def _switched(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 
 def _pooling(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     (K,) = _grams(model, X, [model.kernel])
-    rows = [np.flatnonzero(task == t) for t in range(int(task.max()) + 1)]
-    scale = model.specialised_scale or 0.9 * len(rows)
-    return adaptive_pooling(
-        [y[own] for own in rows],
-        model.communal_scale * K,
-        [scale * K[np.ix_(own, own)] for own in rows],
-        model.C,
-        model.log_alpha_,
-    )
+    scale = model.specialised_scale or 0.9 * (task.max() + 1)
+    targets, grams = _by_task(y, task, [scale * K])
+    common, own = model.communal_scale * K, [K for (K,) in grams]
+    return adaptive_pooling(targets, common, own, model.C, model.log_alpha_)
 
 
 def _graph(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
@@ -326,7 +316,7 @@ def _graph(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 
 def _weighted(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     return group_sharing(
-        *_by_task(model, X, y, task),
+        *_by_task(y, task, _grams(model, X, model.kernels)),
         lam=getattr(model, "lam", 0.0),
         is_shared=type(model).__name__ == "SharedMKL",
         **_loss(model),
@@ -334,7 +324,8 @@ def _weighted(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 
 
 def _mixed_norm(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
-    return mixed_norm(*_by_task(model, X, y, task), p=float(model.p), **_loss(model))
+    examples = _by_task(y, task, _grams(model, X, model.kernels))
+    return mixed_norm(*examples, p=float(model.p), **_loss(model))
 
 
 def _mixed_schatten(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
@@ -355,24 +346,16 @@ def _multi_task_mkl(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     terms = MultiTaskTerms.of(
         model.terms, model.tasks_.tolist(), model.task_order, model.task_relations
     )
-    grams, pairs = _grams(model, X, terms.kernels), np.ix_(task, task)
-    return multi_task_mkl(
-        y,
-        [
-            R[pairs] * grams[b]
-            for b, R in zip(terms.base, terms.task_kernels, strict=True)
-        ],
-        model.C,
-        float(model.p),
-        model.loss,
-        fit_intercept=model.fit_intercept,
-    )
+    base, pairs = _grams(model, X, terms.kernels), np.ix_(task, task)
+    grams = [
+        R[pairs] * base[b] for b, R in zip(terms.base, terms.task_kernels, strict=True)
+    ]
+    intercept, p = model.fit_intercept, float(model.p)
+    return multi_task_mkl(y, grams, model.C, p, model.loss, fit_intercept=intercept)
 
 
 #: Of each method, its problem as a fitted estimator has it, with examples by task.
-PROBLEMS: Mapping[
-    str, Callable[[Any, FloatArray, FloatArray, IntArray], cp.Problem]
-] = {
+PROBLEMS: Mapping[str, Callable[[Any, Any, Any, Any], cp.Problem]] = {
     "GroupFeatureSharing": _weighted,
     "IndependentSVM": _sum_of_kernels,
     "IndependentSVR": _sum_of_kernels,

@@ -166,15 +166,10 @@ def _coordinates(model: Any, X: FloatArray) -> FloatArray:
 
 
 def _squared_norm(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
-    X = _coordinates(model, X)
-    return squared_norm(
-        X if model._penalty == "rows" else in_span(X),
-        y,
-        task,
-        model.gamma,
-        model._penalty,
-        fit_intercept=model.fit_intercept,
-    )
+    X, penalty = _coordinates(model, X), model._penalty
+    X = X if penalty == "rows" else in_span(X)
+    intercept = model.fit_intercept
+    return squared_norm(X, y, task, model.gamma, penalty, fit_intercept=intercept)
 
 
 def _ridge(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
@@ -202,16 +197,10 @@ def _centred(
 
 def _clustered(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     X, y, task = _centred(X, y, task)
-    return clustered_tasks(
-        in_span(X),
-        y,
-        task,
-        model.lam,
-        number_of_groups(model.n_clusters, int(task.max()) + 1),
-        epsilon_mean=model.epsilon_mean,
-        epsilon_between=model.epsilon_between,
-        epsilon_within=model.epsilon_within,
-    )
+    r = number_of_groups(model.n_clusters, int(task.max()) + 1)
+    names = ("epsilon_mean", "epsilon_between", "epsilon_within")
+    epsilons = {name: getattr(model, name) for name in names}
+    return clustered_tasks(in_span(X), y, task, model.lam, r, **epsilons)
 
 
 def _flexible(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
@@ -235,9 +224,7 @@ def _neighbours(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 
 
 #: Of each method, its problem as a fitted estimator has it, with examples by task.
-PROBLEMS: Mapping[
-    str, Callable[[Any, FloatArray, FloatArray, IntArray], cp.Problem]
-] = {
+PROBLEMS: Mapping[str, Callable[[Any, Any, Any, Any], cp.Problem]] = {
     "AggregateRidge": _ridge,
     "CMTL": _clustered,
     "FlexClus": _flexible,

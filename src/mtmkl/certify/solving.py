@@ -98,26 +98,20 @@ def _by(solver: str, problem: cp.Problem, unit: float) -> Optimum:
     if scaled.status not in cp.settings.SOLUTION_PRESENT:
         raise cp.SolverError(scaled.status)
     if solver == "CLARABEL":
-        x, parts = np.array(raw.x), [(data["A"], data["b"], np.array(raw.z))]
+        x, duals = np.array(raw.x), {("A", "b"): np.array(raw.z)}
     else:
-        keys = [("A", "b", "eq_dual"), ("G", "h", "ineq_dual")]
-        x, parts = (
-            np.ravel(raw["primal"]),
-            [
-                (data[A], data[b], np.ravel(raw[z]))
-                for A, b, z in keys
-                if data[A] is not None
-            ],
-        )
+        keys = ("A", "b", "eq_dual"), ("G", "h", "ineq_dual")
+        duals = {(A, b): np.ravel(raw[z]) for A, b, z in keys if data[A] is not None}
+        x = np.ravel(raw["primal"])
     slope = data["c"] + (data["P"] @ x if "P" in data else 0.0)
-    gap = slope @ x + sum(b @ z for _, b, z in parts)
-    slope = slope + sum(A.T @ z for A, _, z in parts)
+    gap = slope @ x + sum(data[b] @ z for (_, b), z in duals.items())
+    slope = slope + sum(data[A].T @ z for (A, _), z in duals.items())
     violated = sum(
         np.linalg.norm(each.dual_value) * np.linalg.norm(each.violation())
         for each in scaled.constraints
     )
+    # To first order, with a margin.
     error = abs(gap) + np.abs(slope) @ np.abs(x) + 2.0 * violated
     error += abs(scaled.value - found.opt_val)
-    return Optimum(
-        float(scaled.value) * unit, float(error / max(abs(scaled.value), 1e-300))
-    )
+    value = float(scaled.value)
+    return Optimum(value * unit, float(error) / max(abs(value), 1e-300))
