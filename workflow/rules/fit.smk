@@ -14,7 +14,7 @@ rule compile:
         mem_mb=lambda w, attempt: FILES.memory(w.paper, "compile")(w, attempt),
         runtime=30,
     params:
-        classes=lambda w: FILES.classes(w.paper),
+        methods=lambda w: FILES.methods(w.paper),
         versions=lambda w: FILES.versions(w.paper),
         again=times_damaged("{paper}/compile"),
     script:

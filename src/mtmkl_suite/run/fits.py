@@ -5,7 +5,7 @@ import json
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -75,29 +75,48 @@ def group_config(config: Paper, group: FitGroup) -> Paper:
     return config.model_copy(update=found)
 
 
-def classes_of(config: Paper, jobs: Iterable[FitJob]) -> list[str]:
-    """Return the classes of the methods that fit jobs use."""
-    return sorted({_method_of(config, job).class_name for job in jobs})
+def methods_of(config: Paper, jobs: Iterable[FitJob]) -> list[MethodSpec]:
+    """Return the methods that fit jobs use, each with its settings once."""
+    used = dict.fromkeys((job.experiment, job.method) for job in jobs)
+    specs = [method_specs(config, experiment)[name] for experiment, name in used]
+    return list({(s.class_name, repr((s.params, s.grid))): s for s in specs}.values())
 
 
 def _method_of(config: Paper, job: FitJob) -> Method:
     return config.method_of(config.experiments[job.experiment].entry(job.method))
 
 
-def warm_compiled_code(class_names: list[str]) -> dict[str, float]:
-    """Compile what the methods need, so that parallel jobs find it on disk."""
+def warm_compiled_code(methods: Iterable[MethodSpec]) -> dict[str, float]:
+    """Compile what methods need, so that parallel jobs find it on disk.
+
+    Returns the seconds by class. Each method is fitted to a few random examples, first
+    with the defaults of its class, then with every value of its parameters.
+    """
+    methods = list(methods)
+    settings = [(name, {}) for name in sorted({each.class_name for each in methods})]
+    settings += [(m.class_name, params) for m in methods for params in _settings(m)]
     rng = np.random.default_rng(0)
     # One task per column, with the same rows, as methods that find graphs need.
     X, task = np.tile(rng.normal(size=(12, 3)), (3, 1)), np.repeat([0, 1, 2], 12)
     y = np.where(rng.random(36) < 0.5, -1.0, 1.0)
-    seconds = {}
-    for name in class_names:
+    seconds: dict[str, float] = {}
+    for name, params in settings:
         start = time.perf_counter()
         with warnings.catch_warnings(), contextlib.suppress(Exception):
             warnings.simplefilter("ignore")
-            resolve(name)().fit(X, y, task=task)
-        seconds[name] = time.perf_counter() - start
+            resolve(name)(**params).fit(X, y, task=task)
+        seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - start
     return seconds
+
+
+def _settings(method: MethodSpec) -> Iterator[dict[str, Any]]:
+    """Yield points of a grid, until every value of every parameter has come."""
+    come: set[tuple[str, str]] = set()
+    for point in method.grid_points() or [{}]:
+        values = {(name, repr(value)) for name, value in point.items()}
+        if not come or values - come:
+            come |= values
+            yield {**method.params, **point}
 
 
 @dataclass(frozen=True)
@@ -193,7 +212,7 @@ def run_fits(
         # A routine that several compiled functions contain is taken from the one
         # loaded first: loaded in one order, what is cached already does not change
         # last digits.
-        warm_compiled_code(classes_of(config, group.jobs))
+        warm_compiled_code(methods_of(config, group.jobs))
         stop_if_compiled()
     before = read_table(chosen, keep_default_na=False) if chosen else None
     fits = []

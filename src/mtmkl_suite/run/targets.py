@@ -13,7 +13,7 @@ from mtmkl_suite.config.parts import restricted_to_artefacts
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.run import grouping, pipeline, resources
 from mtmkl_suite.run.checks import check_names
-from mtmkl_suite.run.fits import classes_of, group_config, needs_first_chunk
+from mtmkl_suite.run.fits import group_config, methods_of, needs_first_chunk
 from mtmkl_suite.run.folders import (
     REACH,
     PaperFolder,
@@ -24,7 +24,7 @@ from mtmkl_suite.run.folders import (
 )
 from mtmkl_suite.run.grouping import FitGroup, ResultGroup
 from mtmkl_suite.run.jobs import times_damaged
-from mtmkl_suite.run.plan import fit_jobs
+from mtmkl_suite.run.plan import MethodSpec, fit_jobs
 
 
 class Targets:
@@ -186,9 +186,9 @@ class Targets:
             for name in names
         )
 
-    def classes(self, paper: str) -> list[str]:
-        """Return the classes of the methods that are fitted."""
-        return classes_of(self.papers[paper], fit_jobs(self.papers[paper]))
+    def methods(self, paper: str) -> list[MethodSpec]:
+        """Return the methods that are fitted."""
+        return methods_of(self.papers[paper], fit_jobs(self.papers[paper]))
 
     def versions(self, paper: str, name: str | None = None) -> list[str]:
         """Return fingerprints of the code behind the scores of a paper, or of fits."""

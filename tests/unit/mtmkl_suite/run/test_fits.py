@@ -14,7 +14,7 @@ from mtmkl_suite.config.models import Variant
 from mtmkl_suite.run import fits, pipeline
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups
-from mtmkl_suite.run.plan import fit_jobs, method_specs
+from mtmkl_suite.run.plan import MethodSpec, fit_jobs, method_specs
 
 DATASET = "digits[n_per_class=10]"
 ONE_REPEAT_PER_JOB = {"tier": "paper", "seconds": {f"digits/{DATASET}/ridge": 1e4}}
@@ -198,7 +198,34 @@ def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
 
 def test_a_method_that_cannot_be_compiled_fails_in_its_job_instead(monkeypatch):
     monkeypatch.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
-    assert set(fits.warm_compiled_code(["IndependentRidge"])) == {"IndependentRidge"}
+    spec = MethodSpec("ridge", "IndependentRidge", {}, {}, "none")
+    assert set(fits.warm_compiled_code([spec])) == {"IndependentRidge"}
+
+
+def test_code_is_compiled_for_every_value_of_a_parameter(monkeypatch):
+    fitted = []
+    monkeypatch.setattr(
+        IndependentRidge,
+        "fit",
+        lambda self, X, y, task=None: fitted.append((self.gamma, self.standardize)),
+    )
+    grid = {"gamma": [1.0, 2.0, 3.0]}
+    spec = MethodSpec("ridge", "IndependentRidge", {"standardize": True}, grid, "none")
+    both = replace(spec, params={}, grid=[{"gamma": 4.0, "standardize": False}])
+    fits.warm_compiled_code([spec, both])
+    usual = IndependentRidge()
+    assert fitted == [
+        (usual.gamma, usual.standardize),
+        *((gamma, True) for gamma in grid["gamma"]),
+        (4.0, False),
+    ]
+
+
+def test_methods_that_experiments_share_are_compiled_once(config):
+    config["experiments"]["again"] = config["experiments"]["digits"]
+    config = paper_of(config)
+    assert len(list(fit_jobs(config))) == 2
+    assert len(fits.methods_of(config, fit_jobs(config))) == 1
 
 
 def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):
