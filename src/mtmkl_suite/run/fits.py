@@ -93,7 +93,8 @@ def warm_compiled_code(methods: Iterable[MethodSpec]) -> dict[str, float]:
     with the defaults of its class, then with every value of its parameters.
     """
     methods = list(methods)
-    settings = [(name, {}) for name in sorted({each.class_name for each in methods})]
+    names = sorted({each.class_name for each in methods})
+    settings: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in names]
     settings += [(m.class_name, params) for m in methods for params in _settings(m)]
     rng = np.random.default_rng(0)
     # One task per column, with the same rows, as methods that find graphs need.
