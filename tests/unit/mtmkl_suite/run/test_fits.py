@@ -135,11 +135,11 @@ def test_an_error_that_is_not_the_methods_is_no_gap(config, tmp_path, monkeypatc
 
     fit(config, tmp_path)
     monkeypatch.setattr("mtmkl.datasets.load", damaged)
-    (group,) = fit_groups(config)
+    (group,) = fit_groups(paper_of(config))
     folder = PaperFolder(tmp_path)
     folder.scores_of(group.name).unlink()
     with pytest.raises(DataCorruptError):
-        fits.run_fits(config, group, folder, seed=2, cache=tmp_path / "cache")
+        fits.run_fits(paper_of(config), group, folder, seed=2, cache=tmp_path / "cache")
     assert not folder.scores_of(group.name).exists()
 
 
@@ -150,7 +150,7 @@ def test_the_failure_of_the_first_chunk_is_that_of_the_others(
         {"method": "ridge", "hold": {"gamma": 0}}
     ]
     config |= ONE_REPEAT_PER_JOB
-    first, second = fit_groups(config)
+    first, second = fit_groups(paper_of(config))
     with monkeypatch.context() as broken:
         broken.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
         fit(config, tmp_path, group=first)
@@ -184,14 +184,14 @@ def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
         common = {"experiment": "digits", "dataset": DATASET}
         table = pd.DataFrame([common | row])
         write_table(folder.scores_of(f"digits/{DATASET}/{name}"), table)
-    fits.collect_scores(config, folder)
+    fits.collect_scores(paper_of(config), folder)
     collected = pd.read_csv(folder.scores)
     assert collected[["method", "metric"]].to_numpy().tolist() == [
         ["ridge", "failed"],
         ["floor", "misclassified"],
     ]
     assert fits.failures(folder.scores) == ["experiment 'digits': no luck"]
-    fits.discard_failures(config, folder)
+    fits.discard_failures(paper_of(config), folder)
     left = folder.scores_of(f"digits/{DATASET}/floor.0")
     assert list(left.parent.iterdir()) == [left]
 
@@ -229,7 +229,7 @@ def test_methods_that_experiments_share_are_compiled_once(config):
 
 
 def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):
-    (group,) = fit_groups(config)
+    (group,) = fit_groups(paper_of(config))
     before = fits.group_config(paper_of(config), group)
     config["experiments"]["digits"]["title"] = "Other"
     config["claims"].append({"id": "new"})
@@ -244,7 +244,7 @@ def test_held_parameters_need_the_first_chunk(config):
         {"method": "ridge", "hold": {"kernel": 0}}
     ]
     config |= ONE_REPEAT_PER_JOB
-    needs = [fits.needs_first_chunk(config, job) for job in fit_jobs(config)]
+    needs = [fits.needs_first_chunk(paper_of(config), job) for job in fit_jobs(paper_of(config))]
     assert needs == [False, True]
 
 
@@ -280,24 +280,24 @@ def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(tmp_path
         "claims": [],
     }
     folder = PaperFolder(tmp_path)
-    needs = pipeline.data_needs(config, [variant])
+    needs = pipeline.data_needs(paper_of(config), [variant])
     pipeline.prepare_data(needs, folder, seed=5, download=False, on_missing="fail")
     info = json.loads(folder.data_info(variant.id).read_text())
     assert info["digest"] == draws[0].digest()
-    (protocol,) = needs[0]["protocols"]
+    (protocol,) = needs[0].protocols
     expected = make_splits(draws[1], protocol, 5)
     stored = load_splits(folder.splits("tenth", variant.id))
     assert set(stored) == set(expected)
     np.testing.assert_array_equal(stored[20, 1].train, expected[20, 1].train)
-    (group,) = fit_groups(config)
-    fits.run_fits(config, group, folder, seed=5, cache=tmp_path / "cache")
+    (group,) = fit_groups(paper_of(config))
+    fits.run_fits(paper_of(config), group, folder, seed=5, cache=tmp_path / "cache")
     scores = pd.read_csv(folder.scores_of(group.name))
     for repeat, data in enumerate(draws):
         assert set(scores.loc[scores["repeat"] == repeat, "data_digest"]) == {
             data.digest()
         }
     chosen = {json.loads(params)["C"] for params in scores["params"].dropna()}
-    (spec,) = method_specs(config, "pairs").values()
+    (spec,) = method_specs(paper_of(config), "pairs").values()
     assert chosen <= {point["C"] for point in spec.with_design(5).grid_points()}
 
 
@@ -319,7 +319,7 @@ def test_fits_that_share_a_process_have_the_scores_of_fits_that_do_not(
     for tier in ("paper", "quick"):
         config["tier"] = tier
         folder = PaperFolder(tmp_path / tier)
-        groups = fit_groups(config)
+        groups = fit_groups(paper_of(config))
         first = folder.scores_of(groups[0].name)
         for group in groups:
             fit(
@@ -328,7 +328,7 @@ def test_fits_that_share_a_process_have_the_scores_of_fits_that_do_not(
                 group=group,
                 chosen=first if first.exists() else None,
             )
-        fits.collect_scores(config, folder)
+        fits.collect_scores(paper_of(config), folder)
         table = pd.read_csv(folder.scores, dtype=str, keep_default_na=False)
         tables[tier] = table.drop(columns="fit_seconds")
         arrays[tier] = _arrays(folder, groups)

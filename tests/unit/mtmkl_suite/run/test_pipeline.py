@@ -6,7 +6,7 @@ import pytest
 
 from mtmkl.documents import ConfigError
 from mtmkl.files import write_bytes, write_table
-from mtmkl_suite.config.models import Variant
+from mtmkl_suite.config.models import Method, Variant
 from mtmkl_suite.run import pipeline
 from mtmkl_suite.run.folders import PaperFolder
 
@@ -60,7 +60,8 @@ def test_a_failed_write_keeps_the_old_file(tmp_path):
 
 
 def configured(class_name, selection="common"):
-    return {"class": class_name, "selection": selection}
+    settings = {"label": "x", "class": class_name, "grid": {"C": [1.0]}}
+    return Method.model_validate({**settings, "selection": selection})
 
 
 def test_unknown_class_has_no_code_version():
