@@ -12,11 +12,12 @@ import yaml
 
 from mtmkl.datasets import default_registry
 from mtmkl.datasets.protocols import check_protocol
-from mtmkl.documents import validate
+from mtmkl.documents import validated
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.cli.main import parser
 from mtmkl_suite.config.expand import expand
 from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.models import ReadingsFile
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -256,7 +257,7 @@ def test_example_of_an_experiment_is_valid(tmp_path):
 def test_example_of_readings_is_valid():
     _, _, example, _ = _blocks(ROOT / "docs" / "adding.md", "yaml")
     document = yaml.safe_load(example)
-    validate(document, "readings", source="docs/adding.md")
+    validated(ReadingsFile, document, source="docs/adding.md")
     main = load_paper("yousefi2015", "paper")
     change = document["readings"]["roles"]["alternatives"]["permuted"]["change"]
     check_protocol({"id": "x", **main["protocols"]["percent"], **change["protocol"]})

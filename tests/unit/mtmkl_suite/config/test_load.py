@@ -67,7 +67,7 @@ def test_run_defaults_follow_the_tier():
             {"sead": 1},
             r"key 'sead': unknown key 'sead'; did you mean 'seed'\? "
             r"\(known: tier, papers, seed, mirror, download, "
-            r"on_missing_data, readings\)",
+            r"on_missing_data, readings, ",
         ),
         ({"papers": "x"}, r"'papers': 'x' is not a list.*; write \[x\]"),
     ],

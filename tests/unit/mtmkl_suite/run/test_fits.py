@@ -244,7 +244,10 @@ def test_held_parameters_need_the_first_chunk(config):
         {"method": "ridge", "hold": {"kernel": 0}}
     ]
     config |= ONE_REPEAT_PER_JOB
-    needs = [fits.needs_first_chunk(paper_of(config), job) for job in fit_jobs(paper_of(config))]
+    needs = [
+        fits.needs_first_chunk(paper_of(config), job)
+        for job in fit_jobs(paper_of(config))
+    ]
     assert needs == [False, True]
 
 

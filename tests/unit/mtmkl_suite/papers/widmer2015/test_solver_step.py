@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from configured import paper_of
 
 from mtmkl_suite.papers.widmer2015 import solver_trial, steps
 from mtmkl_suite.papers.widmer2015.solver_figure import figure_solvers
@@ -84,9 +85,12 @@ def test_figure_has_slopes_from_a_thousand_examples_on(monkeypatch):
 
     monkeypatch.setattr(steps, "_trial", trial)
     context = Context(
-        config={"tier": "paper"}, scores=pd.DataFrame(), arrays={}, data_info={},
+        config=paper_of({"tier": "paper"}),
+        scores=pd.DataFrame(),
+        arrays={},
+        data_info={},
         published={},
-    )  # fmt: skip
+    )
     table = steps.solver_seconds(context)
     assert len(table) == sum(map(len, steps.SIZES["paper"].values()))
     rivals = [each for each in asked if each["solver"] == "liblinear"]

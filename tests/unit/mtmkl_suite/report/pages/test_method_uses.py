@@ -4,12 +4,13 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from configured import paper_of
 
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.report.pages.method_uses import method_uses, problem_in_words, totals
 
-CONFIG = {
+CONFIG = paper_of({
     "paper": {"id": "p"},
     "protocols": {},
     "methods": {
@@ -41,7 +42,7 @@ CONFIG = {
             "methods": [{"method": "feat"}],
         },
     },
-}  # fmt: skip
+})  # fmt: skip
 
 
 def row(experiment, method, repeat, params, gap, seconds, **more):

@@ -6,9 +6,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from configured import of
 
 from mtmkl.files import write_json, write_text
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import Run
 from mtmkl_suite.report.pages import paper_result
 from mtmkl_suite.report.pages.build import write_artefacts
 from mtmkl_suite.report.pages.claim_views import group_claims
@@ -24,7 +26,7 @@ from mtmkl_suite.report.tables.standing import Standing
 from mtmkl_suite.run.folders import RunFolder
 
 PAPER = "paper-argyriou2008.html"
-RUN = {"tier": "quick", "seed": 1}
+RUN = of(Run, {"tier": "quick", "seed": 1})
 PROVENANCE = {
     "paper": "argyriou2008",
     "seed": 20081,

@@ -6,8 +6,10 @@ import shutil
 import subprocess
 
 import pytest
+from configured import of
 
 from mtmkl.files import write_text
+from mtmkl_suite.config.models import Run
 from mtmkl_suite.report.pages.build import write_artefacts
 from mtmkl_suite.report.pages.paper_result import load_paper_result
 from mtmkl_suite.report.pages.report import render_report
@@ -125,7 +127,7 @@ def pages(paper, results, empty_results):
     made = {}
     for name, folder in (("all", results), ("nothing", empty_results)):
         write_artefacts(list(paper["artefacts"]), paper, folder)
-        write_record(paper, folder, {"tier": "quick", "seed": 1})
+        write_record(paper, folder, of(Run, {"tier": "quick", "seed": 1}))
         found = load_paper_result(paper, PaperFolder(folder.path))
         pages = render_report([found], tier="quick")
         for kind in KINDS[name]:

@@ -1,10 +1,11 @@
 import pandas as pd
 import pytest
+from configured import paper_of
 
 from mtmkl_suite.report.record.publish import core_seconds, publish, seconds_per_repeat
 from mtmkl_suite.run.folders import RECORD, RunFolder
 
-CONFIG = {
+CONFIG = paper_of({
     "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},
     "tier": "paper",
     "methods": {"a": {"label": "Method A"}, "unused": {"label": "Unused"}},
@@ -13,7 +14,7 @@ CONFIG = {
         "figure_1": {"kind": "figure", "title": "Curve"},
         "table_1": {"kind": "table", "title": "Numbers"},
     },
-}
+})  # fmt: skip
 
 
 # The chosen fit of "first" (two metrics) carries the 3 s of its whole path, the two
@@ -35,7 +36,7 @@ SCORES = pd.DataFrame(
 @pytest.fixture
 def config(tmp_path):
     (tmp_path / "config/toy").mkdir(parents=True)
-    return CONFIG | {"published": str(tmp_path / "config/toy/published")}
+    return CONFIG | {"published": tmp_path / "config/toy/published"}
 
 
 @pytest.fixture

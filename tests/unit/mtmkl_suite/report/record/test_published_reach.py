@@ -119,7 +119,7 @@ def test_numbers_quoted_in_the_text_have_it_too(context):
 
 @pytest.mark.usefixtures("reach")
 def test_a_reduced_run_shows_none(context):
-    quick = replace(context, config={**context.config, "tier": "quick"})
+    quick = replace(context, config=context.config | {"tier": "quick"})
     table, _ = printed(quick, "table_3")
     assert "other readings" not in table.header
 

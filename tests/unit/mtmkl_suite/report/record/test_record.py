@@ -1,8 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from configured import of
 
 from mtmkl.statistics.pairs import PAIR_COLUMNS
+from mtmkl_suite.config.models import Run
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.report.pages.build import write_artefacts
 from mtmkl_suite.report.pages.context import load_context
@@ -15,7 +17,7 @@ from mtmkl_suite.report.record.record import (
 from mtmkl_suite.report.record.written import VERDICT_COLUMNS, read
 from mtmkl_suite.report.tables.layouts import build
 
-RUN = {"tier": "quick", "seed": 1}
+RUN = of(Run, {"tier": "quick", "seed": 1})
 
 
 @pytest.fixture(scope="module")

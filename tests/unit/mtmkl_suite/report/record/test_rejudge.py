@@ -3,14 +3,16 @@ import shutil
 
 import pandas as pd
 import pytest
+from configured import of
 
+from mtmkl_suite.config.models import Claim, Run
 from mtmkl_suite.report.pages.build import write_artefacts
 from mtmkl_suite.report.record.publish import publish
 from mtmkl_suite.report.record.record import write_record
 from mtmkl_suite.report.record.rejudge import rejudge
 from mtmkl_suite.run.folders import RunFolder
 
-RUN = {"tier": "paper", "seed": 1}
+RUN = of(Run, {"tier": "paper", "seed": 1})
 SHOWN = ("figure_3", "figure_4", "table_1", "table_2")
 ON_A_STEP = {
     "id": "faster",
@@ -30,8 +32,8 @@ def config(paper, tmp_path_factory):
     return paper | {
         "tier": "paper",
         "artefacts": {name: paper["artefacts"][name] for name in SHOWN},
-        "published": str(printed),
-        "claims": [*paper["claims"], ON_A_STEP],
+        "published": printed,
+        "claims": [*paper["claims"], of(Claim, ON_A_STEP)],
     }
 
 
@@ -129,8 +131,8 @@ def test_claims_on_steps_that_were_not_kept_stay(config, run, figures):
 @pytest.mark.parametrize(
     ("settings", "data", "words"),
     [
-        ({"tier": "paper", "seed": 2}, {}, "are of seed 1, not 2"),
-        ({"tier": "quick", "seed": 1}, {}, "are of tier paper, not quick"),
+        (of(Run, {"tier": "paper", "seed": 2}), {}, "are of seed 1, not 2"),
+        (of(Run, {"tier": "quick", "seed": 1}), {}, "are of tier paper, not quick"),
         (RUN, {"digest": "0ther"}, r"data set school is not the one .*digest 0ther"),
         (RUN, {"missing": "gone"}, "digest missing, here"),
     ],
@@ -168,7 +170,7 @@ def readings(config, run, figures):
     scores = scores.assign(data_digest=json.loads(known)["digest"])
     scores.to_csv(folder / "readings.csv.gz", index=False)
     return config | {
-        "published": str(place),
+        "published": place,
         "claims": [],
         "artefacts": {"reach": {"kind": "table", "layout": "reach", "title": "Reach"}},
         "readings": {
@@ -178,7 +180,7 @@ def readings(config, run, figures):
                 },
             },
             "experiments": {"school@variance=weighted": origin},
-            "main": config | {"published": str(place)},
+            "main": config | {"published": place},
         },
     }  # fmt: skip
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from configured import of
+from configured import of, paper_of
 
 from mtmkl_suite.config.models import Claim
 from mtmkl_suite.config.readings import load_readings
@@ -259,12 +259,15 @@ def toy_scores(experiment):
 @pytest.fixture
 def toy():
     return Context(
-        config={
-            "tier": "paper",
-            "claims": [of(Claim, CLAIM)],
-            "methods": {"a": {"label": "A"}, "b": {"label": "B"}},
-            "experiments": {"e": {"methods": []}},
-        },
+        config=paper_of(
+            {
+                "tier": "paper",
+                "claims": [of(Claim, CLAIM)],
+                "methods": {"a": {"label": "A"}, "b": {"label": "B"}},
+                "experiments": {"e": {"methods": []}},
+            }
+        )
+        | {"tier": "paper"},
         scores=toy_scores("e"),
         arrays={},
         data_info={},

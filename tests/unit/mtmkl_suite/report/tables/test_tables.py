@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from configured import paper_of
 
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.evaluation.cells import COLUMNS
@@ -64,11 +65,13 @@ def make(*, values, reason="", published=None, tier="paper"):
         "methods": [{"method": "alone"}, {"method": "joint"}],
     }
     return Context(
-        config={
-            "tier": tier,
-            "methods": METHODS,
-            "experiments": {"school": experiment},
-        },
+        config=paper_of(
+            {
+                "tier": tier,
+                "methods": METHODS,
+                "experiments": {"school": experiment},
+            }
+        ),
         scores=pd.DataFrame(rows, columns=list(COLUMNS)),
         arrays={},
         data_info={"school": {"id": "school", **info}},
