@@ -6,11 +6,13 @@ import shutil
 import subprocess
 
 import pytest
+from configured import of
 
 from mtmkl.files import write_text
-from mtmkl_suite.report.pages.build import write_artefacts
-from mtmkl_suite.report.pages.paper_result import load_paper_result
+from mtmkl_suite.config.models import Run
+from mtmkl_suite.report.pages.paper import load_paper_result
 from mtmkl_suite.report.pages.report import render_report
+from mtmkl_suite.report.record.artefacts import write_artefacts
 from mtmkl_suite.report.record.record import write_record
 from mtmkl_suite.run.folders import PaperFolder
 
@@ -125,7 +127,7 @@ def pages(paper, results, empty_results):
     made = {}
     for name, folder in (("all", results), ("nothing", empty_results)):
         write_artefacts(list(paper["artefacts"]), paper, folder)
-        write_record(paper, folder, {"tier": "quick", "seed": 1})
+        write_record(paper, folder, of(Run, {"tier": "quick", "seed": 1}))
         found = load_paper_result(paper, PaperFolder(folder.path))
         pages = render_report([found], tier="quick")
         for kind in KINDS[name]:
