@@ -39,7 +39,7 @@ _IMPORTED = [
     "numba",
     "sklearn.model_selection",
     "mtmkl_suite.run.fits",
-    "mtmkl_suite.report.pages.build",
+    "mtmkl_suite.report.record.artefacts",
     "mtmkl_suite.report.pages.report",
 ]
 

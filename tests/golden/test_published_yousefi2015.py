@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 from mtmkl.documents import config_dir
-from mtmkl_suite.judge.audit import audit, read_comparisons
 from mtmkl_suite.judge.verdicts import Published
+from mtmkl_suite.papers.yousefi2015.audit import audit, printed_comparisons
 
 FOLDER = config_dir() / "papers" / "yousefi2015" / "published"
 COLUMNS = [
@@ -116,7 +116,8 @@ def frame(columns, index):
 
 @pytest.fixture(scope="module")
 def printed():
-    return {block.label: block for block in read_comparisons(FOLDER)}
+    published = {path.name: pd.read_csv(path) for path in FOLDER.glob("*.csv")}
+    return {block.label: block for block in printed_comparisons(published)}
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from configured import artefact_of, of, paper_of
 
 from mtmkl_suite.config.models import MethodComparison
 from mtmkl_suite.evaluation.cells import COLUMNS
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
 
 NAMES = {"Alone": ["alone"], "Ours": ["ours", "ours_images"], "Linear": ["linear"]}
 # Accuracy in per cent of Alone, Ours and Linear, with 10 % and with 50 %.

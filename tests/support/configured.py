@@ -22,6 +22,12 @@ def paper_of(document):
     return of(Paper, {"tier": "quick", "published": published, **document})
 
 
+def changed(config, parts):
+    """Return a paper's configuration with other parts."""
+    made = paper_of(parts)
+    return config.model_copy(update={key: getattr(made, key) for key in parts})
+
+
 def artefact_of(document):
     """Return a figure or a table from parts of one."""
     return of(Artefact, document)

@@ -9,7 +9,7 @@ from scipy import stats
 
 from mtmkl_suite.config.models import Comparison
 from mtmkl_suite.evaluation.cells import COLUMNS
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
 
 METHODS = {"alone": "Alone", "pooled": "Pooled", "ours": "Our Method"}
 DATASETS = {"A": "set_a", "B": "set_b", "Mines": "mines"}

@@ -1,5 +1,5 @@
 from mtmkl_suite.evaluation.compiled import start_again_when_compiled
-from mtmkl_suite.report.pages.build import write_results
+from mtmkl_suite.report.record.artefacts import write_results
 from mtmkl_suite.report.record.compared import write_compared
 from mtmkl_suite.run.jobs import job_log
 

@@ -337,7 +337,7 @@ def _check_finite(values: FloatArray, name: str) -> None:
 PAIR_COLUMNS = (
     "experiment", "metric", "unit", "first", "second",
     *(field.name for field in fields(PairComparison)),
-    "p_printed", "p_wilcoxon_holm", "can_reject",
+    "p_wilcoxon_holm", "can_reject",
 )  # fmt: skip
 """Columns of ``statistics.csv``, one row per pair of methods."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mtmkl.statistics.matrix_tests import compare_matrix
 from mtmkl.statistics.score_tables import read_matrix
-from mtmkl_suite.report.pages.comparison_page import sentences, write_comparison
+from mtmkl_suite.report.pages.comparison import sentences, write_comparison
 
 _DESCRIPTION = """\
 Compare methods over data sets. SCORES is a long table, with columns method, dataset,

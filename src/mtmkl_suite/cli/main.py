@@ -16,7 +16,6 @@ _COMMANDS = {
     "list": "list what there is",
     "show": "show an experiment, and the hyper-parameters that were chosen",
     "datasets": "fetch or verify data sets",
-    "audit": "recompute a paper's printed ranks and tests from its printed accuracies",
     "certify": "compare a solution with an interior point's",
 }
 """Commands and their help; the module of each is loaded only when it is called."""

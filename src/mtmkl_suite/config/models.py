@@ -388,11 +388,78 @@ def kind_of_comparison(comparison: Any) -> str:
     return "methods" if isinstance(comparison, MethodComparison) else "printed"
 
 
+class PanelCurve(Model):
+    """Mean and spread of a method over repeats."""
+
+    method: str
+    label: str = ""
+    """In place of the method's; ``{level}`` is the level of ``each``."""
+    like: str = ""
+    """Method whose colour and marker it has, in place of its own."""
+    line: Literal["-", "--", ":", "-."] = "-"
+    each: Literal["n_tasks", "train_size"] | None = None
+    """A column of the scores: a curve for each of its levels."""
+    where: Selector = {}
+
+
+class MetricPanel(Model):
+    """A metric against an axis."""
+
+    id: str
+    """In the column ``panel`` of the csv."""
+    experiment: Annotated[str | Some[str], words("text, or a list of texts")]
+    metric: str
+    axis: str
+    """A column of the scores, an option of the data set or a parameter of a path."""
+    label: str = ""
+    metric_label: str = ""
+    title: str = "{spread}"
+    """``{spread}`` says over how many repeats means and spreads are, ``{most}`` the
+    most repeats of a point."""
+    scale: Literal["linear", "log", "log2"] = "linear"
+    ticks: bool = True
+    """Whether the axis is marked where there are scores, and nowhere else."""
+    from_zero: bool = False
+    paired: bool = False
+    """Whether the first of two curves is tested against the second at each place."""
+    curves: Some[PanelCurve]
+
+    @property
+    def experiments(self) -> list[str]:
+        """The experiments whose scores it shows."""
+        named = self.experiment
+        return [named] if isinstance(named, str) else named
+
+
+class SharedScales(Model):
+    """Scales that panels share: all, or those of a row or column."""
+
+    x: Literal["none", "all", "row", "col"] = "none"
+    y: Literal["none", "all", "row", "col"] = "none"
+
+
+class Legend(Model):
+    """Place of a legend: below the figure or each panel, or in a corner of panels."""
+
+    place: Literal["figure", "panel", "corner"]
+    columns: Count
+
+
 class Figure(Artefact):
-    """A figure, drawn by the function of its name."""
+    """A figure, drawn of its panels, by a function for comparisons, or by its own."""
 
     kind: Literal["figure"]
     experiments: list[str]
+    function: str = ""
+    """Function of the paper that draws the comparison, in place of the figure's own."""
+    panels: list[MetricPanel] = []
+    size: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
+    """In inches, of a figure that is drawn of its panels alone."""
+    across: Count | None = None
+    """Panels beside each other; all without it."""
+    share: SharedScales = SharedScales()
+    legend: Legend | None = None
+    heading: str = ""
     comparison: (
         Annotated[
             Annotated[Comparison, Tag("printed")]
@@ -406,6 +473,19 @@ class Figure(Artefact):
     def shown(self) -> list[str]:
         """The experiments that it shows."""
         return self.experiments
+
+    @model_validator(mode="after")
+    def _check_drawing(self) -> Self:
+        if self.function and self.comparison is None:
+            raise missing("comparison", "the function draws one")
+        if self.size and not self.panels:
+            raise missing("panels", "a figure with a size is drawn of them")
+        for key in ("across", "share", "legend", "heading"):
+            if key in self.model_fields_set and not self.size:
+                raise missing(
+                    "size", f"the key {key!r} is for a figure of panels alone"
+                )
+        return self
 
 
 class Table(Artefact):
@@ -485,6 +565,22 @@ class MethodTable(Artefact):
         return self
 
 
+class StepTable(Artefact):
+    """The numbers of a step of the paper."""
+
+    kind: Literal["table"]
+    layout: Literal["step"]
+    comparison: None = None
+    experiments: list[str]
+    steps: Annotated[list[str], Field(min_length=1, max_length=1)]
+    notes: list[str]
+
+    @property
+    def shown(self) -> list[str]:
+        """The experiments that it shows."""
+        return self.experiments
+
+
 class ReadingsTable(Artefact):
     """A table of a run of readings; no file has it."""
 
@@ -506,6 +602,7 @@ class ReadingsFigure(Figure):
     specification: str | None = None
 
 
+AnyTable = Table | Ranking | RankTests | MethodTable | StepTable | ReadingsTable
 AnyComparison = Comparison | MethodComparison
 
 ARTEFACTS: dict[str, type[Artefact]] = {
@@ -514,6 +611,7 @@ ARTEFACTS: dict[str, type[Artefact]] = {
     "ranking": Ranking,
     "rank_tests": RankTests,
     "methods": MethodTable,
+    "step": StepTable,
     "readings": ReadingsTable,
 }
 """Models of artefacts."""
@@ -522,6 +620,7 @@ _LAYOUTS = {
     "cells": "cells",
     "ranking": "ranking",
     "rank_tests": "rank_tests",
+    "step": "step",
     **dict.fromkeys(get_args(MethodTable.model_fields["layout"].annotation), "methods"),
 }
 """Layouts of tables, and the model of each."""
@@ -555,7 +654,8 @@ class ArtefactsFile(Model):
             | Annotated[Table, Tag("cells")]
             | Annotated[Ranking, Tag("ranking")]
             | Annotated[RankTests, Tag("rank_tests")]
-            | Annotated[MethodTable, Tag("methods")],
+            | Annotated[MethodTable, Tag("methods")]
+            | Annotated[StepTable, Tag("step")],
             Discriminator(model_of_artefact),
             BeforeValidator(_check_kind),
         ],

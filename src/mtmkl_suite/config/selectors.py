@@ -11,8 +11,10 @@ from mtmkl_suite.config.models import (
     Claim,
     Comparison,
     ComparisonRow,
+    Figure,
     MethodComparison,
     MethodTable,
+    MetricPanel,
     Paper,
     Selector,
     Selectors,
@@ -163,6 +165,9 @@ def _check_artefact(key: str, artefact: Artefact, experiments: Experiments) -> N
         check_selector(place, cell.where, experiments.names, experiments)
     if artefact.comparison is not None:
         _check_comparison(f"{key}.comparison", artefact.comparison, experiments)
+    panels = artefact.panels if isinstance(artefact, Figure) else []
+    for number, panel in enumerate(panels):
+        _check_panel(f"{key}.panels.{number}", panel, experiments)
 
 
 def _selectors(key: str, table: Table, *parts: str) -> Selectors:
@@ -171,6 +176,21 @@ def _selectors(key: str, table: Table, *parts: str) -> Selectors:
         for part in parts
         for label, selector in getattr(table, part).items()
     }
+
+
+def _check_panel(key: str, panel: MetricPanel, experiments: Experiments) -> None:
+    names = _experiments_of([{"experiment": panel.experiment}])
+    for name in names:
+        _require(f"{key}.experiment", "experiment", name, experiments.names)
+    _check_value(f"{key}.metric", "metric", panel.metric, names, experiments)
+    _require(f"{key}.axis", "axis", panel.axis, experiments.axes(names))
+    for number, curve in enumerate(panel.curves):
+        place = f"{key}.curves.{number}"
+        check_selector(
+            place, {"method": curve.method, **curve.where}, names, experiments
+        )
+        like, everywhere = curve.like or curve.method, experiments.names
+        _check_value(f"{place}.like", "method", like, everywhere, experiments)
 
 
 def _check_comparison(

@@ -64,7 +64,8 @@ def check_functions(config: Paper) -> None:
     package = f"mtmkl_suite.papers.{config.paper.id}"
     source = f"{config.folder.name}/artefacts.yaml"
     for name, artefact in config.artefacts.items():
-        drawn = [name] if isinstance(artefact, Figure) else []
+        is_drawn = isinstance(artefact, Figure) and artefact.size is None
+        drawn = [artefact.function or name] if is_drawn else []
         for module, key, functions in (
             ("figures", "", drawn),
             ("steps", ".steps", artefact.steps),

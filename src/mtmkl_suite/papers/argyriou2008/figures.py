@@ -1,6 +1,6 @@
-"""Figures 1–10 of Argyriou, Evgeniou and Pontil 2008, in the paper's arrangement.
+"""Figures of Argyriou, Evgeniou and Pontil 2008 that are more than panels of curves.
 
-Every function takes a :class:`~mtmkl_suite.report.pages.context.Context` and returns a
+Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
 figure and the plotted numbers. What the paper printed is read from ``published``.
 """
 
@@ -23,6 +23,7 @@ from mtmkl_suite.papers.argyriou2008.theory import (
     mean_norm,
     smallest_norm,
 )
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     CURVE_COLUMNS,
     SINGLE,
@@ -34,7 +35,7 @@ from mtmkl_suite.report.figures.drawing import (
     say_no_data,
     spread_text,
 )
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.figures.panels import draw_panel
 
 _ONES = 20
 _SCHOOL_ROWS = 15
@@ -93,33 +94,14 @@ def figure_1(context: Context) -> FigureAndNumbers:
     return figure, numbers
 
 
-def figure_2(context: Context) -> FigureAndNumbers:
-    """Draw test error and distance of D against irrelevant variables, linear data."""
-    experiment = "linear_synthetic"
-    together = Series.by_number_of_tasks(context, experiment, "mtl_feat_linear")
-    alone = [
-        Series.of(context, "independent_per_task"),
-        Series.of(context, "independent_common", line="--"),
-    ]
-    return _two_panels_of_curves(
-        context,
-        experiment,
-        axis="n_irrelevant",
-        axis_label="irrelevant variables",
-        panels=[
-            ("mse", "test error (mean squared error)", [*together, *alone]),
-            ("covariance_distance", "distance of D from Cov (Frobenius)", together),
-        ],
-    )
-
-
 def figure_3(context: Context) -> FigureAndNumbers:
     """Draw the number of features against γ and the learned |A|, linear data."""
     experiment, method = "linear_synthetic", "mtl_feat_linear"
     dataset = "linear_synthetic[n_irrelevant=6]"
     figure = Figure(figsize=WIDE)
     left, middle, right = figure.subplots(1, 3, width_ratios=(1, 0.95, 0.95))
-    path = _features_along_gamma(context, left, "linear_synthetic_path")
+    (panel,) = context.figure("figure_3").panels
+    path = draw_panel(context, left, panel)
     right.axis("off")
     matrix = context.array(experiment, dataset, method, "A_", n_tasks=200)
     if matrix is None:
@@ -144,39 +126,6 @@ def figure_3(context: Context) -> FigureAndNumbers:
         )
     _print_row_norms(right, norms)
     return figure, pd.concat([path, entries, pd.DataFrame(norms)], ignore_index=True)
-
-
-def figure_4(context: Context) -> FigureAndNumbers:
-    """Draw test error against the number of variables, nonlinear data."""
-    experiment, method = "nonlinear_synthetic", "mtl_feat_quadratic_linear"
-    error = "test error (mean squared error)"
-    return _two_panels_of_curves(
-        context,
-        experiment,
-        axis="n_variables",
-        axis_label="variables",
-        panels=[
-            (
-                "mse",
-                error,
-                [
-                    *Series.by_number_of_tasks(context, experiment, method),
-                    Series.of(
-                        context, "independent_quadratic_linear", label="Independent"
-                    ),
-                ],
-            ),
-            (
-                "mse",
-                error,
-                [
-                    Series.of(context, method, n_tasks=200, label="quadratic + linear"),
-                    Series.of(context, "mtl_feat_quadratic", label="quadratic"),
-                    Series.of(context, "mtl_feat_linear_constant", label="linear"),
-                ],
-            ),
-        ],
-    )
 
 
 def figure_5(context: Context) -> FigureAndNumbers:
@@ -261,12 +210,6 @@ def figure_6(context: Context) -> FigureAndNumbers:
     return figure, numbers[list(CURVE_COLUMNS)]
 
 
-def figure_7(context: Context) -> FigureAndNumbers:
-    """Draw the number of features against γ, computer survey."""
-    figure = Figure(figsize=SINGLE)
-    return figure, _features_along_gamma(context, figure.subplots(), "survey_path")
-
-
 def figure_8(context: Context) -> FigureAndNumbers:
     """Draw the learned |A| and the most important feature, computer survey."""
     return _matrix_and_feature(context, "survey", n_tasks=180)
@@ -291,59 +234,6 @@ def figure_10(context: Context) -> FigureAndNumbers:
     axis.set_xticks(range(1, len(diseases) + 1), diseases, rotation=30, ha="right")
     axis.set_xlabel("")
     return figure, numbers
-
-
-def _two_panels_of_curves(
-    context: Context,
-    experiment: str,
-    *,
-    axis: str,
-    axis_label: str,
-    panels: Sequence[tuple[str, str, Sequence[Series]]],
-) -> FigureAndNumbers:
-    """Draw two panels of (metric, label, curves), legends below."""
-    figure = Figure(figsize=(WIDE[0], 3.9))
-    numbers = []
-    for place, drawn, (metric, label, series) in zip(
-        ("left", "right"), figure.subplots(1, 2), panels, strict=True
-    ):
-        curves = [(one, one.curve(context, experiment, metric, axis)) for one in series]
-        found = [(one, curve) for one, curve in curves if not curve.empty]
-        if not found:
-            say_no_data(drawn, context.missing_reason(experiment))
-            continue
-        for one, curve in found:
-            draw_curve(drawn, curve, one)
-            numbers.append(curve.assign(panel=f"{place}: {metric}", series=one.label))
-        shown = pd.concat([curve for _, curve in found])
-        drawn.set_xlabel(axis_label)
-        drawn.set_ylabel(label)
-        drawn.set_xticks(sorted(shown["x"].unique()))
-        drawn.set_ylim(bottom=0)
-        drawn.set_title(spread_text(shown))
-        drawn.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
-    if not numbers:
-        return no_data_figure(context.missing_reason(experiment), WIDE)
-    return figure, pd.concat(numbers, ignore_index=True)[list(CURVE_COLUMNS)]
-
-
-def _features_along_gamma(
-    context: Context, axis: Axes, experiment: str
-) -> pd.DataFrame:
-    series = Series.of(context, "mtl_feat_linear")
-    curve = series.curve(context, experiment, "n_features", "gamma")
-    if curve.empty:
-        reason = context.missing_reason(experiment, series.method)
-        say_no_data(axis, reason)
-        return pd.DataFrame({"no data": [reason]})
-    draw_curve(axis, curve, series)
-    axis.set_xscale("log")
-    axis.set_xlabel("regularisation parameter γ")
-    axis.set_ylabel("number of features learned")
-    axis.set_ylim(bottom=0)
-    axis.set_title(spread_text(curve))
-    labelled = curve.assign(panel="n_features", series=series.label)
-    return labelled[list(CURVE_COLUMNS)]
 
 
 def _matrix_and_feature(

@@ -5,58 +5,27 @@ from matplotlib.figure import Figure
 
 from mtmkl_suite.config.models import MethodComparison
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
-from mtmkl_suite.report.figures.colours import MARKERS, PALETTE
-from mtmkl_suite.report.figures.drawing import WIDE, FigureAndNumbers, no_data_figure
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.figures.drawing import (
+    MARKERS,
+    PALETTE,
+    WIDE,
+    FigureAndNumbers,
+    no_data_figure,
+)
 from mtmkl_suite.report.figures.rank_figures import (
     critical_difference_figure,
     difference_figure,
     differences,
 )
-from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.tables.joined import joined_columns, notes_on_pairs
-from mtmkl_suite.report.tables.method_comparison import compare_block, ranked
+from mtmkl_suite.report.tables.comparison import (
+    compare_block,
+    joined_columns,
+    notes_on_pairs,
+    ranked,
+)
 
 _GREY = "#8a8a8a"
-
-
-def figure_ranks_classification(context: Context) -> FigureAndNumbers:
-    """Draw the mean ranks of the classifiers with Nemenyi's critical difference."""
-    return _ranks(context, "figure_ranks_classification")
-
-
-def figure_ranks_regression(context: Context) -> FigureAndNumbers:
-    """Draw the mean ranks of the regressions with Nemenyi's critical difference."""
-    return _ranks(context, "figure_ranks_regression")
-
-
-def figure_differences_classification(context: Context) -> FigureAndNumbers:
-    """Draw the differences of the tested classifiers as a heat map."""
-    return _differences(context, "figure_differences_classification")
-
-
-def figure_differences_regression(context: Context) -> FigureAndNumbers:
-    """Draw the differences of the tested regressions as a heat map."""
-    return _differences(context, "figure_differences_regression")
-
-
-def figure_cost_classification(context: Context) -> FigureAndNumbers:
-    """Draw the mean score of the classifiers against seconds, with the Pareto front."""
-    return _cost(context, "figure_cost_classification")
-
-
-def figure_cost_regression(context: Context) -> FigureAndNumbers:
-    """Draw the mean score of the regressions against seconds, with the Pareto front."""
-    return _cost(context, "figure_cost_regression")
-
-
-def figure_sizes_classification(context: Context) -> FigureAndNumbers:
-    """Draw the mean ranks of the classifiers against the train size."""
-    return _sizes(context, "figure_sizes_classification")
-
-
-def figure_sizes_regression(context: Context) -> FigureAndNumbers:
-    """Draw the mean ranks of the regressions against the train size."""
-    return _sizes(context, "figure_sizes_regression")
 
 
 def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
@@ -68,14 +37,9 @@ def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
     return [str(name) for name in order.index[order["score"] > before]]
 
 
-def _comparison(context: Context, name: str) -> MethodComparison:
-    comparison: MethodComparison = context.config["artefacts"][name]["comparison"]
-    return comparison
-
-
-def _ranks(context: Context, name: str) -> FigureAndNumbers:
-    comparison = _comparison(context, name)
-    found = compare_block(context, comparison, comparison["main"])
+def ranks(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
+    """Draw mean ranks with Nemenyi's critical difference."""
+    found = compare_block(context, comparison, comparison.main)
     if isinstance(found, str):
         return no_data_figure(found, WIDE)
     numbers = found.methods.rename_axis("method").reset_index()
@@ -84,9 +48,11 @@ def _ranks(context: Context, name: str) -> FigureAndNumbers:
     )
 
 
-def _differences(context: Context, name: str) -> FigureAndNumbers:
-    comparison = _comparison(context, name)
-    found = compare_block(context, comparison, comparison["main"], only_tested=True)
+def paired_differences(
+    context: Context, comparison: MethodComparison
+) -> FigureAndNumbers:
+    """Draw the differences of the tested methods as a heat map."""
+    found = compare_block(context, comparison, comparison.main, only_tested=True)
     if isinstance(found, str):
         return no_data_figure(found, WIDE)
     gains, p = differences(found)
@@ -104,10 +70,9 @@ def _differences(context: Context, name: str) -> FigureAndNumbers:
     return figure, numbers[numbers["method"] != numbers["than"]]
 
 
-def _cost(context: Context, name: str) -> FigureAndNumbers:
-    """Draw means over the data sets that count; the seconds are of all of them."""
-    comparison = _comparison(context, name)
-    block = comparison["main"]
+def cost(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
+    """Draw the mean score against seconds, with the Pareto front."""
+    block = comparison.main
     values = ranked(ranking_matrix(context.scores, comparison, block), comparison)
     if values.empty:
         return no_data_figure("no data set without gaps", WIDE)
@@ -137,17 +102,16 @@ def _cost(context: Context, name: str) -> FigureAndNumbers:
     axis.set_xlabel(
         "processor seconds to choose and fit, mean over repeats and data sets"
     )
-    axis.set_ylabel(f"mean score, {comparison['unit']}")
+    axis.set_ylabel(f"mean score, {comparison.unit}")
     axis.set_title(f"{block}, {len(values)} data sets", fontsize=9)
     figure.legend(loc="outside right upper", fontsize=7, handlelength=1)
     return figure, table.rename_axis("method").reset_index()
 
 
-def _sizes(context: Context, name: str) -> FigureAndNumbers:
-    """Draw ranks among all methods; those that are tested or joined are in colour."""
-    comparison = _comparison(context, name)
+def sizes(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
+    """Draw mean ranks against the train size; tested and joined methods in colour."""
     tables = []
-    for block, selector in comparison["blocks"].items():
+    for block, selector in comparison.blocks.items():
         found = compare_block(context, comparison, block)
         if "train_size" in selector and not isinstance(found, str):
             table = found.methods.rename_axis("method").reset_index()
@@ -158,7 +122,7 @@ def _sizes(context: Context, name: str) -> FigureAndNumbers:
     figure = Figure(figsize=(WIDE[0], 4.2))
     axis = figure.subplots()
     own = joined_columns(context.config, comparison)
-    coloured = {name: k for k, name in enumerate([*comparison["pairs"], *own])}
+    coloured = {each: k for k, each in enumerate([*comparison.pairs, *own])}
     for method, curve in numbers.groupby("method", sort=False):
         k = coloured.get(str(method))
         axis.plot(

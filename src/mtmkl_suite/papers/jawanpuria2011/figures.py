@@ -1,6 +1,6 @@
 """Figures of Jawanpuria and Nath 2011, and one of ours.
 
-Every function takes a :class:`~mtmkl_suite.report.pages.context.Context` and returns a
+Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
 figure and the plotted numbers, which are those of
 :mod:`mtmkl_suite.papers.jawanpuria2011.steps`.
 """
@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from mtmkl_suite.papers.jawanpuria2011.steps import CONVERGENCE_C, EXPERIMENT, LEVELS
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,
     FigureAndNumbers,
     no_data_figure,
 )
-from mtmkl_suite.report.pages.context import Context
 
 _MIRROR = "mirror descent, adaptive step"
 _LABELS = {

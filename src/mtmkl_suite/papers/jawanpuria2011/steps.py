@@ -20,7 +20,7 @@ from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (
     AlternatingMKMTSFL,
     MirrorDescentMKMTSFL,
 )
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
 
 EXPERIMENT = "school"
 STANDARDIZED: Mapping[str, Any] = {"standardize_target": True, "standardize": True}
@@ -71,7 +71,7 @@ def scaling(context: Context) -> pd.DataFrame:
     ``count``, ``seconds`` of the processor (median of three fits), ``gap`` and
     ``n_iter``.
     """
-    tier = context.config["tier"]
+    tier = context.config.tier
     rows = []
     for repeat, data in _splits(context, N_SPLITS[tier]):
         for solver in SCALING_SOLVERS:
@@ -99,7 +99,7 @@ def convergence(context: Context) -> pd.DataFrame:
     ``objective``, ``seconds`` since the start, and ``excess``, the share by which the
     objective is above the least one.
     """
-    tier = context.config["tier"]
+    tier = context.config.tier
     tables = []
     for _, data in _splits(context, 1):
         for count in CONVERGENCE_TASKS:
@@ -121,7 +121,7 @@ def convergence_speed(context: Context) -> pd.DataFrame:
     ``iterations`` and ``seconds`` until the objective is above the least one by at most
     this share, or until the limit of iterations if that is not ``reached``.
     """
-    tier = context.config["tier"]
+    tier = context.config.tier
     rows = []
     for repeat, data in _splits(context, N_SPLITS[tier]):
         for count in CONVERGENCE_TASKS:
@@ -161,10 +161,10 @@ def _splits(context: Context, most: int) -> Iterator[tuple[int, MultiTaskData]]:
     if any(info.get("status") == "missing" for info in found):
         return
     config = context.config
-    spec = config["experiments"][EXPERIMENT]
-    data = load(spec["datasets"]["name"], **spec["datasets"]["options"])
-    name = spec["protocol"]
-    protocol = {"id": name, **config["protocols"][name]}
+    spec = config.experiments[EXPERIMENT]
+    data = load(spec.datasets.name, **spec.datasets.options)
+    settings = config.protocols[spec.protocol].model_dump(exclude_none=True)
+    protocol = {"id": spec.protocol, **settings}
     (size,) = protocol["train_sizes"]
     for repeat in range(min(most, config.n_repeats(EXPERIMENT))):
         split = make_split(data, protocol, 0, train_size=size, repeat=repeat)

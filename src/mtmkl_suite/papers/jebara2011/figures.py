@@ -1,6 +1,6 @@
 """Figures 1–6 of Jebara 2011, and two figures of ours.
 
-Every function takes a :class:`~mtmkl_suite.report.pages.context.Context` and returns a
+Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
 figure and the plotted numbers. Figures 5 and 6 are computed from the paper's equations.
 """
 
@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
 from mtmkl.typing import FloatArray
 from mtmkl_suite.judge.sample import average, axis_values
 from mtmkl_suite.papers.jebara2011.ising_figures import figure_4, figure_ising_sizes
-from mtmkl_suite.papers.jebara2011.paired import paired_test
 from mtmkl_suite.papers.jebara2011.steps import C_GRID_EXPERIMENT, C_GRID_METHODS
 from mtmkl_suite.papers.jebara2011.theory import (
     bounds_along,
@@ -24,7 +21,7 @@ from mtmkl_suite.papers.jebara2011.theory import (
     primal_penalty,
     scaled,
 )
-from mtmkl_suite.report.figures.colours import shades
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,
@@ -34,13 +31,13 @@ from mtmkl_suite.report.figures.drawing import (
     half_width,
     interval_text,
     no_data_figure,
-    say_no_data,
+    shades,
     spread_text,
 )
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.figures.panels import paired_test
 
 __all__ = [
-    "figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6",
+    "figure_3", "figure_4", "figure_5", "figure_6",
     "figure_c_grid", "figure_ising_sizes",
 ]  # fmt: skip
 
@@ -48,31 +45,6 @@ __all__ = [
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
 _QUOTED_ALPHAS = {"α = e⁵": math.exp(5), "α = 10⁵": 1e5}
-
-
-def figure_1(context: Context) -> FigureAndNumbers:
-    """Draw AUC against training examples, Dermatology; significant sizes are marked."""
-    figure = Figure(figsize=SINGLE)
-    numbers = _against_size(
-        context,
-        figure.subplots(),
-        "dermatology_features",
-        "med_features",
-        "independent_features",
-    )
-    return figure, numbers
-
-
-def figure_2(context: Context) -> FigureAndNumbers:
-    """Draw AUC against training examples, Landmine, with 18 and with 22 kernels."""
-    figure = Figure(figsize=(WIDE[0], 3.8))
-    numbers = [
-        _against_size(
-            context, axis, f"landmine_{count}", f"med_{count}", f"independent_{count}"
-        )
-        for axis, count in zip(figure.subplots(1, 2), (18, 22), strict=True)
-    ]
-    return figure, pd.concat(numbers, ignore_index=True)
 
 
 def figure_3(context: Context) -> FigureAndNumbers:
@@ -310,57 +282,6 @@ def _radius(function: Any, directions: FloatArray) -> FloatArray:
         is_low = function(directions * middle[:, None]).sum(axis=1) < 1.0
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     return low
-
-
-def _against_size(
-    context: Context, axis: Axes, experiment: str, method: str, rival: str
-) -> pd.DataFrame:
-    """Draw two methods against the training size; stars mark significant t-tests."""
-    values, curves = {}, []
-    for name in (method, rival):
-        rows = (
-            context.rows(experiment, "auc", {"method": name, **_CHOSEN})
-            if name in context.config["methods"]
-            else pd.DataFrame()
-        )
-        if rows.empty:
-            reason = context.missing_reason(experiment, name)
-            say_no_data(axis, reason)
-            return pd.DataFrame({"no data": [reason]})
-        values[name] = average(rows, ["train_size", "repeat"])
-        summary = values[name].groupby(level="train_size").agg(["mean", "std", "size"])
-        summary.columns = ["mean", "sd", "n"]
-        curve = summary.rename_axis("x").reset_index()
-        series = Series.of(context, name)
-        draw_curve(axis, curve, series)
-        curves.append(curve.assign(panel=experiment, series=series.label))
-    tests = [
-        {"panel": f"{experiment}: difference", "series": "paired t-test", "x": size}
-        | paired_test(values[method][size], values[rival][size])
-        for size in curves[0]["x"]
-        if size in values[rival].index
-    ]
-    bottom, top = axis.get_ylim()
-    axis.set_ylim(bottom - 0.08 * (top - bottom), top)
-    for test in tests:
-        if test["p"] < LEVEL:
-            better = test["mean"] > 0
-            axis.plot(
-                [test["x"]],
-                [bottom - 0.03 * (top - bottom)],
-                marker="*" if better else "x",
-                color="black",
-                linestyle="none",
-            )
-    axis.set_xticks(sorted(curves[0]["x"]))
-    axis.set_xlabel("training examples per task")
-    axis.set_ylabel("test AUC, mean over tasks")
-    title = spread_text(pd.concat(curves))
-    if any(test["n"] >= MIN_UNITS for test in tests):
-        title += "\n* p < 0.05, paired t-test"
-    axis.set_title(title)
-    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.1))  # above the stars
-    return pd.concat([*curves, pd.DataFrame(tests)], ignore_index=True)
 
 
 def _level(values: pd.Series, label: str) -> pd.DataFrame:

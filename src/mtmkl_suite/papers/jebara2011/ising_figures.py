@@ -11,17 +11,17 @@ from matplotlib.figure import Figure
 
 from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl_suite.judge.sample import average, dataset_options
-from mtmkl_suite.papers.jebara2011.paired import paired_test
-from mtmkl_suite.report.figures.colours import levels
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     WIDE,
     FigureAndNumbers,
     Series,
     half_width,
     interval_text,
+    levels,
     no_data_figure,
 )
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.figures.panels import paired_test
 
 _METHODS = ("med_graph", "l1_and", "l1_or")
 
@@ -34,7 +34,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
     optimistic, and called so.
     """
     experiment = "ising_5"
-    methods = [m for m in _METHODS if m in context.config["methods"]]
+    methods = [m for m in _METHODS if m in context.config.methods]
     tables = {m: _by_setting(context, experiment, m) for m in methods}
     tables = {m: table for m, table in tables.items() if not table.empty}
     if not tables:
@@ -105,7 +105,7 @@ def figure_ising_sizes(context: Context) -> FigureAndNumbers:
         tables = {
             method: table
             for method in _METHODS
-            if method in context.config["methods"]
+            if method in context.config.methods
             and not (table := _by_setting(context, experiment, method, dataset)).empty
         }
         if tables:

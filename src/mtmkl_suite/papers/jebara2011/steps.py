@@ -6,8 +6,8 @@ import pandas as pd
 
 from mtmkl_suite.evaluation.cross_validation import choose
 from mtmkl_suite.judge.sample import average
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import half_width
-from mtmkl_suite.report.pages.context import Context
 
 C_GRID_EXPERIMENT = "landmine_18"
 C_GRID_METHODS = ("med_18", "independent_18")

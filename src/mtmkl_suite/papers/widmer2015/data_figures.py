@@ -1,4 +1,4 @@
-"""Figures on transcription start sites, and on other data whose structure is known."""
+"""Figures on transcription start sites."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,25 +8,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.datasets.protocols import train_unit
 from mtmkl_suite.judge.sample import ALL
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     SINGLE,
-    WIDE,
     FigureAndNumbers,
     Series,
-    draw_curve,
     no_data_figure,
-    say_no_data,
-    spread_text,
 )
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.figures.panels import draw_panel
 
 TSS = "tss"
 FIXED = ("tss_individual", "tss_union", "tss_mtl")
 LEARNED = "tss_p2"
 _STAND_IN = "stand-in data: 13 bacteria, 81 nucleotides"
-_STRUCTURES = {"landmine_terrain": "Landmine", "robot_pairs": "Robot"}
 
 
 def figure_2(context: Context) -> FigureAndNumbers:
@@ -48,6 +43,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
     The numbers of the upper panel tell which method has the highest mean for each
     organism.
     """
+    (panel,) = context.figure("figure_4").panels
     figure = Figure(figsize=(7.4, 7.2))
     upper, lower = figure.subplots(2, 1)
     sizes = context.rows(TSS, "auc", {})["train_size"]
@@ -55,29 +51,9 @@ def figure_4(context: Context) -> FigureAndNumbers:
         return no_data_figure(context.missing_reason(TSS), SINGLE)
     numbers = [
         _by_organism(context, upper, (*FIXED, LEARNED), int(sizes.max())),
-        _against_size(context, lower, TSS),
+        draw_panel(context, lower, panel),
     ]
-    lower.set_title(f"mean over organisms, {lower.get_title()}")
     lower.legend(loc="lower right")
-    return figure, pd.concat(numbers, ignore_index=True)
-
-
-def figure_structure(context: Context) -> FigureAndNumbers:
-    """Draw AUC against training examples where structure of the tasks is known (ours).
-
-    Landmine has two kinds of terrain; one-vs-one tasks of Robot share classes.
-    """
-    figure = Figure(figsize=(7.4, 4.6))
-    numbers = []
-    for axis, (experiment, name) in zip(
-        figure.subplots(1, 2), _STRUCTURES.items(), strict=True
-    ):
-        numbers.append(_against_size(context, axis, experiment))
-        axis.set_title(f"{name}, {axis.get_title()}")
-    if all("no data" in table for table in numbers):
-        return no_data_figure(context.missing_reason("landmine_terrain"), WIDE)
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure, pd.concat(numbers, ignore_index=True)
 
 
@@ -151,29 +127,3 @@ def _by_organism(
     )
     axis.legend(loc="upper left", ncols=len(present))
     return found
-
-
-def _against_size(context: Context, axis: Axes, experiment: str) -> pd.DataFrame:
-    configured = context.config["experiments"].get(experiment, {"methods": []})
-    numbers = []
-    for entry in configured["methods"]:
-        series = _series(context, entry["method"])
-        curve = series.curve(context, experiment, "auc", "train_size")
-        if curve.empty:
-            continue
-        draw_curve(axis, curve, series)
-        numbers.append(curve.assign(panel=experiment, series=series.label))
-    if not numbers:
-        reason = context.missing_reason(experiment)
-        say_no_data(axis, reason)
-        return pd.DataFrame({"no data": [reason]})
-    sizes = sorted(set(numbers[0]["x"]))
-    axis.set_xscale("log")
-    axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
-    axis.minorticks_off()
-    kind = context.config["protocols"][configured["protocol"]]["kind"]
-    unit = train_unit(kind)
-    axis.set_xlabel("examples for training, %" if unit == "%" else f"training {unit}")
-    axis.set_ylabel("test AUC, mean over tasks")
-    axis.set_title(spread_text(pd.concat(numbers)))
-    return pd.concat(numbers, ignore_index=True)

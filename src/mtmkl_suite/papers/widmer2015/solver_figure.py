@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers
-from mtmkl_suite.report.pages.context import Context
 
 _LABELS = {
     "features": "features, all tasks at once (Algorithm 2)",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
 
 SIZES: Mapping[str, Mapping[str, Sequence[int]]] = {
     "quick": {"features": (300,), "gram": (), "liblinear": ()},
@@ -26,7 +26,7 @@ def solver_seconds(context: Context) -> pd.DataFrame:
     Each trial has a process of its own, see
     :mod:`mtmkl_suite.papers.widmer2015.solver_trial`.
     """
-    sizes = SIZES[context.config["tier"]]
+    sizes = SIZES[context.config.tier]
     rows = []
     for n in sorted(set().union(*sizes.values())):
         trial: dict[str, Any] = {"n": n}

@@ -1,6 +1,6 @@
 """Figures on the tree of tasks of section 4.2."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl.datasets.loaders.toy_tree import bayes_auc, standard_deviation, toy_tree
+from mtmkl_suite.config.models import DataSets
 from mtmkl_suite.evaluation.metrics.curves import FALSE_POSITIVE_RATES
 from mtmkl_suite.judge.sample import average, axis_values
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,
@@ -23,7 +25,6 @@ from mtmkl_suite.report.figures.drawing import (
     say_no_data,
     spread_text,
 )
-from mtmkl_suite.report.pages.context import Context
 
 READINGS = {"toy_sd": "standard deviation 20", "toy_variance": "variance 20"}
 NORMS = {"vanilla": "Vanilla", "p1": "p = 1", "p2": "p = 2", "p3": "p = 3"}
@@ -177,7 +178,7 @@ def _areas(context: Context, axis: Axes, experiment: str, reading: str) -> pd.Da
             )  # fmt: skip
     if not rows:
         return _no_data(context, axis, experiment)
-    ceiling = largest_auc(context.config["experiments"][experiment]["datasets"])
+    ceiling = largest_auc(context.config.experiments[experiment].datasets)
     axis.axvline(ceiling, color="black", linestyle="--", label="largest possible")
     rows.append(
         {"panel": f"{reading}, AUC", "series": "largest possible", "mean": ceiling}
@@ -208,7 +209,7 @@ def figure_spread(context: Context) -> FigureAndNumbers:
     figure = Figure(figsize=(7.4, 4.4))
     left, right = figure.subplots(1, 2)
     numbers = []
-    datasets = context.config["experiments"][experiment]["datasets"]
+    datasets = context.config.experiments[experiment].datasets
     spreads = np.geomspace(*_ends(next(iter(values.values())).columns), 60)
     ceiling = [largest_auc(datasets, spread=spread) for spread in spreads]
     left.plot(spreads, ceiling, color="black", linestyle="--", label="largest possible")
@@ -260,52 +261,9 @@ def figure_spread(context: Context) -> FigureAndNumbers:
     return figure, pd.concat(numbers, ignore_index=True)
 
 
-def figure_recovery(context: Context) -> FigureAndNumbers:
-    """Draw how well Σ_m θ_m R_m agrees with the true similarity, and the AUC.
-
-    Where p = 1 keeps the root alone, all pairs of tasks are alike, and there is no
-    correlation; the numbers say in how many draws there is one.
-    """
-    experiments = ("toy_recovery", "toy_recovery_large")
-    figure = Figure(figsize=(7.4, 4.2))
-    panels = dict(
-        zip(("similarity_correlation", "auc"), figure.subplots(1, 2), strict=True)
-    )
-    numbers = []
-    for metric, axis in panels.items():
-        for method in _methods(context, experiments[0]):
-            parts = [
-                _by_axis(context, experiment, method, metric, "n_train")
-                for experiment in experiments
-            ]
-            table = pd.concat([part for part in parts if not part.empty] or parts[:1])
-            if table.empty:
-                continue
-            curve = _summary(table)
-            series = Series.of(
-                context, method, line="--" if method.endswith("_unit") else "-"
-            )
-            draw_curve(axis, curve, series)
-            numbers.append(curve.assign(panel=metric, series=series.label))
-    if not numbers:
-        return no_data_figure(context.missing_reason(experiments[0]), WIDE)
-    for axis in panels.values():
-        axis.set_xscale("log")
-        axis.set_xlabel("training examples per class and task")
-        axis.set_xticks([5, 10, 20, 40, 80], ["5", "10", "20", "40", "80"])
-        axis.minorticks_off()
-    panels["similarity_correlation"].set_ylabel("correlation with the true similarity")
-    panels["auc"].set_ylabel("test AUC, mean over tasks")
-    most = int(max(table["n"].max() for table in numbers))
-    panels["similarity_correlation"].set_title(f"mean ± sd over at most {most} draws")
-    handles, labels = panels["auc"].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
-    return figure, pd.concat(numbers, ignore_index=True)
-
-
 def _methods(context: Context, experiment: str) -> list[str]:
-    configured = context.config["experiments"].get(experiment, {"methods": []})
-    return [entry["method"] for entry in configured["methods"]]
+    configured = context.config.experiments.get(experiment)
+    return [entry.method for entry in configured.methods] if configured else []
 
 
 def _by_axis(
@@ -334,10 +292,10 @@ def _ends(levels: pd.Index) -> tuple[float, float]:
     return float(levels.min()), float(levels.max())
 
 
-def largest_auc(datasets: Mapping[str, Any], **options: Any) -> float:
+def largest_auc(datasets: DataSets, **options: Any) -> float:
     """Return the Bayes AUC of a configured tree of tasks, the same for all tasks."""
     known: dict[str, Any] = {"spread": 20, "reading": "standard_deviation", "dims": 100}
-    known |= {k: v for k, v in datasets.get("options", {}).items() if k in known}
+    known |= {k: v for k, v in datasets.options.items() if k in known}
     known |= options
     sd = standard_deviation(float(known["spread"]), known["reading"])
     return float(bayes_auc(np.ones(int(known["dims"])), sd))

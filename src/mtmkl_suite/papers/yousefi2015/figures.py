@@ -1,6 +1,6 @@
 """Figure 1 of Yousefi et al. 2015, and four figures of ours.
 
-Every function takes a :class:`~mtmkl_suite.report.pages.context.Context` and returns a
+Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
 figure and the plotted numbers. The numbers on Theorem 1 are computed in a step of their
 own.
 """
@@ -17,20 +17,17 @@ from numpy.typing import NDArray
 
 from mtmkl.statistics.pairs import LEVEL, compare_pair
 from mtmkl.typing import FloatArray
-from mtmkl_suite.judge.audit import audit, printed_comparisons, rank_tests
+from mtmkl_suite.config.models import Comparison
 from mtmkl_suite.papers.yousefi2015.steps import BASE, VARIED
-from mtmkl_suite.report.figures.colours import MethodStyle, shades
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     WIDE,
     FigureAndNumbers,
-    Series,
-    draw_curve,
     interval_text,
     no_data_figure,
-    spread_text,
+    shades,
 )
-from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.tables.rank_tests import mean_ranks
+from mtmkl_suite.report.tables.ranking import mean_ranks, printed_mean_ranks, rank_tests
 
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
@@ -42,7 +39,6 @@ _SPREADS = {
     "σ": "group_feature_sharing_2",
     "σ²": "group_feature_sharing_2_variance",
 }
-_GROUPS, _GROUP_PATHS = "letter_groups", ("groups_width", "groups_variance")
 
 _CLEAN, _REPORTED = "group_feature_sharing", "group_feature_sharing_authors"
 _READINGS = {
@@ -124,46 +120,6 @@ def figure_1(context: Context) -> FigureAndNumbers:
     return figure, pd.concat(numbers, ignore_index=True)
 
 
-def figure_groups(context: Context) -> FigureAndNumbers:
-    """Draw how many groups the tasks of Letter form along λ, and the test accuracy.
-
-    With two Gaussian kernels, C = 128, and either meaning of the spread.
-    """
-    figure = Figure(figsize=(WIDE[0], 4.6))
-    panels = figure.subplots(2, len(_GROUP_PATHS), sharex=True, sharey="row")
-    numbers = []
-    for column, method in enumerate(_GROUP_PATHS):
-        sizes = _sizes(context, _GROUPS)
-        for size, colour in zip(sizes, shades(_BLUE, len(sizes)), strict=True):
-            series = Series(
-                method, f"{size} % for training", MethodStyle(colour, "o"),
-                train_size=size,
-            )  # fmt: skip
-            for axis, metric in zip(
-                panels[:, column], ("n_groups", "accuracy"), strict=True
-            ):
-                curve = series.curve(context, _GROUPS, metric, "lam")
-                if curve.empty:
-                    continue
-                draw_curve(axis, curve, series)
-                spread = context.label(method)
-                numbers.append(
-                    curve.assign(panel=f"{metric}, {spread}", series=series.label)
-                )
-        panels[0, column].set_title(context.label(method))
-        panels[1, column].set_xscale("log", base=2)
-        panels[1, column].set_xlabel("λ")
-    if not numbers:
-        reason = context.missing_reason(_GROUPS, _GROUP_PATHS[0])
-        return no_data_figure(reason, WIDE)
-    panels[0, 0].set_ylabel("groups of tasks")
-    panels[1, 0].set_ylabel("test accuracy")
-    figure.suptitle(spread_text(pd.concat(numbers)))
-    handles, texts = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=2)
-    return figure, pd.concat(numbers, ignore_index=True)
-
-
 def figure_theorem(context: Context) -> FigureAndNumbers:
     """Draw the bound of Theorem 1 with the complexity that it should bound.
 
@@ -222,17 +178,17 @@ def figure_ranks(context: Context) -> FigureAndNumbers:
 
     Filled: significantly different from the paper's method (Holm's test, 5 %).
     """
-    comparison = context.config["artefacts"]["figure_ranks"]["comparison"]
-    printed = {one.label: audit(one) for one in printed_comparisons(context.published)}
-    control = comparison["control"]
-    blocks = list(comparison["blocks"])
-    columns = list(comparison["columns"])
+    comparison = context.figure("figure_ranks").comparison
+    assert isinstance(comparison, Comparison)
+    control = comparison.control
+    blocks = list(comparison.blocks)
+    columns = list(comparison.columns)
     figure = Figure(figsize=(9.4, 3.6))
     numbers = []
     for axis, block in zip(
         figure.subplots(1, len(blocks), sharey=True), blocks, strict=True
     ):
-        sides = {"published accuracies": printed[block].friedman}
+        sides = {"published accuracies": printed_mean_ranks(context, comparison, block)}
         ours = mean_ranks(context, comparison, block)
         if ours is not None:
             sides["reproduced"] = ours
@@ -278,15 +234,15 @@ def figure_protocol(context: Context) -> FigureAndNumbers:
     With C = 1 as the code reports it, and with the values of C that it chose. Paired
     differences over repeats with 95 % bootstrap intervals.
     """
-    artefact = context.config["artefacts"]["figure_protocol"]
+    artefact = context.figure("figure_protocol")
     rows = [
         row
-        for experiment in artefact["experiments"]
+        for experiment in artefact.experiments
         for reading in _READINGS
         for row in _gains(context, experiment, reading)
     ]
     if not rows:
-        reason = context.missing_reason(artefact["experiments"][0], _REPORTED)
+        reason = context.missing_reason(artefact.experiments[0], _REPORTED)
         return no_data_figure(reason, WIDE)
     table = pd.DataFrame(rows)
     names = list(table["data set"].drop_duplicates())
@@ -385,7 +341,7 @@ def _ranks_legend(figure: Figure) -> None:
 
 def _gains(context: Context, experiment: str, reading: str) -> list[dict[str, Any]]:
     """Return the paired gains of a reported accuracy, one row per train size."""
-    configured = context.config["experiments"].get(experiment)
+    configured = context.config.experiments.get(experiment)
     if configured is None:
         return []
     rows = []
@@ -402,7 +358,7 @@ def _gains(context: Context, experiment: str, reading: str) -> list[dict[str, An
         result = compare_pair(both.iloc[:, 0], both.iloc[:, 1], higher_better=True)
         rows.append(
             {
-                "data set": configured["title"].partition(",")[0],
+                "data set": configured.title.partition(",")[0],
                 "experiment": experiment,
                 "reported": reading,
                 "train size": size,

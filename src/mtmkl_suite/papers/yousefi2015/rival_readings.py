@@ -46,19 +46,9 @@ SMOOTHING = 0.01
 class Features:
     """Principal components of the mean of the kernels.
 
-    Attributes
-    ----------
-    terms : KernelTerms
-    landmarks : ndarray of shape (m, d)
-        Distinct training inputs.
-    means : ndarray of shape (m,)
-        Of the columns of their Gram matrix.
-    coefficients : ndarray of shape (m, p)
-
-    Notes
-    -----
-    The components of the last inputs are kept: all points of a search are asked for
-    those of the same validation rows, then of the same test rows.
+    ``landmarks`` are the distinct training inputs, ``means`` those of the columns of
+    their Gram matrix. The components of the last inputs are kept: all points of a
+    search are asked for those of the same validation rows, then of the same test rows.
     """
 
     terms: KernelTerms
@@ -198,26 +188,6 @@ class KernelFeatures(LinearTaskClassifier):
         return super()._outputs(self.features_(X), task)
 
 
-class KernelCMTL(KernelFeatures, CMTL):
-    """CMTL on kernel features."""
-
-
-class KernelWhom(KernelFeatures, Whom):
-    """Whom on kernel features."""
-
-
-class KernelFlexClus(KernelFeatures, FlexClus):
-    """FlexClus on kernel features."""
-
-
-class KernelCoClus(KernelFeatures, CoClus):
-    """CoClus on kernel features."""
-
-
-class KernelMeTaG(KernelFeatures, MeTaG):
-    """MeTaG on kernel features."""
-
-
 class WithoutOffset(LinearTaskClassifier):
     """A rival without offsets; its inputs are standardised over all tasks as before."""
 
@@ -226,26 +196,6 @@ class WithoutOffset(LinearTaskClassifier):
     ) -> PreparedTasks:
         scaler = StandardScaler().fit(X)
         return _without_offset(X, y, task, scaler.mean_, scaler.scale_)
-
-
-class PlainCMTL(WithoutOffset, CMTL):
-    """CMTL without offsets."""
-
-
-class PlainWhom(WithoutOffset, Whom):
-    """Whom without offsets."""
-
-
-class PlainFlexClus(WithoutOffset, FlexClus):
-    """FlexClus without offsets."""
-
-
-class PlainCoClus(WithoutOffset, CoClus):
-    """CoClus without offsets."""
-
-
-class PlainMeTaG(WithoutOffset, MeTaG):
-    """MeTaG without offsets."""
 
 
 class InputsAsStored(LinearTaskClassifier):
@@ -258,24 +208,23 @@ class InputsAsStored(LinearTaskClassifier):
         return _without_offset(X, y, task, np.zeros(n_features), np.ones(n_features))
 
 
-class StoredCMTL(InputsAsStored, CMTL):
-    """CMTL on inputs as stored."""
+def _under(reading: type, prefix: str) -> list[type]:
+    """Return the five rivals under a reading, such as ``KernelCMTL``."""
+    return [
+        type(f"{prefix}{rival.__name__}", (reading, rival), {"__module__": __name__})
+        for rival in (CMTL, Whom, FlexClus, CoClus, MeTaG)
+    ]
 
 
-class StoredWhom(InputsAsStored, Whom):
-    """Whom on inputs as stored."""
-
-
-class StoredFlexClus(InputsAsStored, FlexClus):
-    """FlexClus on inputs as stored."""
-
-
-class StoredCoClus(InputsAsStored, CoClus):
-    """CoClus on inputs as stored."""
-
-
-class StoredMeTaG(InputsAsStored, MeTaG):
-    """MeTaG on inputs as stored."""
+KernelCMTL, KernelWhom, KernelFlexClus, KernelCoClus, KernelMeTaG = _under(
+    KernelFeatures, "Kernel"
+)
+PlainCMTL, PlainWhom, PlainFlexClus, PlainCoClus, PlainMeTaG = _under(
+    WithoutOffset, "Plain"
+)
+StoredCMTL, StoredWhom, StoredFlexClus, StoredCoClus, StoredMeTaG = _under(
+    InputsAsStored, "Stored"
+)
 
 
 class StoppedMeTaG(MeTaG):

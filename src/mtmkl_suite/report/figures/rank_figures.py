@@ -9,7 +9,7 @@ import pandas as pd
 
 from mtmkl.statistics.matrix_tests import MatrixTests, connected_groups
 from mtmkl.statistics.pairs import LEVEL
-from mtmkl_suite.report.figures.colours import PALETTE
+from mtmkl_suite.report.figures.drawing import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

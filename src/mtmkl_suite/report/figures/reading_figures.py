@@ -10,13 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl.statistics.pairs import MIN_UNITS
-from mtmkl_suite.config.models import Claim
+from mtmkl_suite.config.models import Claim, Curve, CurveFigure, Panel
 from mtmkl_suite.config.readings_checks import MAIN
 from mtmkl_suite.config.readings_shown import experiment_id
 from mtmkl_suite.judge.claims import evaluate_claims
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import axis_values
-from mtmkl_suite.report.figures.colours import method_styles
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,
@@ -24,10 +24,11 @@ from mtmkl_suite.report.figures.drawing import (
     Series,
     curve_of,
     draw_curve,
+    method_styles,
     say_no_data,
     spread_text,
 )
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.tables.cells import published_numbers
 from mtmkl_suite.report.tables.reach import (
     effect,
     experiments_under,
@@ -35,7 +36,6 @@ from mtmkl_suite.report.tables.reach import (
     replaced,
     unmeasured_main,
 )
-from mtmkl_suite.report.tables.tables import published_numbers
 
 _TEST_COLUMNS = ("interval_low", "interval_high", "p", "p_corrected", "verdict", "n")
 _DASHES = ("--", ":", "-.")
@@ -70,9 +70,9 @@ def reading_figure(context: Context, name: str) -> FigureAndNumbers:
     Returns ``panel, series, x, mean, sd, n`` of the curves, then the differences with
     the interval, both p-values and the verdict of their tests; x is empty over all.
     """
-    settings = context.config["readings"]["figures"][name]
+    settings = context.readings.figures[name]
     main = main_context(context) if context.is_judged else unmeasured_main(context)
-    panels = settings["panels"]
+    panels = settings.panels
     figure = Figure(figsize=WIDE if len(panels) > 1 else SINGLE)
     axes = np.atleast_1d(figure.subplots(1, len(panels)))
     numbers = [
@@ -86,42 +86,42 @@ def _panel(
     context: Context,
     main: Context,
     axis: Axes,
-    settings: Mapping[str, Any],
-    panel: Mapping[str, Any],
+    settings: CurveFigure,
+    panel: Panel,
 ) -> pd.DataFrame:
     curves = [
         _curve(context, main, settings, panel, position)
-        for position in range(len(panel["curves"]))
+        for position in range(len(panel.curves))
     ]
     curves = [curve for curve in curves if len(curve.rows)]
     if not curves:
-        reason = main.missing_reason(panel["experiment"])
+        reason = main.missing_reason(panel.experiment)
         say_no_data(axis, reason)
-        return pd.DataFrame({"panel": [panel["title"]], "no data": [reason]})
+        return pd.DataFrame({"panel": [panel.title], "no data": [reason]})
     drawn = []
     for curve in curves:
         points = curve_of(curve.rows)
         draw_curve(axis, points, curve.series)
-        drawn.append(points.assign(panel=panel["title"], series=curve.series.label))
+        drawn.append(points.assign(panel=panel.title, series=curve.series.label))
     numbers = pd.concat(drawn, ignore_index=True)
-    if "printed" in panel:
-        place = panel["printed"]
-        printed = published_numbers(main, place["file"])
-        value = printed[place["row"], place["column"]].value
+    if panel.printed is not None:
+        place = panel.printed
+        printed = published_numbers(main, place.file)
+        value = printed[place.row, place.column].value
         assert value is not None, f"{place} is illegible"
         axis.axhline(value, color="black", linestyle="--", label="printed")
-        row = {"panel": panel["title"], "series": "printed", "mean": value}
+        row = {"panel": panel.title, "series": "printed", "mean": value}
         numbers = pd.concat([numbers, pd.DataFrame([row])], ignore_index=True)
-    lines = [f"{panel['title']}: {spread_text(numbers.dropna(subset=['n']))}"]
-    if context.is_judged and "levels" not in settings:
-        tests = _tests(main, settings["metric"], panel, curves)
+    lines = [f"{panel.title}: {spread_text(numbers.dropna(subset=['n']))}"]
+    if context.is_judged and not settings.levels:
+        tests = _tests(main, settings.metric, panel, curves)
         numbers = pd.concat([numbers, tests], ignore_index=True)
         over_all = tests[tests["x"].isna()] if len(tests) else tests
         lines += [_test_text(test) for test in over_all.to_dict("records")]
-    if settings.get("log", False):
+    if settings.log:
         axis.set_xscale("log")
-    axis.set_xlabel(settings["label"])
-    axis.set_ylabel(settings["metric_label"])
+    axis.set_xlabel(settings.label)
+    axis.set_ylabel(settings.metric_label)
     axis.set_title("\n".join(lines), fontsize=7)
     axis.legend(fontsize=6)
     columns = ["panel", "series", "x", "mean", "sd", "n"]
@@ -131,31 +131,31 @@ def _panel(
 def _curve(
     context: Context,
     main: Context,
-    settings: Mapping[str, Any],
-    panel: Mapping[str, Any],
+    settings: CurveFigure,
+    panel: Panel,
     position: int,
 ) -> _Curve:
-    curve = panel["curves"][position]
-    where = {"method": curve["method"], "setting": "", **curve.get("where", {})}
-    factors = curve.get("reading", {})
-    if "levels" in settings:
+    curve = panel.curves[position]
+    where = {"method": curve.method, "setting": "", **curve.where}
+    factors = curve.reading
+    if settings.levels:
         parts = []
         shown = main
-        for level, x in settings["levels"].items():
-            at = {} if level == MAIN else {settings["axis"]: level}
-            shown = _under(context, main, panel["experiment"], at)
-            rows = shown.rows(panel["experiment"], settings["metric"], where)
+        for level, x in settings.levels.items():
+            at = {} if level == MAIN else {settings.axis: level}
+            shown = _under(context, main, panel.experiment, at)
+            rows = shown.rows(panel.experiment, settings.metric, where)
             parts.append(rows.assign(x=float(x)))
         rows = pd.concat(parts, ignore_index=True)
     else:
-        shown = _under(context, main, panel["experiment"], factors)
-        rows = shown.rows(panel["experiment"], settings["metric"], where)
+        shown = _under(context, main, panel.experiment, factors)
+        rows = shown.rows(panel.experiment, settings.metric, where)
         if len(rows):
-            rows = rows.assign(x=axis_values(rows, settings["axis"]))
+            rows = rows.assign(x=axis_values(rows, settings.axis))
     series = Series(
-        curve["method"],
+        curve.method,
         _label(context, curve),
-        method_styles(main.config["methods"])[curve["method"]],
+        method_styles(main.config.methods)[curve.method],
         line=_DASHES[position % len(_DASHES)] if factors else "-",
     )
     return _Curve(series, rows, shown.overlaps)
@@ -173,18 +173,18 @@ def _under(
     return replaced(context, main, [name])
 
 
-def _label(context: Context, curve: Mapping[str, Any]) -> str:
-    if "label" in curve:
-        return str(curve["label"])
-    label = context.label(curve["method"])
-    documents = context.config["readings"]["factors"]
-    for factor, alternative in curve.get("reading", {}).items():
-        label += f", {documents[factor]['alternatives'][alternative]['label']}"
+def _label(context: Context, curve: Curve) -> str:
+    if curve.label is not None:
+        return curve.label
+    label = context.label(curve.method)
+    documents = context.readings.factors
+    for factor, alternative in curve.reading.items():
+        label += f", {documents[factor].alternatives[alternative].label}"
     return label
 
 
 def _tests(
-    main: Context, metric: str, panel: Mapping[str, Any], curves: Sequence[_Curve]
+    main: Context, metric: str, panel: Panel, curves: Sequence[_Curve]
 ) -> pd.DataFrame:
     """Test at every level, and over all, that the first curve is above each other."""
     first, made = curves[0], []
@@ -202,7 +202,7 @@ def _tests(
             section="",
             test="paired_difference",
             args={
-                "experiment": panel["experiment"],
+                "experiment": panel.experiment,
                 "metric": metric,
                 "lower": {"method": names[1]},
                 "higher": {"method": names[0]},
@@ -217,7 +217,7 @@ def _tests(
             if row["verdict"] != "no data":
                 made.append(
                     {
-                        "panel": f"{panel['title']}: difference",
+                        "panel": f"{panel.title}: difference",
                         "series": f"{names[0]} − {names[1]}",
                         "x": x,
                         "mean": effect(row),

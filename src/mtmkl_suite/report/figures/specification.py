@@ -1,17 +1,15 @@
 """Specification curves: a claim's effect under every combination of readings."""
 
 import textwrap
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
+from mtmkl_suite.config.models import Factor, MadeSpecification
 from mtmkl_suite.config.readings_checks import MAIN
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers
-from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.pages.metric_words import metric_words
 from mtmkl_suite.report.record.record import claims_table
 from mtmkl_suite.report.tables.reach import (
     effect,
@@ -20,6 +18,7 @@ from mtmkl_suite.report.tables.reach import (
     replaced,
     unmeasured_main,
 )
+from mtmkl_suite.report.tables.text import metric_words
 
 _WIDTH, _HEIGHT, _LINE = 8.6, 2.6, 0.17
 _TITLE, _LABEL = 110, 64  # characters in a line
@@ -38,13 +37,13 @@ def specification_curve(context: Context, name: str) -> FigureAndNumbers:
     Returns one row per combination: its factors, ``metric, effect, interval_low,
     interval_high, p, verdict, is_main``. The effect is in units of the metric.
     """
-    specification = context.config["readings"]["specifications"][name]
+    specification = context.readings.specifications[name]
     numbers = specification_numbers(context, specification)
     return _drawn(context, specification, numbers), numbers
 
 
 def specification_numbers(
-    context: Context, specification: Mapping[str, Any]
+    context: Context, specification: MadeSpecification
 ) -> pd.DataFrame:
     """Return the claim's test under every combination, by metric and rising effect.
 
@@ -53,19 +52,19 @@ def specification_numbers(
     power otherwise. Of a run whose repeats are reduced there are only the notes.
     """
     main = main_context(context) if context.is_judged else unmeasured_main(context)
-    chosen = [c for c in main.config["claims"] if c["id"] == specification["claim"]]
+    chosen = [c for c in main.config.claims if c.id == specification.claim]
     main = replace(main, config=main.config | {"claims": chosen})
-    metric = chosen[0]["args"]["metric"]
+    metric = chosen[0].args["metric"]
     rows = []
-    for experiment, factors in specification["experiments"].items():
+    for experiment, factors in specification.experiments.items():
         is_main = all(level == MAIN for level in factors.values())
         shown = main if is_main else replaced(context, main, [experiment])
-        is_kept = shown.scores["repeat"] < specification["repeats"]
+        is_kept = shown.scores["repeat"] < specification.repeats
         shown = replace(shown, scores=shown.scores[is_kept])
         in_place = {}
         if not is_main:
-            origin = context.config["readings"]["experiments"][experiment]
-            in_place = measured_in_place(context, origin["factors"])
+            origin = context.readings.experiments[experiment]
+            in_place = measured_in_place(context, origin.factors)
         row = claims_table(shown).to_dict("records")[0]
         is_corrected = not pd.isna(row["rho"])
         low, high, p = (
@@ -99,13 +98,13 @@ def _share(numbers: pd.DataFrame) -> str:
 
 
 def _drawn(
-    context: Context, specification: Mapping[str, Any], numbers: pd.DataFrame
+    context: Context, specification: MadeSpecification, numbers: pd.DataFrame
 ) -> Figure:
-    documents = context.config["readings"]["factors"]
+    documents = context.readings.factors
     lines = [
         (factor, level)
-        for factor in specification["factors"]
-        for level in (MAIN, *documents[factor]["alternatives"])
+        for factor in specification.factors
+        for level in (MAIN, *documents[factor].alternatives)
         if (numbers[factor] == level).any()
     ]
     labels = [_label(documents[factor], level) for factor, level in lines]
@@ -139,7 +138,7 @@ def _drawn(
     if metrics[1:]:
         title += textwrap.wrap(f"hollow: {'; '.join(metrics[1:])}", _TITLE)
     # Over the whole figure: long labels below leave little room above the axes.
-    figure.suptitle("\n".join([specification["title"], *title]), fontsize=8)
+    figure.suptitle("\n".join([specification.title, *title]), fontsize=8)
     for y, (factor, level) in enumerate(lines):
         chosen = numbers.index[numbers[factor] == level]
         grid.plot(chosen, [y] * len(chosen), "s", color="black", markersize=3)
@@ -150,8 +149,7 @@ def _drawn(
     return figure
 
 
-def _label(document: Mapping[str, Any], level: str) -> str:
+def _label(factor: Factor, level: str) -> str:
     """Return a factor and one of its alternatives, in lines that fit."""
-    alternatives = document["alternatives"]
-    text = document["main"] if level == MAIN else alternatives[level]["label"]
-    return textwrap.fill(f"{document['label']}: {text}", _LABEL)
+    text = factor.main if level == MAIN else factor.alternatives[level].label
+    return textwrap.fill(f"{factor.label}: {text}", _LABEL)

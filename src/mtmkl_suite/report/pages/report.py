@@ -1,27 +1,22 @@
 """The report: a first page, and one for each paper, method and data set."""
 
-import math
-import re
+import itertools
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from mtmkl.files import write_text
 from mtmkl.statistics.pairs import FEW_UNITS, LEVEL, MIN_UNITS
-from mtmkl_suite.judge import claims as claim_tests
+from mtmkl_suite.config.models import Paper
 from mtmkl_suite.judge import verdicts as verdict_rule
-from mtmkl_suite.report.pages.addresses import page_name
-from mtmkl_suite.report.pages.data_uses import DataUse, title_of
-from mtmkl_suite.report.pages.experiment_facts import duration
-from mtmkl_suite.report.pages.fault_table import fault_rows
-from mtmkl_suite.report.pages.method_uses import MethodUse, problem_in_words, totals
-from mtmkl_suite.report.pages.overview import MOSTLY, PARTLY
-from mtmkl_suite.report.pages.paper_result import PaperResult, load_paper_result
+from mtmkl_suite.report.pages.documentation import page_name
+from mtmkl_suite.report.pages.experiments import title_of
+from mtmkl_suite.report.pages.methods import problem_in_words, totals
+from mtmkl_suite.report.pages.paper import PaperResult, load_paper_result
+from mtmkl_suite.report.pages.rendering import environment
 from mtmkl_suite.report.pages.summary import program
-from mtmkl_suite.report.record.published_record import RECORD
-from mtmkl_suite.report.tables.decision_rules import claim_tests_of
-from mtmkl_suite.report.tables.numbers import DASH, is_number, p_text, with_minus
+from mtmkl_suite.report.pages.verdicts import MOSTLY, PARTLY, claim_tests_of
+from mtmkl_suite.report.record.record import RECORD
 from mtmkl_suite.run.folders import RunFolder
 
 FIRST = "report.html"
@@ -35,7 +30,9 @@ def render_report(
     changes: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
     """Return the pages of the report, each of which loads nothing."""
-    methods, datasets = _by_method(papers), _by_name(papers)
+    methods = _by(lambda use: use.class_name, [paper.methods for paper in papers])
+    datasets = _by(lambda use: use.variant.name, [paper.datasets for paper in papers])
+    datasets = dict(sorted(datasets.items(), key=lambda d: title_of(d[1]).lower()))
     documentation = papers[0].documentation
     shared = {
         "papers": papers,
@@ -47,7 +44,6 @@ def render_report(
         "changes": changes or {},
         "is_judged": tier == "paper" and not changes,
         "verdict_names": verdict_rule.VERDICTS,
-        "claim_names": claim_tests.VERDICTS,
         "not_judged": verdict_rule.NOT_JUDGED,
         "record": RECORD,
         "mostly": MOSTLY,
@@ -81,21 +77,18 @@ def render_report(
         )
     found = claim_tests_of(paper.claims for paper in papers)
     pages["statistics.html"] = show("statistics", claim_tests=found)
-    pages["provenance.html"] = show("provenance", faults=fault_rows())
+    pages["provenance.html"] = show("provenance")
     if shared["has_errata"]:
         pages["errata.html"] = show("errata")
     return pages
 
 
-def write_report(
-    configs: Sequence[Mapping[str, Any]], run: RunFolder, *, tier: str
-) -> None:
+def write_report(configs: Sequence[Paper], run: RunFolder, *, tier: str) -> None:
     """Write the report on the papers of a run."""
     papers = [
-        load_paper_result(config, run.paper(config["paper"]["id"]))
-        for config in configs
+        load_paper_result(config, run.paper(config.paper.id)) for config in configs
     ]
-    changes = {k: v for config in configs for k, v in config.get("changes", {}).items()}
+    changes = {k: v for config in configs for k, v in config.changes.items()}
     pages = render_report(papers, tier=tier, changes=changes)
     first = pages.pop(FIRST)
     for name, page in pages.items():
@@ -110,76 +103,28 @@ def write_report(
 
 def _renderer(shared: Mapping[str, Any]) -> Callable[..., str]:
     """Return the function that fills a template."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters |= {
-        "slug": _slug,
-        "number": _number,
-        "p_value": p_text,
-        "share": _share,
-        "percent": _percent,
-        "counted": _counted,
-        "duration": duration,
-        "with_minus": with_minus,
-    }
-    environment.tests["a_number"] = is_number
-    environment.globals |= {"page_name": page_name, **shared}
+    templates = environment()
+    templates.globals |= shared
 
     def show(template: str, **values: Any) -> str:
         is_first = template == "first"
-        page = environment.get_template(f"{template}.html.j2").render(
+        page = templates.get_template(f"{template}.html.j2").render(
             is_first=is_first,
             # Of another page, and of what lies beside the report.
             page=lambda name: f"report/{name}" if is_first else name,
             beside=lambda found: found.removeprefix("../") if is_first else found,
             **values,
         )
-        return page if page.endswith("\n") else page + "\n"
+        return page + "\n"
 
     return show
 
 
-def _by_method(papers: Sequence[PaperResult]) -> dict[str, list[MethodUse]]:
+def _by(
+    key: Callable[[Any], str], groups: Iterable[Sequence[Any]]
+) -> dict[str, list[Any]]:
+    """Return the members of all groups together by a key of theirs."""
     found = defaultdict(list)
-    for paper in papers:
-        for use in paper.methods:
-            found[use.class_name].append(use)
+    for each in itertools.chain.from_iterable(groups):
+        found[key(each)].append(each)
     return dict(sorted(found.items()))
-
-
-def _by_name(papers: Sequence[PaperResult]) -> dict[str, list[DataUse]]:
-    found = defaultdict(list)
-    for paper in papers:
-        for use in paper.datasets:
-            found[use.name].append(use)
-    return dict(sorted(found.items(), key=lambda item: title_of(item[1]).lower()))
-
-
-def _counted(found: Mapping[str, int]) -> str:
-    """Say how often each verdict occurs that does."""
-    return ", ".join(f"{name} {n}" for name, n in found.items() if n) or "none"
-
-
-def _slug(text: str) -> str:
-    return "-".join(re.findall(r"[a-z]+", text.lower()))
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return DASH
-    return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
-
-
-def _share(value: float) -> str:
-    return DASH if math.isnan(value) else f"{value:.2f}"
-
-
-def _percent(value: float) -> str:
-    return DASH if math.isnan(value) else f"{100 * value:.3g} %"

@@ -1,11 +1,12 @@
 """The summary of a finished run, in a few lines for the terminal."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mtmkl.files import read_json, read_table
+from mtmkl_suite.config.models import Paper
 from mtmkl_suite.run.fit_warnings import counted_warnings
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
 
@@ -13,16 +14,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def closing_summary(configs: Iterable[Mapping[str, Any]], run: RunFolder) -> str:
+def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
     """Return verdicts and claims by paper, missing data, warnings, the report."""
     from mtmkl_suite.judge.verdicts import counts_text
 
     lines = []
     missing: set[str] = set()
     for config in configs:
-        paper = config["paper"]
-        folder = run.paper(paper["id"])
-        lines += ["", f"{paper['title']} ({paper['authors']}, {paper['year']})"]
+        paper = config.paper
+        folder = run.paper(paper.id)
+        lines += ["", f"{paper.title} ({paper.authors}, {paper.year})"]
         for title, text in (
             ("published numbers", counts_text(read_table(folder.verdicts))),
             ("claims", _counted(read_table(folder.claims)["verdict"])),
@@ -49,11 +50,11 @@ def _counted(verdicts: "pd.Series[str]") -> str:
     return ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "none"
 
 
-def missing_data(config: Mapping[str, Any], folder: PaperFolder) -> set[str]:
+def missing_data(config: Paper, folder: PaperFolder) -> set[str]:
     """Return the names of the data sets that a paper's run lacked."""
     infos = [
         read_json(folder.data_info(variant.id))
-        for experiment in config["experiments"].values()
+        for experiment in config.experiments.values()
         for variant in experiment.variants
     ]
     return {info["name"] for info in infos if info["status"] == "missing"}

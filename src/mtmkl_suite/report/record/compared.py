@@ -9,8 +9,8 @@ from mtmkl.errors import ConfigError
 from mtmkl.files import read_json, read_table, write_table
 from mtmkl_suite.config.against import with_data
 from mtmkl_suite.config.models import Paper, Run
-from mtmkl_suite.report.pages.build import write_artefact
-from mtmkl_suite.report.pages.context import load_context
+from mtmkl_suite.report.context import load_context
+from mtmkl_suite.report.record.artefacts import write_artefact
 from mtmkl_suite.report.record.record import write_what_follows
 from mtmkl_suite.run.fits import collect_scores
 from mtmkl_suite.run.folders import PaperFolder

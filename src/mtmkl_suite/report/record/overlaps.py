@@ -12,7 +12,7 @@ import pandas as pd
 from mtmkl.datasets import default_registry
 from mtmkl.datasets.splits import load_splits
 from mtmkl.files import read_table
-from mtmkl_suite.config.models import Variant
+from mtmkl_suite.config.models import Paper, Variant
 from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
 from mtmkl_suite.run.folders import PaperFolder
 
@@ -33,14 +33,14 @@ class StoredOverlaps(Mapping[Place, Overlap]):
 
     def __init__(
         self,
-        config: Mapping[str, Any],
+        config: Paper,
         data_info: Mapping[str, Mapping[str, Any]],
         folder: PaperFolder,
     ) -> None:
         self._config, self._data_info, self._folder = config, data_info, folder
         self._variants = {
             (name, variant.id): variant
-            for name, experiment in config["experiments"].items()
+            for name, experiment in config.experiments.items()
             for variant in experiment.variants
         }
         self._known: dict[tuple[str, str], dict[int, Overlap]] = {}
@@ -71,7 +71,7 @@ class StoredOverlaps(Mapping[Place, Overlap]):
         return self._known[experiment, dataset]
 
     def _read(self, experiment: str, variant: Variant) -> dict[int, Overlap]:
-        protocol = self._config["experiments"][experiment]["protocol"]
+        protocol = self._config.experiments[experiment].protocol
         path = self._folder.splits(protocol, variant.id)
         if not path.is_file():
             return {}
@@ -91,7 +91,7 @@ class StoredOverlaps(Mapping[Place, Overlap]):
                 test_share=test_share,
                 train_share=train_share,
                 same_roles=pool_share == 1
-                and self._config["protocols"][protocol]["kind"] in _SAME_ROLES,
+                and self._config.protocols[protocol].kind in _SAME_ROLES,
                 # Examples in several tasks have a row in each.
                 tasks_share=info.get("n_examples", n_rows) < n_rows,
             )

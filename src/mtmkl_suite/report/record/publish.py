@@ -3,11 +3,11 @@
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from mtmkl.files import write_table, write_text
+from mtmkl_suite.config.models import Paper
 from mtmkl_suite.judge.claims import shown_notes, shown_verdicts
 from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import read_scores
@@ -29,7 +29,7 @@ _CELL = [
 
 
 def publish(
-    configs: Sequence[Mapping[str, Any]], run: RunFolder, figures: Path, *, tier: str
+    configs: Sequence[Paper], run: RunFolder, figures: Path, *, tier: str
 ) -> None:
     """Copy artefacts and record of each paper to ``figures/<id>``.
 
@@ -43,7 +43,7 @@ def publish(
         )
     copies: list[tuple[Path, Path]] = []
     for config in configs:
-        paper = config["paper"]["id"]
+        paper = config.paper.id
         folder = run.paper(paper)
         for source, name in _published_files(config, folder):
             if not source.is_file():
@@ -53,45 +53,43 @@ def publish(
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
     for config in configs:
-        paper = config["paper"]["id"]
+        paper = config.paper.id
         measured = run.paper(paper).job_seconds()
-        _add_memory(Path(config["published"]).with_name("memory.csv"), measured)
-        if "readings" in config:
+        _add_memory(config.published.with_name("memory.csv"), measured)
+        if config.readings is not None:
             continue
-        seconds = Path(config["published"]).with_name("seconds.csv")
+        seconds = config.published.with_name("seconds.csv")
         _add_seconds(seconds, read_scores(figures / paper / "scores.csv.gz"))
     write_galleries(configs, figures)
 
 
-def write_galleries(configs: Sequence[Mapping[str, Any]], figures: Path) -> None:
+def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
     """Write the page of each paper, and the page of all papers in the folder."""
     for config in configs:
-        folder = figures / config["paper"]["id"]
+        folder = figures / config.paper.id
         main = config
-        if "readings" in config:
-            main = config["readings"]["main"]
+        if config.readings is not None:
+            main = config.readings.main
         write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
 
 
-def _published_files(
-    config: Mapping[str, Any], folder: PaperFolder
-) -> list[tuple[Path, str]]:
+def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str]]:
     """Return files to copy, with their names there.
 
     Of readings these are the artefacts, and the scores under another name: the record
     is that of the main protocol.
     """
-    artefacts = folder.artefact_files(config["artefacts"])
+    artefacts = folder.artefact_files(config.artefacts)
     named = [(path, path.name) for path in artefacts]
-    if "readings" in config:
+    if config.readings is not None:
         return [*named, (folder.scores, READING_SCORES)]
     return [*((path, path.name) for path in folder.record()), *named]
 
 
-def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
+def paper_gallery(config: Paper, folder: Path) -> str:
     """Return the Markdown page of a paper's published artefacts."""
-    paper = config["paper"]
+    paper = config.paper
     verdicts = pd.read_csv(folder / "verdicts.csv")
     claims = pd.read_csv(folder / "claims.csv")
     reach = read_reach(config, CLAIMS)
@@ -106,9 +104,9 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
     )
     counted = published_counts(folder)
     lines = [
-        f"# {paper['title']}",
+        f"# {paper.title}",
         "",
-        f"{paper['authors']} ({paper['year']}), {paper['venue']}. Paper tier; numbers, "
+        f"{paper.authors} ({paper.year}), {paper.venue}. Paper tier; numbers, "
         "rules and data in [verdicts.csv](verdicts.csv), "
         "[claims.csv](claims.csv), [statistics.csv](statistics.csv), "
         "[scores.csv.gz](scores.csv.gz), [provenance.json](provenance.json).",
@@ -129,27 +127,27 @@ def paper_gallery(config: Mapping[str, Any], folder: Path) -> str:
             f"| {row.claim} | {row.section} | {row.shown} | {row.note} |"
             for row in claims.itertuples()
         ]
-    for name, artefact in config["artefacts"].items():
+    for name, artefact in config.artefacts.items():
         heading = _heading(name)
-        title = f"{heading}: {artefact['title']}" if heading else artefact["title"]
+        title = f"{heading}: {artefact.title}" if heading else artefact.title
         lines += ["", f"## {title}", ""]
-        lines += _artefact_lines(name, artefact, folder)
+        lines += _artefact_lines(name, artefact.kind, artefact.title, folder)
     lines += _readings_lines(config, folder)
     lines += ["", "## Core-seconds to choose and fit", ""]
     lines += _seconds_lines(config, read_scores(folder / "scores.csv.gz"))
     return "\n".join(lines) + "\n"
 
 
-def _artefact_lines(name: str, artefact: Mapping[str, Any], folder: Path) -> list[str]:
+def _artefact_lines(name: str, kind: str, title: str, folder: Path) -> list[str]:
     """Return a figure, or the text of a table, and where their files are."""
-    if artefact["kind"] == "figure":
-        shown = f"![{artefact['title']}]({name}.svg)"
+    if kind == "figure":
+        shown = f"![{title}]({name}.svg)"
         return [shown, "", f"[pdf]({name}.pdf) · [numbers]({name}.csv)"]
     shown = (folder / f"{name}.md").read_text(encoding="utf-8").strip()
     return [shown, "", f"[csv]({name}.csv) · [tex]({name}.tex)"]
 
 
-def _readings_lines(config: Mapping[str, Any], folder: Path) -> list[str]:
+def _readings_lines(config: Paper, folder: Path) -> list[str]:
     """Return the section on other readings of the protocol, if any were published."""
     if not (folder / READING_SCORES).is_file():
         return []
@@ -158,9 +156,9 @@ def _readings_lines(config: Mapping[str, Any], folder: Path) -> list[str]:
     for kind, ending in (("table", "md"), ("figure", "svg")):
         for path in sorted(folder.glob(f"*.{ending}")):
             name = path.stem
-            if name not in config["artefacts"] and name != "README":
-                artefact = {"kind": kind, "title": name.replace("_", " ").capitalize()}
-                lines += ["", *_artefact_lines(name, artefact, folder)]
+            if name not in config.artefacts and name != "README":
+                title = name.replace("_", " ").capitalize()
+                lines += ["", *_artefact_lines(name, kind, title, folder)]
     return lines
 
 
@@ -211,19 +209,19 @@ def _add_memory(path: Path, measured: Mapping[str, Path]) -> None:
         write_table(path, table.astype({"megabytes": int}))
 
 
-def _seconds_lines(config: Mapping[str, Any], scores: pd.DataFrame) -> list[str]:
+def _seconds_lines(config: Paper, scores: pd.DataFrame) -> list[str]:
     table = core_seconds(scores)
-    columns = [name for name in config["experiments"] if name in table]
+    columns = [name for name in config.experiments if name in table]
     lines = [
         f"| method | {' | '.join(columns)} | all |",
         "|---" * (len(columns) + 2) + "|",
     ]
-    for method, spec in config["methods"].items():
+    for method, spec in config.methods.items():
         if method not in table.index:
             continue
-        row = table.loc[method, columns]
+        row = table.loc[[method], columns].iloc[0]
         shown = ["–" if pd.isna(value) else f"{value:.1f}" for value in row]
-        lines.append(f"| {spec['label']} | {' | '.join(shown)} | {row.sum():.1f} |")
+        lines.append(f"| {spec.label} | {' | '.join(shown)} | {row.sum():.1f} |")
     totals = [f"{value:.0f}" for value in table[columns].sum()]
     total = f"{table.to_numpy()[table.notna()].sum():.0f}"
     return [*lines, f"| all | {' | '.join(totals)} | {total} |"]

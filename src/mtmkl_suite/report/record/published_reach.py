@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl_suite.config.models import Factor, Paper
 from mtmkl_suite.config.readings import USES_TEST_DATA, has_readings, load_readings
 from mtmkl_suite.judge.reach import (
     CLAIM,
@@ -20,7 +21,7 @@ from mtmkl_suite.judge.reach import (
     STATUSES,
     counts_text,
 )
-from mtmkl_suite.run.folders import REACH
+from mtmkl_suite.run.folders import REACH, record_folder
 
 OTHER_READINGS = "other readings"
 """Heading of what stands beside numbers."""
@@ -48,20 +49,13 @@ ReachOfCells = Mapping[tuple[str, str], Reach]
 """By row and column; of a claim by its id and an empty column."""
 
 
-def record_folder(config: Mapping[str, Any]) -> Path:
-    """Return the folder of a paper below ``figures``."""
-    # config/papers/<id>/published -> figures/<id>
-    top = Path(config["published"]).parents[3]
-    return top / "figures" / str(config["paper"]["id"])
-
-
-def read_reach(config: Mapping[str, Any], artefact: str) -> ReachOfCells:
+def read_reach(config: Paper, artefact: str) -> ReachOfCells:
     """Return the published reach of the numbers of an artefact, or of claims.
 
     Claims that no reading concerns are left out.
     """
     path = record_folder(config) / REACH
-    folder = Path(config["published"]).parent
+    folder = config.published.parent
     if not path.is_file() or not has_readings(folder):
         return {}
     labels = _published_labels(folder)
@@ -91,16 +85,18 @@ def _of_number(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Reach:
 
 @cache
 def _published_labels(folder: Path) -> dict[str, str]:
-    return labels_of(load_readings(folder, "paper")["readings"]["factors"])
+    readings = load_readings(folder, "paper").readings
+    assert readings is not None
+    return labels_of(readings.factors)
 
 
-def labels_of(factors: Mapping[str, Any]) -> dict[str, str]:
+def labels_of(factors: Mapping[str, Factor]) -> dict[str, str]:
     """Return the readings in words, by ``factor=alternative``."""
     return {
-        f"{factor}={name}": f"{settings['label']}: {alternative['label']}"
-        + " (uses test data)" * (alternative["kind"] in USES_TEST_DATA)
+        f"{factor}={name}": f"{settings.label}: {alternative.label}"
+        + " (uses test data)" * (alternative.kind in USES_TEST_DATA)
         for factor, settings in factors.items()
-        for name, alternative in settings["alternatives"].items()
+        for name, alternative in settings.alternatives.items()
     }
 
 

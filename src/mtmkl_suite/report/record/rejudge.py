@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from mtmkl.files import read_json, write_json, write_table
-from mtmkl_suite.report.figures.files import write_figure_files, write_table_files
-from mtmkl_suite.report.pages.build import drawn, printed
-from mtmkl_suite.report.pages.context import Context, load_context
+from mtmkl_suite.config.models import Paper, Run, StepTable
+from mtmkl_suite.report.context import Context, load_context
+from mtmkl_suite.report.record.artefacts import (
+    drawn,
+    printed,
+    write_figure_files,
+    write_table_files,
+)
 from mtmkl_suite.report.record.overlaps import overlaps_table
 from mtmkl_suite.report.record.publish import READING_SCORES, write_galleries
 from mtmkl_suite.report.record.record import published_claims, statistics_table
-from mtmkl_suite.report.tables.printed_table import PrintedTable
+from mtmkl_suite.report.tables.text import PrintedTable
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
 from mtmkl_suite.run.provenance import check_same, of_the_code
 
@@ -27,11 +32,11 @@ class NotPublishedError(Exception):
 
 
 def rejudge(
-    configs: Sequence[Mapping[str, Any]],
+    configs: Sequence[Paper],
     run: RunFolder,
     figures: Path,
     *,
-    settings: Mapping[str, Any],
+    settings: Run,
 ) -> None:
     """Write what follows from the published scores of papers anew.
 
@@ -46,7 +51,7 @@ def rejudge(
     for config, (tables, pictures, record, provenance) in zip(
         configs, judged, strict=True
     ):
-        folder = _Published(figures / config["paper"]["id"])
+        folder = _Published(figures / config.paper.id)
         for name, table in tables.items():
             write_table_files(folder, name, table)
         for name, (figure, numbers) in pictures.items():
@@ -65,10 +70,10 @@ class _Published(PaperFolder):
 
 
 def _judge(
-    config: Mapping[str, Any],
+    config: Paper,
     run: RunFolder,
     figures: Path,
-    settings: Mapping[str, Any],
+    settings: Run,
 ) -> tuple[
     dict[str, PrintedTable],
     dict[str, "FigureAndNumbers"],
@@ -76,18 +81,18 @@ def _judge(
     dict[str, Any],
 ]:
     """Return tables and figures by artefact, the record by file, and the provenance."""
-    paper = config["paper"]["id"]
+    paper = config.paper.id
     published, folder = _Published(figures / paper), run.paper(paper)
     provenance = read_json(published.provenance)
-    is_main = "readings" not in config
+    is_main = config.readings is None
     scores = published.scores if is_main else published.path / READING_SCORES
     context = load_context(config, folder, scores=scores)
     of_scores = provenance if is_main else _with_data_of(context.scores, provenance)
-    check_same(
-        of_scores, context.data_info, tier=settings["tier"], seed=settings["seed"]
-    )
+    check_same(of_scores, context.data_info, tier=settings.tier, seed=settings.seed)
     tables, figures_made, verdicts = {}, {}, []
-    for name in config["artefacts"]:
+    for name, artefact in config.artefacts.items():
+        if isinstance(artefact, StepTable):
+            continue
         table, shown = printed(context, name)
         verdicts.append(shown.verdicts)
         if table is not None:
@@ -103,7 +108,7 @@ def _judge(
     record = {
         published.verdicts.name: pd.concat(filled, ignore_index=True),
         published.claims.name: published_claims(context, published),
-        published.statistics.name: statistics_table(context, seed=settings["seed"]),
+        published.statistics.name: statistics_table(context, seed=settings.seed),
         published.overlaps.name: overlaps_table(context.overlaps or {}),
     }
     return tables, figures_made, record, provenance | {"judged": of_the_code(config)}

@@ -5,10 +5,11 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl_suite.config.models import ReadingsTable
 from mtmkl_suite.judge.reach import CellId, Number
 from mtmkl_suite.judge.verdicts import judge
-from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.tables.printed_table import PrintedTable
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.tables.cells import MEAN_SD_NOTE, NOT_JUDGED_NOTE, mean_sd
 from mtmkl_suite.report.tables.reach import (
     bases_of,
     cells_of,
@@ -16,7 +17,7 @@ from mtmkl_suite.report.tables.reach import (
     under_reading,
     unmeasured_main,
 )
-from mtmkl_suite.report.tables.tables import MEAN_SD_NOTE, NOT_JUDGED_NOTE, mean_sd
+from mtmkl_suite.report.tables.text import PrintedTable
 
 COLUMNS = (
     "artefact", "row", "column", "unit", "published", "reading", "bound", "bound_sd",
@@ -28,7 +29,7 @@ ABOVE = "▲"
 _DECIMALS = 2
 
 
-def build_bounds(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
+def build_bounds(context: Context, artefact: ReadingsTable) -> PrintedTable:
     """Return the printed numbers beside what a row could reach at most.
 
     A bound that is measured for one cell of a row stands beside all printed numbers of
@@ -43,8 +44,8 @@ def build_bounds(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         if reading.kind != "bound":
             continue
         shown = under_reading(context, main, reading.factor, reading.alternative)
-        settings = context.config["readings"]["factors"][reading.factor]
-        labels.append(settings["alternatives"][reading.alternative]["label"])
+        settings = context.readings.factors[reading.factor]
+        labels.append(settings.alternatives[reading.alternative].label)
         found = cells_of(shown, context.config, bases_of(context, reading))
         for cell, bound in found.items():
             if bound.is_derived or bound.reproduced is None:
@@ -60,7 +61,7 @@ def build_bounds(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
             lines.append((cell[1], shown_bound, mine))
     columns = list(dict.fromkeys(column for *_, mine in lines for column in mine))
     return PrintedTable(
-        title=artefact["title"],
+        title=artefact.title,
         cells=pd.DataFrame(rows, columns=list(COLUMNS)),
         header=("row", "bound", *columns),
         body=[

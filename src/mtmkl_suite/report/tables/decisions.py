@@ -1,20 +1,17 @@
 """Which method for which tasks: sentences made from the scores of a comparison."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from mtmkl.statistics.pairs import MIN_UNITS, bayesian_signed_rank
-from mtmkl_suite.config.models import MethodComparison
+from mtmkl_suite.config.models import MethodComparison, MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
-from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.tables.joined import notes_on_settings
-from mtmkl_suite.report.tables.method_comparison import ranked
-from mtmkl_suite.report.tables.numbers import p_text
-from mtmkl_suite.report.tables.printed_table import PrintedTable
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.tables.comparison import notes_on_settings, ranked
+from mtmkl_suite.report.tables.text import PrintedTable, p_text
 
 NO_RECORD = "no scores of the full protocol yet: nothing is decided"
 NO_DATA = "no data set has this property: nothing is decided"
@@ -124,7 +121,7 @@ def decide(
     values: pd.DataFrame, seconds: pd.DataFrame, comparison: MethodComparison
 ) -> Decision:
     """Compare methods on the data sets of one property."""
-    control, rope = comparison["control"], comparison["rope"]
+    control, rope = comparison.control, comparison.rope
     gains = values.sub(values[control], axis=0)
     means = values.mean()
     methods = pd.DataFrame(
@@ -151,35 +148,31 @@ def decide(
         datasets=tuple(map(str, values.index)),
         control=control,
         rope=rope,
-        unit=comparison["unit"],
+        unit=comparison.unit,
     )
 
 
-def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
+def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
     """Return what held up by property of the tasks, each sentence with its numbers.
 
     ``artefact``: A configured table of layout ``decisions``: its ``settings`` name a
     property of the data sets, which the rows of the comparison have, and a block.
     """
-    comparison = artefact["comparison"]
+    comparison = artefact.comparison
     header = [
         "if you have", "data sets", "what held up", "against learning alone", "cost",
     ]  # fmt: skip
     body, tables = [], []
     decided: dict[str, pd.Index[Any]] = {}
-    for setting in artefact["settings"]:
+    for setting in artefact.settings:
         with_property = {
             name: row
-            for name, row in comparison["rows"].items()
-            if setting["property"] in row["properties"]
+            for name, row in comparison.rows.items()
+            if setting.property in row.properties
         }
-        size, label = setting["block"], setting["label"]
+        size, label = setting.block, setting.label
         decision = (
-            _decision(
-                context,
-                comparison.model_copy(update={"rows": with_property}),
-                size,
-            )
+            _decision(context, comparison | {"rows": with_property}, size)
             if context.is_judged and with_property
             else None
         )
@@ -203,7 +196,7 @@ def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTab
         tables.append(named.assign(setting=label, n=n, **{"train size": size}))
     columns = list(_COLUMNS)
     return PrintedTable(
-        title=artefact["title"],
+        title=artefact.title,
         cells=(
             pd.concat(tables, ignore_index=True)[columns]
             if tables
@@ -212,9 +205,9 @@ def build_decisions(context: Context, artefact: Mapping[str, Any]) -> PrintedTab
         header=header,
         body=body,
         notes=[
-            f"Numbers in {comparison['unit']}, means over the data sets. Held up: at "
-            f"most {comparison['rope']:g} below the mean of the best mean rank. "
-            f"Control: {comparison['control']}. Seconds: one repeat at one train size, "
+            f"Numbers in {comparison.unit}, means over the data sets. Held up: at "
+            f"most {comparison.rope:g} below the mean of the best mean rank. "
+            f"Control: {comparison.control}. Seconds: one repeat at one train size, "
             "hyper-parameters chosen and fitted, geometric mean over the data sets.",
             f"Fewer than {MIN_UNITS} data sets have no probability: they show what "
             "happened there, and nothing beyond.",
@@ -227,7 +220,7 @@ def _decision(
     context: Context, comparison: MethodComparison, block: str
 ) -> Decision | None:
     values = ranked(ranking_matrix(context.scores, comparison, block), comparison)
-    if values.empty or comparison["control"] not in values:
+    if values.empty or comparison.control not in values:
         return None
     seconds = seconds_matrix(context.scores, comparison, block)
     return decide(values, seconds.loc[values.index, values.columns], comparison)

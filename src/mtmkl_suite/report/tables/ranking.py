@@ -1,61 +1,118 @@
-"""Tables of methods ranked over data sets."""
+"""Tables of methods ranked over data sets, and of the tests of their mean ranks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from mtmkl_suite.config.models import Tolerance
-from mtmkl_suite.judge.audit import MEAN_RANK, audit, printed_comparisons
-from mtmkl_suite.judge.comparison import ranking_matrix
-from mtmkl_suite.judge.verdicts import Verdict, weakest
-from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.record.published_reach import Marks
-from mtmkl_suite.report.record.written import RANK
-from mtmkl_suite.report.tables.joined import notes_on_printed_ranks
-from mtmkl_suite.report.tables.lined_tables import (
-    NO_DATA,
-    OURS_LINE,
-    numbers,
-    origin_of,
-    reasons_of,
-    shown_lines,
-    verdict_lines,
+from mtmkl.statistics.pairs import LEVEL
+from mtmkl.statistics.ranks import FriedmanResult, friedman, holm_against_control
+from mtmkl_suite.config.models import (
+    Comparison,
+    Ranking,
+    RankTests,
+    Tolerance,
 )
-from mtmkl_suite.report.tables.numbers import DASH
-from mtmkl_suite.report.tables.printed_table import PrintedTable
-from mtmkl_suite.report.tables.rank_tests import mean_ranks, rank_cell
-from mtmkl_suite.report.tables.tables import (
+from mtmkl_suite.judge.comparison import AnyRow, ranking_matrix, rows_of
+from mtmkl_suite.judge.verdicts import (
+    Published,
+    Reproduced,
+    Verdict,
+    judge,
+    weakest,
+)
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks
+from mtmkl_suite.report.tables.cells import (
     CELL_COLUMNS,
+    NOT_JUDGED_NOTE,
     OURS,
+    RANK,
     Cell,
+    cell_numbers,
     judge_cells,
     published_numbers,
     rule_note,
 )
+from mtmkl_suite.report.tables.comparison import notes_on_printed_ranks
+from mtmkl_suite.report.tables.text import DASH, PrintedTable
+
+MEAN_RANK, STATISTIC, P_VALUE, ADJUSTED_LEVEL = (
+    "mean rank", "test statistic", "p value", "adjusted α",
+)  # fmt: skip
+DOMINATED = "methods dominated"
 
 RANK_COLUMNS = (*CELL_COLUMNS, "published_rank", "reproduced_rank")
 """Columns of a ranking's csv."""
 
+TEST_COLUMNS = (*CELL_COLUMNS, "recomputed")
+"""Columns of the csv of rank tests; ``recomputed`` is from the published accuracies."""
 
-def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
+_ACCURACIES = "table_1.csv"
+_OURS_LINE = "reproduced here"  # "reproduced" would read as a verdict
+_VERDICT, _NO_DATA = "verdict", "no data"
+_INCOMPLETE = "not every method has a value on every data set"
+_DECIMALS = {STATISTIC: 2, P_VALUE: 4, ADJUSTED_LEVEL: 4, DOMINATED: 0}
+
+
+def mean_ranks(
+    context: Context, comparison: Comparison, block: str
+) -> FriedmanResult | None:
+    """Return mean ranks and Friedman's test of a block, from reproduced means."""
+    matrix = ranking_matrix(context.scores, comparison, block)
+    if len(matrix) < 2 or matrix.isna().to_numpy().any():
+        return None
+    return friedman(matrix, higher_better=True)
+
+
+def printed_mean_ranks(
+    context: Context, comparison: Comparison, block: str
+) -> FriedmanResult:
+    """Return mean ranks and Friedman's test of a block, from published accuracies."""
+    printed = context.published[_ACCURACIES]
+    values = printed.pivot(index="row", columns="column", values="value")
+    rows = [f"{name}, {block}" for name, _ in rows_of(comparison, block)]
+    return friedman(values.loc[rows, list(comparison.columns)], higher_better=True)
+
+
+def rank_tests(over_all: FriedmanResult, control: str) -> pd.DataFrame:
+    """Return the tests of mean ranks against a control as papers print them.
+
+    The adjusted level of the i-th smallest of m p-values is 0.05 / (m − i + 1); equal
+    ones are taken in the order of the methods.
+    """
+    tests = holm_against_control(over_all.ranks, over_all.n_blocks, control)
+    order = tests["p"].argsort(kind="stable").to_numpy()
+    levels = np.empty(len(tests))
+    levels[order] = LEVEL / np.arange(len(tests), 0, -1)
+    named = tests.rename(columns={"z": STATISTIC, "p": P_VALUE})
+    return named.assign(**{ADJUSTED_LEVEL: levels})
+
+
+def count_dominated(tests: pd.DataFrame) -> int:
+    """Return how many methods Holm's procedure finds worse than the control."""
+    return int(((tests["p_holm"] < LEVEL) & (tests[STATISTIC] > 0)).sum())
+
+
+def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
     """Return a table of methods ranked over data sets, block by block.
 
     A row with ``readings`` has a printed number of which the metric is uncertain: it
     gets the weaker of the verdicts under its metric and under the readings. Ranks are
     those of its metric. Metrics ``beside`` are shown, and not judged.
     """
-    comparison = artefact["comparison"]
-    file, decimals = artefact["file"], artefact["decimals"]
-    cells, acceptance = _metric_cells(context, artefact, _main_metric, in_paper=True)
-    others, _ = _metric_cells(context, artefact, _readings, in_paper=True)
-    beside, _ = _metric_cells(context, artefact, _beside, in_paper=False)
+    comparison = artefact.comparison
+    file, decimals = artefact.file, artefact.decimals
+    cells, acceptance = _metric_cells(context, artefact, "metric")
+    others, _ = _metric_cells(context, artefact, "readings")
+    beside, _ = _metric_cells(context, artefact, "beside")
     if context.is_judged:
         cells = _weaker_of_readings(cells, others)
     ranks = pd.concat(
         [
             _ranks(ranking_matrix(context.scores, comparison, block), block)
-            for block in comparison["blocks"]
+            for block in comparison.blocks
         ]
     )
     keys = pd.MultiIndex.from_frame(cells[["row", "column"]])
@@ -65,94 +122,74 @@ def build_ranking(context: Context, artefact: Mapping[str, Any]) -> PrintedTable
         reproduced_rank=ranks.reindex(keys).to_numpy(),
     )
     headings = _mean_rank_cells(context, artefact)
-    recomputed = {
-        one.label: audit(one).friedman.ranks
-        for one in printed_comparisons(context.published)
-    }
     marks = Marks(context.reach, pd.concat([cells, headings]))
     lines: list[tuple[str, ...]] = []
-    for block in comparison["blocks"]:
-        for name, row in _rows_of(comparison, block):
-            lines += _lines_of_row(
-                block,
-                name,
-                _in_order(cells, f"{name}, {block}", comparison),
-                [
-                    (
-                        f"{label}{mark}",
-                        _in_order(more, f"{name} ({label}), {block}", comparison),
-                    )
-                    for more, labels, mark in (
-                        (others, "readings", ""),
-                        (beside, "beside", f" {OURS}"),
-                    )
-                    for label in row.get(labels, {})
-                ],
-                decimals,
-                marks,
-            )
+    for block in comparison.blocks:
+        for name, row in rows_of(comparison, block):
+            main = _in_order(cells, f"{name}, {block}", comparison)
+            lines += [
+                (block, name, "published", *_with_ranks(main, "published", decimals)),
+                ("", "", _OURS_LINE, *_with_ranks(main, "reproduced", decimals)),
+            ]
+            for more, part, mark in (
+                (others, "readings", ""),
+                (beside, "beside", f" {OURS}"),
+            ):
+                for label in getattr(row, part):
+                    mine = _in_order(more, f"{name} ({label}), {block}", comparison)
+                    texts = _with_ranks(mine, "reproduced", decimals)
+                    lines.append(("", "", f"{_OURS_LINE}, {label}{mark}", *texts))
+            lines += _verdict_lines(main.reset_index(), marks)
         mean = _in_order(headings, f"{MEAN_RANK}, {block}", comparison)
         lines += [
-            (block, MEAN_RANK, "published", *numbers(mean["published"], "g")),
+            (block, MEAN_RANK, "published", *_numbers(mean["published"], "g")),
             ("", "", "of the published accuracies",
-             *numbers(recomputed[block][list(comparison["columns"])], ".2f")),
-            ("", "", OURS_LINE, *numbers(mean["reproduced"], ".2f")),
-            *verdict_lines(mean.reset_index(), marks),
+             *_numbers(printed_mean_ranks(context, comparison, block).ranks, ".2f")),
+            ("", "", _OURS_LINE, *_numbers(mean["reproduced"], ".2f")),
+            *_verdict_lines(mean.reset_index(), marks),
         ]  # fmt: skip
     # The number of a second reading is printed once.
     shown = pd.concat([cells, others.assign(in_paper=False), beside, headings])
     return PrintedTable(
-        title=artefact["title"],
+        title=artefact.title,
         cells=shown.reindex(columns=list(RANK_COLUMNS)).reset_index(drop=True),
-        header=("training", "data set", "", *comparison["columns"]),
-        body=shown_lines(context, lines),
+        header=("training", "data set", "", *comparison.columns),
+        body=_shown_lines(context, lines),
         notes=(
-            f"In {artefact['unit']}: mean ± standard deviation over "
+            f"In {artefact.unit}: mean ± standard deviation over "
             f"{_repeats(cells)}, and the rank of the mean among the methods; equal "
             "means share theirs.",
-            rule_note(context, artefact["tolerance"], artefact["unit"], acceptance),
+            rule_note(context, artefact.tolerance, artefact.unit, acceptance),
             *_remarks_on_ranks(artefact, is_judged=context.is_judged),
             *marks.notes(),
             *notes_on_printed_ranks(context, comparison),
-            *reasons_of(shown),
+            *_reasons_of(shown),
         ),
     )
 
 
-def _rows_of(
-    comparison: Mapping[str, Any], block: str
-) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    for name, row in comparison["rows"].items():
-        if block in row.get("blocks", comparison["blocks"]):
-            yield name, row
-
-
-def _main_metric(name: str, row: Mapping[str, Any]) -> dict[str, str]:
-    return {name: row["metric"]}
-
-
-def _readings(name: str, row: Mapping[str, Any]) -> dict[str, str]:
-    return {f"{name} ({k})": metric for k, metric in row.get("readings", {}).items()}
-
-
-def _beside(name: str, row: Mapping[str, Any]) -> dict[str, str]:
-    return {f"{name} ({k})": metric for k, metric in row.get("beside", {}).items()}
+def _metrics(name: str, row: AnyRow, part: str) -> dict[str, str]:
+    """Return the metrics of a row, by what names them in the table."""
+    if part == "metric":
+        return {name: row.metric}
+    return {f"{name} ({label})": metric for label, metric in getattr(row, part).items()}
 
 
 def _metric_cells(
-    context: Context, artefact: Mapping[str, Any], metrics: Any, *, in_paper: bool
+    context: Context, artefact: Ranking, part: str
 ) -> tuple[pd.DataFrame, str]:
     """Return the cells of some metrics of every row, judged if they are the paper's."""
-    comparison = artefact["comparison"]
+    comparison = artefact.comparison
+    in_paper = part != "beside"
     labels: list[str] = []
     cells = []
-    for block, selector in comparison["blocks"].items():
-        for name, row in _rows_of(comparison, block):
-            for label, metric in metrics(name, row).items():
-                for column, method in comparison["columns"].items():
+    for block, selector in comparison.blocks.items():
+        for name, row in rows_of(comparison, block):
+            for label, metric in _metrics(name, row, part).items():
+                for column, method in comparison.columns.items():
                     where = {
                         **selector,
-                        "experiment": row["experiment"],
+                        "experiment": row.experiment,
                         "metric": metric,
                         "method": method,
                         "setting": "",
@@ -160,15 +197,7 @@ def _metric_cells(
                     key = name if in_paper else label
                     cells.append(Cell(f"{key}, {block}", column, where, in_paper))
                     labels.append(f"{label}, {block}")
-    frame, acceptance = judge_cells(
-        context,
-        cells,
-        experiment=None,
-        file=artefact["file"],
-        unit=artefact["unit"],
-        scale=comparison["scale"],
-        tolerance=Tolerance(**artefact["tolerance"]),
-    )
+    frame, acceptance = judge_cells(context, cells, artefact, comparison.scale)
     return frame.assign(row=labels, printed_row=frame["row"]), acceptance
 
 
@@ -183,13 +212,9 @@ def _weaker_of_readings(cells: pd.DataFrame, others: pd.DataFrame) -> pd.DataFra
         verdict = _verdict_of(cell)
         other = second.get((cell["row"], cell["column"]))
         if other is not None:
-            name = other["row"].rpartition(", ")[0]
-            verdict = weakest(
-                {
-                    cell["row"].rpartition(", ")[0]: verdict,
-                    name: _verdict_of(other),
-                }
-            )
+            names = (each["row"].rpartition(", ")[0] for each in (cell, other))
+            verdicts_of = (verdict, _verdict_of(other))
+            verdict = weakest(dict(zip(names, verdicts_of, strict=True)))
         verdicts.append(verdict)
     return cells.assign(
         verdict=[each.verdict for each in verdicts],
@@ -215,53 +240,25 @@ def _ranks(matrix: pd.DataFrame, block: str) -> pd.Series:
     )
 
 
-def _mean_rank_cells(context: Context, artefact: Mapping[str, Any]) -> pd.DataFrame:
-    comparison = artefact["comparison"]
-    printed = published_numbers(context, artefact["file"])
+def _mean_rank_cells(context: Context, artefact: Ranking) -> pd.DataFrame:
+    comparison = artefact.comparison
+    printed = published_numbers(context, artefact.file)
     rows = []
-    for block in comparison["blocks"]:
+    for block in comparison.blocks:
         over_all = mean_ranks(context, comparison, block)
-        for column in comparison["columns"]:
-            row = f"{MEAN_RANK}, {block}"
-            if (row, column) not in printed:
-                raise ValueError(f"{artefact['file']} has no row {row!r}, {column!r}")
+        for column in comparison.columns:
+            place = (f"{MEAN_RANK}, {block}", column)
             cell = rank_cell(
-                row,
-                column,
-                printed[row, column],
-                recomputed=float("nan"),
-                reproduced=None if over_all is None else float(over_all.ranks[column]),
-                over_all=over_all,
-                tolerance=Tolerance(**artefact["rank_tolerance"]),
-                full_protocol=context.is_judged,
-                data=origin_of(context, comparison),
+                context,
+                place,
+                printed.get(place),
+                None if over_all is None else float(over_all.ranks[column]),
+                over_all,
+                artefact.rank_tolerance,
+                _origin_of(context, comparison),
             )
             rows.append(cell | {"unit": RANK})
     return pd.DataFrame(rows, columns=list(CELL_COLUMNS))
-
-
-def _lines_of_row(
-    block: str,
-    name: str,
-    main: pd.DataFrame,
-    others: Sequence[tuple[str, pd.DataFrame]],
-    decimals: int,
-    marks: Marks,
-) -> list[tuple[str, ...]]:
-    lines: list[tuple[str, ...]] = [
-        (block, name, "published", *_with_ranks(main, "published", decimals)),
-        ("", "", OURS_LINE, *_with_ranks(main, "reproduced", decimals)),
-    ]
-    for label, more in others:
-        lines.append(
-            (
-                "",
-                "",
-                f"{OURS_LINE}, {label}",
-                *_with_ranks(more, "reproduced", decimals),
-            )
-        )
-    return [*lines, *verdict_lines(main.reset_index(), marks)]
 
 
 def _with_ranks(cells: pd.DataFrame, side: str, decimals: int) -> list[str]:
@@ -269,7 +266,7 @@ def _with_ranks(cells: pd.DataFrame, side: str, decimals: int) -> list[str]:
     texts = []
     for cell in cells.to_dict("records"):
         if pd.isna(cell[side]):
-            texts.append(NO_DATA if side == "reproduced" else DASH)
+            texts.append(_NO_DATA if side == "reproduced" else DASH)
             continue
         text = f"{cell[side]:.{decimals}f}"
         if cell[f"{side}_sd"] > 0:
@@ -279,11 +276,10 @@ def _with_ranks(cells: pd.DataFrame, side: str, decimals: int) -> list[str]:
     return texts
 
 
-def _in_order(
-    cells: pd.DataFrame, row: str, comparison: Mapping[str, Any]
-) -> pd.DataFrame:
+def _in_order(cells: pd.DataFrame, row: str, comparison: Comparison) -> pd.DataFrame:
+    """Return the cells of a row in the order of the methods."""
     mine = cells[cells["row"] == row].set_index("column")
-    return mine.loc[list(comparison["columns"])]
+    return mine.loc[list(comparison.columns)]
 
 
 def _repeats(cells: pd.DataFrame) -> str:
@@ -295,26 +291,197 @@ def _repeats(cells: pd.DataFrame) -> str:
     return f"{shown} repeat{'s' * (most > 1)}"
 
 
-def _remarks_on_ranks(artefact: Mapping[str, Any], *, is_judged: bool) -> list[str]:
+def _remarks_on_ranks(artefact: Ranking, *, is_judged: bool) -> list[str]:
     """Say how mean ranks are judged, and which of its readings ranks a row."""
     remarks = []
     if is_judged:
-        tolerance = artefact["rank_tolerance"]["absolute"]
+        tolerance = artefact.rank_tolerance.absolute
         remarks.append(f"Mean ranks: tol = {tolerance:g}, without a spread.")
-    for name, row in artefact["comparison"]["rows"].items():
-        if "readings" not in row:
+    for name, row in artefact.comparison.rows.items():
+        if not row.readings:
             continue
-        metric = row["metric"].replace("_", " ")
+        metric = row.metric.replace("_", " ")
         remark = (
             f"{name}: what the printed number measures is uncertain; ranks are by "
             f"{metric}"
         )
         if is_judged:
-            readings = ", ".join([metric, *row["readings"]])
+            readings = ", ".join([metric, *row.readings])
             remark += f", the verdict is the weaker of the readings {readings}."
-            beside = row.get("beside", {})
-            remark += "".join(f" {OURS} {label} is not judged." for label in beside)
+            remark += "".join(f" {OURS} {label} is not judged." for label in row.beside)
         else:
             remark += "."
         remarks.append(remark)
     return remarks
+
+
+def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
+    """Return the tests of mean ranks against the control, block by block.
+
+    Published, recomputed from the published accuracies, and from reproduced means.
+    """
+    comparison, tolerances = artefact.comparison, artefact.tolerances
+    control = comparison.control
+    printed = published_numbers(context, artefact.file)
+    dominated = published_numbers(context, "texts.csv")
+    rivals = [column for column in comparison.columns if column != control]
+    origin = _origin_of(context, comparison)
+    rows: list[dict[str, Any]] = []
+    lines: list[tuple[str, ...]] = []
+    remarks: list[str] = []
+    for block in comparison.blocks:
+        theirs = printed_mean_ranks(context, comparison, block)
+        recomputed = rank_tests(theirs, control)
+        n_rejected = count_dominated(recomputed)
+        over_all = mean_ranks(context, comparison, block)
+        ours = None if over_all is None else rank_tests(over_all, control)
+        for quantity in (STATISTIC, P_VALUE, ADJUSTED_LEVEL):
+            mine = [
+                rank_cell(
+                    context,
+                    (f"{quantity}, {block}", rival),
+                    printed.get((f"{quantity}, {block}", rival)),
+                    None if ours is None else float(ours[quantity][rival]),
+                    over_all,
+                    tolerances[quantity],
+                    origin,
+                )
+                | {"recomputed": float(recomputed[quantity][rival])}
+                for rival in rivals
+            ]
+            rows += mine
+            marks = Marks(context.reach, pd.DataFrame(mine))
+            lines += _lines_of_test(block, quantity, mine, marks)
+        count = rank_cell(
+            context,
+            (f"{DOMINATED}, {block}", control),
+            dominated.get((f"{control}, {block}", DOMINATED)),
+            None if ours is None else float(count_dominated(ours)),
+            over_all,
+            tolerances[DOMINATED],
+            origin,
+        )
+        rows.append(count | {"recomputed": float(n_rejected)})
+        sides = [("of the published accuracies", theirs)]
+        sides += [("reproduced", over_all)] if over_all is not None else []
+        for side, one in sides:
+            rows += _friedman_rows(block, side, one, origin)
+            n = n_rejected if one is theirs else int(count["reproduced"])
+            remarks.append(
+                f"{block}, {side}: Friedman χ² = {one.chi2:.2f}, p = {one.p:.2g}; "
+                f"Iman–Davenport F = {one.f:.2f}, p = {one.p_iman_davenport:.2g}; "
+                f"{n} of {len(rivals)} methods worse than {control} by Holm's test at "
+                f"{LEVEL:g} over {one.n_blocks} data sets (in the text "
+                f"{count['published']:g})."
+            )
+    cells = pd.DataFrame(rows, columns=list(TEST_COLUMNS))
+    return PrintedTable(
+        title=artefact.title,
+        cells=cells,
+        header=("training", "", "", *rivals),
+        body=_shown_lines(context, lines),
+        notes=(
+            *remarks,
+            _rule_of_tests(tolerances) if context.is_judged else NOT_JUDGED_NOTE,
+            *notes_on_printed_ranks(context, comparison),
+            *_reasons_of(cells),
+        ),
+    )
+
+
+def rank_cell(
+    context: Context,
+    place: tuple[str, str],
+    theirs: Published | None,
+    reproduced: float | None,
+    over_all: FriedmanResult | None,
+    tolerance: Tolerance,
+    origin: str,
+) -> dict[str, Any]:
+    """Return a cell whose number is one over all data sets, so without a spread."""
+    if theirs is None:
+        raise ValueError(f"no published number {place[0]!r}, {place[1]!r}")
+    ours = None
+    if reproduced is not None and over_all is not None:
+        ours = Reproduced(reproduced, 0.0, over_all.n_blocks)
+    missing = "" if ours else _INCOMPLETE
+    verdict = judge(theirs, ours, tolerance, full_protocol=context.is_judged)
+    return cell_numbers(*place, "", theirs, ours, verdict, origin, missing)
+
+
+def _friedman_rows(
+    block: str, side: str, over_all: FriedmanResult, data: str
+) -> list[dict[str, Any]]:
+    values = {
+        "Friedman χ²": over_all.chi2,
+        "Friedman p": over_all.p,
+        "Iman–Davenport F": over_all.f,
+        "Iman–Davenport p": over_all.p_iman_davenport,
+    }
+    return [
+        dict.fromkeys(
+            ("unit", "verdict", "verdict_with_spread", "status", "rule", "missing"), ""
+        )
+        | {
+            "row": f"{name}, {block}",
+            "column": side,
+            "reproduced": value if side == "reproduced" else None,
+            "recomputed": value if side != "reproduced" else None,
+            "n": over_all.n_blocks,
+            "data": data if side == "reproduced" else "",
+            "in_paper": False,
+        }
+        for name, value in values.items()
+    ]
+
+
+def _lines_of_test(
+    block: str, quantity: str, cells: list[dict[str, Any]], marks: Marks
+) -> list[tuple[str, ...]]:
+    shown = pd.DataFrame(cells)
+    form = f".{_DECIMALS[quantity]}f"
+    return [
+        (block, quantity, "published", *_numbers(shown["published"], "g")),
+        ("", "", "of the published accuracies", *_numbers(shown["recomputed"], form)),
+        ("", "", _OURS_LINE, *_numbers(shown["reproduced"], form)),
+        *_verdict_lines(shown, marks),
+    ]
+
+
+def _rule_of_tests(tolerances: Mapping[str, Tolerance]) -> str:
+    sizes = [f"{value.absolute:g} for {name}" for name, value in tolerances.items()]
+    return (
+        "Reproduced: |published − reproduced| ≤ tol; close: ≤ 2 tol; tol = "
+        f"{'; '.join(sizes)}."
+    )
+
+
+def _shown_lines(
+    context: Context, lines: Iterable[tuple[str, ...]]
+) -> tuple[tuple[str, ...], ...]:
+    """Leave out the lines of verdicts, third in a line, where there are none."""
+    return tuple(line for line in lines if context.is_judged or line[2] != _VERDICT)
+
+
+def _verdict_lines(cells: pd.DataFrame, marks: Marks) -> list[tuple[str, ...]]:
+    """Return the line of verdicts, and one of what other readings explain."""
+    reach = marks.texts(cells)
+    lines: list[tuple[str, ...]] = [("", "", _VERDICT, *cells["verdict"])]
+    return [*lines, ("", "", OTHER_READINGS, *reach)] if any(reach) else lines
+
+
+def _numbers(values: Iterable[float | None], form: str) -> list[str]:
+    """Return numbers as text."""
+    return [_NO_DATA if pd.isna(value) else f"{value:{form}}" for value in values]
+
+
+def _origin_of(context: Context, comparison: Comparison) -> str:
+    """Return where the data of a comparison come from."""
+    origins = [context.origin(row.experiment) for row in comparison.rows.values()]
+    return ", ".join(dict.fromkeys(filter(None, origins)))
+
+
+def _reasons_of(cells: pd.DataFrame) -> list[str]:
+    """Return sentences on what is missing."""
+    reasons = [reason for reason in cells["missing"].dropna().unique() if reason]
+    return [f"No data: {reason}" for reason in reasons]

@@ -7,7 +7,14 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.documents import ConfigError
-from mtmkl_suite.config.models import Tolerance
+from mtmkl_suite.config.models import (
+    Paper,
+    Ranking,
+    RankTests,
+    ReadingsTable,
+    Table,
+    Tolerance,
+)
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.reach import (
     CLAIM,
@@ -24,7 +31,7 @@ from mtmkl_suite.judge.reach import (
 )
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.record.overlaps import read_overlaps
 from mtmkl_suite.report.record.published_reach import (
     labels_of,
@@ -32,11 +39,9 @@ from mtmkl_suite.report.record.published_reach import (
     reach_counts,
 )
 from mtmkl_suite.report.record.record import published_claims
-from mtmkl_suite.report.record.written import RANK, TextTable
+from mtmkl_suite.report.tables.cells import RANK, build_quoted
 from mtmkl_suite.report.tables.layouts import build
-from mtmkl_suite.report.tables.numbers import DASH
-from mtmkl_suite.report.tables.printed_table import PrintedTable
-from mtmkl_suite.report.tables.tables import build_quoted
+from mtmkl_suite.report.tables.text import DASH, PrintedTable, TextTable
 from mtmkl_suite.run.folders import PaperFolder, record_folder
 
 OVERVIEW_HEADER = (
@@ -46,7 +51,7 @@ OVERVIEW_HEADER = (
 _PLACE = ("artefact", "row", "column")
 
 
-def build_reach(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
+def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
     """Return the reach of every *different* number and every claim.
 
     People read an overview of the readings, and below it the numbers under each of
@@ -68,7 +73,7 @@ def build_reach(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
         reach = pd.concat([reach, of_claims], ignore_index=True)
         notes = _notes(reach)
     return PrintedTable(
-        title=artefact["title"],
+        title=artefact.title,
         cells=reach,
         header=OVERVIEW_HEADER,
         body=[_overview(own, reading, found) for reading, found in under.items()],
@@ -79,7 +84,7 @@ def build_reach(context: Context, artefact: Mapping[str, Any]) -> PrintedTable:
 
 def main_context(context: Context) -> Context:
     """Return the published results of the main protocol."""
-    main = context.config["readings"]["main"]
+    main = context.readings.main
     scores = record_folder(context.config) / "scores.csv.gz"
     if not scores.is_file():
         raise ConfigError(
@@ -111,31 +116,27 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
     that stands for another does so for all methods. Claims that name repeats name as
     many times more where a reading has them.
     """
-    scores, claims = main.scores, main.config["claims"]
+    scores, claims = main.scores, main.config.claims
     for name in experiments:
-        origin = context.config["readings"]["experiments"][name]
-        is_replaced = scores["experiment"] == origin["of"]
+        origin = context.readings.experiments[name]
+        is_replaced = scores["experiment"] == origin.of
         kept, others = scores[is_replaced], scores[~is_replaced]
-        rows = context.scores[context.scores["experiment"] == origin["fits"]]
-        if origin["is_whole"]:
+        rows = context.scores[context.scores["experiment"] == origin.fits]
+        if origin.is_whole:
             kept = kept[:0]
         rows = pd.concat(
             [
-                kept[
-                    ~kept["method"].isin([*rows["method"].unique(), *origin["changes"]])
-                ],
-                rows.assign(experiment=origin["of"]),
+                kept[~kept["method"].isin([*rows["method"].unique(), *origin.changes])],
+                rows.assign(experiment=origin.of),
             ]
         )
-        for metric, measured in measured_in_place(context, origin["factors"]).items():
+        for metric, measured in measured_in_place(context, origin.factors).items():
             moved = rows[rows["metric"] == measured].assign(metric=metric)
             rows = pd.concat([rows[rows["metric"] != metric], moved])
         scores = pd.concat([others, rows], ignore_index=True)
         claims = [
-            claim.model_copy(
-                update={"args": _with_repeats(claim.args, origin["times"])}
-            )
-            if claim["args"]["experiment"] == origin["of"]
+            claim.model_copy(update={"args": _with_repeats(claim.args, origin.times)})
+            if claim.args["experiment"] == origin.of
             else claim
             for claim in claims
         ]
@@ -166,8 +167,8 @@ def _replaced_overlaps(
     """Return how repeats overlap, those of readings under the main names."""
     if context.overlaps is None:
         return main.overlaps
-    origins = context.config["readings"]["experiments"]
-    of = {origins[name]["fits"]: origins[name]["of"] for name in experiments}
+    origins = context.readings.experiments
+    of = {origins[name].fits: origins[name].of for name in experiments}
     return {
         **(main.overlaps or {}),
         **{
@@ -180,25 +181,25 @@ def _replaced_overlaps(
 
 def measured_in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
     """Return which metric stands for which of the main experiment."""
-    documents = context.config["readings"]["factors"]
-    changes = [documents[f]["alternatives"][a]["change"] for f, a in factors.items()]
-    return {k: v for change in changes for k, v in change.get("in_place", {}).items()}
+    documents = context.readings.factors
+    changes = [documents[f].alternatives[a].change for f, a in factors.items()]
+    return {k: v for change in changes for k, v in change.in_place.items()}
 
 
 def unmeasured_main(context: Context) -> Context:
     """Return the main protocol without results."""
-    main = context.config["readings"]["main"]
+    main = context.readings.main
     return replace(context, config=main, scores=context.scores[:0])
 
 
 def readings_of(context: Context) -> list[Reading]:
     """Return the readings that have scores."""
-    factors = context.config["readings"]["factors"]
+    factors = context.readings.factors
     labels = labels_of(factors)
     return [
-        Reading(factor, name, each["kind"], labels[f"{factor}={name}"])
+        Reading(factor, name, each.kind, labels[f"{factor}={name}"])
         for factor, settings in factors.items()
-        for name, each in settings["alternatives"].items()
+        for name, each in settings.alternatives.items()
         if experiments_under(context, {factor: name})
     ]
 
@@ -211,32 +212,32 @@ def experiments_under(context: Context, factors: Mapping[str, str]) -> list[str]
     present = set(context.scores["experiment"])
     return [
         name
-        for name, origin in context.config["readings"]["experiments"].items()
-        if origin["factors"] == dict(factors)
-        and origin["fits"] in {*present, origin["of"]}
+        for name, origin in context.readings.experiments.items()
+        if origin.factors == dict(factors) and origin.fits in {*present, origin.of}
     ]
 
 
 def bases_of(context: Context, reading: Reading) -> set[str]:
     """Return the main experiments that a reading has scores for."""
     names = experiments_under(context, {reading.factor: reading.alternative})
-    return {context.config["readings"]["experiments"][name]["of"] for name in names}
+    return {context.readings.experiments[name].of for name in names}
 
 
 def cells_of(
-    context: Context, config: Mapping[str, Any], experiments: set[str] | None = None
+    context: Context, config: Paper, experiments: set[str] | None = None
 ) -> dict[CellId, Number]:
     """Return the printed numbers of a paper with ours and the verdicts."""
     cells: dict[CellId, Number] = {}
-    for name, artefact in context.config["artefacts"].items():
+    for name, artefact in context.config.artefacts.items():
         if experiments is not None and not experiments & set(artefact.shown):
             continue
-        frames = []
-        if artefact["kind"] == "table":
-            frames.append((build(context, artefact).cells, artefact.get("tolerance")))
-        if "quoted" in artefact:
-            quoted = artefact["quoted"]
-            frames.append((build_quoted(context, quoted)[0], quoted["tolerance"]))
+        frames: list[tuple[pd.DataFrame, Tolerance | None]] = []
+        if isinstance(artefact, Table | Ranking | RankTests):
+            tolerance = None if isinstance(artefact, RankTests) else artefact.tolerance
+            frames.append((build(context, artefact).cells, tolerance))
+        if artefact.quoted is not None:
+            quoted = artefact.quoted
+            frames.append((build_quoted(context, quoted)[0], quoted.tolerance))
         for frame, tolerance in frames:
             for cell in frame[frame["in_paper"].astype(bool)].to_dict("records"):
                 if not pd.isna(cell["published"]):
@@ -244,10 +245,9 @@ def cells_of(
                         _published(cell),
                         _reproduced(cell),
                         verdict=cell["verdict"],
-                        tolerance=tolerance and Tolerance(**tolerance),
+                        tolerance=tolerance,
                         unit=cell["unit"],
-                        is_derived=artefact.get("derived", False)
-                        or cell["unit"] == RANK,
+                        is_derived=artefact.derived or cell["unit"] == RANK,
                     )
     return cells
 
@@ -320,7 +320,7 @@ def _name(artefact: str) -> str:
 
 def _notes(reach: pd.DataFrame) -> list[str]:
     """Count numbers and claims, and say how much being within reach means."""
-    numbers, claims = (reach[reach["kind"] == kind] for kind in (NUMBER, CLAIM))
+    numbers, claims = (reach[reach.kind == kind] for kind in (NUMBER, CLAIM))
     sentences = []
     for artefact, mine in numbers.groupby("artefact", sort=False):
         sentences.append(

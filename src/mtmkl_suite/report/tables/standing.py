@@ -9,11 +9,15 @@ import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING, holm
 from mtmkl_suite.judge.sample import average, fits, higher_is_better
-from mtmkl_suite.report.pages.context import Context
-from mtmkl_suite.report.pages.metric_words import metric_words
-from mtmkl_suite.report.record.written import TextTable
-from mtmkl_suite.report.tables.numbers import DASH, p_text, with_minus
-from mtmkl_suite.report.tables.tables import mean_sd
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.tables.cells import mean_sd
+from mtmkl_suite.report.tables.text import (
+    DASH,
+    TextTable,
+    metric_words,
+    p_text,
+    with_minus,
+)
 
 _LARGE = 10  # such values need no three decimals
 
@@ -37,8 +41,8 @@ def standings(context: Context, statistics: pd.DataFrame) -> list[Standing]:
     config = context.config
     chosen = {
         name: experiment
-        for name, experiment in config["experiments"].items()
-        if experiment.get("mode", "select") == "select"
+        for name, experiment in config.experiments.items()
+        if experiment.mode == "select"
     }
     found = {name: _means(context, name) for name in chosen}
     parts = [
@@ -52,11 +56,11 @@ def standings(context: Context, statistics: pd.DataFrame) -> list[Standing]:
 def _means(context: Context, experiment: str) -> pd.DataFrame:
     """Return mean, sd, n and seconds of each method that has scores, best first."""
     config = context.config
-    metric = config["experiments"][experiment]["metrics"][0]
+    metric = config.experiments[experiment].metrics[0]
     times = fits(context.scores[context.scores["experiment"] == experiment])
     rows = {}
-    for entry in config["experiments"][experiment]["methods"]:
-        method = entry["method"]
+    for entry in config.experiments[experiment].methods:
+        method = entry.method
         values = context.rows(experiment, metric, {"method": method, "setting": ""})
         if values.empty:
             continue
@@ -83,10 +87,10 @@ def _standing(
     context: Context, experiment: str, means: pd.DataFrame, statistics: pd.DataFrame
 ) -> Standing:
     config = context.config
-    settings = config["experiments"][experiment]
-    metric = settings["metrics"][0]
+    settings = config.experiments[experiment]
+    metric = settings.metrics[0]
     better = higher_is_better(metric)
-    own = [method for method in config.get("own", []) if method in means.index]
+    own = [method for method in (config.own or []) if method in means.index]
     rivals = means[~means["control"].astype(bool)]
     ranks = rivals["mean"].rank(ascending=not better)
     without = rivals.drop(own)["mean"].rank(ascending=not better)
@@ -136,12 +140,12 @@ def _standing(
     ]
     sentences += [
         f"{_label(context, method, [])}: {context.missing_reason(experiment, method)}."
-        for method in config.get("own", [])
+        for method in (config.own or [])
         if method not in means.index
     ]
     if not own and len(rivals) > 1:
         sentences.append(_best_sentence(context, reference, rivals, shown, pairs))
-    return Standing(settings["title"], sentences, TextTable(header, rows, notes))
+    return Standing(settings.title, sentences, TextTable(header, rows, notes))
 
 
 def _against(
@@ -221,12 +225,12 @@ def _best_sentence(
 
 def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Standing]:
     """Return mean ranks over experiments, with and without what joined."""
-    own = list(context.config.get("own", []))
+    own = list(context.config.own or [])
     values, smaller_better = {}, {}
     for experiment, means in found.items():
         if means.empty or not set(own) & set(means.index):
             continue
-        metric = context.config["experiments"][experiment]["metrics"][0]
+        metric = context.config.experiments[experiment].metrics[0]
         values[experiment] = means.loc[~means["control"].astype(bool), "mean"]
         smaller_better[experiment] = not higher_is_better(metric)
     if len(values) < 2:

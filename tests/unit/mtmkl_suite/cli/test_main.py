@@ -30,28 +30,6 @@ def test_an_unknown_experiment_is_a_line_not_a_traceback(capsys):
     )
 
 
-def test_audit_prints_what_differs(capsys):
-    assert main(["audit", "yousefi2015"]) == 0
-    printed = capsys.readouterr().out
-    assert "20 %: 7 data sets, 8 methods, control 'Our Method'" in printed
-    assert "Pen" in printed
-    assert "4.857" in printed
-
-
-def test_a_paper_without_printed_ranks_cannot_be_audited(capsys):
-    assert main(["audit", "argyriou2008"]) == 1
-    printed = capsys.readouterr().err
-    assert "mtmkl: paper 'argyriou2008': table_1.csv has no printed ranks" in printed
-    assert "yousefi2015" in printed.partition("; papers that can be audited: ")[2]
-
-
-def test_an_unknown_paper_cannot_be_audited(capsys):
-    assert main(["audit", "nope"]) == 1
-    printed = capsys.readouterr().err
-    assert "mtmkl: paper 'nope': there is no printed table_1.csv" in printed
-    assert "yousefi2015" in printed.partition("; papers that can be audited: ")[2]
-
-
 def test_a_grid_of_no_method_is_a_line_not_ignored(capsys):
     run = ["run", "--paper", "argyriou2008", "--experiment", "digits"]
     assert main([*run, "--grid", '{"gamma": [1]}']) == 1

@@ -44,7 +44,6 @@ class TestTables:
         np.testing.assert_allclose(
             frame["p_wilcoxon_holm"], multipletests(p, method="holm")[1]
         )
-        assert frame["p_printed"].isna().all()
         assert frame["can_reject"].all()
 
     def test_methods_take_part_with_all_their_tasks(self, table):

@@ -5,10 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl_suite.papers.argyriou2008 import figures
-from mtmkl_suite.report.figures.colours import figure_style, method_styles
-from mtmkl_suite.report.pages.build import write_artefacts
-from mtmkl_suite.report.pages.context import Context, load_context
+from mtmkl_suite.report.context import Context, load_context
+from mtmkl_suite.report.figures.drawing import method_styles
+from mtmkl_suite.report.record.artefacts import drawn, write_artefacts
 
 FIGURES = [f"figure_{k}" for k in range(1, 11)]
 PANELS = {f"figure_{k}": n for k, n in enumerate([4, 2, 4, 2, 2, 1, 1, 3, 3, 2], 1)}
@@ -19,14 +18,9 @@ def context(paper, results):
     return load_context(paper, results)
 
 
-def draw(name, context):
-    with figure_style():
-        return getattr(figures, name)(context)
-
-
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_is_drawn_with_labels_and_numbers(name, context):
-    figure, numbers = draw(name, context)
+    figure, numbers = drawn(name, context)
     assert len(figure.axes) == PANELS[name]  # colour bars and printed norms count
     assert not numbers.empty
     curves = [axis for axis in figure.axes if axis.lines]
@@ -35,7 +29,7 @@ def test_every_figure_is_drawn_with_labels_and_numbers(name, context):
 
 @pytest.mark.parametrize("name", FIGURES[1:])  # the first is computed
 def test_without_data_a_figure_says_so(name, paper, empty_results):
-    figure, numbers = draw(name, load_context(paper, empty_results))
+    figure, numbers = drawn(name, load_context(paper, empty_results))
     texts = [text.get_text() for axis in figure.axes for text in axis.texts]
     assert any(
         "no data" in text and "absent" in text.replace("\n", " ") for text in texts
@@ -64,7 +58,7 @@ def test_files_are_the_same_twice(name, paper, results, tmp_path):
 
 
 def test_ends_of_the_norm_are_those_of_the_paper(context):
-    numbers = draw("figure_1", context)[1].set_index("rows")
+    numbers = drawn("figure_1", context)[1].set_index("rows")
     tasks = numbers.index.max()
     assert (numbers.loc[1] == math.sqrt(tasks)).all()
     np.testing.assert_allclose(numbers.loc[tasks], tasks)
@@ -72,7 +66,7 @@ def test_ends_of_the_norm_are_those_of_the_paper(context):
 
 class TestCurves:
     def test_numbers_are_means_over_repeats(self, context):
-        numbers = draw("figure_2", context)[1]
+        numbers = drawn("figure_2", context)[1]
         line = numbers.query("panel == 'left: mse' and series == 'T = 25' and x == 6")
         values = context.by_repeat(
             "linear_synthetic",
@@ -88,7 +82,7 @@ class TestCurves:
         assert line["n"].item() == len(values) == 2
 
     def test_left_panel_has_independent_learning_and_right_has_not(self, context):
-        series = draw("figure_2", context)[1].groupby("panel")["series"].unique()
+        series = drawn("figure_2", context)[1].groupby("panel")["series"].unique()
         counts = ["T = 10", "T = 25", "T = 100", "T = 200"]
         assert [*series["right: covariance_distance"]] == counts
         alone = ["Independent (γ per task)", "Independent (one γ)"]
@@ -97,7 +91,7 @@ class TestCurves:
     def test_methods_keep_their_colours(self, context, paper):
         styles = method_styles(paper["methods"])
         for name in ("figure_2", "figure_6"):
-            figure = draw(name, context)[0]
+            figure = drawn(name, context)[0]
             lines = {
                 line.get_label(): line for axis in figure.axes for line in axis.lines
             }
@@ -107,7 +101,7 @@ class TestCurves:
     def test_features_are_drawn_along_gamma(self, context, paper):
         grid = paper["methods"]["mtl_feat_linear"]["grid"]["gamma"]
         for name in ("figure_3", "figure_7"):
-            numbers = draw(name, context)[1].query("panel == 'n_features'")
+            numbers = drawn(name, context)[1].query("panel == 'n_features'")
             assert numbers["x"].tolist() == grid
 
     def test_published_errors_come_from_the_file(self, context):
@@ -115,7 +109,7 @@ class TestCurves:
         table.loc[table["row"] == "Independent", "value"] = 5.25
         changed = {**context.published, "table_1.csv": table}
         other = Context(**{**vars(context), "published": changed})
-        numbers = draw("figure_6", other)[1].set_index("series")["mean"]
+        numbers = drawn("figure_6", other)[1].set_index("series")["mean"]
         assert numbers["published, independent"] == 5.25
         assert numbers["published, linear kernel"] == 1.93
 
@@ -125,15 +119,15 @@ class TestCurves:
         apart = context.scores.assign(
             value=context.scores["value"] + 1.0 * joint + 2.0 * alone
         )
-        figure, _ = draw("figure_6", Context(**{**vars(context), "scores": apart}))
+        figure, _ = drawn("figure_6", Context(**{**vars(context), "scores": apart}))
         top, bottom = figure.axes
         assert top.get_ylim()[0] > bottom.get_ylim()[1]
-        assert len(draw("figure_6", context)[0].axes) == 1
+        assert len(drawn("figure_6", context)[0].axes) == 1
 
 
 class TestMatrices:
     def test_rows_fall_in_norm_and_are_absolute(self, context):
-        numbers = draw("figure_8", context)[1].query("panel == '|A|'")
+        numbers = drawn("figure_8", context)[1].query("panel == '|A|'")
         matrix = numbers.pivot(index="row", columns="task", values="value").to_numpy()
         assert matrix.shape == (14, 180)
         assert (matrix >= 0).all()
@@ -143,7 +137,7 @@ class TestMatrices:
         np.testing.assert_allclose(norms, np.sort(np.linalg.norm(stored, axis=1))[::-1])
 
     def test_school_shows_fifteen_rows_and_all_attributes(self, context):
-        numbers = draw("figure_9", context)[1]
+        numbers = drawn("figure_9", context)[1]
         assert numbers["row"].max() == 15
         bars = numbers.query("panel == 'feature'")
         assert bars["attribute"].tolist() == [f"attribute {k}" for k in range(1, 28)]
@@ -155,16 +149,16 @@ class TestMatrices:
             for name in ("A_", "features_")
         )
         assert matrix[0].mean() < 0
-        bars = draw("figure_9", context)[1].query("panel == 'feature'")
+        bars = drawn("figure_9", context)[1].query("panel == 'feature'")
         np.testing.assert_allclose(bars["weight"], -features[:, 0])
 
     def test_diseases_are_named(self, context):
-        figure, _ = draw("figure_10", context)
+        figure, _ = drawn("figure_10", context)
         labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
         assert labels == [f"task {k}" for k in range(1, 7)]
 
     def test_row_norms_are_ours_beside_the_papers(self, context):
-        norms = draw("figure_3", context)[1].query("panel == 'row norms'")
+        norms = drawn("figure_3", context)[1].query("panel == 'row norms'")
         assert norms["published_learned"].tolist() == [0.31, 0.21, 0.12, 0.10, 0.09]
         where = {
             "method": "mtl_feat_linear",
@@ -177,7 +171,7 @@ class TestMatrices:
 
 def test_drawing_leaves_no_global_state(context):
     before = dict(mpl.rcParams)
-    draw("figure_4", context)
+    drawn("figure_4", context)
     pd.testing.assert_series_equal(
         pd.Series(dict(mpl.rcParams), dtype=object), pd.Series(before, dtype=object)
     )

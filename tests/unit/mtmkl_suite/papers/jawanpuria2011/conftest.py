@@ -7,7 +7,7 @@ import pytest
 from mtmkl.datasets import MultiTaskData
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.papers.jawanpuria2011 import steps
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mtmkl_suite.papers.jawanpuria2011 import figures, steps
-from mtmkl_suite.report.figures.colours import figure_style
+from mtmkl_suite.report.figures.drawing import figure_style
 from mtmkl_suite.run.grouping import steps as steps_of
 
 NAMES = ["figure_1a", "figure_1b", "figure_1c", "figure_1d", "figure_time"]

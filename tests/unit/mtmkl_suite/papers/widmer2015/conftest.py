@@ -7,9 +7,9 @@ import pytest
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.evaluation.cells import COLUMNS
-from mtmkl_suite.papers.widmer2015 import figures, steps
-from mtmkl_suite.report.figures.colours import figure_style
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.papers.widmer2015 import steps
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.record.artefacts import drawn
 
 REPEATS = 5
 
@@ -64,7 +64,6 @@ def draw():
     def run(name, context):
         names = context.config["artefacts"][name].get("steps", [])
         computed = {step: getattr(steps, step)(context) for step in names}
-        with figure_style():
-            return getattr(figures, name)(replace(context, steps=computed))
+        return drawn(name, replace(context, steps=computed))
 
     return run

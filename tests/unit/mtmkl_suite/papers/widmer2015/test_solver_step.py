@@ -14,7 +14,7 @@ from mtmkl_suite.papers.widmer2015.strings import (
     draw_strings,
     expanded,
 )
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
 
 
 def test_strings_are_counts_of_norm_one():

@@ -9,10 +9,11 @@ import pytest
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_rankings
-from mtmkl_suite.papers.yousefi2015 import figures, steps
-from mtmkl_suite.report.figures.colours import figure_style
-from mtmkl_suite.report.pages.build import printed as printed_of
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.papers.yousefi2015 import steps
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.figures.drawing import figure_style
+from mtmkl_suite.report.record.artefacts import drawn as drawn_of
+from mtmkl_suite.report.record.artefacts import printed as printed_of
 from mtmkl_suite.report.tables.layouts import build
 
 FIGURES = [
@@ -166,8 +167,7 @@ def context(paper, printed):
 @pytest.fixture(scope="module")
 def drawn(context):
     context = replace(context, steps={"complexity": steps.complexity(context)})
-    with figure_style():
-        return {name: getattr(figures, name)(context) for name in FIGURES}
+    return {name: drawn_of(name, context) for name in FIGURES}
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -182,8 +182,7 @@ def test_figures_are_drawn_in_full(drawn, name):
 @pytest.mark.parametrize("name", ["figure_1", "figure_groups", "figure_protocol"])
 def test_without_scores_figures_say_why(paper, printed, name):
     empty = make(paper, printed, experiments=[], letters=False)
-    with figure_style():
-        figure, numbers = getattr(figures, name)(empty)
+    figure, numbers = drawn_of(name, empty)
     assert list(numbers.columns) == ["no data"]
     assert "no data" in figure.axes[0].texts[0].get_text()
 
@@ -253,8 +252,7 @@ def test_mean_ranks_are_those_of_the_audit_when_means_are_the_printed(drawn):
 
 def test_mean_ranks_need_every_data_set(paper, printed):
     partial = make(paper, printed, experiments=SETS[:3])
-    with figure_style():
-        figure, numbers = figures.figure_ranks(partial)
+    figure, numbers = drawn_of("figure_ranks", partial)
     assert set(numbers["series"]) == {"published accuracies"}
     assert "not every value" in figure.axes[0].texts[0].get_text()
 
@@ -262,8 +260,7 @@ def test_mean_ranks_need_every_data_set(paper, printed):
 def test_a_gain_over_few_repeats_has_no_interval(paper, printed):
     few = make(paper, printed)
     few = replace(few, scores=few.scores[few.scores["repeat"] < 4])
-    with figure_style():
-        figure, numbers = figures.figure_protocol(few)
+    figure, numbers = drawn_of("figure_protocol", few)
     assert set(numbers["n"]) == {4}
     assert numbers["gain"].notna().all()
     assert numbers[["low", "high"]].isna().all(axis=None)
@@ -289,7 +286,8 @@ def test_configured_tables_are_built(context, name):
 
 
 def test_every_printed_number_has_its_verdict(context, printed):
-    names = context.config["artefacts"]
+    artefacts = context.config["artefacts"]
+    names = [n for n, each in artefacts.items() if each.get("layout") != "step"]
     parts = [printed_of(context, name)[1].verdicts for name in names]
     verdicts = pd.concat([part for part in parts if len(part)])
     counts = verdicts.groupby("artefact").size()

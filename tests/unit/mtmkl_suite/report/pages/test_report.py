@@ -10,19 +10,16 @@ from configured import of
 
 from mtmkl.files import write_json, write_text
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import Run
-from mtmkl_suite.report.pages import paper_result
-from mtmkl_suite.report.pages.build import write_artefacts
-from mtmkl_suite.report.pages.claim_views import group_claims
-from mtmkl_suite.report.pages.paper_result import (
-    column_name,
-    load_paper_result,
-    short_name,
-)
+from mtmkl_suite.config.models import Publication, Run
+from mtmkl_suite.report.pages import paper as paper_page
+from mtmkl_suite.report.pages.claims import group_claims
+from mtmkl_suite.report.pages.documentation import page_name
+from mtmkl_suite.report.pages.paper import column_name, load_paper_result, short_name
 from mtmkl_suite.report.pages.report import FIRST, render_report, write_report
+from mtmkl_suite.report.record.artefacts import write_artefacts
 from mtmkl_suite.report.record.record import write_record
-from mtmkl_suite.report.record.written import TextTable
 from mtmkl_suite.report.tables.standing import Standing
+from mtmkl_suite.report.tables.text import TextTable
 from mtmkl_suite.run.folders import RunFolder
 
 PAPER = "paper-argyriou2008.html"
@@ -37,7 +34,7 @@ PROVENANCE = {
 
 
 def complete(config, folder):
-    write_artefacts(list(config["artefacts"]), config, folder)
+    write_artefacts(list(config.artefacts), config, folder)
     write_record(config, folder, RUN)
     return load_paper_result(config, folder)
 
@@ -83,7 +80,7 @@ def result(paper, results):
 def alone(paper, results, result):
     """The same outside a checkout: there is no published record."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paper_result, "read_published_record", lambda config: None)
+        patch.setattr(paper_page, "read_published_record", lambda config: None)
         return load_paper_result(paper, results)
 
 
@@ -103,10 +100,10 @@ def first(pages):
 
 
 def test_there_is_a_page_for_each_paper_method_and_data_set(pages, paper):
-    classes = {method["class"] for method in paper["methods"].values()}
-    used = {e["datasets"]["name"] for e in paper["experiments"].values()}
-    assert {f"method-{name}.html" for name in classes} <= set(pages)
-    assert {f"data-{name.replace('_', '-')}.html" for name in used} <= set(pages)
+    classes = {method.class_name for method in paper.methods.values()}
+    used = {each.datasets.name for each in paper.experiments.values()}
+    assert {page_name("method", name) for name in classes} <= set(pages)
+    assert {page_name("data", name) for name in used} <= set(pages)
     assert {"statistics.html", "errata.html", "provenance.html"} <= set(pages)
     links = Page(pages[FIRST]).links
     assert {f"report/{name}" for name in pages if name != FIRST} <= set(links)
@@ -158,9 +155,9 @@ def test_tables_are_named_and_their_headings_have_a_scope(pages):
 
 def test_every_artefact_is_shown(page, paper):
     images = [found for tag, found in Page(page).tags if tag == "img"]
-    figures = [a for a in paper["artefacts"].values() if a["kind"] == "figure"]
+    figures = [a for a in paper.artefacts.values() if a.kind == "figure"]
     assert len(images) == len(figures)
-    for name in paper["artefacts"]:
+    for name in paper.artefacts:
         assert f'id="{name}"' in page
     svg = base64.b64decode(images[0]["src"].partition(",")[2]).decode()
     assert "<svg" in svg
@@ -220,7 +217,7 @@ def test_no_identifiers_where_people_read(alone, paper):
     for name, page in render_report([alone], tier="quick").items():
         # The names of jobs in the provenance are those of files.
         words = Page(page).words() if name != "provenance.html" else ""
-        assert not [n for n in paper["methods"] if "_" in n and n in words], name
+        assert not [n for n in paper.methods if "_" in n and n in words], name
 
 
 def pills(page):
@@ -271,7 +268,7 @@ def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
 def test_few_units_have_a_difference_and_wins_only(page, paper):
     survey, school = (
         page[page.index(f"<details><summary>{title}:") :].partition("</table>")[0]
-        for title in (paper["experiments"][e]["title"] for e in ("survey", "school"))
+        for title in (paper.experiments[e].title for e in ("survey", "school"))
     )
     assert "Fewer than five units: only difference and win / tie / loss." in school
     assert re.findall(r"<th\b[^>]*>([^<]*)", school) == [
@@ -327,9 +324,10 @@ def test_the_same_results_give_the_same_pages(result, pages):
 
 def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_path):
     # What `mtmkl run --experiment digits` leaves of the paper, with one repeat.
+    digits = paper.experiments["digits"].model_copy(update={"repeats": 1})
     config = paper | {
-        "experiments": {"digits": paper["experiments"]["digits"] | {"repeats": 1}},
-        "artefacts": {"figure_1": paper["artefacts"]["figure_1"]},
+        "experiments": {"digits": digits},
+        "artefacts": {"figure_1": paper.artefacts["figure_1"]},
         "claims": [],
     }
     result = complete(config, make_results(config, tmp_path))
@@ -378,13 +376,13 @@ def test_a_run_of_some_experiments_answers_for_these_alone(
     paper, make_results, tmp_path
 ):
     config = paper | {
-        "experiments": {"school": paper["experiments"]["school"]},
+        "experiments": {"school": paper.experiments["school"]},
         "artefacts": {},
-        "claims": [c for c in paper["claims"] if c["args"]["experiment"] == "school"],
+        "claims": [c for c in paper.claims if c.args["experiment"] == "school"],
     }
-    assert 0 < len(config["claims"]) < len(paper["claims"])
+    assert 0 < len(config.claims) < len(paper.claims)
     result = complete(config, make_results(config, tmp_path))
-    n, total = len(config["claims"]), len(load_paper("argyriou2008", "paper")["claims"])
+    n, total = len(config.claims), len(load_paper("argyriou2008", "paper").claims)
     scope = f"Of this run's experiments ({n} of the paper's {total} claims): "
     assert result.scope == scope
     pages = render_report([result], tier="quick")
@@ -401,20 +399,20 @@ def test_a_run_of_some_experiments_answers_for_these_alone(
     ],
 )
 def test_citations_are_short(authors, name):
-    assert short_name({"authors": authors, "year": 2011}) == name
+    assert short_name(of(Publication, {"authors": authors, "year": 2011})) == name
 
 
 def test_a_comparison_of_our_own_is_short_in_a_column():
-    ours = load_paper("comparison", "paper")["paper"]
+    ours = load_paper("comparison", "paper").paper
     assert column_name(ours) == "Comparison"
-    assert column_name(load_paper("jebara2011", "paper")["paper"]) == "Jebara 2011"
+    assert column_name(load_paper("jebara2011", "paper").paper) == "Jebara 2011"
 
 
 def test_sentences_of_a_reference_begin_with_a_capital(paper, results):
     venues = {"no paper, but ours": "No paper, but ours.", "arXiv:1": "arXiv:1."}
     complete(paper, results)
     for venue, shown in venues.items():
-        config = paper | {"paper": paper["paper"] | {"venue": venue}}
+        config = paper | {"paper": paper.paper | {"venue": venue}}
         reference = load_paper_result(config, results).reference
         assert f". {shown} doi:" in reference
 

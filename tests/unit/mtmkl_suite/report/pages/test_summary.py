@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from configured import paper_of
 
 from mtmkl.files import write_json, write_table
 from mtmkl_suite.report.pages.summary import closing_summary
@@ -23,7 +24,7 @@ def results(tmp_path):
 def config(*datasets):
     paper = {"id": "p", "title": "On tasks", "authors": "A. Author", "year": 2001}
     experiments = {name: {"datasets": {"name": name}} for name in datasets}
-    return {"paper": paper, "experiments": experiments}
+    return paper_of({"paper": paper, "experiments": experiments})
 
 
 def test_verdicts_are_counted_by_paper(results):

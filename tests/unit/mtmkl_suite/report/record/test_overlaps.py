@@ -9,7 +9,7 @@ from mtmkl.datasets.loaders.class_tables import DIGITS, OCR_LETTERS, ClassTable
 from mtmkl.files import write_table
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
-from mtmkl_suite.report.pages.context import load_context
+from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.record.overlaps import (
     StoredOverlaps,
     drawn_share,
@@ -22,7 +22,7 @@ from mtmkl_suite.run.folders import PaperFolder
 def test_overlap_follows_from_protocol_and_data(paper, results, tmp_path):
     context = load_context(paper, results)
     overlaps = context.overlaps
-    assert {name for name, _, _ in overlaps} == set(paper["experiments"])
+    assert {name for name, _, _ in overlaps} == set(paper.experiments)
     # Made-up splits: four of twelve rows are for testing.
     shares = [each.test_share for each in overlaps.values()]
     np.testing.assert_allclose(shares, 1 / 3)

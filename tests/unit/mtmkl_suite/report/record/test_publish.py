@@ -5,7 +5,7 @@ from configured import paper_of
 from mtmkl_suite.report.record.publish import core_seconds, publish, seconds_per_repeat
 from mtmkl_suite.run.folders import RECORD, RunFolder
 
-CONFIG = paper_of({
+CONFIG = {
     "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},
     "tier": "paper",
     "methods": {"a": {"label": "Method A"}, "unused": {"label": "Unused"}},
@@ -14,7 +14,7 @@ CONFIG = paper_of({
         "figure_1": {"kind": "figure", "title": "Curve"},
         "table_1": {"kind": "table", "title": "Numbers"},
     },
-})  # fmt: skip
+}
 
 
 # The chosen fit of "first" (two metrics) carries the 3 s of its whole path, the two
@@ -36,7 +36,7 @@ SCORES = pd.DataFrame(
 @pytest.fixture
 def config(tmp_path):
     (tmp_path / "config/toy").mkdir(parents=True)
-    return CONFIG | {"published": tmp_path / "config/toy/published"}
+    return paper_of(CONFIG | {"published": tmp_path / "config/toy/published"})
 
 
 @pytest.fixture
@@ -99,8 +99,8 @@ def test_without_printed_numbers_and_claims_nothing_is_said_of_them(config, resu
     for name in ("verdicts.csv", "claims.csv"):
         path = base / name
         path.write_text(path.read_text().splitlines()[0] + "\n")
-    artefact = config["artefacts"]["table_1"]
-    config["artefacts"] = {"table_ranks": artefact}
+    artefact = config.artefacts["table_1"]
+    config = config | {"artefacts": {"table_ranks": artefact}}
     for ending in ("csv", "md", "tex"):
         (base / "artefacts" / f"table_ranks.{ending}").write_text(ending)
     figures = base.parent / "figures"
@@ -108,7 +108,7 @@ def test_without_printed_numbers_and_claims_nothing_is_said_of_them(config, resu
     gallery = (figures / "toy/README.md").read_text()
     assert "Published cells" not in gallery
     assert "| claim |" not in gallery
-    assert f"\n## {artefact['title']}\n" in gallery
+    assert f"\n## {artefact.title}\n" in gallery
     assert "\n\n\n" not in gallery
 
 
@@ -138,13 +138,13 @@ def test_publishing_measures_what_was_not_measured_before(config, results, tmp_p
 
 def test_a_reduced_run_is_not_published(results, tmp_path):
     with pytest.raises(ValueError, match="only the paper tier is published"):
-        publish([CONFIG], results, tmp_path / "figures", tier="quick")
+        publish([paper_of(CONFIG)], results, tmp_path / "figures", tier="quick")
 
 
 def test_nothing_is_copied_while_something_is_missing(results, tmp_path):
     (results.path / "toy/artefacts/table_1.tex").unlink()
     with pytest.raises(FileNotFoundError, match=r"table_1\.tex has not been made"):
-        publish([CONFIG], results, tmp_path / "figures", tier="paper")
+        publish([paper_of(CONFIG)], results, tmp_path / "figures", tier="paper")
     assert not (tmp_path / "figures").exists()
 
 
@@ -169,7 +169,8 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
         "reach": {"kind": "table", "title": "Readings"},
         "prior": {"kind": "figure", "title": "Scale of the prior"},
     }
-    read = {**config, "artefacts": shown, "readings": {"main": config}}
+    read = paper_of({**CONFIG, "artefacts": shown, "readings": {"main": config}})
+    read = read | {"published": config.published}
     publish([read], readings, figures, tier="paper")
     after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
     gallery = after.pop("README.md").decode()

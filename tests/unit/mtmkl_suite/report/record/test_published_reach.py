@@ -10,8 +10,8 @@ from mtmkl.documents import config_dir
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.judge.reach import COLUMNS, STATUSES, WHOLE, WITHIN_REACH
 from mtmkl_suite.judge.sample import read_scores
-from mtmkl_suite.report.pages.build import printed
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.record.artefacts import printed
 from mtmkl_suite.report.record.published_reach import (
     Marks,
     Reach,
@@ -31,7 +31,7 @@ def context(tmp_path_factory):
     top = tmp_path_factory.mktemp("top")
     place = top / "config" / "papers" / PAPER
     shutil.copytree(config_dir() / "papers" / PAPER, place)
-    config = {**load_paper(PAPER, "paper"), "published": str(place / "published")}
+    config = load_paper(PAPER, "paper") | {"published": place / "published"}
     scores = record_folder(load_paper(PAPER, "paper")) / "scores.csv.gz"
     folder = record_folder(config)
     folder.mkdir(parents=True)

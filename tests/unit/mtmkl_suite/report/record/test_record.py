@@ -1,29 +1,36 @@
 import numpy as np
 import pandas as pd
 import pytest
-from configured import of
+from configured import of, paper_of
 
 from mtmkl.statistics.pairs import PAIR_COLUMNS
+from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.judge import claims as claim_tests
-from mtmkl_suite.report.pages.build import write_artefacts
-from mtmkl_suite.report.pages.context import load_context
+from mtmkl_suite.report.context import load_context
+from mtmkl_suite.report.record.artefacts import write_artefacts
 from mtmkl_suite.report.record.record import (
+    RECORD,
+    RUN,
+    VERDICT_COLUMNS,
     claims_table,
+    read_published_record,
+    read_written,
     statistics_table,
     verdict_table,
+    with_record,
     write_record,
 )
-from mtmkl_suite.report.record.written import VERDICT_COLUMNS, read
 from mtmkl_suite.report.tables.layouts import build
+from mtmkl_suite.report.tables.text import TextTable
 
-RUN = of(Run, {"tier": "quick", "seed": 1})
+SETTINGS = of(Run, {"tier": "quick", "seed": 1})
 
 
 @pytest.fixture(scope="module")
 def written(paper, results):
-    write_artefacts(list(paper["artefacts"]), paper, results)
-    write_record(paper, results, RUN)
+    write_artefacts(list(paper.artefacts), paper, results)
+    write_record(paper, results, SETTINGS)
     return results
 
 
@@ -37,7 +44,7 @@ def full_paper(paper):
 def full_results(full_paper, make_results, tmp_path_factory):
     """The same results, of a process for each fit."""
     folder = make_results(full_paper, tmp_path_factory.mktemp("full"))
-    write_artefacts(list(full_paper["artefacts"]), full_paper, folder)
+    write_artefacts(list(full_paper.artefacts), full_paper, folder)
     return folder
 
 
@@ -108,18 +115,18 @@ def test_claims_are_all_judged(full_paper, results):
 
 def test_the_same_results_give_the_same_bytes(paper, written):
     before = [path.read_bytes() for path in written.record()]
-    write_artefacts(list(paper["artefacts"]), paper, written)
-    write_record(paper, written, RUN)
+    write_artefacts(list(paper.artefacts), paper, written)
+    write_record(paper, written, SETTINGS)
     assert [path.read_bytes() for path in written.record()] == before
 
 
 def test_an_artefact_leaves_the_cells_of_its_table(paper, written):
     """The verdicts go through a file: not a digit may be lost there."""
     name = "table_1"
-    table = build(load_context(paper, written), paper["artefacts"][name])
+    table = build(load_context(paper, written), paper.artefacts[name])
     expected = table.cells[table.cells["in_paper"]]
     expected = expected.assign(artefact=name, derived=False)
-    found = read(written, name)
+    found = read_written(written, name)
     pd.testing.assert_frame_equal(
         found.verdicts, expected[list(VERDICT_COLUMNS)].reset_index(drop=True)
     )
@@ -127,7 +134,7 @@ def test_an_artefact_leaves_the_cells_of_its_table(paper, written):
 
 
 def test_without_data_everything_is_a_named_gap(paper, empty_results):
-    write_artefacts(list(paper["artefacts"]), paper, empty_results)
+    write_artefacts(list(paper.artefacts), paper, empty_results)
     verdicts = verdict_table(paper, empty_results)
     claims = claims_table(load_context(paper, empty_results))
     assert set(verdicts["verdict"]) == set(claims["verdict"]) == {"no data"}
@@ -153,3 +160,62 @@ def test_statistics(paper, written, empty_results):
     none = statistics_table(load_context(paper, empty_results), seed=1)
     assert tuple(none.columns) == PAIR_COLUMNS
     assert none.empty
+
+
+@pytest.mark.parametrize(
+    ("texts", "are_numbers"),
+    [
+        (["0.1 ± 0.2", "–", "", "−3"], True),
+        (["0.1", "no data"], False),
+        (["–", ""], False),
+    ],
+)
+def test_columns_of_numbers_are_told_from_others(texts, are_numbers):
+    table = TextTable(["name", "value"], [["a", text] for text in texts])
+    assert table.has_numbers(1) == are_numbers
+    assert not table.has_numbers(0)
+
+
+def table(**verdicts):
+    return pd.DataFrame({"id": list(verdicts), "verdict": list(verdicts.values())})
+
+
+def test_the_record_fills_what_the_run_leaves_open():
+    run = table(
+        a="holds", b="not judged (quick)", c="no data", d="no data", e="no data"
+    )
+    published = table(a="undecided", b="holds", c="does not hold", d="no data")
+    found = with_record(run, published, ["id"])
+    assert (
+        list(found["verdict"]) == ["holds", "holds", "does not hold"] + ["no data"] * 2
+    )
+    assert list(found["source"]) == [RUN, RECORD, RECORD, RUN, RUN]
+
+
+def test_what_a_tier_lacks_follows_from_the_record():
+    run, published = table(a="not judged (quick)"), table(a="holds", b="does not hold")
+    assert list(with_record(run, published, ["id"])["id"]) == ["a"]
+    found = with_record(run, published, ["id"], fill=True)
+    assert list(found["verdict"]) == ["holds", "does not hold"]
+    assert list(found["source"]) == [RECORD, RECORD]
+
+
+def test_without_a_record_all_is_of_the_run():
+    found = with_record(table(a="no data"), None, ["id"])
+    assert list(found["source"]) == [RUN]
+
+
+def test_a_checkout_has_the_record_of_every_paper():
+    record = read_published_record(load_paper("argyriou2008", "quick"))
+    assert len(record.claims) > 20
+    assert record.artefact("table_1", "csv").is_file()
+    assert record.artefact("table_99", "csv") is None
+    assert record.cells("table_99").empty
+    assert f"commit {record.commit[:7]}" in record.origin
+
+
+def test_an_installed_package_has_none(tmp_path):
+    config = paper_of(
+        {"paper": {"id": "p"}, "published": tmp_path / "c/papers/p/published"}
+    )
+    assert read_published_record(config) is None

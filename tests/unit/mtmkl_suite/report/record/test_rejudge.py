@@ -3,10 +3,10 @@ import shutil
 
 import pandas as pd
 import pytest
-from configured import of
+from configured import changed, of
 
-from mtmkl_suite.config.models import Claim, Run
-from mtmkl_suite.report.pages.build import write_artefacts
+from mtmkl_suite.config.models import Claim, ReadingsTable, Run
+from mtmkl_suite.report.record.artefacts import write_artefacts
 from mtmkl_suite.report.record.publish import publish
 from mtmkl_suite.report.record.record import write_record
 from mtmkl_suite.report.record.rejudge import rejudge
@@ -14,26 +14,30 @@ from mtmkl_suite.run.folders import RunFolder
 
 RUN = of(Run, {"tier": "paper", "seed": 1})
 SHOWN = ("figure_3", "figure_4", "table_1", "table_2")
-ON_A_STEP = {
-    "id": "faster",
-    "claim": "It is faster.",
-    "section": "ours",
-    "test": "ratio",
-    "args": {"experiment": "survey", "step": "times", "column": "seconds"}
-    | {"lower": {"solver": "a"}, "higher": {"solver": "b"}},
-}
+REACH = ReadingsTable(title="Reach", layout="reach", experiments=[])
+ON_A_STEP = of(
+    Claim,
+    {
+        "id": "faster",
+        "claim": "It is faster.",
+        "section": "ours",
+        "test": "ratio",
+        "args": {"experiment": "survey", "step": "times", "column": "seconds"}
+        | {"lower": {"solver": "a"}, "higher": {"solver": "b"}},
+    },
+)
 
 
 @pytest.fixture(scope="module")
 def config(paper, tmp_path_factory):
     """A paper's full protocol with a figure that quotes numbers, and two tables."""
     printed = tmp_path_factory.mktemp("config") / "published"
-    shutil.copytree(paper["published"], printed)
+    shutil.copytree(paper.published, printed)
     return paper | {
         "tier": "paper",
-        "artefacts": {name: paper["artefacts"][name] for name in SHOWN},
+        "artefacts": {name: paper.artefacts[name] for name in SHOWN},
         "published": printed,
-        "claims": [*paper["claims"], of(Claim, ON_A_STEP)],
+        "claims": [*paper.claims, ON_A_STEP],
     }
 
 
@@ -42,7 +46,7 @@ def made(config, make_results, tmp_path_factory):
     """A run with made-up scores, and what is published of it."""
     path = tmp_path_factory.mktemp("made")
     whole = RunFolder(path / "results")
-    folder = whole.paper(config["paper"]["id"])
+    folder = whole.paper(config.paper.id)
     folder.path.mkdir(parents=True)
     make_results(config, folder.path)
     write_artefacts(SHOWN, config, folder)
@@ -131,8 +135,8 @@ def test_claims_on_steps_that_were_not_kept_stay(config, run, figures):
 @pytest.mark.parametrize(
     ("settings", "data", "words"),
     [
-        (of(Run, {"tier": "paper", "seed": 2}), {}, "are of seed 1, not 2"),
-        (of(Run, {"tier": "quick", "seed": 1}), {}, "are of tier paper, not quick"),
+        (RUN | {"seed": 2}, {}, "are of seed 1, not 2"),
+        (RUN | {"tier": "quick"}, {}, "are of tier paper, not quick"),
         (RUN, {"digest": "0ther"}, r"data set school is not the one .*digest 0ther"),
         (RUN, {"missing": "gone"}, "digest missing, here"),
     ],
@@ -159,7 +163,7 @@ def test_a_paper_that_was_never_published_is_refused(config, run, tmp_path):
 def readings(config, run, figures):
     """A reading that takes another metric of the main scores, as published."""
     place = figures.parent / "config" / "papers" / "argyriou2008" / "published"
-    shutil.copytree(config["published"], place)
+    shutil.copytree(config.published, place)
     change = {"in_place": {"explained_variance": "explained_variance_weighted"}}
     alternative = {"label": "weighted", "kind": "legitimate", "change": change}
     origin = {"of": "school", "fits": "school", "factors": {"variance": "weighted"},
@@ -169,10 +173,10 @@ def readings(config, run, figures):
     known = run.paper("argyriou2008").data_info(scores["dataset"][0]).read_text()
     scores = scores.assign(data_digest=json.loads(known)["digest"])
     scores.to_csv(folder / "readings.csv.gz", index=False)
-    return config | {
+    made = {
         "published": place,
         "claims": [],
-        "artefacts": {"reach": {"kind": "table", "layout": "reach", "title": "Reach"}},
+        "artefacts": {"reach": REACH},
         "readings": {
             "factors": {
                 "variance": {
@@ -180,9 +184,10 @@ def readings(config, run, figures):
                 },
             },
             "experiments": {"school@variance=weighted": origin},
-            "main": config | {"published": place},
+            "main": config.model_copy(update={"published": place}),
         },
     }  # fmt: skip
+    return changed(config, made)
 
 
 def test_reach_follows_from_the_published_scores(readings, run, figures):

@@ -1,12 +1,10 @@
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.judge.reach import NOT_TRIED, WITHIN_REACH
-from mtmkl_suite.report.pages.build import printed
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.record.artefacts import printed
 from mtmkl_suite.report.tables.bounds import ABOVE, COLUMNS, build_bounds
 from mtmkl_suite.report.tables.reach import build_reach
 
@@ -27,8 +25,7 @@ def context_of(tier):
         subset=0, fold=0, setting="", task="all", metric="accuracy", fit_seconds=1.0,
     )  # fmt: skip
     published = {
-        path.name: pd.read_csv(path)
-        for path in sorted(Path(config["published"]).glob("*.csv"))
+        path.name: pd.read_csv(path) for path in sorted(config.published.glob("*.csv"))
     }
     return Context(config, scores, {}, {}, published)
 
@@ -40,7 +37,7 @@ def context():
 
 @pytest.fixture(scope="module")
 def table(context):
-    return build_bounds(context, context.config["artefacts"]["bounds"])
+    return build_bounds(context, context.config.artefacts["bounds"])
 
 
 def test_every_printed_number_of_a_row_stands_beside_its_bound(context, table):
@@ -70,7 +67,7 @@ def test_readers_see_which_numbers_are_out_of_reach(table):
 
 
 def test_a_bound_brings_numbers_within_reach_with_test_data_alone(context):
-    reach = build_reach(context, context.config["artefacts"]["reach"]).cells
+    reach = build_reach(context, context.config.artefacts["reach"]).cells
     assert reach["n_readings"].sum() == 0
     assert WITHIN_REACH not in set(reach["status"])
     # A bound on one side of a claim is no reading of it.
@@ -86,7 +83,7 @@ def test_a_bound_has_no_verdicts(context):
 
 def test_a_reduced_run_marks_nothing():
     context = context_of("quick")
-    table = build_bounds(context, context.config["artefacts"]["bounds"])
+    table = build_bounds(context, context.config.artefacts["bounds"])
     assert len(table.cells)
     assert table.cells["is_above"].isna().all()
     assert not any(ABOVE in text for line in table.body for text in line)

@@ -57,7 +57,7 @@ def test_only_the_full_protocol_decides(how):
     given = context(() if how == "no scores" else tuple(MEANS))
     if how != "no scores":
         change = {"tier": "quick"} if how == "quick tier" else {"changes": {"seed": 1}}
-        given = replace(given, config={**given.config, **change})
+        given = replace(given, config=given.config | change)
     table = build(given, DECISIONS)
     assert {line[2] for line in table.body} == {NO_RECORD, NO_DATA}
     assert table.cells.empty

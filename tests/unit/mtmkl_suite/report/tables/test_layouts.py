@@ -1,19 +1,30 @@
+import math
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from compared_methods import UNPUBLISHED as COMPARED
+from configured import artefact_of
 from ranked_tables import RANKING, TESTS, context
 
-from mtmkl.documents import validated
+from mtmkl.documents import plain, validated
 from mtmkl_suite.config.models import ArtefactsFile
-from mtmkl_suite.report.tables.layouts import LAYOUTS, UNPUBLISHED, build
+from mtmkl_suite.report.tables.layouts import LAYOUTS, build
+
+OF_A_STEP = artefact_of(
+    {
+    "kind": "table", "layout": "step", "title": "Audited", "experiments": [],
+    "steps": ["audit"], "notes": ["Numbers as printed."],
+},
+)  # fmt: skip
 
 
 def test_layouts_are_those_of_the_models():
-    compared = {table["layout"]: table for table in COMPARED}
-    document = {"artefacts": {"table_1": RANKING, "table_2": TESTS, **compared}}
+    compared = {table.layout: table for table in COMPARED}
+    tables = {"table_1": RANKING, "table_2": TESTS, "table_audit": OF_A_STEP}
+    document = {"artefacts": plain(tables | compared)}
     validated(ArtefactsFile, document, source="here")
-    assert set(LAYOUTS) == {"cells", "ranking", "rank_tests", *compared}
-    assert set(UNPUBLISHED) == set(compared)
+    assert set(LAYOUTS) == {"cells", "ranking", "rank_tests", "step", *compared}
 
 
 @pytest.mark.parametrize("artefact", [RANKING, TESTS])
@@ -35,6 +46,14 @@ def test_the_quick_tier_shows_both_numbers_without_a_verdict(artefact):
     assert notes.count("what the printed number measures is uncertain") == (
         artefact is RANKING
     )
+
+
+def test_a_step_is_shown_as_it_is():
+    numbers = pd.DataFrame({"method": ["a", "b"], "printed": [4.71, math.nan]})
+    table = build(replace(context(), steps={"audit": numbers}), OF_A_STEP)
+    assert list(table.header) == ["method", "printed"]
+    assert list(table.body) == [["a", "4.71"], ["b", "–"]]
+    assert table.notes == ["Numbers as printed."]
 
 
 @pytest.mark.parametrize("artefact", [RANKING, TESTS])

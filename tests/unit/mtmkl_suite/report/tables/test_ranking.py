@@ -1,12 +1,22 @@
 import math
 
+import numpy as np
 import pytest
-from ranked_tables import METHODS, RANKING, cell_of, context, lines_of
+from ranked_tables import (
+    COMPARISON,
+    METHODS,
+    RANKING,
+    TESTS,
+    cell_of,
+    context,
+    lines_of,
+)
+from scipy import stats
 
 from mtmkl_suite.judge.comparison import compare_rankings, practical_equivalence
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.layouts import build
-from mtmkl_suite.report.tables.ranking import RANK_COLUMNS
+from mtmkl_suite.report.tables.ranking import RANK_COLUMNS, TEST_COLUMNS, mean_ranks
 
 
 @pytest.fixture(scope="module")
@@ -104,3 +114,38 @@ def test_pairs_over_data_sets_follow_the_ranking():
     assert first["mean_difference"] == pytest.approx((80.5 - 88 + 70 - 65) / 200)
     assert pairs["rope"].isna().all()  # fewer than five data sets
     assert not pairs["can_reject"].any()
+
+
+@pytest.fixture(scope="module")
+def tests():
+    return build(context(), TESTS)
+
+
+def test_tests_stand_beside_the_recomputed_and_the_printed(tests):
+    assert tuple(tests.cells.columns) == TEST_COLUMNS
+    scale = math.sqrt(3 * 4 / (6 * 2))
+    cell = cell_of(tests, "test statistic, 10 %", "Alone")
+    assert cell["published"] == 0.04
+    assert cell["recomputed"] == pytest.approx((2.5 - 1) / scale)
+    assert cell["reproduced"] == pytest.approx((2.5 - 1.5) / scale)
+    p = cell_of(tests, "p value, 10 %", "Alone")["reproduced"]
+    assert p == pytest.approx(2 * stats.norm.sf(1 / scale))
+    levels = [
+        cell_of(tests, "adjusted α, 10 %", c)["reproduced"] for c in ("Alone", "Pooled")
+    ]
+    assert levels == pytest.approx([0.025, 0.05])
+    count = cell_of(tests, "methods dominated, 10 %", "Our Method")
+    assert (count["published"], count["reproduced"]) == (2, 0)
+    assert count["verdict"] == "different"
+    friedman = cell_of(tests, "Friedman χ², 10 %", "reproduced")["reproduced"]
+    ranks = np.array([[3, 1, 2], [2, 3, 1]])
+    assert friedman == pytest.approx(stats.friedmanchisquare(*ranks.T).statistic)
+    assert "Iman–Davenport F" in tests.notes[0]
+
+
+def test_an_incomplete_block_has_no_tests_and_says_so():
+    partial = context(without=("B",))
+    assert mean_ranks(partial, COMPARISON, "10 %") is None
+    tests = build(partial, TESTS)
+    assert set(tests.cells.loc[tests.cells["in_paper"], "verdict"]) == {"no data"}
+    assert "No data: not every method has a value on every data set" in tests.notes

@@ -1,10 +1,9 @@
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from configured import of, paper_of
+from configured import changed, of, paper_of
 
 from mtmkl_suite.config.models import Claim
 from mtmkl_suite.config.readings import load_readings
@@ -18,8 +17,9 @@ from mtmkl_suite.judge.reach import (
 )
 from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.judge.verdicts import own_numbers
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.specification import specification_curve
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.record.published_reach import record_folder
 from mtmkl_suite.report.record.record import claims_table
 from mtmkl_suite.report.tables.reach import (
     build_reach,
@@ -28,7 +28,6 @@ from mtmkl_suite.report.tables.reach import (
     replaced,
     under_reading,
 )
-from mtmkl_suite.run.folders import record_folder
 
 PAPER = "yousefi2015"
 SIZES = (10, 20, 50)
@@ -41,8 +40,7 @@ def config():
 
 def context_of(config, scores=None):
     published = {
-        path.name: pd.read_csv(path)
-        for path in sorted(Path(config["published"]).glob("*.csv"))
+        path.name: pd.read_csv(path) for path in sorted(config.published.glob("*.csv"))
     }
     empty = Context(config, pd.DataFrame(), {}, {}, published)
     main = main_context(empty)
@@ -58,7 +56,7 @@ def main(config):
 
 def as_printed(main, experiment, of, row):
     """Scores of an experiment whose means are those printed in Table 1."""
-    columns = main.config["artefacts"]["table_1"]["comparison"]["columns"]
+    columns = main.config.artefacts["table_1"].comparison.columns
     printed = main.published["table_1.csv"].set_index(["row", "column"])["value"]
     own = main.scores[
         (main.scores["experiment"] == of)
@@ -77,7 +75,7 @@ def as_printed(main, experiment, of, row):
 @pytest.fixture(scope="module")
 def table(config, main):
     scores = as_printed(main, "robot@roles=permuted", "robot", "Robot")
-    return build_reach(context_of(config, scores)[1], config["artefacts"]["reach"])
+    return build_reach(context_of(config, scores)[1], config.artefacts["reach"])
 
 
 LABEL = "Roles of an example: permuted in each task by itself, without strata"
@@ -132,7 +130,7 @@ def test_test_data_alone_bring_nothing_within_reach():
     main, _ = context_of(config)
     name = "robot@choice=common_on_test"
     context = context_of(config, as_printed(main, name, "robot", "Robot"))[1]
-    table = build_reach(context, config["artefacts"]["reach"])
+    table = build_reach(context, config.artefacts["reach"])
     robot = table.cells[table.cells["row"] == "Robot, 10 %"]
     assert set(robot["status"]) == {WITH_TEST_DATA}
     assert set(robot["n_readings"]) == {0}
@@ -163,7 +161,7 @@ def test_unchanged_methods_keep_their_main_scores(config, main):
 
 
 def test_a_curve_has_every_combination_sorted_by_effect(config, main):
-    made = config["readings"]["specifications"]["robot_stl"]["experiments"]
+    made = config.readings.specifications["robot_stl"].experiments
     robot = main.scores[main.scores["experiment"] == "robot"]
     scores = pd.concat([robot.assign(experiment=name) for name in made])
     context = context_of(config, scores)[1]
@@ -176,7 +174,7 @@ def test_a_curve_has_every_combination_sorted_by_effect(config, main):
 
     # The interval is that of the test which the verdict rests on.
     (shown,) = numbers[numbers["is_main"]].to_dict("records")
-    claims = [c for c in main.config["claims"] if c["id"] == "robot_beats_stl"]
+    claims = [c for c in main.config.claims if c.id == "robot_beats_stl"]
     one = replace(
         main,
         config=main.config | {"claims": claims},
@@ -189,10 +187,10 @@ def test_a_curve_has_every_combination_sorted_by_effect(config, main):
 
 def test_a_curve_keeps_metrics_apart():
     config = load_readings(PAPER, "paper", ["inputs", "landmine"])
-    specification = config["readings"]["specifications"]["landmine_stl"]
+    specification = config.readings.specifications["landmine_stl"]
     main, _ = context_of(config)
     own = main.scores[main.scores["experiment"] == "landmine"]
-    names = [name for name in config["experiments"] if name.startswith("landmine@")]
+    names = [name for name in config.experiments if name.startswith("landmine@")]
     scores = pd.concat([own.assign(experiment=name) for name in names])
     figure, numbers = specification_curve(context_of(config, scores)[1], "landmine_stl")
     assert len(numbers) == len(specification["experiments"])
@@ -212,7 +210,7 @@ def test_a_curve_keeps_metrics_apart():
 
 def test_a_curve_of_a_reduced_run_says_that_nothing_is_judged():
     config = load_readings(PAPER, "quick")
-    made = config["readings"]["specifications"]["robot_stl"]["experiments"]
+    made = config.readings.specifications["robot_stl"].experiments
     main, _ = context_of(config)
     scores = main.scores[main.scores["experiment"] == "robot"]
     scores = pd.concat([scores.assign(experiment=name) for name in made])
@@ -227,7 +225,7 @@ def test_a_reduced_run_judges_nothing():
     scores = main.scores[main.scores["experiment"] == "robot"]
     scores = scores.assign(experiment="robot@roles=permuted")
     context = context_of(config, scores)[1]
-    table = build_reach(context, config["artefacts"]["reach"]).cells
+    table = build_reach(context, config.artefacts["reach"]).cells
     assert set(table["status"]) == {"not judged (quick)"}
     assert len(table) == 24
 
@@ -266,8 +264,7 @@ def toy():
                 "methods": {"a": {"label": "A"}, "b": {"label": "B"}},
                 "experiments": {"e": {"methods": []}},
             }
-        )
-        | {"tier": "paper"},
+        ),
         scores=toy_scores("e"),
         arrays={},
         data_info={},
@@ -281,9 +278,10 @@ def toy_readings(overlaps):
               "changes": []}  # fmt: skip
     factor = {"alternatives": {"new": {"change": {}}}}
     return Context(
-        config={"readings": {"experiments": {name: {**origin, "fits": name}
-                                             for name in ("e_new", "e_old")},
-                             "factors": {"data": factor}}},
+        config=paper_of({"readings": {
+            "experiments": {name: {**origin, "fits": name}
+                            for name in ("e_new", "e_old")},
+            "factors": {"data": factor}}}),
         scores=toy_scores("e_new"), arrays={}, data_info={}, published={},
         overlaps=overlaps,
     )  # fmt: skip
@@ -359,7 +357,7 @@ def test_alternatives_of_one_fit_read_it_by_different_metrics():
 
 
 def test_a_curve_has_the_same_repeats_everywhere(config, main):
-    specification = config["readings"]["specifications"]["robot_stl"]
+    specification = config.readings.specifications["robot_stl"]
     assert specification["repeats"] == 10
     robot = main.scores[main.scores["experiment"] == "robot"]
     assert robot["repeat"].max() == 19
@@ -374,7 +372,7 @@ def test_claims_that_name_repeats_name_more_where_a_reading_has_more():
     config = load_readings("jebara2011", "paper", ["graphs"])
     main, context = context_of(config)
     shown = replaced(context, main, ["ising_5@graphs=more"])
-    claims = {claim["id"]: claim["args"] for claim in shown.config["claims"]}
+    claims = {claim.id: claim.args for claim in shown.config.claims}
     args = claims["ising_chosen_beats_and"]
     assert args["lower"]["repeat"] == args["higher"]["repeat"] == list(range(190))
     assert args["choose"]["repeat"] == list(range(190, 380))
@@ -390,13 +388,13 @@ def test_claims_on_the_numbers_of_a_step_are_as_published(toy, tmp_path):
         "args": {"experiment": "e", "step": "times", "column": "seconds"}
         | {"lower": {"method": "a"}, "higher": {"method": "b"}},
     }
-    config = {
-        **toy.config,
+    added = {
         "paper": {"id": "toy"},
         "experiments": {"e": {"methods": [], "datasets": {"name": "d"}}},
         "claims": [CLAIM, on_a_step],
-        "published": str(tmp_path / "config" / "papers" / "toy" / "published"),
+        "published": tmp_path / "config" / "papers" / "toy" / "published",
     }
+    config = changed(toy.config, added)
     context = replace(toy, config=config)
     table = claims_table(context)
     assert table.loc[1, "verdict"] == "no data"

@@ -8,7 +8,7 @@ from configured import of, paper_of
 from mtmkl_suite.config.models import Record
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_experiments
-from mtmkl_suite.report.pages.context import Context
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.standing import standings
 
 LEVELS = {"own": 0.80, "good": 0.90, "bad": 0.70, "floor": 0.50}

@@ -1,0 +1,246 @@
+"""Results of one paper, on which figures, tables and pages draw."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mtmkl.files import intact, read_json, read_table
+from mtmkl_suite.config.models import Figure, Paper, Readings
+from mtmkl_suite.judge.overlap import Overlaps
+from mtmkl_suite.judge.sample import average, read_scores, select
+from mtmkl_suite.report.record.overlaps import StoredOverlaps
+from mtmkl_suite.report.record.published_reach import ReachOfCells
+from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
+from mtmkl_suite.run.folders import PaperFolder
+from mtmkl_suite.run.grouping import fit_groups, steps
+
+Array = NDArray[Any]
+
+NO_SCORES = "no scores"
+"""Reason where nothing is known but that scores are missing."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Results of one paper in one tier.
+
+    Attributes
+    ----------
+    config : mapping
+        The paper's configuration, its tier resolved.
+    scores : DataFrame
+        Long format, see ``mtmkl_suite.evaluation.cells.COLUMNS``.
+    arrays : mapping of str to mapping
+        "experiment/dataset/method" -> arrays kept of its fits, by
+        "name|train size|repeat|n_tasks|subset".
+    data_info : mapping of str to mapping
+        What is known of each data set variant, see
+        ``mtmkl_suite.run.pipeline.describe_data``.
+    published : mapping of str to DataFrame
+        File name -> the paper's printed numbers.
+    steps : mapping of str to DataFrame
+        Numbers that steps of the paper have computed, by their name.
+    overlaps : mapping or None
+        How repeats overlap at each place of the scores; None takes them as independent.
+    reach : mapping of (row, column) to Reach
+        Of the numbers of the artefact that is made, as published.
+    """
+
+    config: Paper
+    scores: pd.DataFrame
+    arrays: Mapping[str, Mapping[str, Array]]
+    data_info: Mapping[str, Mapping[str, Any]]
+    published: Mapping[str, pd.DataFrame]
+    steps: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    overlaps: Overlaps | None = None
+    reach: ReachOfCells = field(default_factory=dict)
+
+    @property
+    def readings(self) -> Readings:
+        """Readings of a run of them."""
+        assert self.config.readings is not None
+        return self.config.readings
+
+    def figure(self, name: str) -> Figure:
+        """Return a configured figure."""
+        found = self.config.artefacts[name]
+        assert isinstance(found, Figure)
+        return found
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether numbers and claims get verdicts: only full protocols do."""
+        is_changed = bool(self.config.changes)
+        return bool(self.config.tier == "paper") and not is_changed
+
+    def label(self, method: str) -> str:
+        """Return a method's printed name."""
+        return str(self.config.methods[method].label)
+
+    def rows(
+        self, experiment: str, metric: str, where: Mapping[str, Any]
+    ) -> pd.DataFrame:
+        """Return the matching scores over all tasks."""
+        return select(self.scores, where, experiment=experiment, metric=metric)
+
+    def by_repeat(
+        self, experiment: str, metric: str, where: Mapping[str, Any]
+    ) -> pd.Series:
+        """Return the value of each repeat, its subsets averaged."""
+        return average(self.rows(experiment, metric, where), ["repeat"])
+
+    def array(
+        self,
+        experiment: str,
+        dataset: str,
+        method: str,
+        name: str,
+        *,
+        n_tasks: int | None = None,
+        train_size: int | None = None,
+    ) -> Array | None:
+        """Return an array kept of the first stored repeat, None if there is none."""
+        stored = self.arrays.get(f"{experiment}/{dataset}/{method}", {})
+        found = []
+        for key in stored:
+            label, *numbers = key.split("|")
+            size, repeat, tasks, subset = (int(number) for number in numbers)
+            wanted = n_tasks in (None, tasks) and train_size in (None, size)
+            if label == name and wanted:
+                found.append((repeat, -tasks, size, subset, key))
+        return np.asarray(stored[min(found)[-1]]) if found else None
+
+    def datasets(self, experiment: str) -> list[str]:
+        """Return the ids of an experiment's data sets; none if it is not configured."""
+        if experiment not in self.config.experiments:
+            return []
+        configured = self.config.experiments[experiment]
+        return [variant.id for variant in configured.variants]
+
+    def origin(self, experiment: str) -> str:
+        """Return where an experiment's data are from, "" if they are missing."""
+        infos = [self.data_info.get(name, {}) for name in self.datasets(experiment)]
+        origins = dict.fromkeys(
+            info["origin"] for info in infos if info.get("status") == "ok"
+        )
+        return ", ".join(origins)
+
+    def missing_reason(
+        self, experiment: str, method: str | Sequence[str] | None = None
+    ) -> str:
+        """Say why an experiment, or a method or several in it, have no scores."""
+        configured = self.config.experiments.get(experiment)
+        if configured is None:
+            return "not run in this tier"
+        for name in self.datasets(experiment):
+            info = self.data_info.get(name, {})
+            if info.get("status") == "missing":
+                return str(info["reason"])
+        methods = [entry.method for entry in configured.methods]
+        sought = [method] if isinstance(method, str) else method
+        if sought is not None and not set(sought) & set(methods):
+            return "not run in this tier"
+        gaps = self.scores[
+            (self.scores["experiment"] == experiment)
+            & self.scores["method"].isin(sought or [])
+            & self.scores["metric"].isin([UNSUPPORTED, FAILED])
+        ]
+        if len(gaps):
+            return str(json.loads(gaps["params"].iloc[0])["reason"])
+        return NO_SCORES
+
+
+def load_context(
+    config: Paper,
+    folder: PaperFolder,
+    *,
+    of_fits: bool = False,
+    scores: Path | None = None,
+) -> Context:
+    """Read the results of a paper's configured experiments."""
+    printed = config.published
+    data_info = _read_data_info(config, folder)
+    return Context(
+        config=config,
+        scores=(
+            _read_fits(config, folder)
+            if of_fits
+            else read_scores(scores or folder.scores)
+        ),
+        arrays=_StoredArrays(config, folder),
+        data_info=data_info,
+        published={
+            path.name: pd.read_csv(path) for path in sorted(printed.glob("*.csv"))
+        },
+        steps={
+            name: read_table(folder.step(name), float_precision="round_trip")
+            for name in steps(config)
+            if folder.step(name).is_file()
+        },
+        overlaps=StoredOverlaps(config, data_info, folder),
+    )
+
+
+def _read_data_info(config: Paper, folder: PaperFolder) -> dict[str, Any]:
+    """Read what is known of the configured data sets; ignore older files."""
+    configured = dict.fromkeys(
+        variant.id
+        for experiment in config.experiments.values()
+        for variant in experiment.variants
+    )
+    paths = {name: folder.data_info(name) for name in configured}
+    return {name: read_json(path) for name, path in paths.items() if path.is_file()}
+
+
+def _read_fits(config: Paper, folder: PaperFolder) -> pd.DataFrame:
+    tables = [read_scores(folder.scores_of(g.name)) for g in fit_groups(config)]
+    filled = [table for table in tables if len(table)]
+    if not filled:
+        return no_scores()
+    return complete_methods(pd.concat(filled, ignore_index=True))
+
+
+class _StoredArrays(Mapping[str, Mapping[str, Array]]):
+    """Arrays kept of fits, read when asked for: most artefacts need one file."""
+
+    def __init__(self, config: Paper, folder: PaperFolder) -> None:
+        self._paths: dict[str, list[Path]] = {}
+        for group in fit_groups(config):
+            path = folder.arrays_of(group.name)
+            for job in group.jobs if path.is_file() else ():
+                mine = self._paths.setdefault(place(job), [])
+                if path not in mine:
+                    mine.append(path)
+
+    def __getitem__(self, key: str) -> dict[str, Array]:
+        merged: dict[str, Array] = {}
+        for path in self._paths[key]:
+            with intact(path), np.load(path, allow_pickle=False) as stored:
+                for name in stored.files:
+                    where, _, array = name.partition("|")
+                    if where == key:
+                        merged[array] = stored[name]
+        return merged
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
+def read_jobs(config: Paper, folder: PaperFolder) -> pd.DataFrame:
+    """Return how long the configured fits took, where the workflow measured it."""
+    rows = []
+    for group in fit_groups(config):
+        path = folder.seconds_of(group.name)
+        if path.is_file():
+            seconds = pd.read_csv(path, sep="\t")["s"].sum()
+            rows.append((group.experiment, float(seconds)))
+    return pd.DataFrame(rows, columns=["experiment", "seconds"])

@@ -1,0 +1,200 @@
+"""Panels that ``artefacts.yaml`` states: a metric against an axis, a curve a method.
+
+An artefact with a ``size`` is drawn of its panels alone; a figure of the paper's own
+functions may draw some with :func:`draw_panel`.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING
+from mtmkl_suite.config import models
+from mtmkl_suite.judge.sample import average, axis_values, select
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.figures.drawing import (
+    CURVE_COLUMNS,
+    FigureAndNumbers,
+    MethodStyle,
+    Series,
+    curve_of,
+    draw_curve,
+    method_styles,
+    no_data_figure,
+    say_no_data,
+    shades,
+    spread_text,
+)
+
+_SCALES: Mapping[str, Mapping[str, Any]] = {
+    "linear": {"value": "linear"},
+    "log": {"value": "log"},
+    "log2": {"value": "log", "base": 2},
+}
+
+
+def panels_figure(context: Context, artefact: models.Figure) -> FigureAndNumbers:
+    """Return a configured figure of panels, and the numbers of its curves."""
+    assert artefact.size is not None
+    panels, (width, height) = artefact.panels, artefact.size
+    figure = Figure(figsize=(width, height))
+    n_columns = artefact.across or len(panels)
+    axes = figure.subplots(
+        len(panels) // n_columns,
+        n_columns,
+        squeeze=False,
+        sharex=artefact.share.x,
+        sharey=artefact.share.y,
+    )
+    tables = [
+        draw_panel(context, axis, panel)
+        for axis, panel in zip(axes.flat, panels, strict=True)
+    ]
+    if all("no data" in table for table in tables):
+        return no_data_figure(_reason(context, panels[0]), (width, height))
+    numbers = pd.concat(tables, ignore_index=True)
+    if artefact.heading:
+        spread = spread_text(numbers.dropna(subset=["n"]))
+        figure.suptitle(artefact.heading.format(spread=spread))
+    if artefact.legend is None:
+        return figure, numbers
+    columns = artefact.legend.columns
+    if artefact.legend.place == "figure":
+        fullest = max(axes.flat, key=lambda axis: len(axis.get_lines()))
+        handles, labels = fullest.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+    else:
+        place: dict[str, Any] = {
+            "panel": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2)},
+            # Above the stars of significant differences.
+            "corner": {"loc": "lower right", "bbox_to_anchor": (1.0, 0.1)},
+        }[artefact.legend.place]
+        for axis in axes.flat:
+            if axis.get_lines():
+                axis.legend(ncols=columns, **place)
+    return figure, numbers
+
+
+def draw_panel(context: Context, axis: Axes, panel: models.MetricPanel) -> pd.DataFrame:
+    """Draw a panel, and return its numbers, or why there are none."""
+    found = []
+    for curve in panel.curves:
+        rows = _rows(context, panel, curve)
+        found += [(series, mine) for series, mine in _series(context, curve, rows)]
+    if not found or (panel.paired and len(found) < len(panel.curves)):
+        reason = _reason(context, panel)
+        say_no_data(axis, reason)
+        return pd.DataFrame({"no data": [reason]})
+    curves = []
+    for series, rows in found:
+        points = curve_of(rows)
+        draw_curve(axis, points, series)
+        curves.append(points.assign(panel=panel.id, series=series.label))
+    numbers = pd.concat(curves, ignore_index=True)[list(CURVE_COLUMNS)]
+    spread, most = spread_text(numbers), int(numbers["n"].max())
+    title = panel.title.format(spread=spread, most=most)
+    axis.set_xscale(**_SCALES[panel.scale])
+    if panel.ticks:
+        ticks = sorted(numbers["x"].unique())
+        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axis.minorticks_off()
+    if panel.from_zero:
+        axis.set_ylim(bottom=0)
+    if panel.paired:
+        tests = _paired_tests(panel, *(rows for _, rows in found))
+        _draw_stars(axis, tests)
+        if (tests["n"] >= MIN_UNITS).any():
+            title += f"\n* p < {LEVEL:g}, paired t-test"
+        numbers = pd.concat([numbers, tests], ignore_index=True)
+    axis.set_xlabel(panel.label)
+    axis.set_ylabel(panel.metric_label)
+    axis.set_title(title)
+    return numbers
+
+
+def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
+    """Return mean, sd and number of the paired differences, and p of their t-test.
+
+    p is ``nan`` for a few of them.
+    """
+    from scipy import stats
+
+    both = pd.concat([first, second], axis=1).dropna()
+    difference = both.iloc[:, 0] - both.iloc[:, 1]
+    p = math.nan
+    if len(difference) >= MIN_UNITS and np.ptp(difference) > ROUNDING:
+        p = float(stats.ttest_1samp(difference, 0.0).pvalue)
+    return {
+        "mean": float(difference.mean()),
+        "sd": float(difference.std(ddof=1)),
+        "n": len(difference),
+        "p": p,
+    }
+
+
+def _reason(context: Context, panel: models.MetricPanel) -> str:
+    methods = [curve.method for curve in panel.curves]
+    return context.missing_reason(panel.experiments[0], methods)
+
+
+def _rows(
+    context: Context, panel: models.MetricPanel, curve: models.PanelCurve
+) -> pd.DataFrame:
+    """Return the scores of a curve, over all tasks, with their place ``x``."""
+    where = {"experiment": panel.experiments, "method": curve.method, **curve.where}
+    rows = select(context.scores, where, metric=panel.metric)
+    return rows if rows.empty else rows.assign(x=axis_values(rows, panel.axis))
+
+
+def _series(
+    context: Context, curve: models.PanelCurve, rows: pd.DataFrame
+) -> list[tuple[Series, pd.DataFrame]]:
+    """Return a curve, or one for each level of a column, from light to full colour."""
+    if rows.empty:
+        return []
+    method, line = curve.method, curve.line
+    style = method_styles(context.config.methods)[curve.like or method]
+    label = curve.label or context.label(method)
+    if curve.each is None:
+        return [(Series(method, label, style, line=line), rows)]
+    levels = sorted(rows[curve.each].unique())
+    colours = shades(style.colour, len(levels))
+    found = []
+    for level, colour in zip(levels, colours, strict=True):
+        mine = MethodStyle(colour, style.marker)
+        series = Series(method, label.format(level=f"{level:g}"), mine, line=line)
+        found.append((series, rows[rows[curve.each] == level]))
+    return found
+
+
+def _paired_tests(
+    panel: models.MetricPanel, first: pd.DataFrame, second: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the paired t-tests of two curves at each place that both have."""
+    one, other = (average(rows, ["x", "repeat"]) for rows in (first, second))
+    places = [x for x in first["x"].unique() if x in other.index]
+    tests = [
+        {"panel": f"{panel.id}: difference", "series": "paired t-test", "x": x}
+        | paired_test(one[x], other[x])
+        for x in sorted(places)
+    ]
+    return pd.DataFrame(tests)
+
+
+def _draw_stars(axis: Axes, tests: pd.DataFrame) -> None:
+    """Mark significant differences below the curves, by a cross those that are less."""
+    bottom, top = axis.get_ylim()
+    axis.set_ylim(bottom - 0.08 * (top - bottom), top)
+    for test in tests[tests["p"] < LEVEL].to_dict("records"):
+        axis.plot(
+            [test["x"]],
+            [bottom - 0.03 * (top - bottom)],
+            marker="*" if test["mean"] > 0 else "x",
+            color="black",
+            linestyle="none",
+        )

@@ -1,0 +1,196 @@
+"""Figures and tables as files, from the results of a paper."""
+
+import importlib
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from mtmkl.files import write_bytes, write_table, write_text
+from mtmkl_suite.config.models import (
+    AnyTable,
+    Figure,
+    Paper,
+    Quoted,
+    ReadingsFigure,
+    Run,
+)
+from mtmkl_suite.config.parts import restricted_to_artefacts
+from mtmkl_suite.report.context import Context, load_context
+from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks, read_reach
+from mtmkl_suite.report.record.record import (
+    VERDICT_COLUMNS,
+    Written,
+    write_record,
+    write_written,
+)
+from mtmkl_suite.report.tables.bounds import build_bounds
+from mtmkl_suite.report.tables.cells import RANK, build_quoted, mean_sd, rule_note
+from mtmkl_suite.report.tables.layouts import build
+from mtmkl_suite.report.tables.reach import build_reach
+from mtmkl_suite.report.tables.text import PrintedTable, TextTable
+from mtmkl_suite.run.folders import PaperFolder
+from mtmkl_suite.run.grouping import ResultGroup, steps
+
+if TYPE_CHECKING:
+    from matplotlib import figure as drawing
+
+    from mtmkl_suite.report.figures.drawing import FigureAndNumbers
+
+# Tables of a run of readings are made from the tables of the main protocol.
+_OF_READINGS: dict[str, Callable[[Context, Any], PrintedTable]] = {
+    "reach": build_reach,
+    "bounds": build_bounds,
+}
+
+# Dates and versions in files would make equal figures differ.
+_METADATA: dict[str, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+def write_figure_files(
+    folder: PaperFolder, name: str, figure: "drawing.Figure", numbers: pd.DataFrame
+) -> None:
+    """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``."""
+    from mtmkl_suite.report.figures.drawing import figure_style
+
+    for ending, metadata in _METADATA.items():
+        buffer = io.BytesIO()
+        with figure_style():
+            figure.savefig(buffer, format=ending, metadata=metadata)
+        write_bytes(folder.artefact(name, ending), buffer.getvalue())
+    write_table(folder.artefact(name, "csv"), numbers)
+
+
+def write_table_files(folder: PaperFolder, name: str, table: "PrintedTable") -> None:
+    """Write a table as ``.csv`` (one line for each cell), ``.md`` and ``.tex``."""
+    write_table(folder.artefact(name, "csv"), table.cells)
+    write_text(folder.artefact(name, "md"), table.markdown())
+    write_text(folder.artefact(name, "tex"), table.latex())
+
+
+def write_results(
+    group: ResultGroup,
+    config: Paper,
+    folder: PaperFolder,
+    run: Run | None,
+) -> None:
+    """Write what is made of the fits of a paper, or the part of a process."""
+    for step in group.steps:
+        write_step(step, steps(config)[step], config, folder)
+    if group.artefacts:
+        write_artefacts(group.artefacts, config, folder)
+    if run is not None:
+        write_record(config, folder, run)
+
+
+def write_artefacts(names: Sequence[str], config: Paper, folder: PaperFolder) -> None:
+    """Write figures and tables of a paper, and what record and report need of them."""
+    config = restricted_to_artefacts(config, names)
+    context = load_context(config, folder, of_fits=True)
+    for name in names:
+        write_artefact(name, context, folder)
+
+
+def write_step(
+    step: str, names: Sequence[str], config: Paper, folder: PaperFolder
+) -> None:
+    """Write numbers that figures draw and do not compute themselves."""
+    config = restricted_to_artefacts(config, names)
+    module = importlib.import_module(f"mtmkl_suite.papers.{config.paper.id}.steps")
+    context = load_context(config, folder, of_fits=True)
+    write_table(folder.step(step), getattr(module, step)(context))
+
+
+def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
+    """Return an artefact's table, and what record and report take of it."""
+    artefact = context.config.artefacts[name]
+    if context.is_judged and context.config.readings is None:
+        context = replace(context, reach=read_reach(context.config, name))
+    table, tables, cells = None, [], []
+    if isinstance(artefact, AnyTable):
+        table = _OF_READINGS.get(artefact.layout, build)(context, artefact)
+        tables.append(TextTable(table.header, table.body, table.notes))
+        tables += [table.details] if table.details else []
+        # Other tables have no published numbers.
+        if "in_paper" in table.cells:
+            cells.append(table.cells)
+    if artefact.quoted is not None:
+        quoted, acceptance = build_quoted(context, artefact.quoted)
+        tables.append(_quoted_table(context, artefact.quoted, quoted, acceptance))
+        cells.append(quoted)
+    parts = [part[part["in_paper"]].assign(artefact=name) for part in cells]
+    verdicts = pd.DataFrame(columns=list(VERDICT_COLUMNS))
+    if parts:
+        verdicts = pd.concat(parts, ignore_index=True)
+        verdicts["derived"] = artefact.derived | verdicts["unit"].eq(RANK)
+    return table, Written(tables, verdicts[list(VERDICT_COLUMNS)])
+
+
+def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
+    """Write a figure or table, and what record and report need of it."""
+    table, shown = printed(context, name)
+    if table is not None:
+        write_table_files(folder, name, table)
+    else:
+        write_figure_files(folder, name, *drawn(name, context))
+    write_written(folder, name, shown)
+
+
+def drawn(name: str, context: Context) -> "FigureAndNumbers":
+    """Return a figure, one of readings or of the paper's own functions."""
+    from mtmkl_suite.report.figures.drawing import figure_style
+
+    with figure_style():
+        return _drawn(name, context)
+
+
+def _drawn(name: str, context: Context) -> "FigureAndNumbers":
+    artefact = context.config.artefacts[name]
+    assert isinstance(artefact, Figure)
+    if isinstance(artefact, ReadingsFigure) and artefact.specification is not None:
+        from mtmkl_suite.report.figures.specification import specification_curve
+
+        return specification_curve(context, artefact.specification)
+    if isinstance(artefact, ReadingsFigure):
+        from mtmkl_suite.report.figures.reading_figures import reading_figure
+
+        return reading_figure(context, name)
+    if artefact.size is not None:
+        from mtmkl_suite.report.figures.panels import panels_figure
+
+        return panels_figure(context, artefact)
+    module = f"mtmkl_suite.papers.{context.config.paper.id}.figures"
+    draw = getattr(importlib.import_module(module), artefact.function or name)
+    figure: FigureAndNumbers = (
+        draw(context, artefact.comparison) if artefact.function else draw(context)
+    )
+    return figure
+
+
+def _quoted_table(
+    context: Context, quoted: Quoted, cells: pd.DataFrame, acceptance: str
+) -> TextTable:
+    header = ["quoted in the text", "published", "reproduced"]
+    verdict = ["verdict", "rule"] if context.is_judged else []
+    marks = Marks(context.reach, cells)
+    reach = [OTHER_READINGS] if marks.notes() else []
+    rows = [
+        [
+            f"{cell['column']}, {cell['row']}",
+            f"{cell['published']:g}",
+            f"no data: {cell['missing']}"
+            if pd.isna(cell["reproduced"])
+            else mean_sd(cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), 3),
+            *(cell[name] for name in verdict),
+            *(marks.text(cell["row"], cell["column"]) for _ in reach),
+        ]
+        for cell in cells.to_dict("records")
+    ]
+    rule = rule_note(context, quoted.tolerance, quoted.unit, acceptance)
+    notes = [rule, *marks.notes()]
+    return TextTable([*header, *verdict, *reach], rows, notes)

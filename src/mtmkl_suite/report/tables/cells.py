@@ -1,0 +1,277 @@
+"""Tables of cells, each a published and a reproduced number."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from mtmkl_suite.config.models import Quoted, Ranking, Table, Tolerance
+from mtmkl_suite.judge.sample import sample
+from mtmkl_suite.judge.verdicts import (
+    NOT_JUDGED,
+    Published,
+    Reproduced,
+    Verdict,
+    acceptance_of_others,
+    acceptance_text,
+    judge,
+)
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks
+from mtmkl_suite.report.tables.text import DASH, PrintedTable
+
+RANK = "rank"
+"""Unit of mean ranks over data sets, which follow from the numbers that are ranked."""
+
+CELL_COLUMNS = (
+    "row", "column", "unit", "published", "published_sd", "published_n", "status",
+    "reproduced", "reproduced_sd", "n", "verdict", "verdict_with_spread", "rule",
+    "data", "in_paper", "missing",
+)  # fmt: skip
+"""Columns of a table's csv: one line per cell, numbers in the table's unit."""
+
+OURS = "†"
+MEAN_SD_NOTE = "Numbers are mean ± standard deviation over repeats (number of repeats)."
+NOT_JUDGED_NOTE = (
+    f"{NOT_JUDGED.capitalize()}: repeats, grid or data are reduced in the quick tier, "
+    "so published and reproduced numbers are shown without a verdict."
+)
+
+# A longer reason for a missing number goes below the table.
+_MAX_REASON = 48
+
+
+def build_table(context: Context, artefact: Table) -> PrintedTable:
+    """Return a table from its configuration, the scores and the published numbers."""
+    rows = artefact.rows
+    columns = artefact.columns
+    cells = [
+        Cell(
+            row,
+            column,
+            {"experiment": artefact.experiment, **column_selector, **row_selector},
+            row in rows and column in columns,
+        )
+        for row, row_selector in {**rows, **artefact.extra_rows}.items()
+        for column, column_selector in {**columns, **artefact.extra_columns}.items()
+    ]
+    frame, acceptance = judge_cells(context, cells, artefact, artefact.scale)
+    marks = Marks(context.reach, frame)
+    header, body = _grid(frame, artefact, marks, is_judged=context.is_judged)
+    notes = [MEAN_SD_NOTE]
+    in_paper = frame["in_paper"]
+    if in_paper.any() and not in_paper.all():
+        notes.append(f"{OURS} not in the paper.")
+    if in_paper.any():
+        rule = rule_note(context, artefact.tolerance, artefact.unit, acceptance)
+        notes += [rule, *marks.notes()]
+    reasons = frame["missing"].drop_duplicates()
+    notes += [f"No data: {reason}" for reason in reasons if len(reason) > _MAX_REASON]
+    return PrintedTable(artefact.title, frame, header, body, notes)
+
+
+def _grid(
+    cells: pd.DataFrame, artefact: Table, marks: Marks, *, is_judged: bool
+) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows; a column of the paper is shown on both sides, judged."""
+    decimals = artefact.decimals
+    unit = f" ({artefact.unit})" if artefact.unit else ""
+    printed_rows = set(cells.loc[cells["in_paper"], "row"])
+    mark = f" {OURS}" if printed_rows else ""
+    header = [artefact.corner]
+    body = [
+        [row if row in printed_rows else f"{row}{mark}"]
+        for row in cells["row"].drop_duplicates()
+    ]
+    for column, mine in cells.groupby("column", sort=False):
+        records, reach = mine.to_dict("records"), marks.texts(mine)
+        if not mine["in_paper"].any():
+            header.append(f"{column}{mark}{unit}")
+            sides = [[_reproduced(cell, decimals) for cell in records]]
+        else:
+            header += [f"{column}, published{unit}", f"{column}, reproduced{unit}"]
+            sides = [
+                [_published(cell, decimals) for cell in records],
+                [_reproduced(cell, decimals) for cell in records],
+            ]
+            if is_judged:
+                header.append("verdict")
+                sides.append([c["verdict"] if c["in_paper"] else DASH for c in records])
+            if any(reach):
+                header.append(OTHER_READINGS)
+                sides.append(reach)
+        for line, texts in zip(body, zip(*sides, strict=True), strict=True):
+            line += texts
+    return header, body
+
+
+def _published(cell: Mapping[Any, Any], decimals: int) -> str:
+    if pd.isna(cell["published"]):
+        return "illegible" if cell["status"] == "illegible" else DASH
+    text = f"{cell['published']:.{decimals}f}"
+    if cell["published_sd"] > 0:
+        text += f" ± {cell['published_sd']:.{decimals}f}"
+    return text if cell["status"] == "legible" else f"{text} ({cell['status']})"
+
+
+def _reproduced(cell: Mapping[Any, Any], decimals: int) -> str:
+    if pd.isna(cell["reproduced"]):
+        short = len(cell["missing"]) <= _MAX_REASON
+        return f"no data: {cell['missing']}" if short else "no data (see below)"
+    mean, sd = cell["reproduced"], cell["reproduced_sd"]
+    return mean_sd(mean, sd, int(cell["n"]), decimals)
+
+
+def build_quoted(context: Context, quoted: Quoted) -> tuple[pd.DataFrame, str]:
+    """Return the cells of numbers that a paper quotes in its text."""
+    cells = [Cell(c.row, c.column, c.where, True) for c in quoted.cells]
+    return judge_cells(context, cells, quoted, quoted.scale)
+
+
+def rule_text(tolerance: Tolerance, unit: str) -> str:
+    """Return the verdict rule in words, with its tolerance."""
+    return (
+        "Reproduced: |published − reproduced| ≤ max(2 SE, tol); close: ≤ max(sd of "
+        f"either, 2 tol); different otherwise; tol = {tolerance_text(tolerance, unit)}."
+    )
+
+
+def tolerance_text(tolerance: Tolerance, unit: str) -> str:
+    """Return a tolerance in words; its arguments are those of :func:`rule_text`."""
+    if tolerance.absolute is not None:
+        return f"{tolerance.absolute:g} {unit}".strip()
+    return f"{tolerance.relative:.0%} of the published value"
+
+
+def rule_note(
+    context: Context, tolerance: Tolerance, unit: str, acceptance: str
+) -> str:
+    """Return the sentences on the verdicts of a table, or on why it has none."""
+    if not context.is_judged:
+        return NOT_JUDGED_NOTE
+    return f"{rule_text(tolerance, unit)} Applied to other cells: {acceptance}."
+
+
+def mean_sd(mean: float, sd: float, n: int, decimals: int) -> str:
+    """Return ``mean ± sd (n)``; a single observation has no spread."""
+    spread = f" ± {sd:.{decimals}f}" if n > 1 else ""
+    return f"{mean:.{decimals}f}{spread} (n = {n})"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table, named as in the file of published numbers.
+
+    ``where``: What columns of the scores must be.
+    """
+
+    row: str
+    column: str
+    where: Mapping[str, Any]
+    in_paper: bool
+
+
+def judge_cells(
+    context: Context,
+    cells: list[Cell],
+    artefact: Table | Ranking | Quoted,
+    scale: float,
+) -> tuple[pd.DataFrame, str]:
+    """Return cells with published and reproduced numbers, and their verdicts.
+
+    File of published numbers, unit and tolerance are the artefact's.
+    """
+    tolerance = artefact.tolerance
+    printed = published_numbers(context, artefact.file)
+    lines = []
+    published: dict[tuple[str, str], Published] = {}
+    reproduced: dict[tuple[str, str], Reproduced] = {}
+    for cell in cells:
+        key = (cell.row, cell.column)
+        ours = reproduce(context, cell.where, scale)
+        theirs, missing = None, ""
+        if ours is None:
+            experiment, method = cell.where["experiment"], cell.where.get("method")
+            missing = context.missing_reason(experiment, method)
+        if cell.in_paper:
+            if key not in printed:
+                raise ValueError(
+                    f"{artefact.file} has no row {cell.row!r}, {cell.column!r}"
+                )
+            theirs = published[key] = printed[key]
+            if ours is not None:
+                reproduced[key] = ours
+        verdict = judge(theirs, ours, tolerance, full_protocol=context.is_judged)
+        origin = context.origin(cell.where["experiment"])
+        lines.append(
+            cell_numbers(*key, artefact.unit, theirs, ours, verdict, origin, missing)
+        )
+    frame = pd.DataFrame(lines, columns=list(CELL_COLUMNS)).astype(
+        {
+            **dict.fromkeys(
+                ("published", "published_sd", "reproduced", "reproduced_sd"), "float64"
+            ),
+            **dict.fromkeys(("published_n", "n"), "Int64"),
+        }
+    )
+    others = acceptance_of_others(published, reproduced, tolerance)
+    return frame, acceptance_text(others)
+
+
+def cell_numbers(
+    row: str,
+    column: str,
+    unit: str,
+    theirs: Published | None,
+    ours: Reproduced | None,
+    verdict: Verdict,
+    origin: str,
+    missing: str,
+) -> dict[str, Any]:
+    """Return :data:`CELL_COLUMNS` of one cell."""
+    return {
+        "row": row,
+        "column": column,
+        "unit": unit,
+        "published": theirs.value if theirs else None,
+        "published_sd": theirs.sd if theirs else None,
+        "published_n": theirs.n if theirs else None,
+        "status": theirs.status if theirs else "",
+        "reproduced": ours.value if ours else None,
+        "reproduced_sd": ours.sd if ours else None,
+        "n": ours.n if ours else None,
+        "verdict": verdict.verdict if theirs else "",
+        "verdict_with_spread": verdict.with_spread if theirs else "",
+        "rule": (missing or verdict.rule) if theirs else "",
+        "data": origin,
+        "in_paper": theirs is not None,
+        "missing": missing,
+    }
+
+
+def published_numbers(context: Context, file: str) -> dict[tuple[str, str], Published]:
+    """Return the printed numbers of a file by row and column."""
+    if file not in context.published:
+        raise ValueError(f"published numbers {file} are missing")
+    records = context.published[file].to_dict("records")
+    return {(row["row"], row["column"]): Published.from_row(row) for row in records}
+
+
+def reproduce(
+    context: Context, where: Mapping[str, Any], scale: float
+) -> Reproduced | None:
+    """Return mean, spread and number of the repeats that a cell selects."""
+    selector = {k: v for k, v in where.items() if k not in ("experiment", "metric")}
+    rows = context.rows(where["experiment"], where["metric"], selector)
+    if rows.empty:
+        return None
+    for column in ("dataset", "n_tasks", "train_size", "setting"):
+        levels = rows[column].unique()
+        if len(levels) > 1:
+            raise ValueError(
+                f"{dict(where)} matches several values of {column}: "
+                f"{', '.join(map(str, levels))}; choose one in the configuration"
+            )
+    ours = Reproduced.from_sample(sample(rows))
+    return ours.scaled(scale) if ours else None

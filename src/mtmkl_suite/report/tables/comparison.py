@@ -1,0 +1,421 @@
+"""Tables of methods over data sets that no paper has printed.
+
+The plan is a configured comparison: ``rows`` are data sets, ``columns`` methods,
+``blocks`` train sizes, of which ``main`` is the one that decides. ``pairs`` are the
+methods that are tested against each other. A data set counts if all of these have a
+value on it, and another method is ranked if it has one on all of these data sets.
+Methods may have joined after the plan was fixed; notes below the tables say so.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from mtmkl.statistics.matrix_tests import MatrixTests, compare_matrix
+from mtmkl.statistics.pairs import LEVEL
+from mtmkl.statistics.score_tables import ScoreMatrix
+from mtmkl_suite.config.models import (
+    Comparison,
+    MethodComparison,
+    MethodComparisonRow,
+    MethodTable,
+    Paper,
+)
+from mtmkl_suite.judge.comparison import ranking_matrix, values_in_pairs
+from mtmkl_suite.judge.sample import ALL, average, select
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.tables.text import DASH, PrintedTable, metric_words, p_text
+
+_EVERYWHERE = "all data sets"
+_JOINED = "joined the methods of the plan"
+_PROBABILITIES = (
+    "p_wilcoxon", "p_wilcoxon_holm", "p_first_better", "p_equivalent",
+    "p_second_better",
+)  # fmt: skip
+
+
+def ranked(
+    matrix: pd.DataFrame, comparison: MethodComparison, *, only_tested: bool = False
+) -> pd.DataFrame:
+    """Return the part of a matrix without gaps that is ranked."""
+    pairs = values_in_pairs(matrix, comparison.pairs)
+    return pairs if only_tested else matrix.loc[pairs.index].dropna(axis=1)
+
+
+def compare_block(
+    context: Context,
+    comparison: MethodComparison,
+    block: str,
+    *,
+    only_tested: bool = False,
+) -> MatrixTests | str:
+    """Return the tests of a block of a comparison, or why there are none."""
+    matrix = ranking_matrix(context.scores, comparison, block)
+    values = ranked(matrix, comparison, only_tested=only_tested)
+    n, k = values.shape
+    if n < 2 or k < 2:
+        return (
+            f"{k} method{'s' * (k != 1)} on {n} data set{'s' * (n != 1)} without gaps; "
+            "a comparison needs two of each"
+        )
+    control = comparison.control
+    return compare_matrix(
+        ScoreMatrix(values=values, score=comparison.unit, higher_better=True),
+        control=control if control in values else None,
+        rope=comparison.rope,
+        paired=None if only_tested else (),
+    )
+
+
+def build_method_scores(context: Context, artefact: MethodTable) -> PrintedTable:
+    """Return the score of every method on every data set, all blocks in the csv."""
+    comparison = artefact.comparison
+    reasons = {
+        (method, row): reason
+        for method, rows, reason in _missing(context, artefact)
+        for row in rows
+    }
+    cells = pd.DataFrame(
+        [
+            {"block": block, "method": column, "data set": name, **_mean_sd(values)}
+            | {"missing": "" if len(values) else reasons.get((column, name), "")}
+            for block in comparison.blocks
+            for name, row in comparison.rows.items()
+            for column, methods in comparison.columns.items()
+            for values in [_by_repeat(context, comparison, block, row, methods)]
+        ]
+    )
+    main = cells[cells["block"] == comparison.main].set_index(["method", "data set"])
+    by_place = main.to_dict("index")
+    rows = comparison.rows
+    body = [
+        [column, *(_mean_sd_text(by_place[column, name]) for name in rows)]
+        for column in comparison.columns
+        if main.loc[column]["n"].sum()
+    ]
+    metrics = ", ".join(
+        f"{name} {metric_words(row.metric)}" for name, row in rows.items()
+    )
+    return PrintedTable(
+        title=artefact.title,
+        cells=cells,
+        header=["method", *rows],
+        body=body,
+        notes=[
+            f"Train size: {comparison.main}. In {comparison.unit}, mean ± "
+            f"standard deviation over repeats: {metrics}.",
+            "A dash: the method was not run there, or gives no scores; see the table "
+            "of what is left out.",
+            *notes_on_scores(context, comparison, [line[0] for line in body]),
+        ],
+    )
+
+
+def build_method_ranks(context: Context, artefact: MethodTable) -> PrintedTable:
+    """Return mean ranks by train size, and their tests."""
+    comparison = artefact.comparison
+    found = {
+        block: compare_block(context, comparison, block) for block in comparison.blocks
+    }
+    tables = [_rank_cells(block, each) for block, each in found.items()]
+    cells = pd.concat(tables, ignore_index=True)
+    main = found[comparison.main]
+    header = [
+        "method",
+        *(f"mean rank, {block}" for block in found),
+        f"mean, {comparison.unit}",
+        "above control",
+        "p, Holm",
+    ]
+    body: list[list[str]] = []
+    if not isinstance(main, str):
+        by_block = cells.set_index(["block", "method"])
+        for method in main.methods.index:
+            row = by_block.loc[(comparison.main, method)]
+            ranks = [
+                f"{by_block.loc[(block, method), 'mean_rank']:.2f}"
+                if (block, method) in by_block.index
+                else DASH
+                for block in found
+            ]
+            mean = f"{row['mean']:.2f}".replace("-", "−")
+            body.append([method, *ranks, mean, *_against_control(row)])
+    return PrintedTable(
+        title=artefact.title,
+        cells=cells,
+        header=header,
+        body=body,
+        notes=[
+            f"Control: {comparison.control}. Mean, difference and p: "
+            f"{comparison.main}; p of the difference of mean ranks, corrected by "
+            "Holm's procedure over the methods.",
+            *(_friedman_note(block, each) for block, each in found.items()),
+            *notes_on_ranks(context, comparison, found),
+        ],
+    )
+
+
+def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
+    """Return all pairs of the tested methods, in the block that decides."""
+    comparison = artefact.comparison
+    found = compare_block(context, comparison, comparison.main, only_tested=True)
+    header = [
+        "first", "second", f"difference, {comparison.unit}", "95 % interval",
+        "wins–ties–losses", "p, Wilcoxon", "p, Holm", "P(first better)",
+        "P(equal)", "P(second better)",
+    ]  # fmt: skip
+    if isinstance(found, str):
+        return PrintedTable(
+            title=artefact.title,
+            cells=pd.DataFrame(columns=["first", "second"]),
+            header=header,
+            body=[],
+            notes=[f"No data: {found}."],
+        )
+    body = [
+        [
+            row["first"],
+            row["second"],
+            f"{row['mean_difference']:+.2f}".replace("-", "−"),
+            DASH
+            if pd.isna(row["interval_low"])
+            else f"{row['interval_low']:.2f} to {row['interval_high']:.2f}".replace(
+                "-", "−"
+            ),
+            f"{row['wins']}–{row['ties']}–{row['losses']}",
+            *(p_text(row[name]) for name in _PROBABILITIES),
+        ]
+        for row in found.pairs.to_dict("records")
+    ]
+    return PrintedTable(
+        title=artefact.title,
+        cells=found.pairs,
+        header=header,
+        body=body,
+        notes=[
+            f"{found.n} data sets: {', '.join(map(str, found.scores.values.index))}; "
+            f"train size: {comparison.main}.",
+            found.power_limit(),
+            "Posterior probabilities of the Bayesian signed-rank test; differences up "
+            f"to {comparison.rope:g} {comparison.unit} count as none.",
+            *notes_on_pairs(context, comparison),
+        ],
+    )
+
+
+def build_left_out(context: Context, artefact: MethodTable) -> PrintedTable:
+    """Return which methods were not run on which data sets, and why."""
+    missing = _missing(context, artefact)
+    cells = pd.DataFrame(
+        [
+            {"method": method, "data set": row, "reason": reason}
+            for method, rows, reason in missing
+            for row in rows
+        ],
+        columns=["method", "data set", "reason"],
+    )
+    grouped: dict[tuple[str, str], list[str]] = {}
+    every = list(artefact.comparison.rows)
+    for method, rows, reason in missing:
+        where = _EVERYWHERE if rows == every else ", ".join(rows)
+        grouped.setdefault((where, reason), []).append(method)
+    return PrintedTable(
+        title=artefact.title,
+        cells=cells,
+        header=["method", "data set", "reason"],
+        body=[
+            [", ".join(methods), where, reason]
+            for (where, reason), methods in grouped.items()
+        ],
+        notes=[] if grouped else ["Every method was run on every data set."],
+    )
+
+
+def _missing(
+    context: Context, artefact: MethodTable
+) -> list[tuple[str, list[str], str]]:
+    """Return method, data sets and reason of every gap of the block that decides."""
+    comparison = artefact.comparison
+    configured = {
+        (method, row): entry.reason
+        for entry in artefact.left_out
+        for method in entry.methods
+        for row in entry.rows or comparison.rows
+    }
+    gaps = ranking_matrix(context.scores, comparison, comparison.main).isna()
+    found: dict[tuple[str, str], list[str]] = {}
+    for column, methods in comparison.columns.items():
+        for name, row in comparison.rows.items():
+            if gaps.loc[name, column]:
+                reason = configured.get((column, name)) or context.missing_reason(
+                    row.experiment, methods
+                )
+                found.setdefault((column, reason), []).append(name)
+    return [(column, rows, reason) for (column, reason), rows in found.items()]
+
+
+def _by_repeat(
+    context: Context,
+    comparison: MethodComparison,
+    block: str,
+    row: MethodComparisonRow,
+    methods: str | Sequence[str],
+) -> pd.Series:
+    where = {
+        **comparison.blocks[block],
+        "method": [methods] if isinstance(methods, str) else list(methods),
+        "setting": "",
+        "task": ALL,
+    }
+    found = select(context.scores, where, experiment=row.experiment, metric=row.metric)
+    return average(found, ["repeat"]) * comparison.scale
+
+
+def _mean_sd(values: pd.Series) -> dict[str, float]:
+    sd = values.std(ddof=1) if len(values) > 1 else 0.0
+    return {"mean": values.mean(), "sd": sd, "n": len(values)}
+
+
+def _mean_sd_text(cell: Mapping[Hashable, Any]) -> str:
+    if not cell["n"]:
+        return DASH
+    return f"{cell['mean']:.1f} ± {cell['sd']:.1f}".replace("-", "−")
+
+
+def _rank_cells(block: str, found: MatrixTests | str) -> pd.DataFrame:
+    columns = [
+        "block", "method", "n", "mean_rank", "mean", "best", "z", "p", "p_holm",
+        "above_control", "friedman_chi2", "friedman_p", "iman_davenport_f",
+        "iman_davenport_p", "critical_difference",
+    ]  # fmt: skip
+    if isinstance(found, str):
+        return pd.DataFrame(columns=columns)
+    table = found.methods.copy()
+    if found.against_control is not None:
+        table = table.join(found.against_control)
+        table["above_control"] = table["mean"] - table["mean"].loc[str(found.control)]
+    if found.friedman is not None:
+        table["friedman_chi2"], table["friedman_p"] = (
+            found.friedman.chi2,
+            found.friedman.p,
+        )
+        table["iman_davenport_f"] = found.friedman.f
+        table["iman_davenport_p"] = found.friedman.p_iman_davenport
+    table["critical_difference"] = found.critical_difference
+    table = table.rename_axis("method").reset_index()
+    return table.assign(block=block, n=found.n).reindex(columns=columns)
+
+
+def _against_control(row: pd.Series) -> list[str]:
+    if pd.isna(row["z"]):
+        return [DASH, DASH]
+    difference = f"{row['above_control']:+.2f}".replace("-", "−")
+    return [difference, p_text(row["p_holm"])]
+
+
+def _friedman_note(block: str, found: MatrixTests | str) -> str:
+    if isinstance(found, str):
+        return f"{block}: no data: {found}."
+    names = ", ".join(map(str, found.scores.values.index))
+    size = f"{len(found.methods)} methods on {found.n} data sets ({names})"
+    if found.friedman is None:
+        return f"{block}: {size}."
+    over_all = found.friedman
+    differ = "differ" if over_all.p_iman_davenport < LEVEL else "no difference shown"
+    return (
+        f"{block}: {size}; {differ}: Friedman χ² = {over_all.chi2:.2f}, p "
+        f"{p_text(over_all.p)}; Iman and Davenport F = {over_all.f:.2f}, p "
+        f"{p_text(over_all.p_iman_davenport)}; Nemenyi's critical difference of two "
+        f"mean ranks {found.critical_difference:.2f}."
+    )
+
+
+def joined_columns(config: Paper, comparison: MethodComparison) -> list[str]:
+    """Return the columns of a comparison whose methods have joined."""
+    own = set(config.own or [])
+    return [
+        name
+        for name, methods in comparison.columns.items()
+        if ({methods} if isinstance(methods, str) else set(methods)) <= own
+    ]
+
+
+def notes_on_ranks(
+    context: Context,
+    comparison: MethodComparison,
+    found: Mapping[str, MatrixTests | str],
+) -> list[str]:
+    """Say of each method that joined whether it is ranked, and if not, why."""
+    notes = []
+    compared = {b: each for b, each in found.items() if not isinstance(each, str)}
+    for name in joined_columns(context.config, comparison):
+        gaps: dict[tuple[str, ...], list[str]] = {}
+        for block, tests in compared.items():
+            if name not in tests.methods.index:
+                values = ranking_matrix(context.scores, comparison, block)[name]
+                missing = values.loc[tests.scores.values.index].isna()
+                gaps.setdefault(tuple(missing.index[missing]), []).append(block)
+        for datasets, blocks in gaps.items():
+            notes.append(
+                f"{name} {_JOINED}. It is not ranked ({', '.join(blocks)}): it has no "
+                f"scores on {', '.join(datasets)}."
+            )
+        if compared and not gaps:
+            notes.append(f"{name} {_JOINED}; ranks and tests are computed with it.")
+    return notes
+
+
+def notes_on_scores(
+    context: Context, comparison: MethodComparison, shown: Sequence[str]
+) -> list[str]:
+    """Say of each method that joined that it did, and whether it has scores."""
+    return [
+        f"{name} {_JOINED}."
+        if name in shown
+        else f"{name} {_JOINED}, and has no scores on these data sets."
+        for name in joined_columns(context.config, comparison)
+    ]
+
+
+def notes_on_settings(
+    context: Context,
+    comparison: MethodComparison,
+    decided: Mapping[str, pd.Index],
+) -> list[str]:
+    """Say of each method that joined where it is not among those that are compared."""
+    notes = []
+    for name in joined_columns(context.config, comparison) if decided else ():
+        left_out = [label for label, methods in decided.items() if name not in methods]
+        notes.append(
+            f"{name} {_JOINED}. It is left out where it lacks scores on one of the "
+            f"data sets: {', '.join(left_out)}."
+            if left_out
+            else f"{name} {_JOINED}, and is compared with them."
+        )
+    return notes
+
+
+def notes_on_pairs(context: Context, comparison: MethodComparison) -> list[str]:
+    """Say of each method that joined that it is in no pair."""
+    return [
+        f"{name} {_JOINED}. It is in no pair: the pairs were fixed before the scores."
+        for name in joined_columns(context.config, comparison)
+    ]
+
+
+def notes_on_printed_ranks(context: Context, comparison: Comparison) -> list[str]:
+    """Say of each method that joined that it has no rank beside printed ones."""
+    configured = context.config.experiments
+    present = {
+        entry.method
+        for row in comparison.rows.values()
+        if row.experiment in configured
+        for entry in configured[row.experiment].methods
+    }
+    return [
+        f"{context.label(name)} joined and is not ranked here: the ranks are those of "
+        "the methods that the paper printed."
+        for name in (context.config.own or [])
+        if name in present
+    ]

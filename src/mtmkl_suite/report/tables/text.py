@@ -1,0 +1,147 @@
+"""Numbers, metrics and tables as text, Markdown and LaTeX."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+DASH = "–"
+"""Stands where there is no number."""
+
+_NUMBER = re.compile(r"(< )?[+\-−]?\d")
+_HYPHEN = re.compile(r"(?<![\w.)])-(?=\d)")
+_LONGEST = 30
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text begins with a number, and is short enough to be one."""
+    return bool(_NUMBER.match(text)) and len(text) < _LONGEST
+
+
+def with_minus(text: str) -> str:
+    """Return a number with a minus sign where it has a hyphen; other texts as is."""
+    return _HYPHEN.sub("\N{MINUS SIGN}", text) if is_number(text) else text
+
+
+def p_text(value: float | None) -> str:
+    """Return a probability in [0, 1] as text, :data:`DASH` where there is none."""
+    if pd.isna(value):
+        return DASH
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+_WORDS = {
+    "auc": "AUC",
+    "auc_pooled": "AUC over all tasks together",
+    "edge_auc": "AUC of the edges",
+    "explained_variance_task_mean": "explained variance, mean over tasks",
+    "explained_variance_task_sd": "explained variance, spread over tasks",
+    "explained_variance_weighted": "explained variance, tasks weighted by size",
+    "misclassified": "misclassified pairs",
+    "mse": "mean squared error",
+    "n_features": "number of features",
+    "n_groups": "number of groups",
+    "one_of_all_accuracy": "accuracy of the class with the highest output",
+    "rmse": "root mean squared error",
+    "roc": "ROC curve",
+}
+
+
+def value_text(value: Any) -> str:
+    """Return a value of a csv as text, numbers to four digits."""
+    if pd.isna(value):
+        return DASH
+    if isinstance(value, float):
+        return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+    return str(value)
+
+
+def metric_words(name: str) -> str:
+    """Return the name of a metric in words."""
+    return _WORDS.get(name, name.replace("_", " "))
+
+
+def metrics_in_words(names: str) -> str:
+    """Return the names of metrics in words, separated by commas as before."""
+    return ", ".join(map(metric_words, names.split(", ")))
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table as text, each row as long as the header, and notes below it."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+    def has_numbers(self, column: int) -> bool:
+        """Tell whether a column has numbers, and nothing else but gaps."""
+        texts = [row[column] for row in self.rows]
+        filled = [text for text in texts if text not in ("", DASH)]
+        return bool(filled) and all(map(is_number, filled))
+
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#",
+        "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}", "–": "--", "−": "$-$", "±": r"$\pm$",
+        "≤": r"$\le$", "≥": r"$\ge$", "†": r"$^\dagger$", "²": "$^2$",
+        "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$", "ε": r"$\varepsilon$",
+        "λ": r"$\lambda$", "μ": r"$\mu$", "ρ": r"$\rho$", "σ": r"$\sigma$",
+        "χ": r"$\chi$", "ω": r"$\omega$",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table as people read it, beside its numbers.
+
+    ``cells`` is its csv, mostly :data:`mtmkl_suite.report.tables.cells.CELL_COLUMNS`;
+    each row of ``body`` is as long as the header; ``notes`` stand below, and so does
+    another table in the report, ``details``.
+    """
+
+    title: str
+    cells: pd.DataFrame
+    header: Sequence[str]
+    body: Sequence[Sequence[str]]
+    notes: Sequence[str]
+    details: TextTable | None = None
+
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        lines = [self.header, ["---"] * len(self.header), *self.body]
+        rows = ["| " + " | ".join(map(_markdown, line)) + " |" for line in lines]
+        return "\n".join(
+            [f"**{self.title}**", "", *rows, "", "\n\n".join(self.notes), ""]
+        )
+
+    def latex(self) -> str:
+        """Return the table as a LaTeX ``tabular`` (package booktabs)."""
+        lines = [
+            "% needs \\usepackage{booktabs}",
+            f"% {self.title}",
+            f"\\begin{{tabular}}{{{'l' * len(self.header)}}}",
+            "\\toprule",
+            _latex_row(self.header),
+            "\\midrule",
+            *map(_latex_row, self.body),
+            "\\bottomrule",
+            "\\end{tabular}",
+            "",
+            *(f"% {note}" for note in self.notes),
+            "",
+        ]
+        return "\n".join(lines)
+
+
+def _markdown(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"

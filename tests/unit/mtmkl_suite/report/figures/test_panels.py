@@ -1,0 +1,84 @@
+"""Panels that a configuration states; those of the papers are tested with them."""
+
+from dataclasses import replace
+
+import pytest
+
+from mtmkl.documents import validated
+from mtmkl_suite.config.models import Figure
+from mtmkl_suite.report.context import load_context
+from mtmkl_suite.report.figures.drawing import method_styles
+from mtmkl_suite.report.figures.panels import panels_figure
+
+PANEL = {
+    "id": "errors", "experiment": "linear_synthetic", "metric": "mse",
+    "axis": "n_irrelevant", "label": "variables", "metric_label": "error",
+    "curves": [
+        {"method": "mtl_feat_linear", "each": "n_tasks", "label": "{level} tasks"},
+        {"method": "independent_common", "like": "mtl_feat_linear", "line": "--"},
+    ],
+}  # fmt: skip
+
+
+def drawn(context, *panels):
+    document = {
+        "kind": "figure", "title": "Errors", "experiments": [], "size": [6, 3],
+        "panels": [*panels],
+    }  # fmt: skip
+    return panels_figure(context, validated(Figure, document, source=""))
+
+
+@pytest.fixture(scope="module")
+def context(paper, results):
+    return load_context(paper, results)
+
+
+def test_each_level_of_a_column_has_a_curve_and_like_lends_its_style(context):
+    figure, numbers = drawn(context, PANEL)
+    (axis,) = figure.axes
+    assert [line.get_label() for line in axis.lines] == [
+        "10 tasks", "25 tasks", "100 tasks", "200 tasks", "Independent (one γ)",
+    ]  # fmt: skip
+    style = method_styles(context.config["methods"])["mtl_feat_linear"]
+    strongest, other = axis.lines[-2:]
+    assert strongest.get_color() == other.get_color() == style.colour
+    assert (strongest.get_linestyle(), other.get_linestyle()) == ("-", "--")
+    assert set(numbers["panel"]) == {"errors"}
+    assert numbers["series"].nunique() == 5
+    assert [float(text.get_text()) for text in axis.get_xticklabels()] == sorted(
+        numbers["x"].unique()
+    )
+
+
+def test_a_panel_without_scores_says_so_beside_the_others(context):
+    empty = {**PANEL, "id": "none", "experiment": "survey", "axis": "n_tasks"}
+    empty["curves"] = [{"method": "aggregate", "where": {"n_tasks": 1}}]
+    figure, numbers = drawn(context, PANEL, empty)
+    filled, blank = figure.axes
+    assert filled.lines
+    assert not blank.lines
+    assert "no data" in blank.texts[0].get_text()
+    assert numbers["no data"].notna().sum() == 1
+    assert len(numbers.dropna(subset=["mean"])) > 1
+
+
+def test_titles_have_the_number_of_repeats(context):
+    titled = {**PANEL, "title": "Errors, {spread}; at most {most}"}
+    figure, numbers = drawn(context, titled)
+    assert numbers["n"].max() == 2
+    (axis,) = figure.axes
+    assert axis.get_title() == "Errors, mean ± sd over 2 repeats; at most 2"
+
+
+def test_a_paired_panel_needs_both_curves(context):
+    paired = {**PANEL, "paired": True, "axis": "n_irrelevant"}
+    paired["curves"] = [{"method": "independent_per_task"}, {"method": "nobody"}]
+    _, numbers = drawn(context, paired)
+    assert list(numbers) == ["no data"]
+    paired["curves"][1] = {"method": "independent_common"}
+    few = context.scores["repeat"] < 1
+    once = replace(context, scores=context.scores[few])
+    _, numbers = drawn(once, paired)
+    tests = numbers[numbers["panel"] == "errors: difference"]
+    assert len(tests) == numbers["x"].nunique()
+    assert tests["p"].isna().all()  # one repeat is no test

@@ -1,0 +1,160 @@
+import math
+from dataclasses import fields
+
+import pandas as pd
+import pytest
+from configured import artefact_of
+
+from mtmkl_suite.report.pages.artefacts import (
+    ArtefactView,
+    methods_of,
+    number_table,
+    values_of,
+)
+from mtmkl_suite.report.record.published_reach import Reach
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("figure_3", ("Figure 3", "Ranks")), ("table_ranks_regression", ("Ranks", ""))],
+)
+def test_what_a_paper_did_not_number_goes_by_its_title(name, shown):
+    given = {field.name: None for field in fields(ArtefactView)}
+    view = ArtefactView(**given | {"id": name, "title": "Ranks"})
+    assert (view.name, view.subtitle) == shown
+
+
+def test_values_of_a_figure_are_a_table():
+    numbers = pd.DataFrame(
+        {
+            "series": ["a", "b"],
+            "n_tasks": [10, 20],
+            "mean": [-0.123456, math.nan],
+            "empty": [math.nan, math.nan],
+        }
+    )
+    table = values_of(numbers)
+    assert table.header == ["series", "n tasks", "mean"]
+    assert table.rows == [["a", "10", "−0.1235"], ["b", "20", "–"]]
+    assert table.notes == []
+
+
+def test_long_tables_say_how_much_more_the_file_has():
+    table = values_of(pd.DataFrame({"x": range(1000)}))
+    assert len(table.rows) < 1000
+    assert table.notes == [f"{1000 - len(table.rows)} more rows are in the csv."]
+
+
+SPACE = "\N{FIGURE SPACE}"
+
+
+def cell(row, column, published, reproduced, verdict, **more):
+    return {
+        "row": row, "column": column, "unit": "%", "published": published,
+        "published_sd": None, "status": "legible", "reproduced": reproduced,
+        "reproduced_sd": 0.5, "n": 10, "verdict": verdict, "rule": "|difference| 0.1",
+        "missing": "",
+    } | more  # fmt: skip
+
+
+def build(cells, published=(), *, is_judged=True, decimals=1, reach=None):
+    return number_table(
+        pd.DataFrame(cells),
+        pd.DataFrame(published),
+        corner="Method",
+        decimals=decimals,
+        is_judged=is_judged,
+        reach=reach or {},
+        methods={"MTL": "MTL"},
+    )
+
+
+def test_a_cell_has_all_of_a_number():
+    table = build([cell("MTL", "error", 9.75, 10.25, "close")])
+    assert (table.corner, table.unit) == ("Method", "%")
+    assert table.columns == [("error", "")]
+    ((label, method, (found,)),) = table.rows
+    assert label == method == "MTL"
+    assert found.reproduced == "10.2 ± 0.5"
+    assert found.n == "n = 10"
+    assert found.verdict == found.shown_verdict == "close"
+    assert found.note == "|difference| 0.1"
+
+
+def test_decimal_points_of_a_column_stand_in_one_line():
+    table = build(
+        [cell("a", "x", 9.5, 100.0, "different"), cell("b", "x", -3.0, 1.0, "close")]
+    )
+    first, second = (cells[0] for _, _, cells in table.rows)
+    assert first.published == f"{SPACE * 2}9.5"
+    assert first.reproduced == "100.0 ± 0.5"
+    assert second.published == f"{SPACE}\N{MINUS SIGN}3.0"
+
+
+def test_the_record_stands_in_for_what_was_not_computed():
+    run = cell("MTL", "x", 2.0, None, "no data", missing="data set 'a' is absent")
+    record = cell("MTL", "x", 2.0, 2.5, "different")
+    ((_, _, (found,)),) = build(
+        [run], [record], reach={("MTL", "x"): Reach("not tried")}
+    ).rows
+    assert found.reproduced == ""
+    assert found.record == "2.5 ± 0.5"
+    assert (found.verdict, found.shown_verdict) == ("", "different")
+    assert found.note.startswith("data set 'a' is absent")
+    assert found.reach == "not tried"
+
+
+def test_without_a_record_there_is_no_data_and_why():
+    run = cell("MTL", "x", 2.0, None, "no data", missing="data set 'a' is absent")
+    ((_, _, (found,)),) = build([run]).rows
+    assert (found.verdict, found.record) == ("no data", "")
+
+
+def test_a_judged_number_needs_no_record():
+    mine, record = (cell("MTL", "x", 2.0, v, "close") for v in (2.1, 2.2))
+    ((_, _, (found,)),) = build([mine], [record]).rows
+    assert (found.verdict, found.record) == ("close", "")
+
+
+def test_an_unjudged_number_stands_beside_the_record():
+    mine = cell("MTL", "x", 2.0, 2.1, "not judged (quick)")
+    record = cell("MTL", "x", 2.0, 2.2, "reproduced")
+    ((_, _, (found,)),) = build([mine], [record], is_judged=False).rows
+    assert found.reproduced == "2.1 ± 0.5"
+    assert (found.verdict, found.record_verdict) == ("", "reproduced")
+
+
+def test_what_cannot_be_read_is_not_compared():
+    mine = cell("MTL", "x", None, 2.1, "no data", status="illegible")
+    ((_, _, (found,)),) = build([mine]).rows
+    assert (found.published, found.verdict) == ("illegible", "")
+    ((_, _, (found,)),) = build([mine], [mine], is_judged=False).rows
+    assert (found.record.strip(), found.shown_verdict) == ("2.1 ± 0.5", "")
+
+
+def test_mean_ranks_have_decimals_of_their_own():
+    cells = [
+        cell("Heart", "MTL", 90.0, 91.25, "close", reproduced_rank=1.5),
+        cell("mean rank", "MTL", 2.0, 2.125, "close", unit="rank"),
+    ]
+    table = build(cells)
+    texts = [cells[0].reproduced for _, _, cells in table.rows]
+    assert table.unit == "%"
+    assert texts[0].endswith("91.2 ± 0.5, rank 1.5")
+    assert texts[1].endswith("2.12 ± 0.50")
+
+
+def test_quoted_numbers_get_a_digit_more_than_printed():
+    ((_, _, (found,)),) = build(
+        [cell("a", "x", 0.31, 0.24304, "different")], decimals=None
+    ).rows
+    assert found.reproduced.startswith("0.243 ±")
+
+
+def test_methods_are_found_in_rows_or_columns():
+    labels = {"mtl": "MTL", "stl": "STL"}
+    rows = {"Ours": {"method": "mtl"}, "all": {"method": ["mtl", "stl"]}}
+    table = artefact_of({"rows": rows, "columns": {"x": {}}})
+    assert methods_of(table, labels) == {"Ours": "MTL"}
+    ranking = {"layout": "ranking", "comparison": {"columns": {"S": "stl"}}}
+    assert methods_of(artefact_of(ranking), labels) == {"S": "STL"}

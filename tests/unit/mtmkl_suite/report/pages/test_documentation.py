@@ -1,0 +1,133 @@
+from pathlib import Path
+
+import pytest
+from configured import paper_of
+
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.report.pages.documentation import (
+    Documentation,
+    address,
+    errata_of,
+    page_name,
+)
+from mtmkl_suite.run.folders import RunFolder
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "file"),
+    [
+        ("method", "MeTaG", "method-MeTaG.html"),
+        ("method", "my.module:Mine", "method-my-module-Mine.html"),
+        ("data", "digits_pairs", "data-digits-pairs.html"),
+        ("data", "/home/me/My data.csv", "data-My-data-csv.html"),
+    ],
+)
+def test_names_of_pages_are_names_of_files(kind, name, file):
+    assert page_name(kind, name) == file
+
+
+def test_addresses_are_those_for_a_page(tmp_path):
+    run = RunFolder(tmp_path / "results" / "quick")
+    assert address(run.path / "p" / "scores.csv.gz", run) == "../p/scores.csv.gz"
+
+
+def test_the_site_comes_before_its_sources(tmp_path):
+    run = RunFolder(tmp_path / "results" / "quick")
+    documentation = Documentation(run, tmp_path)
+    assert documentation.page("docs/index.md") == ""
+    assert documentation.method("Whom") == ""
+    (tmp_path / "docs").mkdir()
+    for name in ("index", "methods"):
+        (tmp_path / "docs" / f"{name}.md").write_text("text")
+    assert documentation.page("docs/index.md") == "../../../docs/index.md"
+    assert documentation.method("Whom") == "../../../docs/methods.md"
+    assert documentation.method("my.module:Mine") == ""
+    for name in ("docs/index.html", "docs/generated/mtmkl.methods.Whom.html"):
+        (run.site / name).parent.mkdir(parents=True, exist_ok=True)
+        (run.site / name).write_text("built")
+    assert documentation.page("docs/index.md") == "../site/docs/index.html"
+    built = "../site/docs/generated/mtmkl.methods.Whom.html"
+    assert documentation.method("Whom") == built
+
+
+PAPER = paper_of({"paper": {"id": "p"}})
+TEXT = """# A paper
+
+## Results
+
+Not disputed.
+
+## Errata and decisions
+
+**(3)** needs σ⁻¹ where <b>σ</b> is printed, see [verdicts](../verdicts.md#rules),
+[numbers](../../config/papers/p/published/) and [elsewhere](https://example.org/a).
+
+| printed | correct |
+|---|---|
+| 1 | 2 |
+
+### More
+
+Word for word.
+
+## Audit of the tables
+
+A mean.
+
+## What the run costs
+
+Nothing.
+"""
+
+
+@pytest.fixture
+def documentation(tmp_path):
+    papers = tmp_path / "docs" / "papers"
+    papers.mkdir(parents=True)
+    (papers / "p.md").write_text(TEXT)
+    (tmp_path / "docs" / "verdicts.md").write_text("# Verdicts")
+    return Documentation(RunFolder(tmp_path / "results" / "quick"), tmp_path)
+
+
+def test_only_what_is_disputed_is_shown(documentation):
+    found = errata_of(PAPER, documentation)
+    for words in ("<h3>Errata and decisions</h3>", "<h4>More</h4>", "A mean."):
+        assert words in found
+    for words in ("Not disputed", "Nothing", "<b>"):
+        assert words not in found
+    assert "&lt;b&gt;" in found
+    assert '<th scope="col">printed</th>' in found
+
+
+def test_links_lead_to_the_same_places(documentation):
+    html = errata_of(PAPER, documentation)
+    assert 'href="../../../docs/verdicts.md#rules"' in html
+    assert 'href="../../../config/papers/p/published"' in html
+    assert 'href="https://example.org/a"' in html
+
+
+def test_links_lead_to_the_site_once_it_is_built(documentation):
+    page = documentation.run.site / "docs" / "verdicts.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("built")
+    html = errata_of(PAPER, documentation)
+    assert 'href="../site/docs/verdicts.html#rules"' in html
+
+
+def test_a_paper_without_a_page_has_none(documentation):
+    assert errata_of(paper_of({"paper": {"id": "q"}}), documentation) == ""
+
+
+@pytest.mark.parametrize("paper", [
+    "argyriou2008", "jawanpuria2011", "jebara2011", "widmer2015", "yousefi2015",
+])  # fmt: skip
+def test_every_paper_here_has_errata_and_their_links_lead_somewhere(paper):
+    config = load_paper(paper, "quick")
+    top = config.published.parents[3]
+    run = RunFolder(top / "results" / "quick")
+    found = errata_of(config, Documentation.of(config, run))
+    links = [part.partition('"')[0] for part in found.split('href="')[1:]]
+    for link in links:
+        if "://" not in link:
+            path = link.partition("#")[0]
+            assert Path(f"{run.pages}/{path}").resolve().exists(), link

@@ -1,0 +1,257 @@
+import numpy as np
+import pandas as pd
+import pytest
+from configured import artefact_of, of, paper_of
+
+from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.models import AnyTable, Quoted, StepTable
+from mtmkl_suite.evaluation.cells import COLUMNS
+from mtmkl_suite.report.context import Context, load_context
+from mtmkl_suite.report.record.artefacts import write_artefacts
+from mtmkl_suite.report.tables.cells import (
+    CELL_COLUMNS,
+    build_quoted,
+    build_table,
+    mean_sd,
+)
+from mtmkl_suite.report.tables.layouts import build
+from mtmkl_suite.run.folders import PaperFolder
+
+METHODS = {
+    "alone": {"label": "Alone_1", "class": "A"},
+    "joint": {"label": "Joint", "class": "B"},
+    "late": {"label": "Late", "class": "C"},
+}
+SPEC = artefact_of(
+    {
+        "kind": "table",
+        "title": "A table",
+        "experiment": "school",
+        "file": "t.csv",
+        "corner": "Method",
+        "unit": "%",
+        "scale": 100,
+        "decimals": 1,
+        "tolerance": {"absolute": 0.5},
+        "columns": {"EV": {"metric": "explained_variance"}},
+        "rows": {"Alone & co": {"method": "alone"}, "Joint": {"method": "joint"}},
+        "extra_rows": {"Late, γ": {"method": "late"}},
+        "extra_columns": {"EV of tasks": {"metric": "task_mean"}},
+    }
+)
+
+
+def make(*, values, reason="", published=None, tier="paper"):
+    rows = [
+        {
+            "experiment": "school", "dataset": "school", "method": method,
+            "metric": metric, "task": "all", "n_tasks": 139, "subset": 0,
+            "train_size": 0, "repeat": repeat, "fold": 0, "setting": "",
+            "value": value, "params": "",
+        }
+        for method, metric, series in values
+        for repeat, value in enumerate(series)
+    ]  # fmt: skip
+    info = {"status": "missing", "reason": reason} if reason else {
+        "status": "ok", "origin": "original"
+    }  # fmt: skip
+    if published is None:
+        published = pd.DataFrame(
+            {
+                "row": ["Alone & co", "Joint"], "column": "EV",
+                "value": [22.7, 26.7], "sd": [1.3, np.nan], "n": 10, "unit": "%",
+                "status": "legible", "alternative": np.nan, "source": "here",
+            }
+        )  # fmt: skip
+    experiment = {
+        "datasets": {"name": "school"},
+        "methods": [{"method": "alone"}, {"method": "joint"}],
+    }
+    return Context(
+        config=paper_of(
+            {
+                "tier": tier,
+                "methods": METHODS,
+                "experiments": {"school": experiment},
+            }
+        ),
+        scores=pd.DataFrame(rows, columns=list(COLUMNS)),
+        arrays={},
+        data_info={"school": {"id": "school", **info}},
+        published={"t.csv": published},
+    )
+
+
+VALUES = [
+    ("alone", "explained_variance", [0.226, 0.230]),
+    ("joint", "explained_variance", [0.20, 0.21]),
+    ("alone", "task_mean", [0.1, 0.2]),
+]
+
+
+@pytest.fixture
+def table():
+    return build_table(make(values=VALUES), SPEC)
+
+
+def test_cells_hold_both_numbers_in_the_papers_unit(table):
+    cell = table.cells.set_index(["row", "column"]).loc["Alone & co", "EV"]
+    assert cell["published"] == 22.7
+    assert cell["published_sd"] == 1.3
+    assert cell["reproduced"] == pytest.approx(22.8)
+    assert cell["reproduced_sd"] == pytest.approx(np.std([22.6, 23.0], ddof=1))
+    assert cell["n"] == 2
+    assert cell["verdict"] == "reproduced"
+    assert cell["data"] == "original"
+    assert tuple(table.cells.columns) == CELL_COLUMNS
+
+
+def test_a_spread_that_is_not_printed_stays_empty(table):
+    cell = table.cells.set_index(["row", "column"]).loc["Joint", "EV"]
+    assert np.isnan(cell["published_sd"])
+    assert cell["verdict"] == "different"
+
+
+def test_markdown_shows_paper_beside_ours(table):
+    text = table.markdown()
+    assert "| Alone & co | 22.7 ± 1.3 | 22.8 ± 0.3 (n = 2) | reproduced |" in text
+    assert "| Joint | 26.7 | 20.5 ± 0.7 (n = 2) | different |" in text
+    assert "Late, γ †" in text
+    assert "EV of tasks † (%)" in text
+    assert "not in the paper" in text
+
+
+def test_the_quick_tier_shows_both_numbers_without_a_verdict():
+    table = build_table(make(values=VALUES, tier="quick"), SPEC)
+    text = table.markdown()
+    assert "| Alone & co | 22.7 ± 1.3 | 22.8 ± 0.3 (n = 2) | 15.0 ± 7.1" in text
+    assert "verdict |" not in text
+    assert "different" not in text
+    assert "tol" not in text
+    assert "Not judged (quick): repeats, grid or data are reduced" in text
+    printed = table.cells[table.cells["in_paper"]]
+    assert set(printed["verdict"]) == {"not judged (quick)"}
+    assert table.latex().count(r"\\") == len(table.body) + 1
+
+
+def test_missing_numbers_say_why(table):
+    body = {line[0]: line for line in table.body}
+    assert body["Late, γ †"][1] == "–"
+    assert body["Late, γ †"][2] == "no data: not run in this tier"
+    assert body["Joint"][-1] == "no data: no scores"
+
+
+def test_long_reasons_go_below_the_table():
+    reason = "data set 'school' is not available: give the folder of a mirror"
+    table = build_table(make(values=[], reason=reason), SPEC)
+    assert table.cells["reproduced"].isna().all()
+    assert set(table.cells.loc[table.cells["in_paper"], "verdict"]) == {"no data"}
+    assert table.body[0][2] == "no data (see below)"
+    assert f"No data: {reason}" in table.notes
+    assert set(table.cells["data"]) == {""}
+
+
+def test_the_rule_and_what_else_it_accepts_are_stated(table):
+    text = table.markdown()
+    assert "tol = 0.5 %" in text
+    # 20.5 against 22.7 ± 1.3, 22.8 against 26.7: neither is near.
+    assert "of 2 pairs" in text
+    assert "0 (0%) reproduced" in text
+
+
+def test_latex_is_escaped(table):
+    text = table.latex()
+    assert r"Alone \& co & 22.7 $\pm$ 1.3 &" in text
+    assert r"(\%)" in text
+    assert r"Late, $\gamma$ $^\dagger$" in text
+    body = [line for line in text.splitlines() if line.endswith(r"\\")]
+    columns = {line.replace(r"\&", "").count("&") for line in body}
+    assert columns == {len(table.header) - 1}
+
+
+@pytest.mark.parametrize("tier", ["quick", "paper"])
+@pytest.mark.parametrize("paper_id", load_run_config().papers)
+def test_configured_tables_are_plain_latex(paper_id, tier, tmp_path):
+    config = load_paper(paper_id, tier)
+    folder = PaperFolder(tmp_path)
+    pd.DataFrame(columns=list(COLUMNS)).to_csv(folder.scores)
+    context = load_context(config, folder)
+    raw = {}
+    for name, artefact in config.artefacts.items():
+        if isinstance(artefact, AnyTable) and not isinstance(artefact, StepTable):
+            lines = build(context, artefact).latex().splitlines()
+            shown = "".join(line for line in lines if not line.startswith("%"))
+            raw[name] = {char for char in shown if not char.isascii()}
+    assert not any(raw.values()), raw
+
+
+def test_a_selector_that_matches_several_levels_is_refused():
+    context = make(values=VALUES)
+    twice = context.scores.assign(n_tasks=10)
+    both = pd.concat([context.scores, twice])
+    with pytest.raises(ValueError, match=r"n_tasks.*139.*10"):
+        build_table(Context(**{**vars(context), "scores": both}), SPEC)
+
+
+def test_a_cell_without_a_published_number_is_refused():
+    spec = SPEC | {"rows": SPEC["rows"] | {"Nobody": {"method": "joint"}}}
+    with pytest.raises(ValueError, match="Nobody"):
+        build_table(make(values=VALUES), spec)
+    with pytest.raises(ValueError, match=r"u\.csv"):
+        build_table(make(values=VALUES), SPEC | {"file": "u.csv"})
+
+
+def test_illegible_and_ambiguous_numbers_are_marked():
+    published = pd.DataFrame(
+        {
+            "row": ["Alone & co", "Joint"], "column": "EV", "value": [np.nan, 26.7],
+            "sd": np.nan, "n": 10, "unit": "%", "status": ["illegible", "ambiguous"],
+            "alternative": [np.nan, 20.5], "source": "here",
+        }
+    )  # fmt: skip
+    body = build_table(make(values=VALUES, published=published), SPEC).body
+    assert body[0][1] == "illegible"
+    assert body[0][3] == "no data"
+    assert body[1][1] == "26.7 (ambiguous)"
+    assert body[1][3] == "different"
+
+
+def test_quoted_numbers_carry_their_whole_selector():
+    quoted = of(Quoted, {
+        "file": "t.csv", "unit": "%", "scale": 100, "tolerance": {"relative": 0.05},
+        "cells": [
+            {"row": "Joint", "column": "EV",
+             "where": {"experiment": "school", "method": "joint",
+                       "metric": "explained_variance"}},
+        ],
+    })  # fmt: skip
+    cells, acceptance = build_quoted(make(values=VALUES), quoted)
+    assert cells.loc[0, "reproduced"] == pytest.approx(20.5)
+    assert cells.loc[0, "verdict"] == "different"
+    assert acceptance == "no other cell to test the rule on"
+
+
+def test_mean_sd_of_one_observation_has_no_spread():
+    assert mean_sd(1.234, 0.0, 1, 2) == "1.23 (n = 1)"
+    assert mean_sd(1.234, 0.5, 3, 2) == "1.23 ± 0.50 (n = 3)"
+
+
+@pytest.mark.parametrize("name", ["table_1", "table_2", "table_3"])
+def test_tables_of_the_paper_are_written(paper, results, name):
+    write_artefacts([name], paper, results)
+    spec = paper.artefacts[name]
+    for ending in ("csv", "md", "tex"):
+        assert results.artefact(name, ending).stat().st_size > 0
+    cells = pd.read_csv(results.artefact(name, "csv"))
+    n_rows = len(spec["rows"]) + len(spec["extra_rows"])
+    n_columns = len(spec["columns"]) + len(spec.get("extra_columns", {}))
+    assert len(cells) == n_rows * n_columns
+    assert cells["in_paper"].sum() == len(spec["rows"]) * len(spec["columns"])
+
+
+def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):
+    from mtmkl_suite.config.parts import with_method
+
+    config = with_method(paper, "survey", "package.module:Mine")
+    table = build_table(load_context(config, results), config.artefacts["table_1"])
+    assert "Mine (untuned)" in set(table.cells["row"])

@@ -1,0 +1,223 @@
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from compared_methods import COMPARISON, DECISIONS, MEANS, artefact, context
+from configured import of, paper_of
+
+from mtmkl_suite.config.models import Method, MethodEntry
+from mtmkl_suite.papers.comparison import figures
+from mtmkl_suite.report.tables.comparison import (
+    compare_block,
+    joined_columns,
+    notes_on_printed_ranks,
+)
+from mtmkl_suite.report.tables.layouts import build
+
+FEATURES = [name for name in MEANS if name != "Images"]
+
+
+def by_method(table):
+    return {line[0]: line[1:] for line in table.body}
+
+
+def test_all_data_sets_of_the_tested_methods_count():
+    found = compare_block(context(), COMPARISON, "10 %")
+    assert list(found.scores.values.index) == list(MEANS)
+    # Linear was not run on images.
+    assert list(found.methods.index) == ["Ours", "Alone"]
+    assert list(found.methods["mean_rank"]) == [1.0, 2.0]
+
+
+def test_a_method_is_ranked_where_it_has_every_value():
+    found = compare_block(context(FEATURES), COMPARISON, "10 %")
+    # By hand: Linear is second on F alone.
+    ranks = {"Ours": 1.0, "Alone": (5 * 2 + 3) / 6, "Linear": (5 * 3 + 2) / 6}
+    assert dict(found.methods["mean_rank"]) == pytest.approx(ranks)
+    tested = compare_block(context(FEATURES), COMPARISON, "10 %", only_tested=True)
+    assert set(tested.methods.index) == {"Ours", "Alone"}
+    assert tested.rope == 0.5
+    assert (len(found.pairs), len(tested.pairs)) == (0, 1)
+
+
+@pytest.mark.parametrize("names", [(), ("A",)])
+def test_fewer_than_two_data_sets_are_not_compared(names):
+    found = compare_block(context(names), COMPARISON, "10 %")
+    assert found.endswith("a comparison needs two of each")
+    for layout in ("method_scores", "method_ranks", "method_pairs"):
+        text = build(context(names), artefact(layout)).markdown()
+        assert (layout == "method_scores") != ("No data" in text or "no data" in text)
+
+
+def test_scores_are_means_over_repeats_and_sizes():
+    table = build(context(), artefact("method_scores"))
+    # Over sizes A has (60 + 80) / 2; the two repeats differ by 0.4.
+    assert by_method(table)["Alone"][0] == "70.0 ± 0.3"
+    assert by_method(table)["Linear"][-1] == "–"
+    cells = table.cells.set_index(["block", "method", "data set"])
+    assert cells.loc[("50 %", "Ours", "D"), "mean"] == pytest.approx(85.0)
+    assert cells.loc[("50 %", "Ours", "D"), "n"] == 2
+    reason = cells.loc[("50 %", "Linear", "Images"), "missing"]
+    assert reason == "not run in this tier"
+
+
+def test_ranks_have_every_size_and_the_tests_of_the_main_one():
+    table = build(context(FEATURES), artefact("method_ranks"))
+    lines = by_method(table)
+    assert list(lines) == ["Ours", "Alone", "Linear"]
+    assert lines["Ours"][:3] == ["1.00", "1.00", "1.00"]
+    # Means over sizes and data sets by hand.
+    gain = sum(sum(b) - sum(a) for a, b in _sizes("Alone", "Ours")) / 12
+    assert lines["Ours"][4] == f"{gain:+.2f}"
+    assert lines["Alone"][4:] == ["–", "–"]
+    assert table.cells.groupby("block").size().to_dict() == dict.fromkeys(
+        COMPARISON.blocks, 3
+    )
+    assert "3 methods on 6 data sets (A, B, C, D, E, F); differ" in table.notes[-1]
+
+
+def _sizes(first, second):
+    names = ["Alone", "Ours", "Linear"]
+    one, two = names.index(first), names.index(second)
+    return [
+        ([size[one] for size in MEANS[name]], [size[two] for size in MEANS[name]])
+        for name in FEATURES
+    ]
+
+
+def test_pairs_have_their_power_limit():
+    table = build(context(FEATURES), artefact("method_pairs"))
+    (line,) = table.body
+    assert line[:2] == ["Ours", "Alone"]
+    assert line[4] == "6–0–0"
+    # Six differences of one sign: 2 / 2^6.
+    assert line[5] == line[6] == "0.031"
+    assert "0.031" in table.notes[1]
+
+
+def test_what_is_left_out_has_its_reason():
+    told = artefact(
+        "left_out",
+        left_out=[{"methods": ["Linear"], "rows": ["Images"], "reason": "no features"}],
+    )
+    assert build(context(), told).body == [["Linear", "Images", "no features"]]
+    untold = build(context(), artefact("left_out"))
+    assert untold.body == [["Linear", "Images", "not run in this tier"]]
+    assert build(context(FEATURES), artefact("left_out")).body[0] == [
+        "Alone, Ours", "Images", "no scores",
+    ]  # fmt: skip
+
+
+EVERYWHERE = tuple(MEANS)
+
+
+def with_mine(datasets, gain=1.0):
+    """Return results in which Mine, who joined, is better than Ours by so many points.
+
+    It has scores on these data sets.
+    """
+    found = context()
+    comparison = COMPARISON | {"columns": COMPARISON.columns | {"Mine": ["mine"]}}
+    ours = found.scores[
+        found.scores["method"].isin(["ours", "ours_images"])
+        & found.scores["experiment"].isin([name.lower() for name in datasets])
+    ]
+    mine = ours.assign(method="mine", value=ours["value"] + gain / 100)
+    joined = {"mine": of(Method, {"label": "Mine", "class": "my:Mine"})}
+    config = found.config | {"own": ["mine"], "methods": joined}
+    scores = pd.concat([found.scores, mine], ignore_index=True)
+    return replace(found, config=config, scores=scores), comparison
+
+
+def table(layout, datasets=EVERYWHERE):
+    found, comparison = with_mine(datasets)
+    configured = DECISIONS if layout == "decisions" else artefact(layout)
+    return build(found, configured | {"comparison": comparison})
+
+
+def test_it_is_ranked_and_tested_against_the_control():
+    shown = table("method_ranks")
+    lines = {line[0]: line[1:] for line in shown.body}
+    # Mine is first everywhere, Ours was: Alone is third of three.
+    assert list(lines) == ["Mine", "Ours", "Alone"]
+    assert [line[0] for line in lines.values()] == ["1.00", "2.00", "3.00"]
+    ours, mine = (float(lines[name][4]) for name in ("Ours", "Mine"))
+    assert mine == pytest.approx(ours + 1.0, abs=0.01)
+    assert lines["Mine"][5] != "–"
+    assert shown.notes[-1] == (
+        "Mine joined the methods of the plan; ranks and tests are computed with it."
+    )
+    assert set(shown.cells["method"]) == set(lines)
+
+
+def test_where_it_has_not_all_data_sets_a_note_says_so():
+    shown = table("method_ranks", datasets=[n for n in MEANS if n not in ("B", "D")])
+    assert "Mine" not in {line[0] for line in shown.body}
+    assert shown.notes[-1] == (
+        "Mine joined the methods of the plan. It is not ranked (10 %, 50 %, all "
+        "sizes): it has no scores on B, D."
+    )
+
+
+def test_its_scores_are_a_row():
+    shown = table("method_scores", datasets=["A", "C"])
+    (line,) = [line[1:] for line in shown.body if line[0] == "Mine"]
+    # (64 + 82) / 2 + 1 on A.
+    assert line[0] == "74.0 ± 0.3"
+    assert [text == "–" for text in line] == [name not in "AC" for name in MEANS]
+    assert shown.notes[-1] == "Mine joined the methods of the plan."
+
+
+def test_no_scores_at_all_are_said_too():
+    shown = table("method_scores", datasets=[])
+    assert "Mine" not in {line[0] for line in shown.body}
+    assert shown.notes[-1].endswith("and has no scores on these data sets.")
+
+
+def test_it_is_in_no_pair():
+    shown = table("method_pairs")
+    assert [line[:2] for line in shown.body] == [["Ours", "Alone"]]
+    assert "Mine" in shown.notes[-1]
+    assert "fixed before the scores" in shown.notes[-1]
+
+
+def test_decisions_name_it_or_say_where_it_is_left_out():
+    shown = table("decisions")
+    assert shown.body[0][2].startswith("Mine has the best mean rank, 1.0 of 3")
+    assert shown.notes[-1].endswith("and is compared with them.")
+    shown = table("decisions", datasets=["A"])
+    assert "Mine" not in shown.body[0][2]
+    assert shown.notes[-1].endswith("one of the data sets: Few examples, Images.")
+
+
+def test_figures_show_it():
+    found, comparison = with_mine(EVERYWHERE)
+    for draw in (figures.ranks, figures.cost, figures.sizes):
+        figure, numbers = draw(found, comparison)
+        assert "Mine" in set(numbers["method"]), draw
+    named = [text.get_text() for legend in figure.legends for text in legend.texts]
+    assert "Mine" in named
+    figure, numbers = figures.paired_differences(found, comparison)
+    assert "Mine" not in set(numbers["method"])
+    assert "Mine" in figure.axes[0].get_title()
+
+
+@pytest.mark.parametrize("layout", ["method_ranks", "method_scores", "method_pairs"])
+def test_nothing_is_said_where_none_has_joined(layout):
+    notes = build(context(), artefact(layout)).notes
+    assert not any("joined" in note for note in notes)
+
+
+def test_configured_methods_of_a_column_have_not_joined():
+    found, comparison = with_mine(["A"])
+    assert joined_columns(found.config, comparison) == ["Mine"]
+    config = paper_of({"own": ["linear", "ours"]})
+    assert joined_columns(config, comparison) == ["Linear"]
+
+
+def test_beside_printed_ranks_there_is_a_note():
+    found, comparison = with_mine(["A"])
+    assert notes_on_printed_ranks(found, comparison) == []
+    found.config.experiments["a"].methods.append(of(MethodEntry, {"method": "mine"}))
+    (note,) = notes_on_printed_ranks(found, comparison)
+    assert note.startswith("Mine joined and is not ranked here")
