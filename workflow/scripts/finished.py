@@ -4,13 +4,13 @@ from mtmkl_suite.run.fits import discard_failures, failures
 from mtmkl_suite.run.jobs import job_log
 
 with job_log(snakemake):
-    failed = []
+    results, failed = snakemake.params.results, []
     for config in snakemake.params.configs:
-        folder = snakemake.params.results.paper(config["paper"]["id"])
+        folder = results.paper(config.paper.id)
         failed += failures(folder.scores)
         # A job whose scores are missing is run again once the failure is fixed.
         discard_failures(config, folder)
     if failed:
-        print("Failed; all other methods are in the report. Tracebacks: logs/")
+        print(f"Failed; all other methods are in the report. Tracebacks: {results.logs}")
         print("\n".join(failed))
         sys.exit(1)

@@ -280,7 +280,7 @@ def test_a_method_that_fails_leaves_the_others_and_the_report(
     assert set(failed["metric"]) == {"failed"}
     log = base.parent / "logs/tiny/fits/digits.log"
     assert 'raise RuntimeError("no luck")' in log.read_text()
-    assert "Tracebacks: logs/" in printed.err
+    assert "Tracebacks: results/quick+tiny/logs" in printed.err
     report = (results / "quick+tiny" / "report" / "paper-tiny.html").read_text()
     assert "RuntimeError: no luck" in report
 
