@@ -144,7 +144,7 @@ def mixed_norm(
     """
     weights, outputs = _outputs(grams)
     norms = [
-        _norm(cp.hstack([cp.norm(w) for w in of_kernel]), p)
+        cp.norm(cp.hstack([cp.norm(w) for w in of_kernel]), p)
         for of_kernel in zip(*weights, strict=True)
     ]
     losses = _losses(targets, outputs, epsilon)
@@ -173,8 +173,9 @@ def mixed_schatten(
         cp.sigma_max(in_span(Z).T @ cp.diag(beta) @ is_of_task) <= each
         for each, Z in zip(largest, factors, strict=True)
     ]
-    order = np.inf if q == 1 else q / (q - 1)
-    value = y @ beta - 0.5 * cp.square(_norm(largest, order))
+    value = y @ beta - 0.5 * cp.square(
+        cp.norm(largest, np.inf if q == 1 else q / (q - 1))
+    )
     if epsilon is None:
         constraints += [cp.multiply(y, beta) >= 0, cp.multiply(y, beta) <= C]
     else:
@@ -201,7 +202,7 @@ def multi_task_mkl(
     theta = cp.Variable(len(grams), nonneg=True, name="theta")
     (weights,), outputs = _outputs([grams], fit_intercept=fit_intercept)
     ratios = cp.Variable(len(grams))
-    constraints = [_norm(theta, p) <= 1] + [
+    constraints = [cp.norm(theta, p) <= 1] + [
         _is_ratio(w, theta[m], ratios[m]) for m, w in enumerate(weights)
     ]
     if loss == "hinge":
@@ -231,11 +232,6 @@ def _outputs(
         products = [root @ w for root, w in zip(roots, weights[-1], strict=True)]
         outputs.append(sum(products) + (cp.Variable() if fit_intercept else 0.0))
     return weights, outputs
-
-
-def _norm(x: Any, p: float) -> Any:
-    """Return ‖x‖_p of this p, and not of a fraction near it."""
-    return cp.norm(x, p) if p in (1, 2, np.inf) else cp.pnorm(x, p, approx=False)
 
 
 def _is_ratio(w: Any, theta: Any, ratio: Any) -> Any:

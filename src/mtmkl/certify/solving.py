@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 
 #: In the order in which they are tried: gaps and violations of constraints asked for.
-#: cvxopt has no exponential cones, nor those of powers.
+#: cvxopt has no exponential cones.
 SOLVERS: dict[str, dict[str, float]] = {
     "CVXOPT": {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9, "refinement": 2},
     "CLARABEL": {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10},
@@ -25,9 +25,9 @@ class RefereeError(ValueError):
 
     def __init__(self, solvers: Sequence[str], accuracy: float) -> None:
         super().__init__(
-            f"{' and '.join(solvers)} find no optimum of this problem (relative "
-            f"accuracy {accuracy:.0e}); inputs of unit scale (standardize, normalize), "
-            "a smaller C or fewer examples may help"
+            f"{' and '.join(solvers)} find no optimum of this problem, but for a "
+            f"relative accuracy of {accuracy:.1e}; inputs of unit scale (standardize, "
+            "normalize), a smaller C or fewer examples may help"
         )
 
 
