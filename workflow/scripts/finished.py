@@ -11,6 +11,7 @@ with job_log(snakemake):
         # A job whose scores are missing is run again once the failure is fixed.
         discard_failures(config, folder)
     if failed:
-        print(f"Failed; all other methods are in the report. Tracebacks: {results.logs}")
+        print("Failed; all other methods are in the report.")
+        print(f"Tracebacks: {results.logs}")
         print("\n".join(failed))
         sys.exit(1)

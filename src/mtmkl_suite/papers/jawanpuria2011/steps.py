@@ -163,9 +163,8 @@ def _splits(context: Context, most: int) -> Iterator[tuple[int, MultiTaskData]]:
     config = context.config
     spec = config.experiments[EXPERIMENT]
     data = load(spec.datasets.name, **spec.datasets.options)
-    settings = config.protocols[spec.protocol].model_dump(exclude_none=True)
-    protocol = {"id": spec.protocol, **settings}
-    (size,) = protocol["train_sizes"]
+    protocol = config.protocols[spec.protocol].named(spec.protocol)
+    (size,) = protocol.train_sizes or ()
     for repeat in range(min(most, config.n_repeats(EXPERIMENT))):
         split = make_split(data, protocol, 0, train_size=size, repeat=repeat)
         yield repeat, data.subset(split.train)
