@@ -164,7 +164,7 @@ def _splits(context: Context, most: int) -> Iterator[tuple[int, MultiTaskData]]:
     spec = config.experiments[EXPERIMENT]
     data = load(spec.datasets.name, **spec.datasets.options)
     protocol = config.protocols[spec.protocol].named(spec.protocol)
-    (size,) = protocol.train_sizes or ()
+    (size,) = protocol.sizes
     for repeat in range(min(most, config.n_repeats(EXPERIMENT))):
         split = make_split(data, protocol, 0, train_size=size, repeat=repeat)
         yield repeat, data.subset(split.train)

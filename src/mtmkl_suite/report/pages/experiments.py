@@ -179,7 +179,7 @@ def _in_section(section: str) -> str:
 def _protocol_text(name: str, protocol: Protocol) -> str:
     unit = train_unit(protocol.kind)
     settings = [protocol.kind.replace("_", " ")]
-    given = protocol.model_dump(exclude={"kind"}, exclude_none=True)
+    given = protocol.model_dump(exclude={"kind"}, exclude_unset=True)
     for key in sorted(given, key=lambda key: not key.startswith("train_")):
         value = given[key]
         if key.startswith("train_"):

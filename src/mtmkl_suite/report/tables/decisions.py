@@ -172,7 +172,9 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
         }
         size, label = setting.block, setting.label
         decision = (
-            _decision(context, comparison | {"rows": with_property}, size)
+            _decision(
+                context, comparison.model_copy(update={"rows": with_property}), size
+            )
             if context.is_judged and with_property
             else None
         )
