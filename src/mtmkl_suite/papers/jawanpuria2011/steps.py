@@ -1,4 +1,4 @@
-"""Numbers that figures of Jawanpuria and Nath 2011 draw and do not compute themselves.
+"""Times and objectives behind the figures of Jawanpuria and Nath 2011.
 
 All on School. Its splits are drawn as in its experiment, from the seed 0. Where School
 is missing the tables have no rows.

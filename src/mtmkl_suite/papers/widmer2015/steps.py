@@ -1,4 +1,4 @@
-"""Numbers that figures of Widmer et al. 2015 draw and do not compute themselves."""
+"""Time and memory of solvers, for a figure on Widmer et al. 2015."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

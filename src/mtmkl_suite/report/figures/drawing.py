@@ -31,15 +31,7 @@ CONTROL_COLOURS = ("#8a8a8a", "#b8b8b8")
 
 @dataclass(frozen=True)
 class MethodStyle:
-    """How a method is drawn.
-
-    Attributes
-    ----------
-    colour : str
-        ``#rrggbb``.
-    marker : str
-        Of matplotlib.
-    """
+    """A method's colour, as ``#rrggbb``, and its marker in matplotlib."""
 
     colour: str
     marker: str
@@ -77,7 +69,7 @@ def method_styles(methods: Mapping[str, Method]) -> dict[str, MethodStyle]:
 
 
 def shades(colour: str, count: int) -> list[str]:
-    """Return a method's colour from light to full, for one curve a number of tasks."""
+    """Return a method's colour from light to full, for a curve at each level."""
     from matplotlib.colors import to_hex, to_rgb
 
     if count == 1:
@@ -91,7 +83,7 @@ def shades(colour: str, count: int) -> list[str]:
 
 
 def levels(colour: str, count: int) -> list[str]:
-    """Return colours of one curve per level of a setting, dark blue to yellow-green."""
+    """Return a colour for each level of a setting, dark blue to yellow-green."""
     import matplotlib as mpl
     from matplotlib.colors import to_hex
 
@@ -116,15 +108,8 @@ CURVE_COLUMNS = ("panel", "series", "x", "mean", "sd", "n")
 class Series:
     """A curve of a figure: a method, perhaps at one number of tasks.
 
-    Attributes
-    ----------
-    method : str
-    label : str
-    style : MethodStyle
-    n_tasks, train_size : int or None
-        None: all that the scores have.
-    line : str
-        Line style of matplotlib.
+    Without ``n_tasks`` or ``train_size`` it is of all that the scores have; ``line`` is
+    a line style of matplotlib.
     """
 
     method: str

@@ -1,4 +1,4 @@
-"""Panels that ``artefacts.yaml`` states: a metric against an axis, a curve a method.
+"""Panels stated in ``artefacts.yaml``: a metric against an axis, in curves.
 
 An artefact with a ``size`` is drawn of its panels alone; a figure of the paper's own
 functions may draw some with :func:`draw_panel`.

@@ -32,7 +32,7 @@ def page_name(kind: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Documentation:
-    """Documentation for somebody who reads a report.
+    """Documentation that a report links to.
 
     ``site`` in the run's folder, if it was built before the report; otherwise its
     sources in the checkout, ``top``.

@@ -1,4 +1,4 @@
-"""How experiments were run, and the data sets that they use."""
+"""Protocols, data and choices of experiments, in words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ class DataUse(NamedTuple):
 
     @property
     def is_here(self) -> bool:
-        """Whether the run had the data."""
+        """True if the run had the data."""
         return self.info.get("status") == "ok"
 
     @property

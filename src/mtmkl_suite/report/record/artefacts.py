@@ -79,7 +79,7 @@ def write_results(
     folder: PaperFolder,
     run: Run | None,
 ) -> None:
-    """Write what is made of the fits of a paper, or the part of a process."""
+    """Write steps, figures, tables and record of a paper, or those of a group."""
     for step in group.steps:
         write_step(step, steps(config)[step], config, folder)
     if group.artefacts:
@@ -99,7 +99,7 @@ def write_artefacts(names: Sequence[str], config: Paper, folder: PaperFolder) ->
 def write_step(
     step: str, names: Sequence[str], config: Paper, folder: PaperFolder
 ) -> None:
-    """Write numbers that figures draw and do not compute themselves."""
+    """Write the numbers of a step, which figures and tables of the paper show."""
     config = restricted_to_artefacts(config, names)
     module = importlib.import_module(f"mtmkl_suite.papers.{config.paper.id}.steps")
     context = load_context(config, folder, of_fits=True)
@@ -107,7 +107,7 @@ def write_step(
 
 
 def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
-    """Return an artefact's table, and what record and report take of it."""
+    """Return an artefact's table, and its parts in record and report."""
     artefact = context.config.artefacts[name]
     if context.is_judged and context.config.readings is None:
         context = replace(context, reach=read_reach(context.config, name))
