@@ -100,14 +100,14 @@ def test_files_have_the_common_form(path):
 
 @pytest.mark.parametrize("tier", ["quick", "paper"])
 def test_configured_tables_and_quotes_have_their_published_cells(tier):
-    for artefact in load_paper("argyriou2008", tier)["artefacts"].values():
-        quoted = artefact.get("quoted")
-        if artefact["kind"] == "table":
-            wanted = {(r, c) for r in artefact["rows"] for c in artefact["columns"]}
-            file = artefact["file"]
+    for artefact in load_paper("argyriou2008", tier).artefacts.values():
+        quoted = artefact.quoted
+        if artefact.kind == "table":
+            wanted = {(r, c) for r in artefact.rows for c in artefact.columns}
+            file = artefact.file
         elif quoted:
-            wanted = {(cell["row"], cell["column"]) for cell in quoted["cells"]}
-            file = quoted["file"]
+            wanted = {(cell.row, cell.column) for cell in quoted.cells}
+            file = quoted.file
         else:
             continue
         cells = pd.read_csv(FOLDER / file)

@@ -123,7 +123,7 @@ def context(without=(), tier="paper"):
     for (name, block), values in OURS.items():
         if name in without:
             continue
-        metric = COMPARISON["rows"][name]["metric"]
+        metric = COMPARISON.rows[name].metric
         rows += score_rows(name, block, metric, values)
         if name == "Mines":
             rows += score_rows(name, block, "balanced_accuracy", BALANCED)

@@ -62,7 +62,7 @@ def fabricate(config, path: Path, missing: tuple[str, ...] = ()) -> PaperFolder:
     for experiment in config.experiments.values():
         for variant in experiment.variants:
             _write_data_info(folder, variant, variant.name in missing)
-            _write_splits(folder, experiment["protocol"], variant.id)
+            _write_splits(folder, experiment.protocol, variant.id)
     frames, fits = [no_scores()], {}
     for job in fit_jobs(config):
         name = job.dataset.partition("[")[0]
@@ -70,7 +70,7 @@ def fabricate(config, path: Path, missing: tuple[str, ...] = ()) -> PaperFolder:
         if name in missing:
             continue
         spec = method_specs(config, job.experiment)[job.method]
-        experiment = config["experiments"][job.experiment]
+        experiment = config.experiments[job.experiment]
         rows, arrays = _job(job, spec, experiment, SIZES[name], rng)
         frames.append(pd.DataFrame(rows, columns=list(COLUMNS)))
         fits[job.stem] = Fits(job, frames[-1], arrays)
@@ -79,9 +79,9 @@ def fabricate(config, path: Path, missing: tuple[str, ...] = ()) -> PaperFolder:
         benchmark = folder.seconds_of(group.name)
         benchmark.parent.mkdir(parents=True, exist_ok=True)
         benchmark.write_text("s\th:m:s\n2.5\t0:00:02\n")
-    scores = pd.concat(frames, ignore_index=True).assign(paper=config["paper"]["id"])
+    scores = pd.concat(frames, ignore_index=True).assign(paper=config.paper.id)
     scores.to_csv(folder.scores, index=False)
-    write_json(folder.provenance, {"paper": config["paper"]["id"]})
+    write_json(folder.provenance, {"paper": config.paper.id})
     return folder
 
 
@@ -124,7 +124,7 @@ def _write_splits(folder, protocol, dataset):
 def _job(job, spec, experiment, size, rng):
     total, d, _ = size
     rows, arrays = [], {}
-    is_path = experiment.get("mode") == "path"
+    is_path = experiment.mode == "path"
     for repeat in job.repeats:
         for n_tasks in spec.n_tasks or (total,):
             for subset in range(min(total // n_tasks, 3)):
@@ -141,13 +141,13 @@ def _job(job, spec, experiment, size, rng):
                     points = spec.grid_points()
                     settings = [json.dumps(point) for point in points]
                 for position, setting in enumerate(settings):
-                    for metric in experiment["metrics"]:
+                    for metric in experiment.metrics:
                         rows += _metric_rows(
                             cell | {"setting": setting}, metric, experiment, rng,
                             n_features=max(d - position, 0),
                         )  # fmt: skip
-                kept = experiment.get("arrays", {"repeats": []})
-                if repeat in kept["repeats"] and not is_path:
+                kept = experiment.arrays.repeats if experiment.arrays else []
+                if repeat in kept and not is_path:
                     scale = 0.6 ** np.arange(d)[:, None]
                     key = f"0|{repeat}|{n_tasks}|{subset}"
                     arrays[f"A_|{key}"] = -scale * rng.random((d, n_tasks))
@@ -171,7 +171,7 @@ def _metric_rows(cell, metric, experiment, rng, *, n_features):
     if metric.startswith("explained_variance"):
         value = 0.4 / (1 + value)
     whole = cell | {"metric": metric, "task": "all", "value": value + noise}
-    if not experiment.get("record_tasks"):
+    if not experiment.record_tasks:
         return [whole]
     blank = dict.fromkeys(("params", "at_grid_edge", "fit_seconds", "n_iter", "gap"))
     return [whole] + [

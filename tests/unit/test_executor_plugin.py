@@ -57,7 +57,11 @@ def test_a_script_that_starts_a_run_is_not_started_by_its_jobs(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(UNGUARDED.format(paper=str(TINY)))
     done = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(TINY.parents[1])},
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()

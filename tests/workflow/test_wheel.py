@@ -80,7 +80,7 @@ def test_the_wheel_has_all_of_the_package_with_configuration(wheel):
         f"{to}{path.relative_to(ROOT / folder)}"
         for folder, to in shipped.items()
         for path in (ROOT / folder).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not {"__pycache__", ".ruff_cache"} & {*path.parts}
     }
     single = ("Snakefile", "environment.yml", "workflow/seconds.json")
     expected |= {f"mtmkl_suite/workflow/{name}" for name in single}
@@ -92,7 +92,8 @@ def test_a_run_from_the_wheel(wheel, tmp_path):
     installed = tmp_path / "installed"
     zipfile.ZipFile(wheel).extractall(installed)
     run = ("run", "--paper", TINY, "--experiment", "drawn")
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    places = (installed, TINY.parents[1])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))}
     done = subprocess.run(
         [sys.executable, "-P", "-m", "mtmkl_suite.cli.main", *map(str, run)],
         cwd=tmp_path,

@@ -36,6 +36,8 @@ def squared_norm(
     Ω is the trace norm of W, the sum of its row norms, or the trace norm of the tasks'
     deviations from their mean.
     """
+    if penalty == "deviations":
+        X = in_span(X)  # outside it their mean would be free
     T = int(task.max()) + 1
     W = cp.Variable((X.shape[1], T))
     if penalty == "rows":

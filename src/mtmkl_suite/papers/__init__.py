@@ -1,1 +1,1 @@
-"""What one paper alone needs: its figures, its theory, a protocol of its own."""
+"""Parts that one paper alone needs: figures, steps, theory, algorithms as printed."""

@@ -23,33 +23,19 @@ from mtmkl_suite.run.grouping import fit_groups, steps
 Array = NDArray[Any]
 
 NO_SCORES = "no scores"
-"""Reason where nothing is known but that scores are missing."""
+"""Reason for missing scores of which nothing else is known."""
 
 
 @dataclass(frozen=True)
 class Context:
     """Results of one paper in one tier.
 
-    Attributes
-    ----------
-    config : mapping
-        The paper's configuration, its tier resolved.
-    scores : DataFrame
-        Long format, see ``mtmkl_suite.evaluation.cells.COLUMNS``.
-    arrays : mapping of str to mapping
-        "experiment/dataset/method" -> arrays kept of its fits, by
-        "name|train size|repeat|n_tasks|subset".
-    data_info : mapping of str to mapping
-        What is known of each data set variant, see
-        ``mtmkl_suite.run.pipeline.describe_data``.
-    published : mapping of str to DataFrame
-        File name -> the paper's printed numbers.
-    steps : mapping of str to DataFrame
-        Numbers that steps of the paper have computed, by their name.
-    overlaps : mapping or None
-        How repeats overlap at each place of the scores; None takes them as independent.
-    reach : mapping of (row, column) to Reach
-        Of the numbers of the artefact that is made, as published.
+    ``scores`` are in the long format of :data:`mtmkl_suite.evaluation.cells.COLUMNS`.
+    ``arrays`` kept of fits are named "experiment/dataset/method", and within that
+    "name|train size|repeat|n_tasks|subset". ``published`` are the printed numbers by
+    file name, ``steps`` the numbers that steps of the paper computed. Without
+    ``overlaps`` repeats count as independent. ``reach`` is that of the numbers of the
+    artefact that is made, as published.
     """
 
     config: Paper
@@ -75,7 +61,7 @@ class Context:
 
     @property
     def is_judged(self) -> bool:
-        """Whether numbers and claims get verdicts: only full protocols do."""
+        """True for a full protocol: only its numbers and claims get verdicts."""
         is_changed = bool(self.config.changes)
         return bool(self.config.tier == "paper") and not is_changed
 

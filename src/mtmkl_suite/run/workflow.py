@@ -1,6 +1,7 @@
 """``mtmkl run`` and its function: a configuration, and the workflow that runs it."""
 
 import io
+import logging
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,6 +128,8 @@ def _run_snakemake(configuration: Path, folder: Path, cores: int) -> int:
     # That a profile was found is no news here.
     with redirect_stderr(io.StringIO()):
         parser, arguments = parse_args(list(map(str, words)))
+    # A log's line that a full disk does not take is no news beside the failure itself.
+    logging.raiseExceptions = False
     try:
         is_done = args_to_api(arguments, parser)
     except SystemExit as refusal:

@@ -1,4 +1,4 @@
-"""Numbers that figures of Jawanpuria and Nath 2011 draw and do not compute themselves.
+"""Times and objectives behind the figures of Jawanpuria and Nath 2011.
 
 All on School. Its splits are drawn as in its experiment, from the seed 0. Where School
 is missing the tables have no rows.
@@ -164,8 +164,7 @@ def _splits(context: Context, most: int) -> Iterator[tuple[int, MultiTaskData]]:
     spec = config.experiments[EXPERIMENT]
     data = load(spec.datasets.name, **spec.datasets.options)
     protocol = config.protocols[spec.protocol].named(spec.protocol)
-    assert protocol.train_sizes is not None
-    (size,) = protocol.train_sizes
+    (size,) = protocol.sizes
     for repeat in range(min(most, config.n_repeats(EXPERIMENT))):
         split = make_split(data, protocol, 0, train_size=size, repeat=repeat)
         yield repeat, data.subset(split.train)

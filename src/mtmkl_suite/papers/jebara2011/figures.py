@@ -1,4 +1,4 @@
-"""Figures 1–6 of Jebara 2011, and two figures of ours.
+"""Figures of Jebara 2011 that are more than panels of curves, and two of ours.
 
 Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
 figure and the plotted numbers. Figures 5 and 6 are computed from the paper's equations.

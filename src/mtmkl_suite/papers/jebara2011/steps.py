@@ -1,4 +1,4 @@
-"""Numbers that a figure on Jebara 2011 draws: choices made again from paths."""
+"""Choices made again from paths, for a figure on Jebara 2011."""
 
 import json
 

@@ -1,1 +1,1 @@
-"""Widmer et al. 2015: what only this paper needs."""
+"""Widmer et al. 2015: figures, a timing step and the choice of C by organism."""

@@ -1,4 +1,4 @@
-"""Figures of Widmer et al. 2015, and figures of ours.
+"""Figures of Widmer et al. 2015 that are more than panels of curves, and of ours.
 
 Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
 figure and the plotted numbers.

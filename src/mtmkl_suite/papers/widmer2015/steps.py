@@ -1,5 +1,8 @@
-"""Numbers that figures of Widmer et al. 2015 draw and do not compute themselves."""
+"""Time and memory of solvers, for a figure on Widmer et al. 2015."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,10 +44,6 @@ def solver_seconds(context: Context) -> pd.DataFrame:
 
 
 def _trial(trial: Mapping[str, Any]) -> dict[str, Any]:
-    import json
-    import subprocess
-    import sys
-
     module = "mtmkl_suite.papers.widmer2015.solver_trial"
     command = [sys.executable, "-P", "-m", module, json.dumps(trial)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from mtmkl.statistics.pairs import LEVEL, compare_pair
@@ -315,8 +316,6 @@ def _draw_ranks(axis: Axes, table: pd.DataFrame, shift: float, colour: str) -> N
 
 
 def _ranks_legend(figure: Figure) -> None:
-    from matplotlib.lines import Line2D
-
     def mark(label: str, marker: str, colour: str, *, full: bool) -> Line2D:
         return Line2D(
             [], [], marker=marker, color=colour, linestyle="none", label=label,

@@ -1,4 +1,4 @@
-"""Numbers that a figure and a table of Yousefi et al. 2015 show."""
+"""The bound of Theorem 1 and the audit of printed tables, Yousefi et al. 2015."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import pandas as pd
+from matplotlib import style
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from scipy import stats
 
 from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl_suite.config.models import Method
@@ -31,15 +35,7 @@ CONTROL_COLOURS = ("#8a8a8a", "#b8b8b8")
 
 @dataclass(frozen=True)
 class MethodStyle:
-    """How a method is drawn.
-
-    Attributes
-    ----------
-    colour : str
-        ``#rrggbb``.
-    marker : str
-        Of matplotlib.
-    """
+    """A method's colour, as ``#rrggbb``, and its marker in matplotlib."""
 
     colour: str
     marker: str
@@ -48,9 +44,6 @@ class MethodStyle:
 @contextmanager
 def figure_style() -> Iterator[None]:
     """Draw and save under the project's style, whatever the user's settings are."""
-    import matplotlib as mpl
-    from matplotlib import style
-
     with style.context(["default", str(STYLE)]), mpl.rc_context({"backend": "agg"}):
         yield
 
@@ -77,9 +70,7 @@ def method_styles(methods: Mapping[str, Method]) -> dict[str, MethodStyle]:
 
 
 def shades(colour: str, count: int) -> list[str]:
-    """Return a method's colour from light to full, for one curve a number of tasks."""
-    from matplotlib.colors import to_hex, to_rgb
-
+    """Return a method's colour from light to full, for a curve at each level."""
     if count == 1:
         return [to_hex(colour)]
     strengths = [0.35 + 0.65 * k / (count - 1) for k in range(count)]
@@ -91,10 +82,7 @@ def shades(colour: str, count: int) -> list[str]:
 
 
 def levels(colour: str, count: int) -> list[str]:
-    """Return colours of one curve per level of a setting, dark blue to yellow-green."""
-    import matplotlib as mpl
-    from matplotlib.colors import to_hex
-
+    """Return a colour for each level of a setting, dark blue to yellow-green."""
     if count == 1:
         return [to_hex(colour)]
     scale = mpl.colormaps["viridis"]
@@ -116,15 +104,8 @@ CURVE_COLUMNS = ("panel", "series", "x", "mean", "sd", "n")
 class Series:
     """A curve of a figure: a method, perhaps at one number of tasks.
 
-    Attributes
-    ----------
-    method : str
-    label : str
-    style : MethodStyle
-    n_tasks, train_size : int or None
-        None: all that the scores have.
-    line : str
-        Line style of matplotlib.
+    Without ``n_tasks`` or ``train_size`` it is of all that the scores have; ``line`` is
+    a line style of matplotlib.
     """
 
     method: str
@@ -199,8 +180,6 @@ def interval_text(n: int) -> str:
 
 def half_width(values: pd.Series) -> float:
     """Return half the 95 % t interval of a mean; ``nan`` for fewer than five values."""
-    from scipy import stats
-
     if len(values) < MIN_UNITS:
         return math.nan
     quantile = float(stats.t.ppf(0.975, len(values) - 1))

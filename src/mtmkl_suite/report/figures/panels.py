@@ -1,4 +1,4 @@
-"""Panels that ``artefacts.yaml`` states: a metric against an axis, a curve a method.
+"""Panels stated in ``artefacts.yaml``: a metric against an axis, in curves.
 
 An artefact with a ``size`` is drawn of its panels alone; a figure of the paper's own
 functions may draw some with :func:`draw_panel`.
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy import stats
 
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING
 from mtmkl_suite.config import models
@@ -122,8 +123,6 @@ def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
 
     p is ``nan`` for a few of them.
     """
-    from scipy import stats
-
     both = pd.concat([first, second], axis=1).dropna()
     difference = both.iloc[:, 0] - both.iloc[:, 1]
     p = math.nan

@@ -2,18 +2,15 @@
 
 import math
 import textwrap
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from mtmkl.statistics.matrix_tests import MatrixTests, connected_groups
 from mtmkl.statistics.pairs import LEVEL
 from mtmkl_suite.report.figures.drawing import PALETTE
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _WIDTH = 7.4
 _LONGEST_NAME = 34
@@ -21,13 +18,11 @@ _DARK = 0.55
 _MOST_TICKS = 12
 
 
-def critical_difference_figure(found: MatrixTests) -> "Figure":
+def critical_difference_figure(found: MatrixTests) -> Figure:
     """Draw mean ranks on a line, with bars over methods that Nemenyi's test joins.
 
     The best method is on the left (Demšar 2006, fig. 1).
     """
-    from matplotlib.figure import Figure
-
     ranks = found.methods["mean_rank"]
     k = len(ranks)
     groups = connected_groups(ranks, found.critical_difference)
@@ -82,7 +77,7 @@ def critical_difference_figure(found: MatrixTests) -> "Figure":
     return figure
 
 
-def _draw_length(axis: "Axes", length: float, k: int) -> None:
+def _draw_length(axis: Axes, length: float, k: int) -> None:
     """Draw the critical difference above the axis, if it is no longer than that."""
     if length > k - 1:
         text = f"critical difference {length:.2f}: longer than the axis"
@@ -114,10 +109,8 @@ def differences(found: MatrixTests) -> tuple[pd.DataFrame, pd.DataFrame]:
     return gains, p
 
 
-def difference_figure(found: MatrixTests) -> "Figure":
+def difference_figure(found: MatrixTests) -> Figure:
     """Draw the mean difference of every pair as a heat map; a star is significant."""
-    from matplotlib.figure import Figure
-
     gains, p = differences(found)
     numbers, p_values = gains.to_numpy(dtype=float), p.to_numpy(dtype=float)
     k = len(gains)

@@ -53,7 +53,7 @@ def specification_numbers(
     """
     main = main_context(context) if context.is_judged else unmeasured_main(context)
     chosen = [c for c in main.config.claims if c.id == specification.claim]
-    main = replace(main, config=main.config | {"claims": chosen})
+    main = replace(main, config=main.config.model_copy(update={"claims": chosen}))
     metric = chosen[0].args["metric"]
     rows = []
     for experiment, factors in specification.experiments.items():

@@ -4,9 +4,10 @@ import base64
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from mtmkl import __version__
 from mtmkl.files import write_bytes, write_table, write_text
@@ -20,10 +21,6 @@ from mtmkl_suite.report.figures.rank_figures import (
 )
 from mtmkl_suite.report.pages.rendering import environment, number
 from mtmkl_suite.report.tables.text import p_text
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 PAGE = "comparison.html"
 
@@ -167,7 +164,7 @@ def _control_sentence(found: MatrixTests) -> str:
     return f"By mean ranks, with Holm's correction, {text}."
 
 
-def _svg(figure: "Figure") -> bytes:
+def _svg(figure: Figure) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()

@@ -5,13 +5,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from mtmkl_suite.config.models import Paper
 from mtmkl_suite.run.folders import RunFolder
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
 
 _DISPUTES = re.compile(r"## (?:Errata|Audit)\b.*")
 
@@ -32,7 +31,7 @@ def page_name(kind: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Documentation:
-    """Documentation for somebody who reads a report.
+    """Documentation that a report links to.
 
     ``site`` in the run's folder, if it was built before the report; otherwise its
     sources in the checkout, ``top``.
@@ -88,8 +87,6 @@ def _sections(text: str) -> Iterator[str]:
 
 
 def _html(text: str, source: Path, documentation: Documentation) -> str:
-    from markdown_it import MarkdownIt
-
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(text)
     for token in tokens:
@@ -110,7 +107,7 @@ def _html(text: str, source: Path, documentation: Documentation) -> str:
     )
 
 
-def _mend_link(link: "Token", source: Path, documentation: Documentation) -> None:
+def _mend_link(link: Token, source: Path, documentation: Documentation) -> None:
     """Let a link of a page lead to the same place from the report."""
     target, hash_sign, anchor = str(link.attrs["href"]).partition("#")
     if "://" in target:

@@ -1,4 +1,4 @@
-"""How experiments were run, and the data sets that they use."""
+"""Protocols, data and choices of experiments, in words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ class DataUse(NamedTuple):
 
     @property
     def is_here(self) -> bool:
-        """Whether the run had the data."""
+        """True if the run had the data."""
         return self.info.get("status") == "ok"
 
     @property
@@ -179,7 +179,7 @@ def _in_section(section: str) -> str:
 def _protocol_text(name: str, protocol: Protocol) -> str:
     unit = train_unit(protocol.kind)
     settings = [protocol.kind.replace("_", " ")]
-    given = protocol.model_dump(exclude={"kind"}, exclude_none=True)
+    given = protocol.model_dump(exclude={"kind"}, exclude_unset=True)
     for key in sorted(given, key=lambda key: not key.startswith("train_")):
         value = given[key]
         if key.startswith("train_"):

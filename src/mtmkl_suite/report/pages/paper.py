@@ -93,7 +93,7 @@ class PaperResult:
 
     @property
     def is_tested(self) -> bool:
-        """Whether there is a published number or a claim to be judged."""
+        """True if there is a published number or a claim to be judged."""
         return bool(len(self.verdicts) or len(self.claims))
 
     def derived_text(self) -> str:

@@ -3,22 +3,17 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from mtmkl_suite.report.pages.documentation import page_name
 from mtmkl_suite.report.pages.experiments import duration, options_in_words
 from mtmkl_suite.report.tables.text import DASH, is_number, p_text, with_minus
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
-
-def environment() -> "Environment":
+def environment() -> Environment:
     """Return the environment of the templates."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
     found = Environment(
         loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
         autoescape=True,

@@ -36,7 +36,7 @@ class Answer(NamedTuple):
 
     @property
     def is_of_record(self) -> bool:
-        """Whether some of it is from the published record."""
+        """True if some of it is from the published record."""
         return RECORD in self.sources
 
 

@@ -4,9 +4,10 @@ import importlib
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
+from matplotlib import figure as drawing
 
 from mtmkl.files import write_bytes, write_table, write_text
 from mtmkl_suite.config.models import (
@@ -19,6 +20,10 @@ from mtmkl_suite.config.models import (
 )
 from mtmkl_suite.config.parts import restricted_to_artefacts
 from mtmkl_suite.report.context import Context, load_context
+from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style
+from mtmkl_suite.report.figures.panels import panels_figure
+from mtmkl_suite.report.figures.reading_figures import reading_figure
+from mtmkl_suite.report.figures.specification import specification_curve
 from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks, read_reach
 from mtmkl_suite.report.record.record import (
     VERDICT_COLUMNS,
@@ -34,11 +39,6 @@ from mtmkl_suite.report.tables.text import PrintedTable, TextTable
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import ResultGroup, steps
 
-if TYPE_CHECKING:
-    from matplotlib import figure as drawing
-
-    from mtmkl_suite.report.figures.drawing import FigureAndNumbers
-
 # Tables of a run of readings are made from the tables of the main protocol.
 _OF_READINGS: dict[str, Callable[[Context, Any], PrintedTable]] = {
     "reach": build_reach,
@@ -53,11 +53,9 @@ _METADATA: dict[str, dict[str, None]] = {
 
 
 def write_figure_files(
-    folder: PaperFolder, name: str, figure: "drawing.Figure", numbers: pd.DataFrame
+    folder: PaperFolder, name: str, figure: drawing.Figure, numbers: pd.DataFrame
 ) -> None:
     """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``."""
-    from mtmkl_suite.report.figures.drawing import figure_style
-
     for ending, metadata in _METADATA.items():
         buffer = io.BytesIO()
         with figure_style():
@@ -66,7 +64,7 @@ def write_figure_files(
     write_table(folder.artefact(name, "csv"), numbers)
 
 
-def write_table_files(folder: PaperFolder, name: str, table: "PrintedTable") -> None:
+def write_table_files(folder: PaperFolder, name: str, table: PrintedTable) -> None:
     """Write a table as ``.csv`` (one line for each cell), ``.md`` and ``.tex``."""
     write_table(folder.artefact(name, "csv"), table.cells)
     write_text(folder.artefact(name, "md"), table.markdown())
@@ -79,7 +77,7 @@ def write_results(
     folder: PaperFolder,
     run: Run | None,
 ) -> None:
-    """Write what is made of the fits of a paper, or the part of a process."""
+    """Write steps, figures, tables and record of a paper, or those of a group."""
     for step in group.steps:
         write_step(step, steps(config)[step], config, folder)
     if group.artefacts:
@@ -99,7 +97,7 @@ def write_artefacts(names: Sequence[str], config: Paper, folder: PaperFolder) ->
 def write_step(
     step: str, names: Sequence[str], config: Paper, folder: PaperFolder
 ) -> None:
-    """Write numbers that figures draw and do not compute themselves."""
+    """Write the numbers of a step, which figures and tables of the paper show."""
     config = restricted_to_artefacts(config, names)
     module = importlib.import_module(f"mtmkl_suite.papers.{config.paper.id}.steps")
     context = load_context(config, folder, of_fits=True)
@@ -107,7 +105,7 @@ def write_step(
 
 
 def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
-    """Return an artefact's table, and what record and report take of it."""
+    """Return an artefact's table, and its parts in record and report."""
     artefact = context.config.artefacts[name]
     if context.is_judged and context.config.readings is None:
         context = replace(context, reach=read_reach(context.config, name))
@@ -141,28 +139,16 @@ def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
     write_written(folder, name, shown)
 
 
-def drawn(name: str, context: Context) -> "FigureAndNumbers":
-    """Return a figure, one of readings or of the paper's own functions."""
-    from mtmkl_suite.report.figures.drawing import figure_style
-
-    with figure_style():
-        return _drawn(name, context)
-
-
-def _drawn(name: str, context: Context) -> "FigureAndNumbers":
+@figure_style()
+def drawn(name: str, context: Context) -> FigureAndNumbers:
+    """Return a figure: of readings, of panels, or of the paper's own functions."""
     artefact = context.config.artefacts[name]
     assert isinstance(artefact, Figure)
     if isinstance(artefact, ReadingsFigure) and artefact.specification is not None:
-        from mtmkl_suite.report.figures.specification import specification_curve
-
         return specification_curve(context, artefact.specification)
     if isinstance(artefact, ReadingsFigure):
-        from mtmkl_suite.report.figures.reading_figures import reading_figure
-
         return reading_figure(context, name)
     if artefact.size is not None:
-        from mtmkl_suite.report.figures.panels import panels_figure
-
         return panels_figure(context, artefact)
     module = f"mtmkl_suite.papers.{context.config.paper.id}.figures"
     draw = getattr(importlib.import_module(module), artefact.function or name)

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from mtmkl.files import read_json, write_json, write_table
 from mtmkl_suite.config.models import Paper, Run, StepTable
 from mtmkl_suite.report.context import Context, load_context
+from mtmkl_suite.report.figures.drawing import FigureAndNumbers
 from mtmkl_suite.report.record.artefacts import (
     drawn,
     printed,
@@ -22,9 +23,6 @@ from mtmkl_suite.report.record.record import published_claims, statistics_table
 from mtmkl_suite.report.tables.text import PrintedTable
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
 from mtmkl_suite.run.provenance import check_same, of_the_code
-
-if TYPE_CHECKING:
-    from mtmkl_suite.report.figures.drawing import FigureAndNumbers
 
 
 class NotPublishedError(Exception):
@@ -76,7 +74,7 @@ def _judge(
     settings: Run,
 ) -> tuple[
     dict[str, PrintedTable],
-    dict[str, "FigureAndNumbers"],
+    dict[str, FigureAndNumbers],
     dict[str, pd.DataFrame],
     dict[str, Any],
 ]:

@@ -1,4 +1,4 @@
-"""Which method for which tasks: sentences made from the scores of a comparison."""
+"""Recommendations: methods that held up on data sets with a property, in sentences."""
 
 import math
 from dataclasses import dataclass
@@ -25,21 +25,14 @@ _MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class Decision:
-    """What a comparison says of the data sets with one property.
+    """Outcome of a comparison on the data sets with one property.
 
-    Attributes
-    ----------
-    methods : DataFrame
-        Index: methods, best mean rank first; columns mean_rank, mean, held_up (its mean
-        is at most ``rope`` below that of the best mean rank), above_control (mean
-        difference), wins, losses (data sets on which it is better or worse than the
-        control), p_better (posterior probability of the Bayesian signed-rank test that
-        it is better than the control by more than ``rope``; ``nan`` for fewer than five
-        data sets), seconds (to choose and fit once, geometric mean over data sets).
-    datasets : tuple of str
-    control : str
-    rope : float
-    unit : str
+    ``methods`` has the best mean rank first; its columns are mean_rank, mean, held_up
+    (its mean is at most ``rope`` below that of the best mean rank), above_control (mean
+    difference), wins, losses (data sets on which it is better or worse than the
+    control), p_better (posterior probability of the Bayesian signed-rank test that it
+    is better than the control by more than ``rope``; ``nan`` for fewer than five data
+    sets), seconds (to choose and fit once, geometric mean over data sets).
     """
 
     methods: pd.DataFrame
@@ -172,7 +165,9 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
         }
         size, label = setting.block, setting.label
         decision = (
-            _decision(context, comparison | {"rows": with_property}, size)
+            _decision(
+                context, comparison.model_copy(update={"rows": with_property}), size
+            )
             if context.is_judged and with_property
             else None
         )

@@ -142,7 +142,7 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
         ]
     return replace(
         main,
-        config=main.config | {"claims": claims},
+        config=main.config.model_copy(update={"claims": claims}),
         scores=scores,
         overlaps=_replaced_overlaps(context, main, experiments),
     )

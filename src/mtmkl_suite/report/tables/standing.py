@@ -1,4 +1,4 @@
-"""Where methods stand on one experiment, and a method that joined it among the rest."""
+"""Ranks and differences of methods on one experiment, those that joined it named."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

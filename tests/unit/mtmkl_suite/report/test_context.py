@@ -80,14 +80,14 @@ def test_missing_scores_are_an_error(paper, tmp_path):
 
 def test_job_times(paper, results, tmp_path):
     jobs = read_jobs(paper, results)
-    assert jobs["experiment"].tolist() == list(paper["experiments"])
+    assert jobs["experiment"].tolist() == list(paper.experiments)
     assert set(jobs["seconds"]) == {2.5}
     assert read_jobs(paper, PaperFolder(tmp_path)).empty
 
 
 def test_what_is_not_configured_is_left_out(paper, results):
-    experiments = {"survey": paper["experiments"]["survey"]}
-    part = paper | {"experiments": experiments}
+    experiments = {"survey": paper.experiments["survey"]}
+    part = paper.model_copy(update={"experiments": experiments})
     assert list(load_context(part, results).data_info) == ["computer_survey"]
     assert set(read_jobs(part, results)["experiment"]) == {"survey"}
 
@@ -97,5 +97,5 @@ def test_what_is_not_configured_is_left_out(paper, results):
     [("quick", {}, False), ("paper", {}, True), ("paper", {"repeats": 3}, False)],
 )
 def test_only_the_full_protocol_is_judged(context, tier, changes, judged):
-    config = context.config | {"tier": tier, "changes": changes}
+    config = context.config.model_copy(update={"tier": tier, "changes": changes})
     assert replace(context, config=config).is_judged is judged

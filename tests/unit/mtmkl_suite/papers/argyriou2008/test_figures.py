@@ -39,11 +39,11 @@ def test_without_data_a_figure_says_so(name, paper, empty_results):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_configured_figures_have_a_function(name, paper):
-    assert paper["artefacts"][name]["kind"] == "figure"
+    assert paper.artefacts[name].kind == "figure"
 
 
 def test_configuration_names_no_other_figure(paper):
-    figures = [n for n, a in paper["artefacts"].items() if a["kind"] == "figure"]
+    figures = [n for n, a in paper.artefacts.items() if a.kind == "figure"]
     assert figures == FIGURES
 
 
@@ -89,7 +89,7 @@ class TestCurves:
         assert [*series["left: mse"]] == counts + alone
 
     def test_methods_keep_their_colours(self, context, paper):
-        styles = method_styles(paper["methods"])
+        styles = method_styles(paper.methods)
         for name in ("figure_2", "figure_6"):
             figure = drawn(name, context)[0]
             lines = {
@@ -99,7 +99,7 @@ class TestCurves:
             assert line.get_color() == styles["independent_common"].colour
 
     def test_features_are_drawn_along_gamma(self, context, paper):
-        grid = paper["methods"]["mtl_feat_linear"]["grid"]["gamma"]
+        grid = paper.methods["mtl_feat_linear"].grid["gamma"]
         for name in ("figure_3", "figure_7"):
             numbers = drawn(name, context)[1].query("panel == 'n_features'")
             assert numbers["x"].tolist() == grid

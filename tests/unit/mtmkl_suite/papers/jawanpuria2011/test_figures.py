@@ -74,7 +74,7 @@ def draw(context, tables):
 
 
 def test_every_figure_and_step_is_configured(context):
-    drawn = [n for n, a in context.config["artefacts"].items() if a["kind"] == "figure"]
+    drawn = [n for n, a in context.config.artefacts.items() if a.kind == "figure"]
     assert drawn == NAMES
     for name in steps_of(context.config):
         assert callable(getattr(steps, name))

@@ -112,12 +112,13 @@ def context(paper):
 def of(paper, rows):
     scores = pd.DataFrame(rows, columns=list(COLUMNS))
     # The quick tier leaves a figure out.
-    paper = paper | {"artefacts": load_paper("jebara2011", "paper").artefacts}
+    whole = load_paper("jebara2011", "paper").artefacts
+    paper = paper.model_copy(update={"artefacts": whole})
     return Context(config=paper, scores=scores, arrays={}, data_info={}, published={})
 
 
 def draw(name, context):
-    names = context.config["artefacts"].get(name, {}).get("steps", [])
+    names = context.config.artefacts[name].steps
     computed = {step: getattr(steps, step)(context) for step in names}
     context = replace(context, steps=computed)
     return drawn(name, context)
@@ -142,8 +143,8 @@ def test_without_scores_a_figure_says_so(name, paper):
 
 def test_configuration_names_these_figures(paper):
     whole = load_paper("jebara2011", "paper")
-    assert sorted(whole["artefacts"]) == sorted(PANELS)
-    assert sorted(paper["artefacts"]) == sorted(set(PANELS) - {"figure_ising_sizes"})
+    assert sorted(whole.artefacts) == sorted(PANELS)
+    assert sorted(paper.artefacts) == sorted(set(PANELS) - {"figure_ising_sizes"})
 
 
 class TestIsingSizes:

@@ -42,8 +42,8 @@ def rows():
 @pytest.fixture(scope="session")
 def methods_of(paper):
     def find(experiment):
-        entries = paper["experiments"][experiment]["methods"]
-        return [entry["method"] for entry in entries]
+        entries = paper.experiments[experiment].methods
+        return [entry.method for entry in entries]
 
     return find
 
@@ -62,7 +62,7 @@ def context_of(paper):
 @pytest.fixture(scope="session")
 def draw():
     def run(name, context):
-        names = context.config["artefacts"][name].get("steps", [])
+        names = context.config.artefacts[name].steps
         computed = {step: getattr(steps, step)(context) for step in names}
         return drawn(name, replace(context, steps=computed))
 

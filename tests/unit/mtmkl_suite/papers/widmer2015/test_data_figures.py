@@ -65,7 +65,7 @@ def test_colours_of_a_method_are_the_same_for_all_data(context, draw):
     assert set(numbers["panel"]) == {"landmine_terrain", "robot_pairs"}
     colours = [[line.get_color() for line in axis.lines] for axis in figure.axes]
     assert colours[0] == colours[1]
-    styles = method_styles(context.config["methods"])
+    styles = method_styles(context.config.methods)
     assert colours[0][0] == styles["individual"].colour
     assert figure.axes[0].get_xlabel() == "training examples per task"
     assert figure.axes[1].get_xlabel() == "examples for training, %"
@@ -77,7 +77,7 @@ def test_without_scores_a_figure_says_so(name, context_of, draw):
 
 
 def test_configuration_names_these_figures(paper):
-    own = [name for name, each in paper["artefacts"].items() if "size" not in each]
+    own = [name for name, each in paper.artefacts.items() if each.size is None]
     assert sorted(own) == sorted(figures.__all__)
-    quick = load_paper("widmer2015", "quick")["artefacts"]
-    assert set(paper["artefacts"]) - set(quick) == {"figure_recovery", "figure_spread"}
+    quick = load_paper("widmer2015", "quick").artefacts
+    assert set(paper.artefacts) - set(quick) == {"figure_recovery", "figure_spread"}

@@ -97,7 +97,7 @@ def test_figure_has_slopes_from_a_thousand_examples_on(monkeypatch):
     assert all(each["theta"] == [0.5] and each["goal"] == 2.0 for each in rivals)
     figure, numbers = figure_solvers(
         Context(
-            config={}, scores=pd.DataFrame(), arrays={}, data_info={}, published={},
+            config=paper_of({}), scores=table, arrays={}, data_info={}, published={},
             steps={"solver_seconds": table},
         )
     )  # fmt: skip

@@ -3,6 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
+from mtmkl_suite.config.models import DataSets
 from mtmkl_suite.evaluation.metrics.curves import FALSE_POSITIVE_RATES
 from mtmkl_suite.papers.widmer2015.toy_figures import largest_auc
 
@@ -44,7 +45,7 @@ class TestFigure3b:
         np.testing.assert_allclose(curves["mean"], expected)
         areas = numbers[numbers["panel"] == "standard deviation 20, AUC"]
         areas = areas.set_index("series")["mean"]
-        labels = context.config["methods"]
+        labels = context.config.methods
         for k, method in enumerate(methods_of("toy_sd")):
             assert areas[labels[method]["label"]] == pytest.approx(0.602 + 0.01 * k)
         assert areas["largest possible"] == pytest.approx(0.638163, abs=1e-6)
@@ -56,18 +57,19 @@ class TestFigure3b:
 
 def test_largest_area_of_both_readings(paper):
     areas = [
-        largest_auc(paper["experiments"][name]["datasets"])
+        largest_auc(paper.experiments[name].datasets)
         for name in ("toy_sd", "toy_variance")
     ]
     np.testing.assert_allclose(areas, [0.638163, 0.943077], atol=1e-5)
-    assert largest_auc({"name": "toy_tree"}, spread=1e3) == pytest.approx(0.5, abs=0.01)
+    tree = DataSets(name="toy_tree")
+    assert largest_auc(tree, spread=1e3) == pytest.approx(0.5, abs=0.01)
 
 
 @pytest.fixture
 def swept(paper, rows, methods_of):
     def make(experiment, axis, values, level):
         table = []
-        metrics = paper["experiments"][experiment]["metrics"]
+        metrics = paper.experiments[experiment].metrics
         for metric, method, value in itertools.product(
             metrics, methods_of(experiment), values
         ):

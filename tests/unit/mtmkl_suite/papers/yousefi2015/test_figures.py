@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import StepTable
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_rankings
 from mtmkl_suite.papers.yousefi2015 import steps
@@ -38,7 +39,7 @@ def paper():
 
 @pytest.fixture(scope="module")
 def printed():
-    folder = load_paper("yousefi2015", "paper")["published"]
+    folder = load_paper("yousefi2015", "paper").published
     return {
         f"{name}.csv": pd.read_csv(f"{folder}/{name}.csv")
         for name in ("table_1", "table_2", "texts")
@@ -128,10 +129,10 @@ def letter_rows(two, groups):
 
 
 def make(paper, printed, *, experiments=SETS, letters=True):
-    columns = paper["artefacts"]["table_1"]["comparison"]["columns"]
+    columns = paper.artefacts["table_1"].comparison.columns
     datasets = {
         name: experiment.variants[0].id
-        for name, experiment in paper["experiments"].items()
+        for name, experiment in paper.experiments.items()
     }
     rows = [pd.DataFrame(columns=list(COLUMNS))]
     for name in experiments:
@@ -280,14 +281,14 @@ def test_the_protocols_gain_is_paired_by_repeat(drawn):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_configured_tables_are_built(context, name):
-    table = build(context, context.config["artefacts"][name])
+    table = build(context, context.config.artefacts[name])
     assert all(len(line) == len(table.header) for line in table.body)
     assert table.markdown()
 
 
 def test_every_printed_number_has_its_verdict(context, printed):
-    artefacts = context.config["artefacts"]
-    names = [n for n, each in artefacts.items() if each.get("layout") != "step"]
+    artefacts = context.config.artefacts
+    names = [n for n, each in artefacts.items() if not isinstance(each, StepTable)]
     parts = [printed_of(context, name)[1].verdicts for name in names]
     verdicts = pd.concat([part for part in parts if len(part)])
     counts = verdicts.groupby("artefact").size()

@@ -39,7 +39,7 @@ def test_each_level_of_a_column_has_a_curve_and_like_lends_its_style(context):
     assert [line.get_label() for line in axis.lines] == [
         "10 tasks", "25 tasks", "100 tasks", "200 tasks", "Independent (one γ)",
     ]  # fmt: skip
-    style = method_styles(context.config["methods"])["mtl_feat_linear"]
+    style = method_styles(context.config.methods)["mtl_feat_linear"]
     strongest, other = axis.lines[-2:]
     assert strongest.get_color() == other.get_color() == style.colour
     assert (strongest.get_linestyle(), other.get_linestyle()) == ("-", "--")

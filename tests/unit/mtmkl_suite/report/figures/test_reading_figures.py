@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,8 +14,7 @@ LEVELS = {"scale_0_01": 0.01, "scale_0_1": 0.1, "scale_10": 10.0, "scale_100": 1
 def contexts(paper, tier, factors):
     config = load_readings(paper, tier, factors)
     published = {
-        path.name: pd.read_csv(path)
-        for path in sorted(Path(config["published"]).glob("*.csv"))
+        path.name: pd.read_csv(path) for path in sorted(config.published.glob("*.csv"))
     }
     empty = Context(config, pd.DataFrame(), {}, {}, published)
     main = main_context(empty)

@@ -9,9 +9,9 @@ from mtmkl_suite.report.pages.claims import artefacts_of_section, group_claims
 def claims_of(config):
     rows = [
         dict.fromkeys(COLUMNS, float("nan"))
-        | {key: claim[key] for key in ("id", "claim", "section", "test")}
+        | {key: getattr(claim, key) for key in ("id", "claim", "section", "test")}
         | {"verdict": "holds", "note": "10 repeats"}
-        for claim in config["claims"]
+        for claim in config.claims
     ]
     return pd.DataFrame(rows).assign(source="this run")
 
@@ -30,7 +30,7 @@ def test_every_claim_is_in_one_matrix_or_in_the_list(paper):
         for view in cells
         if view
     ] + [view["id"] for view in groups.singles]
-    assert sorted(placed) == sorted(claim["id"] for claim in config["claims"])
+    assert sorted(placed) == sorted(claim.id for claim in config.claims)
     assert all("{" not in matrix.title for matrix in groups.matrices)
 
 

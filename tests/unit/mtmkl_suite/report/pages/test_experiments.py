@@ -1,6 +1,7 @@
 import pytest
-from configured import paper_of
+from configured import changed, paper_of
 
+from mtmkl_suite.config.models import Variant
 from mtmkl_suite.report.pages.experiments import (
     _in_section,
     data_uses,
@@ -8,26 +9,29 @@ from mtmkl_suite.report.pages.experiments import (
     title_of,
     variant_in_words,
 )
-from mtmkl_suite.run.plan import Variant
 
-CONFIG = {
-    "paper": {"id": "p"},
-    "experiments": {
-        "a": {"title": "First", "datasets": {"name": "school"}},
-        "b": {
-            "title": "Second",
-            "datasets": {"name": "digits", "vary": {"n_per_class": [10, 20]}},
+CONFIG = paper_of(
+    {
+        "paper": {"id": "p"},
+        "experiments": {
+            "a": {"title": "First", "datasets": {"name": "school"}},
+            "b": {
+                "title": "Second",
+                "datasets": {"name": "digits", "vary": {"n_per_class": [10, 20]}},
+            },
+            "c": {"title": "Third", "datasets": {"name": "school"}},
         },
-        "c": {"title": "Third", "datasets": {"name": "school"}},
+    }
+)
+FULL = changed(
+    CONFIG,
+    {
+        "experiments": {
+            "a": CONFIG.experiments["a"],
+            "d": {"title": "Fourth", "datasets": {"name": "landmine"}},
+        },
     },
-}
-FULL = {
-    **CONFIG,
-    "experiments": {
-        "a": CONFIG["experiments"]["a"],
-        "d": {"title": "Fourth", "datasets": {"name": "landmine"}},
-    },
-}
+)
 INFOS = {
     "school": {"status": "ok", "title": "School", "digest": "aa"},
     "digits[n_per_class=10]": {"status": "ok", "title": "Digits", "digest": "bb"},
@@ -38,9 +42,7 @@ PUBLISHED = {"school": {"digest": "aa"}, "digits[n_per_class=10]": {"digest": "c
 
 
 def test_a_data_set_has_its_experiments_and_hashes():
-    uses = data_uses(
-        paper_of(CONFIG), "P 2000", INFOS, published=PUBLISHED, full=paper_of(FULL)
-    )
+    uses = data_uses(CONFIG, "P 2000", INFOS, published=PUBLISHED, full=FULL)
     school, ten, twenty, landmine = uses
     assert school.experiments == ["First", "Third"]
     assert school.hash_in_words == "aa, as in the published record"
@@ -55,7 +57,7 @@ def test_a_data_set_has_its_experiments_and_hashes():
 
 
 def test_without_a_record_there_are_only_those_of_the_run():
-    uses = data_uses(paper_of(CONFIG), "P 2000", INFOS, published={}, full=None)
+    uses = data_uses(CONFIG, "P 2000", INFOS, published={}, full=None)
     assert [use.is_of_run for use in uses] == [True] * 3
     assert uses[0].hash_in_words == "aa"
 

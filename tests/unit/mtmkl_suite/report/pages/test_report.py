@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from configured import of
+from configured import changed, of
 
 from mtmkl.files import write_json, write_text
 from mtmkl_suite.config.load import load_paper
@@ -254,7 +254,7 @@ def test_in_a_checkout_the_published_record_answers(first, result):
 
 
 def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
-    config = paper | {"tier": "paper"}
+    config = changed(paper, {"tier": "paper"})
     full = complete(config, make_results(config, tmp_path))
     page = render_report([full], tier="paper")[PAPER]
     assert "not-judged-quick" not in pills(page)
@@ -325,11 +325,14 @@ def test_the_same_results_give_the_same_pages(result, pages):
 def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_path):
     # What `mtmkl run --experiment digits` leaves of the paper, with one repeat.
     digits = paper.experiments["digits"].model_copy(update={"repeats": 1})
-    config = paper | {
-        "experiments": {"digits": digits},
-        "artefacts": {"figure_1": paper.artefacts["figure_1"]},
-        "claims": [],
-    }
+    config = changed(
+        paper,
+        {
+            "experiments": {"digits": digits},
+            "artefacts": {"figure_1": paper.artefacts["figure_1"]},
+            "claims": [],
+        },
+    )
     result = complete(config, make_results(config, tmp_path))
     pages = render_report([result], tier="quick")
     parsed = Page(pages[PAPER])
@@ -375,11 +378,14 @@ def test_values_of_a_figure_are_folded_below_it(page):
 def test_a_run_of_some_experiments_answers_for_these_alone(
     paper, make_results, tmp_path
 ):
-    config = paper | {
-        "experiments": {"school": paper.experiments["school"]},
-        "artefacts": {},
-        "claims": [c for c in paper.claims if c.args["experiment"] == "school"],
-    }
+    config = changed(
+        paper,
+        {
+            "experiments": {"school": paper.experiments["school"]},
+            "artefacts": {},
+            "claims": [c for c in paper.claims if c.args["experiment"] == "school"],
+        },
+    )
     assert 0 < len(config.claims) < len(paper.claims)
     result = complete(config, make_results(config, tmp_path))
     n, total = len(config.claims), len(load_paper("argyriou2008", "paper").claims)
@@ -412,7 +418,7 @@ def test_sentences_of_a_reference_begin_with_a_capital(paper, results):
     venues = {"no paper, but ours": "No paper, but ours.", "arXiv:1": "arXiv:1."}
     complete(paper, results)
     for venue, shown in venues.items():
-        config = paper | {"paper": paper.paper | {"venue": venue}}
+        config = changed(paper, {"paper": paper.changed(paper, {"venue": venue})})
         reference = load_paper_result(config, results).reference
         assert f". {shown} doi:" in reference
 

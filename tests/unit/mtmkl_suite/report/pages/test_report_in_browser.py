@@ -126,7 +126,7 @@ def look(folder, pages, scheme):
 def pages(paper, results, empty_results):
     made = {}
     for name, folder in (("all", results), ("nothing", empty_results)):
-        write_artefacts(list(paper["artefacts"]), paper, folder)
+        write_artefacts(list(paper.artefacts), paper, folder)
         write_record(paper, folder, of(Run, {"tier": "quick", "seed": 1}))
         found = load_paper_result(paper, PaperFolder(folder.path))
         pages = render_report([found], tier="quick")

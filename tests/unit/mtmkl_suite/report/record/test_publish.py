@@ -170,7 +170,7 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
         "prior": {"kind": "figure", "title": "Scale of the prior"},
     }
     read = paper_of({**CONFIG, "artefacts": shown, "readings": {"main": config}})
-    read = read | {"published": config.published}
+    read = read.model_copy(update={"published": config.published})
     publish([read], readings, figures, tier="paper")
     after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
     gallery = after.pop("README.md").decode()

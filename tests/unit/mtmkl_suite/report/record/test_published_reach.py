@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from configured import changed
 
 from mtmkl.documents import config_dir
 from mtmkl_suite.config.load import load_paper
@@ -31,7 +32,7 @@ def context(tmp_path_factory):
     top = tmp_path_factory.mktemp("top")
     place = top / "config" / "papers" / PAPER
     shutil.copytree(config_dir() / "papers" / PAPER, place)
-    config = load_paper(PAPER, "paper") | {"published": place / "published"}
+    config = changed(load_paper(PAPER, "paper"), {"published": place / "published"})
     scores = record_folder(load_paper(PAPER, "paper")) / "scores.csv.gz"
     folder = record_folder(config)
     folder.mkdir(parents=True)
@@ -119,7 +120,7 @@ def test_numbers_quoted_in_the_text_have_it_too(context):
 
 @pytest.mark.usefixtures("reach")
 def test_a_reduced_run_shows_none(context):
-    quick = replace(context, config=context.config | {"tier": "quick"})
+    quick = replace(context, config=changed(context.config, {"tier": "quick"}))
     table, _ = printed(quick, "table_3")
     assert "other readings" not in table.header
 

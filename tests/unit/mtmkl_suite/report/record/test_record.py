@@ -37,7 +37,7 @@ def written(paper, results):
 @pytest.fixture(scope="module")
 def full_paper(paper):
     """The same paper, as if these were its full protocols."""
-    return paper | {"tier": "paper"}
+    return paper.model_copy(update={"tier": "paper"})
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_claims_of_a_reduced_run_are_described_only(written, full_paper, results
 
 def test_claims_are_all_judged(full_paper, results):
     table = claims_table(load_context(full_paper, results))
-    assert table["id"].tolist() == [claim["id"] for claim in full_paper["claims"]]
+    assert table["id"].tolist() == [claim.id for claim in full_paper.claims]
     assert set(table["verdict"]) <= set(claim_tests.VERDICTS)
     table = table.set_index("id")
     by_id = table["verdict"]

@@ -33,12 +33,15 @@ def config(paper, tmp_path_factory):
     """A paper's full protocol with a figure that quotes numbers, and two tables."""
     printed = tmp_path_factory.mktemp("config") / "published"
     shutil.copytree(paper.published, printed)
-    return paper | {
-        "tier": "paper",
-        "artefacts": {name: paper.artefacts[name] for name in SHOWN},
-        "published": printed,
-        "claims": [*paper.claims, ON_A_STEP],
-    }
+    return changed(
+        paper,
+        {
+            "tier": "paper",
+            "artefacts": {name: paper.artefacts[name] for name in SHOWN},
+            "published": printed,
+            "claims": [*paper.claims, ON_A_STEP],
+        },
+    )
 
 
 @pytest.fixture(scope="module")
@@ -135,8 +138,8 @@ def test_claims_on_steps_that_were_not_kept_stay(config, run, figures):
 @pytest.mark.parametrize(
     ("settings", "data", "words"),
     [
-        (RUN | {"seed": 2}, {}, "are of seed 1, not 2"),
-        (RUN | {"tier": "quick"}, {}, "are of tier paper, not quick"),
+        (RUN.model_copy(update={"seed": 2}), {}, "are of seed 1, not 2"),
+        (RUN.model_copy(update={"tier": "quick"}), {}, "are of tier paper, not quick"),
         (RUN, {"digest": "0ther"}, r"data set school is not the one .*digest 0ther"),
         (RUN, {"missing": "gone"}, "digest missing, here"),
     ],

@@ -194,11 +194,12 @@ def test_a_selector_that_matches_several_levels_is_refused():
 
 
 def test_a_cell_without_a_published_number_is_refused():
-    spec = SPEC | {"rows": SPEC["rows"] | {"Nobody": {"method": "joint"}}}
+    rows = SPEC.rows | {"Nobody": {"method": "joint"}}
+    spec = SPEC.model_copy(update={"rows": rows})
     with pytest.raises(ValueError, match="Nobody"):
         build_table(make(values=VALUES), spec)
     with pytest.raises(ValueError, match=r"u\.csv"):
-        build_table(make(values=VALUES), SPEC | {"file": "u.csv"})
+        build_table(make(values=VALUES), SPEC.model_copy(update={"file": "u.csv"}))
 
 
 def test_illegible_and_ambiguous_numbers_are_marked():
@@ -243,10 +244,10 @@ def test_tables_of_the_paper_are_written(paper, results, name):
     for ending in ("csv", "md", "tex"):
         assert results.artefact(name, ending).stat().st_size > 0
     cells = pd.read_csv(results.artefact(name, "csv"))
-    n_rows = len(spec["rows"]) + len(spec["extra_rows"])
-    n_columns = len(spec["columns"]) + len(spec.get("extra_columns", {}))
+    n_rows = len(spec.rows) + len(spec.extra_rows)
+    n_columns = len(spec.columns) + len(spec.extra_columns)
     assert len(cells) == n_rows * n_columns
-    assert cells["in_paper"].sum() == len(spec["rows"]) * len(spec["columns"])
+    assert cells["in_paper"].sum() == len(spec.rows) * len(spec.columns)
 
 
 def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):

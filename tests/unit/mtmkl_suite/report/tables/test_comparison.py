@@ -124,7 +124,7 @@ def with_mine(datasets, gain=1.0):
     ]
     mine = ours.assign(method="mine", value=ours["value"] + gain / 100)
     joined = {"mine": of(Method, {"label": "Mine", "class": "my:Mine"})}
-    config = found.config | {"own": ["mine"], "methods": joined}
+    config = found.config.model_copy(update={"own": ["mine"], "methods": joined})
     scores = pd.concat([found.scores, mine], ignore_index=True)
     return replace(found, config=config, scores=scores), comparison
 
@@ -132,7 +132,7 @@ def with_mine(datasets, gain=1.0):
 def table(layout, datasets=EVERYWHERE):
     found, comparison = with_mine(datasets)
     configured = DECISIONS if layout == "decisions" else artefact(layout)
-    return build(found, configured | {"comparison": comparison})
+    return build(found, configured.model_copy(update={"comparison": comparison}))
 
 
 def test_it_is_ranked_and_tested_against_the_control():

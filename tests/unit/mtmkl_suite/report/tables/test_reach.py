@@ -177,7 +177,7 @@ def test_a_curve_has_every_combination_sorted_by_effect(config, main):
     claims = [c for c in main.config.claims if c.id == "robot_beats_stl"]
     one = replace(
         main,
-        config=main.config | {"claims": claims},
+        config=main.config.model_copy(update={"claims": claims}),
         scores=main.scores[main.scores["repeat"] < 10],
     )
     (own,) = claims_table(one).to_dict("records")
@@ -193,7 +193,7 @@ def test_a_curve_keeps_metrics_apart():
     names = [name for name in config.experiments if name.startswith("landmine@")]
     scores = pd.concat([own.assign(experiment=name) for name in names])
     figure, numbers = specification_curve(context_of(config, scores)[1], "landmine_stl")
-    assert len(numbers) == len(specification["experiments"])
+    assert len(numbers) == len(specification.experiments)
     balanced = numbers["landmine"] == "balanced"
     assert (numbers["metric"] == "accuracy").tolist() == balanced.tolist()
     # The metric of the claim comes first, and each is sorted by itself.
@@ -358,11 +358,11 @@ def test_alternatives_of_one_fit_read_it_by_different_metrics():
 
 def test_a_curve_has_the_same_repeats_everywhere(config, main):
     specification = config.readings.specifications["robot_stl"]
-    assert specification["repeats"] == 10
+    assert specification.repeats == 10
     robot = main.scores[main.scores["experiment"] == "robot"]
     assert robot["repeat"].max() == 19
     scores = pd.concat(
-        [robot.assign(experiment=name) for name in specification["experiments"]]
+        [robot.assign(experiment=name) for name in specification.experiments]
     )
     _, numbers = specification_curve(context_of(config, scores)[1], "robot_stl")
     assert all(note.startswith("10 repeats") for note in numbers["note"])
