@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from snakemake.benchmark import BenchmarkRecord, benchmarked, write_benchmark_records
+from snakemake.exceptions import WorkflowError
 from snakemake.executors.local import Executor as LocalExecutor
 from snakemake.executors.local import common_settings
 from snakemake.iocontainers import Snakemake
@@ -98,7 +99,10 @@ def _wait_for(process: BaseProcess, name: str, benchmark: str | None) -> None:
     if process.exitcode:
         raise CalledProcessError(process.exitcode, name)
     if benchmark:
-        write_benchmark_records([record], benchmark, False)
+        try:
+            write_benchmark_records([record], benchmark, False)
+        except OSError as error:  # of which Snakemake would show a traceback
+            raise WorkflowError(f"cannot write {benchmark}: {error}") from None
 
 
 def _run_script(

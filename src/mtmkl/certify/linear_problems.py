@@ -36,8 +36,9 @@ def squared_norm(
     Ω is the trace norm of W, the sum of its row norms, or the trace norm of the tasks'
     deviations from their mean.
     """
-    if penalty == "deviations":
-        X = in_span(X)  # outside it their mean would be free
+    if penalty == "deviations":  # outside the span of the inputs their mean is free
+        axes, sizes, _ = np.linalg.svd(X, full_matrices=False)
+        X = (axes * sizes)[:, sizes > 1e-10 * sizes[0]]
     T = int(task.max()) + 1
     W = cp.Variable((X.shape[1], T))
     if penalty == "rows":

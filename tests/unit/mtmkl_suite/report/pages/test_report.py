@@ -418,7 +418,8 @@ def test_sentences_of_a_reference_begin_with_a_capital(paper, results):
     venues = {"no paper, but ours": "No paper, but ours.", "arXiv:1": "arXiv:1."}
     complete(paper, results)
     for venue, shown in venues.items():
-        config = changed(paper, {"paper": paper.changed(paper, {"venue": venue})})
+        of_paper = paper.paper.model_copy(update={"venue": venue})
+        config = paper.model_copy(update={"paper": of_paper})
         reference = load_paper_result(config, results).reference
         assert f". {shown} doi:" in reference
 
