@@ -1,5 +1,6 @@
 """One ridge regression for all tasks together."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray
 
 
+@dataclass(eq=False, repr=False)
 class AggregateRidge(LinearPathEstimator):
     r"""Fit all tasks as one: min_w Σ_t ||y_t − X_t w||² + γ ||w||².
 
@@ -33,12 +35,11 @@ class AggregateRidge(LinearPathEstimator):
         1: the solution has a closed form.
     """
 
-    gamma: float
     _checks = checks(gamma=check_positive)
 
-    def __init__(self, gamma: float = 1.0, *, fit_intercept: bool = False) -> None:
-        self.gamma = gamma
-        self.fit_intercept = fit_intercept
+    gamma: float = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = False
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int

@@ -1,5 +1,6 @@
 """CMTL: the convex relaxation of clustering tasks."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from mtmkl.methods._base.checks import check_groups, check_positive, checks
@@ -8,6 +9,7 @@ from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class CMTL(LinearTaskClassifier):
     r"""Least-squares classifiers whose tasks form a few clusters, relaxed.
 
@@ -68,24 +70,12 @@ class CMTL(LinearTaskClassifier):
         epsilon_within=check_positive,
     )
 
-    def __init__(
-        self,
-        lam: float = 1.0,
-        n_clusters: int | float = 0.25,
-        *,
-        epsilon_mean: float = 0.1,
-        epsilon_between: float = 1.0,
-        epsilon_within: float = 10.0,
-        tol: float = 1e-4,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.lam = lam
-        self.n_clusters = n_clusters
-        self.epsilon_mean = epsilon_mean
-        self.epsilon_between = epsilon_between
-        self.epsilon_within = epsilon_within
-        self.tol = tol
-        self.max_iter = max_iter
+    lam: float = 1.0
+    n_clusters: int | float = 0.25
+    _: KW_ONLY
+    epsilon_mean: float = 0.1
+    epsilon_between: float = 1.0
+    epsilon_within: float = 10.0
 
     def _check_params(self) -> None:
         super()._check_params()

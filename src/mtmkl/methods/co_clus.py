@@ -1,6 +1,7 @@
 """CoClus: co-clusters of tasks and features."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class CoClus(RestartedClassifier):
     r"""Least-squares classifiers that share a mean and a few co-clusters.
 
@@ -73,24 +75,12 @@ class CoClus(RestartedClassifier):
         lam_1=check_positive, lam_2=check_positive, n_clusters=check_groups
     )
 
-    def __init__(
-        self,
-        lam_1: float = 1.0,
-        lam_2: float = 1.0,
-        n_clusters: int | float = 0.25,
-        *,
-        n_restarts: int = 3,
-        random_state: int | None = 0,
-        tol: float = 1e-3,
-        max_iter: int = 1000,
-    ) -> None:
-        self.lam_1 = lam_1
-        self.lam_2 = lam_2
-        self.n_clusters = n_clusters
-        self.n_restarts = n_restarts
-        self.random_state = random_state
-        self.tol = tol
-        self.max_iter = max_iter
+    lam_1: float = 1.0
+    lam_2: float = 1.0
+    n_clusters: int | float = 0.25
+    _: KW_ONLY
+    tol: float = 1e-3
+    max_iter: int = 1000
 
     def _local_minima(
         self, tasks: TaskDecomposition, rngs: Sequence[np.random.Generator]

@@ -1,5 +1,6 @@
 """FlexClus: clusters of tasks that differ from feature to feature."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from mtmkl.methods._base.checks import check_not_negative, checks
@@ -8,6 +9,7 @@ from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class FlexClus(LinearTaskClassifier):
     r"""Least-squares classifiers whose tasks cluster feature by feature.
 
@@ -50,20 +52,9 @@ class FlexClus(LinearTaskClassifier):
         lam_1=check_not_negative, lam_2=check_not_negative, lam_3=check_not_negative
     )
 
-    def __init__(
-        self,
-        lam_1: float = 1.0,
-        lam_2: float = 1.0,
-        lam_3: float = 1.0,
-        *,
-        tol: float = 1e-4,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.lam_1 = lam_1
-        self.lam_2 = lam_2
-        self.lam_3 = lam_3
-        self.tol = tol
-        self.max_iter = max_iter
+    lam_1: float = 1.0
+    lam_2: float = 1.0
+    lam_3: float = 1.0
 
     def _position(self) -> tuple[float, ...]:
         return -self.lam_3, -self.lam_2, -self.lam_1

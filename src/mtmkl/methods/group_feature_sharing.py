@@ -1,16 +1,17 @@
 """Multi-task learning with group-specific feature space sharing."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from mtmkl.kernels.gram import TrainingSet
-from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._base.checks import check_not_negative, checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier
-from mtmkl.methods._base.group_sharing import TEN_KERNELS, WeightedKernelMachine
+from mtmkl.methods._base.group_sharing import WeightedKernelMachine
 from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray
 
 
+@dataclass(eq=False, repr=False)
 class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
     r"""Support vector machines of many tasks with coupled kernel weights.
 
@@ -90,24 +91,7 @@ class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
     along: ClassVar[tuple[str, ...]] = ("C", "lam")
     _checks = checks(lam=check_not_negative, normalize=one_of("cosine", "trace", None))
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        lam: float = 1.0,
-        *,
-        kernels: KernelList = TEN_KERNELS,
-        normalize: Normalization = "cosine",
-        standardize: bool = False,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-    ) -> None:
-        self.C = C
-        self.lam = lam
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
+    lam: float = 1.0
 
     def _keep(
         self, training: TrainingSet, solution: Solution, weights: FloatArray

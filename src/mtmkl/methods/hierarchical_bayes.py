@@ -1,5 +1,7 @@
 """The hierarchical Bayes model of Lenk, DeSarbo, Green and Young (1996)."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -14,6 +16,7 @@ def _check_random_state(name: str, value: object) -> None:
         check_count(name, value, least=0)
 
 
+@dataclass(eq=False, repr=False)
 class HierarchicalBayes(MultiTaskRegressor):
     r"""Regressions whose coefficients are drawn from one normal distribution.
 
@@ -78,28 +81,16 @@ class HierarchicalBayes(MultiTaskRegressor):
         random_state=_check_random_state,
     )
 
-    def __init__(
-        self,
-        *,
-        n_samples: int = 1000,
-        n_burn_in: int = 500,
-        n_chains: int = 4,
-        prior_mean_variance: float = 100.0,
-        prior_degrees: float | None = None,
-        prior_scale: float = 1.0,
-        prior_noise_shape: float = 1.0,
-        prior_noise_rate: float = 1.0,
-        random_state: int | np.random.RandomState | None = 0,
-    ) -> None:
-        self.n_samples = n_samples
-        self.n_burn_in = n_burn_in
-        self.n_chains = n_chains
-        self.prior_mean_variance = prior_mean_variance
-        self.prior_degrees = prior_degrees
-        self.prior_scale = prior_scale
-        self.prior_noise_shape = prior_noise_shape
-        self.prior_noise_rate = prior_noise_rate
-        self.random_state = random_state
+    _: KW_ONLY
+    n_samples: int = 1000
+    n_burn_in: int = 500
+    n_chains: int = 4
+    prior_mean_variance: float = 100.0
+    prior_degrees: float | None = None
+    prior_scale: float = 1.0
+    prior_noise_shape: float = 1.0
+    prior_noise_rate: float = 1.0
+    random_state: int | np.random.RandomState | None = 0
 
     def _check_params(self) -> None:
         super()._check_params()

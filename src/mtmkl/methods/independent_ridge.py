@@ -1,10 +1,10 @@
 """Independent ridge regressions, one per task."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from mtmkl.kernels.base import Kernel
 from mtmkl.methods._base.checks import check_positive
@@ -13,6 +13,7 @@ from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class IndependentRidge(LinearPathEstimator):
     r"""Fit each task on its own: min over w_t of ||y_t − X_t w_t||² + γ_t ||w_t||².
 
@@ -46,20 +47,12 @@ class IndependentRidge(LinearPathEstimator):
 
     per_task_params: ClassVar[tuple[str, ...]] = ("gamma",)
 
-    def __init__(
-        self,
-        gamma: float | ArrayLike = 1.0,
-        *,
-        kernel: Kernel | Mapping[str, Any] | str | None = None,
-        fit_intercept: bool = False,
-        standardize: bool = False,
-        basis_tol: float = 1e-6,
-    ) -> None:
-        self.gamma = gamma
-        self.kernel = kernel
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.basis_tol = basis_tol
+    gamma: Any = 1.0
+    _: KW_ONLY
+    kernel: Kernel | Mapping[str, Any] | str | None = None
+    fit_intercept: bool = False
+    standardize: bool = False
+    basis_tol: float = 1e-6
 
     def _check_params(self) -> None:
         super()._check_params()

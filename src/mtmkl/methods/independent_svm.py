@@ -1,19 +1,23 @@
 """Support vector machines, one per task."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
 from mtmkl.kernels.gram import TrainingSet
-from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.kernel_machine import KernelMachine, TubeRegression
 from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray
 
 
+@dataclass(eq=False, repr=False)
 class _IndependentMachine(KernelMachine):
     """Base of support vector machines of single tasks on a sum of kernels."""
+
+    _: KW_ONLY
+    fit_intercept: bool = True
 
     def _weight_of_terms(self, training: TrainingSet) -> None:
         return None
@@ -71,24 +75,8 @@ class IndependentSVM(MultiTaskClassifier, _IndependentMachine):
     With offsets, a task with examples of one class gets the constant decision ±1.
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernels: KernelList = "features",
-        normalize: Normalization = None,
-        standardize: bool = False,
-        fit_intercept: bool = True,
-        tol: float = 1e-6,
-    ) -> None:
-        self.C = C
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.fit_intercept = fit_intercept
-        self.tol = tol
 
-
+@dataclass(eq=False, repr=False)
 class IndependentSVR(TubeRegression, _IndependentMachine):
     r"""Fit support vector regression to each task on its own, on a sum of kernels.
 
@@ -122,24 +110,3 @@ class IndependentSVR(TubeRegression, _IndependentMachine):
     dual_coef_ : ndarray of shape (n,)
         α_i − α*_i of the training examples.
     """
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        epsilon: float = 0.1,
-        standardize_target: bool = False,
-        kernels: KernelList = "features",
-        normalize: Normalization = None,
-        standardize: bool = False,
-        fit_intercept: bool = True,
-        tol: float = 1e-6,
-    ) -> None:
-        self.C = C
-        self.epsilon = epsilon
-        self.standardize_target = standardize_target
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.fit_intercept = fit_intercept
-        self.tol = tol

@@ -1,5 +1,6 @@
 """MeTaG: groups of tasks on several levels."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from mtmkl.methods._base.checks import check_count, check_positive, checks
@@ -8,6 +9,7 @@ from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class MeTaG(LinearTaskClassifier):
     r"""Least-squares classifiers whose tasks form groups on several levels.
 
@@ -55,20 +57,10 @@ class MeTaG(LinearTaskClassifier):
 
     _checks = checks(lam=check_positive, phi=check_positive, n_levels=check_count)
 
-    def __init__(
-        self,
-        lam: float = 1.0,
-        phi: float = 2.0,
-        *,
-        n_levels: int = 3,
-        tol: float = 1e-4,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.lam = lam
-        self.phi = phi
-        self.n_levels = n_levels
-        self.tol = tol
-        self.max_iter = max_iter
+    lam: float = 1.0
+    phi: float = 2.0
+    _: KW_ONLY
+    n_levels: int = 3
 
     def _check_params(self) -> None:
         super()._check_params()

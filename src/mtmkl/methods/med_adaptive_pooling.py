@@ -1,6 +1,7 @@
 """Adaptive pooling by maximum entropy discrimination."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from mtmkl.methods._base.switched import SwitchedEstimator
 from mtmkl.typing import FloatArray, IntArray
 
 
+@dataclass(eq=False, repr=False)
 class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
     r"""A communal classifier, and one per task that is switched on where it pays.
 
@@ -87,30 +89,12 @@ class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
         normalize=one_of("trace", None),
     )
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        alpha: float = 1.0,
-        *,
-        relative_alpha: float | None = None,
-        kernel: Kernel | Mapping[str, Any] | str = "linear",
-        communal_scale: float = 0.1,
-        specialised_scale: float | None = None,
-        normalize: Normalization = None,
-        standardize: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 100,
-    ) -> None:
-        self.C = C
-        self.alpha = alpha
-        self.relative_alpha = relative_alpha
-        self.kernel = kernel
-        self.communal_scale = communal_scale
-        self.specialised_scale = specialised_scale
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
+    _: KW_ONLY
+    kernel: Kernel | Mapping[str, Any] | str = "linear"
+    communal_scale: float = 0.1
+    specialised_scale: float | None = None
+    normalize: Normalization = None
+    standardize: bool = False
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int

@@ -1,5 +1,6 @@
 """Structure of a graphical model by maximum entropy discrimination."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from mtmkl.methods._base.switched import SwitchedEstimator
 from mtmkl.typing import FloatArray, IntArray
 
 
+@dataclass(eq=False, repr=False)
 class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
     r"""Edges of a graph over binary variables, as switches shared by their two ends.
 
@@ -71,23 +73,6 @@ class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
     """
 
     _checks = checks(binarize=check_number)
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        alpha: float = 1.0,
-        *,
-        relative_alpha: float | None = None,
-        binarize: float = 0.0,
-        tol: float = 1e-6,
-        max_iter: int = 100,
-    ) -> None:
-        self.C = C
-        self.alpha = alpha
-        self.relative_alpha = relative_alpha
-        self.binarize = binarize
-        self.tol = tol
-        self.max_iter = max_iter
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int

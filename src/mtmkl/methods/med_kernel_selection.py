@@ -1,13 +1,14 @@
 """Kernel and feature selection by maximum entropy discrimination."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
-from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._base.checks import checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.switched import SwitchedMachine
 
 
+@dataclass(eq=False, repr=False)
 class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
     r"""Support vector machines of many tasks that share a selection of kernels.
 
@@ -94,28 +95,9 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         switches=one_of("shared", "per_task"), normalize=one_of("trace", None)
     )
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        alpha: float = 1.0,
-        *,
-        relative_alpha: float | None = None,
-        kernels: KernelList = "features",
-        switches: Literal["shared", "per_task"] = "shared",
-        normalize: Normalization = None,
-        standardize: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-    ) -> None:
-        self.C = C
-        self.alpha = alpha
-        self.relative_alpha = relative_alpha
-        self.kernels = kernels
-        self.switches = switches
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
+    _: KW_ONLY
+    switches: Literal["shared", "per_task"] = "shared"
+    max_iter: int = 1000
 
     def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.med.med_per_task import PerTaskPath

@@ -1,5 +1,6 @@
 """A metric learned by maximum entropy discrimination."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 
+@dataclass(eq=False, repr=False)
 class MEDMetric(TransformerMixin, BaseEstimator):
     r"""Distances of the kernel that maximum entropy discrimination selects.
 
@@ -52,26 +54,15 @@ class MEDMetric(TransformerMixin, BaseEstimator):
         Switches visited by Newton's method.
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        alpha: float = 1.0,
-        *,
-        relative_alpha: float | None = None,
-        kernels: KernelList = "features",
-        normalize: Normalization = None,
-        standardize: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-    ) -> None:
-        self.C = C
-        self.alpha = alpha
-        self.relative_alpha = relative_alpha
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
+    C: float = 1.0
+    alpha: float = 1.0
+    _: KW_ONLY
+    relative_alpha: float | None = None
+    kernels: KernelList = "features"
+    normalize: Normalization = None
+    standardize: bool = False
+    tol: float = 1e-6
+    max_iter: int = 1000
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,13 +1,14 @@
 """Regression with kernel selection by maximum entropy discrimination."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
-from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._base.checks import checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.switched import SwitchedMachine
 
 
+@dataclass(eq=False, repr=False)
 class MEDRegression(MultiTaskRegressor, SwitchedMachine):
     r"""Regression of many tasks that share a selection of kernels.
 
@@ -75,30 +76,9 @@ class MEDRegression(MultiTaskRegressor, SwitchedMachine):
         loss=one_of("epsilon_insensitive", "squared"), normalize=one_of("trace", None)
     )
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        alpha: float = 1.0,
-        *,
-        relative_alpha: float | None = None,
-        loss: Literal["epsilon_insensitive", "squared"] = "epsilon_insensitive",
-        epsilon: float = 0.1,
-        kernels: KernelList = "features",
-        normalize: Normalization = None,
-        standardize: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 100,
-    ) -> None:
-        self.C = C
-        self.alpha = alpha
-        self.relative_alpha = relative_alpha
-        self.loss = loss
-        self.epsilon = epsilon
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
+    _: KW_ONLY
+    loss: Literal["epsilon_insensitive", "squared"] = "epsilon_insensitive"
+    epsilon: float = 0.1
 
     def _tube(self) -> float:
         return float(self.epsilon) if self.loss == "epsilon_insensitive" else 0.0

@@ -1,6 +1,7 @@
 """Multiple kernel multi-task feature learning (Jawanpuria and Nath 2011)."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from mtmkl.kernels.gram import TrainingSet
@@ -18,11 +19,16 @@ SEVEN_KERNELS: tuple[Mapping[str, Any], ...] = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class _MixedNormMachine(KernelMachine):
     """Base of machines with a p-norm over tasks and a sum over kernels."""
 
-    p: float
-    max_iter: int
+    p: float = 2.0
+    _: KW_ONLY
+    kernels: KernelList = SEVEN_KERNELS
+    normalize: Normalization = "trace"
+    tol: float = 1e-4
+    max_iter: int = 500
 
     _checks = checks(normalize=one_of("cosine", "trace", None), p=check_number)
 
@@ -119,26 +125,8 @@ class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
     Conference on Data Mining, 2011.
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        p: float = 2.0,
-        *,
-        kernels: KernelList = SEVEN_KERNELS,
-        normalize: Normalization = "trace",
-        standardize: bool = False,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-    ) -> None:
-        self.C = C
-        self.p = p
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
 
-
+@dataclass(eq=False, repr=False)
 class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
     r"""Support vector regression of many tasks on few kernels, with own weights.
 
@@ -181,26 +169,3 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
     P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
     Conference on Data Mining, 2011.
     """
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        p: float = 2.0,
-        *,
-        epsilon: float = 0.1,
-        standardize_target: bool = False,
-        kernels: KernelList = SEVEN_KERNELS,
-        normalize: Normalization = "trace",
-        standardize: bool = False,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-    ) -> None:
-        self.C = C
-        self.p = p
-        self.epsilon = epsilon
-        self.standardize_target = standardize_target
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter

@@ -1,7 +1,7 @@
 """Multiple kernel multi-task sparse feature learning (Jawanpuria and Nath 2011)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
 
 
+@dataclass(eq=False, repr=False)
 class _MixedSchattenMachine(PathEstimator):
     """Base of machines with trace norms over tasks and a q-norm over kernels.
 
@@ -33,14 +34,15 @@ class _MixedSchattenMachine(PathEstimator):
         basis_tol=check_not_negative,
     )
 
-    C: float
-    q: float
-    kernels: KernelList
-    normalize: Normalization
-    standardize: bool
-    basis_tol: float
-    tol: float
-    max_iter: int
+    C: float = 1.0
+    q: float = 1.5
+    _: KW_ONLY
+    kernels: KernelList = SEVEN_KERNELS
+    normalize: Normalization = "trace"
+    standardize: bool = False
+    basis_tol: float = 1e-6
+    tol: float = 1e-4
+    max_iter: int = 5000
 
     def _tube(self) -> float | None:
         """Return the ε of regression, None for classification."""
@@ -308,28 +310,8 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
     Conference on Data Mining, 2011.
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        q: float = 1.5,
-        *,
-        kernels: KernelList = SEVEN_KERNELS,
-        normalize: Normalization = "trace",
-        standardize: bool = False,
-        basis_tol: float = 1e-6,
-        tol: float = 1e-4,
-        max_iter: int = 5000,
-    ) -> None:
-        self.C = C
-        self.q = q
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.basis_tol = basis_tol
-        self.tol = tol
-        self.max_iter = max_iter
 
-
+@dataclass(eq=False, repr=False)
 class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine):
     r"""Support vector regression of many tasks on few learned features of few kernels.
 
@@ -371,28 +353,3 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine):
     P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
     Conference on Data Mining, 2011.
     """
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        q: float = 1.5,
-        *,
-        epsilon: float = 0.1,
-        standardize_target: bool = False,
-        kernels: KernelList = SEVEN_KERNELS,
-        normalize: Normalization = "trace",
-        standardize: bool = False,
-        basis_tol: float = 1e-6,
-        tol: float = 1e-4,
-        max_iter: int = 5000,
-    ) -> None:
-        self.C = C
-        self.q = q
-        self.epsilon = epsilon
-        self.standardize_target = standardize_target
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.basis_tol = basis_tol
-        self.tol = tol
-        self.max_iter = max_iter

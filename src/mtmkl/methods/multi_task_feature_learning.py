@@ -1,6 +1,7 @@
 """Convex multi-task feature learning (Argyriou, Evgeniou and Pontil 2008)."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from mtmkl.methods._base.linear import FeatureLearner, PreparedRegression, task_
 from mtmkl.solvers.solution import Solution, relative_gap
 
 
+@dataclass(eq=False, repr=False)
 class MultiTaskFeatureLearning(FeatureLearner):
     r"""Learn a few features, orthonormal combinations of the inputs, for all tasks.
 
@@ -91,24 +93,10 @@ class MultiTaskFeatureLearning(FeatureLearner):
 
     _penalty = "trace"
 
-    def __init__(
-        self,
-        gamma: float = 1.0,
-        *,
-        kernel: Kernel | Mapping[str, Any] | str | None = None,
-        fit_intercept: bool = False,
-        standardize: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
-        basis_tol: float = 1e-6,
-    ) -> None:
-        self.gamma = gamma
-        self.kernel = kernel
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
-        self.basis_tol = basis_tol
+    _: KW_ONLY
+    kernel: Kernel | Mapping[str, Any] | str | None = None
+    standardize: bool = False
+    basis_tol: float = 1e-6
 
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)

@@ -1,7 +1,7 @@
 """Multi-task multiple kernel learning."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Term = Mapping[str, Any] | tuple[Any, Any]
 
 
+@dataclass(eq=False, repr=False)
 class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     r"""Learn the weights of kernels of the inputs and kernels of the tasks.
 
@@ -160,36 +161,20 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         normalize=one_of("cosine", "trace", None),
     )
 
-    def __init__(
-        self,
-        terms: Sequence[Term] = (("linear", "dirac_uniform"),),
-        *,
-        p: float = 2.0,
-        C: float = 1.0,
-        loss: Literal["hinge", "logistic"] = "hinge",
-        fit_intercept: bool = False,
-        solver: str = "auto",
-        normalize: Normalization = None,
-        standardize: bool = False,
-        task_order: Sequence[Any] | Mapping[Any, str] | None = None,
-        task_relations: Mapping[str, ArrayLike | str] | None = None,
-        tol: float = 1e-4,
-        max_iter: int = 10_000,
-        random_state: int | None = 0,
-    ) -> None:
-        self.terms = terms
-        self.p = p
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.normalize = normalize
-        self.standardize = standardize
-        self.task_order = task_order
-        self.task_relations = task_relations
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    terms: Sequence[Term] = (("linear", "dirac_uniform"),)
+    _: KW_ONLY
+    p: float = 2.0
+    C: float = 1.0
+    loss: Literal["hinge", "logistic"] = "hinge"
+    fit_intercept: bool = False
+    solver: str = "auto"
+    normalize: Normalization = None
+    standardize: bool = False
+    task_order: Sequence[Any] | Mapping[Any, str] | None = None
+    task_relations: Mapping[str, ArrayLike | str] | None = None
+    tol: float = 1e-4
+    max_iter: int = 10_000
+    random_state: int | None = 0
 
     def _check_params(self) -> None:
         is_number = isinstance(self.p, Real) and not isinstance(self.p, bool)

@@ -1,5 +1,6 @@
 """Structure of a graphical model by L1-penalised logistic regressions."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ from mtmkl.solvers.solution import relative_gap
 from mtmkl.typing import FloatArray
 
 
+@dataclass(eq=False, repr=False)
 class NeighbourhoodSelection(GraphEstimator):
     r"""Edges of a graph over binary variables, by one sparse regression per node.
 
@@ -64,20 +66,11 @@ class NeighbourhoodSelection(GraphEstimator):
         alpha=check_positive, rule=one_of("and", "or"), binarize=check_number
     )
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        rule: Literal["and", "or"] = "and",
-        binarize: float = 0.0,
-        tol: float = 1e-8,
-        max_iter: int = 200,
-    ) -> None:
-        self.alpha = alpha
-        self.rule = rule
-        self.binarize = binarize
-        self.tol = tol
-        self.max_iter = max_iter
+    alpha: float = 1.0
+    _: KW_ONLY
+    rule: Literal["and", "or"] = "and"
+    tol: float = 1e-8
+    max_iter: int = 200
 
     def _follow(self, prepared: FloatArray, previous: Any) -> None:
         from mtmkl.solvers.linear.l1_logistic import solve_l1_logistic

@@ -1,8 +1,9 @@
 """Multiple kernel learning, one task at a time."""
 
-from mtmkl.kernels.terms import KernelList, Normalization
+from dataclasses import dataclass
+
 from mtmkl.methods._base.estimator import MultiTaskClassifier
-from mtmkl.methods._base.group_sharing import TEN_KERNELS, WeightedKernelMachine
+from mtmkl.methods._base.group_sharing import WeightedKernelMachine
 from mtmkl.methods._base.kernel_machine import TubeRegression
 
 
@@ -49,6 +50,7 @@ class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):
     """
 
 
+@dataclass(eq=False, repr=False)
 class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
     r"""Fit support vector regression with learned kernel weights to each task alone.
 
@@ -89,24 +91,3 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
     Learning the kernel matrix with semidefinite programming, Journal of Machine
     Learning Research 5, 2004.
     """
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        epsilon: float = 0.1,
-        standardize_target: bool = False,
-        kernels: KernelList = TEN_KERNELS,
-        normalize: Normalization = "cosine",
-        standardize: bool = False,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-    ) -> None:
-        self.C = C
-        self.epsilon = epsilon
-        self.standardize_target = standardize_target
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter

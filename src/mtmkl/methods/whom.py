@@ -1,6 +1,7 @@
 """Whom: learning with whom to share features."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class Whom(RestartedClassifier):
     r"""Least-squares classifiers in groups, each of which shares a few features.
 
@@ -72,22 +74,8 @@ class Whom(RestartedClassifier):
 
     _checks = checks(lam=check_positive, n_groups=check_groups)
 
-    def __init__(
-        self,
-        lam: float = 1.0,
-        n_groups: int | float = 0.25,
-        *,
-        n_restarts: int = 3,
-        random_state: int | None = 0,
-        tol: float = 1e-4,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.lam = lam
-        self.n_groups = n_groups
-        self.n_restarts = n_restarts
-        self.random_state = random_state
-        self.tol = tol
-        self.max_iter = max_iter
+    lam: float = 1.0
+    n_groups: int | float = 0.25
 
     def _local_minima(
         self, tasks: TaskDecomposition, rngs: Sequence[np.random.Generator]

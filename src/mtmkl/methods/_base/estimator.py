@@ -30,7 +30,8 @@ class MultiTaskEstimator(BaseEstimator):
     scikit-learn's metadata routing, see :func:`mtmkl.model_selection.route_tasks`.
 
     A method is a :class:`MultiTaskRegressor` or a :class:`MultiTaskClassifier` with
-    ``_fit(X, y, task)`` and ``_outputs(X, task)``, whose tasks are numbers 0 … T − 1;
+    ``_fit(X, y, task)`` and ``_outputs(X, task)``, whose tasks are numbers 0 … T − 1.
+    Its parameters are the fields of a dataclass, or stored by a plain ``__init__``;
     it may override :meth:`fit_path` where a path of parameters can share work. Inputs
     are dense float64 arrays. A method that takes sparse inputs too, as canonical CSR
     arrays, overrides ``_dense_only``.

@@ -1,6 +1,7 @@
 """Graphs over binary variables, each predicted from all others."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
 
 
+@dataclass(eq=False, repr=False)
 class GraphEstimator(PathEstimator):
     """Base of estimators of the edges of a graphical model.
 
@@ -29,11 +31,8 @@ class GraphEstimator(PathEstimator):
     which sets ``coef_``, ``intercept_`` and ``edge_scores_``.
     """
 
-    binarize: float
-
-    coef_: FloatArray
-    intercept_: FloatArray
-    edge_scores_: FloatArray
+    _: KW_ONLY
+    binarize: float = 0.0
 
     def fit(
         self, X: ArrayLike, y: ArrayLike | None = None, task: ArrayLike | None = None

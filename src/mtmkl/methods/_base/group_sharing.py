@@ -1,6 +1,7 @@
 """Support vector machines that learn the weights of kernels, task by task."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from mtmkl.kernels.gram import TrainingSet
@@ -18,30 +19,20 @@ TEN_KERNELS: tuple[Mapping[str, Any], ...] = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class WeightedKernelMachine(KernelMachine):
     """Base of support vector machines that learn kernel weights θ_t in a simplex."""
 
     _checks = checks(normalize=one_of("cosine", "trace", None))
     _own_weights = True
     #: λ, the weight of the pairs of tasks.
-    lam: float = 0.0
+    lam = 0.0
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernels: KernelList = TEN_KERNELS,
-        normalize: Normalization = "cosine",
-        standardize: bool = False,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-    ) -> None:
-        self.C = C
-        self.kernels = kernels
-        self.normalize = normalize
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
+    _: KW_ONLY
+    kernels: KernelList = TEN_KERNELS
+    normalize: Normalization = "cosine"
+    tol: float = 1e-4
+    max_iter: int = 500
 
     def _position(self) -> Any:
         return self.C, self.lam

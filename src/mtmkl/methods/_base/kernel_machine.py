@@ -1,5 +1,6 @@
 """Support vector machines on weighted kernels."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,23 +16,24 @@ if TYPE_CHECKING:
     from mtmkl.solvers.svm.task_duals import DualProblem
 
 
+@dataclass(eq=False, repr=False)
 class KernelMachine(PathEstimator):
     """Base of support vector machines on weighted sums of kernels.
 
-    The points of a path share the kernels. A subclass has the parameters ``C``,
-    ``kernels``, ``normalize``, ``standardize`` and ``tol``, and implements ``_path``.
+    The points of a path share the kernels. A subclass implements ``_path``.
 
     Inputs may be sparse if they are not standardised and no kernel is a single feature:
     the solvers see nothing of them but Gram matrices.
     """
 
-    C: float
-    tol: float
-    kernels: KernelList
-    normalize: Normalization
-    standardize: bool
-    fit_intercept: bool = True
+    C: float = 1.0
+    _: KW_ONLY
+    kernels: KernelList = "features"
+    normalize: Normalization = None
+    standardize: bool = False
+    tol: float = 1e-6
 
+    fit_intercept = True
     along: ClassVar[tuple[str, ...]] = ("C",)
     _checks = checks(normalize=one_of("trace", None))
     #: Whether one support vector machine serves all tasks.
@@ -151,17 +153,18 @@ class KernelMachine(PathEstimator):
         return values + self.intercept_[task]
 
 
+@dataclass(eq=False, repr=False)
 class TubeRegression(MultiTaskRegressor, PathEstimator):
     """Mixin of support vector regression; its machine comes after it.
 
-    A subclass has the parameters ``C``, ``epsilon`` and ``standardize_target``. Targets
-    are not changed: ½||w||² + C·Σ max(|r| − ε, 0) on targets that are divided by s is
-    the problem with C·s and ε·s, and offsets take the means.
+    Targets are not changed: ½||w||² + C·Σ max(|r| − ε, 0) on targets that are divided
+    by s is the problem with C·s and ε·s, and offsets take the means.
     """
 
-    C: float
-    epsilon: float
-    standardize_target: bool
+    C: float = 1.0
+    _: KW_ONLY
+    epsilon: float = 0.1
+    standardize_target: bool = False
 
     def _cost(self) -> float:
         return self.C * self.target_scale_

@@ -1,7 +1,7 @@
 """Estimators that are linear in some coordinates of the inputs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -113,26 +113,18 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
         return values + self.intercept_[task]
 
 
+@dataclass(eq=False, repr=False)
 class SquaredNormEstimator(LinearPathEstimator):
     """Base of the methods that minimise Σ_t ||y_t − X_t w_t||² + γ·Ω(W)²."""
 
     _penalty: ClassVar["PenaltyName"]
     _checks = checks(gamma=check_positive, kernel=optional(check_kernel))
 
-    gamma: float
-
-    def __init__(
-        self,
-        gamma: float = 1.0,
-        *,
-        fit_intercept: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.gamma = gamma
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+    gamma: float = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = False
+    tol: float = 1e-6
+    max_iter: int = 10_000
 
     def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         from mtmkl.solvers.linear.squared_norm import solve

@@ -1,7 +1,7 @@
 """Linear classifiers of all tasks by penalised least squares."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -97,6 +97,7 @@ class PreparedTasks:
         return coef
 
 
+@dataclass(eq=False, repr=False)
 class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
     """Base of classifiers that minimise Σ_t ||y_t − X_t w_t − b_t||² + a penalty.
 
@@ -115,8 +116,9 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
     _convex: ClassVar[bool] = True
     _checks = checks()
 
-    tol: float
-    max_iter: int
+    _: KW_ONLY
+    tol: float = 1e-4
+    max_iter: int = 10_000
 
     def _group_key(self) -> str:
         return ""
@@ -155,6 +157,7 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
         return scores + self.intercept_[task]
 
 
+@dataclass(eq=False, repr=False)
 class RestartedClassifier(LinearTaskClassifier):
     """Base of classifiers whose problem is not convex: the best of seeded starts.
 
@@ -164,8 +167,9 @@ class RestartedClassifier(LinearTaskClassifier):
 
     _convex = False
 
-    random_state: int | None
-    n_restarts: int
+    _: KW_ONLY
+    n_restarts: int = 3
+    random_state: int | None = 0
 
     def _local_minima(
         self, tasks: TaskDecomposition, rngs: Sequence[np.random.Generator]

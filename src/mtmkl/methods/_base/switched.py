@@ -1,5 +1,6 @@
 """Maximum entropy discrimination: switches, and the α of their prior."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,15 +14,16 @@ if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class SwitchedEstimator(PathEstimator):
-    """Base of estimators with ``C``, ``alpha`` and ``relative_alpha``.
+    """Base of estimators whose points of a path are solved one from the other."""
 
-    Points of a grid that differ in these alone are solved one from the other.
-    """
-
-    C: float
-    alpha: float
-    relative_alpha: float | None
+    C: float = 1.0
+    alpha: float = 1.0
+    _: KW_ONLY
+    relative_alpha: float | None = None
+    tol: float = 1e-6
+    max_iter: int = 100
 
     along: ClassVar[tuple[str, ...]] = ("C", "alpha", "relative_alpha")
 
@@ -45,6 +47,7 @@ class SwitchedEstimator(PathEstimator):
         return solution
 
 
+@dataclass(eq=False, repr=False)
 class SwitchedMachine(SwitchedEstimator, KernelMachine):
     """Base of support vector machines that weigh kernels by expected switches."""
 
