@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -144,6 +145,7 @@ class TaskKFold(BaseCrossValidator):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
+@dataclass(eq=False, repr=False)
 class TaskScorer(BaseEstimator):
     """A ``scoring`` that passes tasks to the estimator: a metric's mean over tasks.
 
@@ -163,14 +165,9 @@ class TaskScorer(BaseEstimator):
 
     __metadata_request__score = {"task": True}  # noqa: RUF012
 
-    def __init__(
-        self,
-        metric: Callable[[NDArray[Any], NDArray[Any]], float],
-        *,
-        response: Literal["predict", "decision_function"] = "predict",
-    ) -> None:
-        self.metric = metric
-        self.response = response
+    metric: Callable[[NDArray[Any], NDArray[Any]], float]
+    _: KW_ONLY
+    response: Literal["predict", "decision_function"] = "predict"
 
     def __call__(
         self,

@@ -67,6 +67,21 @@ def test_numbers_and_truth_values_are_not_mixed_up(name, parameter):
     [
         each
         for each in PARAMETERS
+        if type(_default(*each)) in (int, float) and each[1] != "binarize"
+    ],
+)
+@pytest.mark.parametrize("value", [-1, np.inf])
+def test_a_number_out_of_range_is_refused_by_name(name, parameter, value):
+    if value > 0 and (name, parameter) == ("MultiTaskMKL", "p"):
+        return
+    assert _refusal(name, parameter, value).startswith(parameter)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        each
+        for each in PARAMETERS
         if _default(*each) is not None and each[1] not in ("normalize", "random_state")
     ],
 )

@@ -209,26 +209,16 @@ class Registry:
         for entry in entries:
             for file in entry.files:
                 row = {"dataset": entry.name, "file": file.path}
-                place = places.find(entry, file)
-                if place is None:
-                    found = {
-                        "status": "missing",
-                        "source": "",
-                        "path": "",
-                        "detail": "",
-                    }
-                else:
+                status, source, path, problem = "missing", "", "", None
+                if (place := places.find(entry, file)) is not None:
                     sums = places.checksums(entry, file)
                     problem = find_problem(
                         place[1], file, checksums=sums, remember=False
                     )
-                    found = {
-                        "status": "corrupt" if problem else "ok",
-                        "source": place[0],
-                        "path": str(place[1]),
-                        "detail": problem or "",
-                    }
-                rows.append(row | found)
+                    status = "corrupt" if problem else "ok"
+                    source, path = place[0], str(place[1])
+                row |= {"status": status, "source": source, "path": path}
+                rows.append({**row, "detail": problem or ""})
         return rows
 
     def _parts(self, name: str) -> Iterator[DataSetEntry]:

@@ -71,6 +71,11 @@ class GramBlocks:
         return np.diff(self.offsets)
 
     @property
+    def arrays(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+        """Offsets, entries, features and grams, as the compiled functions take them."""
+        return self.offsets, self.entries, self.features, self.grams
+
+    @property
     def n_terms(self) -> int:
         """Number of terms F + G."""
         return self.features.shape[1] + self.grams.shape[1]

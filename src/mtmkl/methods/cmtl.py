@@ -43,10 +43,9 @@ class CMTL(LinearTaskClassifier):
     coef_ : ndarray of shape (d, T)
         Weights of the inputs in their original units.
     intercept_ : ndarray of shape (T,)
-    objective_, dual_objective_ : float
-        Value of the problem and a lower bound on its minimum.
-    duality_gap_ : float
-        Their relative difference.
+    objective_, dual_objective_, duality_gap_ : float
+        Value of the problem, a lower bound on its minimum, and their relative
+        difference.
     n_iter_ : int
     history_ : ndarray
         Best objective so far at each check of the gap.

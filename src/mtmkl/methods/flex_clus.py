@@ -28,8 +28,7 @@ class FlexClus(LinearTaskClassifier):
         λ₁ ≥ 0.
     lam_2, lam_3 : float
         λ₂, λ₃ ≥ 0; less than 1e-6 counts as 1e-6, so that the minimum is unique.
-    tol : float
-    max_iter : int
+    tol, max_iter
         As for :class:`CMTL`.
 
     Attributes

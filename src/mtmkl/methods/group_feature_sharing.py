@@ -62,12 +62,9 @@ class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
     coef_ : ndarray of shape (d, T)
         Weights of the inputs, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
-    objective_ : float
-        Value of the problem at the solution.
-    dual_objective_ : float
-        A lower bound on the minimum, the value of feasible dual variables.
-    duality_gap_ : float
-        Their relative difference.
+    objective_, dual_objective_, duality_gap_ : float
+        Value of the problem at the solution, a lower bound on its minimum (the value of
+        feasible dual variables), and their relative difference.
     history_ : ndarray
         Objective at each check of the gap.
     n_iter_ : int

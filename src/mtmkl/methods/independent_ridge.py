@@ -26,8 +26,7 @@ class IndependentRidge(LinearPathEstimator):
         regression); without it, the inputs as they are.
     fit_intercept : bool
         Whether each task has an unpenalised offset.
-    standardize : bool
-    basis_tol : float
+    standardize, basis_tol
         As for :class:`MultiTaskFeatureLearning`.
 
     Attributes

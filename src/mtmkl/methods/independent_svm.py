@@ -92,11 +92,7 @@ class IndependentSVR(TubeRegression, _IndependentMachine):
     standardize_target : bool
         Whether C and ε are for targets of standard deviation 1 over the training
         examples of all tasks together.
-    kernels : list of kernels, mappings or "features"
-    normalize : {"trace", None}
-    standardize : bool
-    fit_intercept : bool
-    tol : float
+    kernels, normalize, standardize, fit_intercept, tol
         As for :class:`IndependentSVM`.
 
     Attributes

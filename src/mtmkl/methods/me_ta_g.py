@@ -35,8 +35,7 @@ class MeTaG(LinearTaskClassifier):
         φ > 1.
     n_levels : int
         H, at least 1.
-    tol : float
-    max_iter : int
+    tol, max_iter
         As for :class:`CMTL`.
 
     Attributes

@@ -40,11 +40,8 @@ class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
     ----------
     C : float
         Cost of slack, positive.
-    alpha : float
-        α ≥ 0: the prior probability of a switch is 1/(1 + α).
-    relative_alpha : float, optional
-        Instead of ``alpha``: log(1 + α) as a multiple, at least 0, of the largest q_m
-        at α = 0 with the same C.
+    alpha, relative_alpha
+        As for :class:`MEDKernelSelection`, with the q_m above.
     kernel : Kernel, mapping or str
         A kernel of :mod:`mtmkl.kernels.base` or its specification.
     communal_scale : float

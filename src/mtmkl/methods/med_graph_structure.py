@@ -33,11 +33,9 @@ class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
     ----------
     C : float
         Cost of slack, positive.
-    alpha : float
-        α ≥ 0: the prior probability of an edge is 1/(1 + α).
-    relative_alpha : float, optional
-        Instead of ``alpha``: log(1 + α) as a multiple, at least 0, of the largest
-        ½(v_md² + v_dm²) at α = 0 with the same C.
+    alpha, relative_alpha
+        As for :class:`MEDKernelSelection`, with the switches and the ½(v_md² + v_dm²)
+        of edges in place of q_d.
     binarize : float
         Values above it are 1, others 0.
     tol : float

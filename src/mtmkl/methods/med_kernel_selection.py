@@ -70,12 +70,9 @@ class MEDKernelSelection(MultiTaskClassifier, SwitchedMachine):
         Weights of the inputs, if ``kernels`` is "features" and inputs are not
         standardised.
     intercept_ : ndarray of shape (T,)
-    objective_ : float
-        Value of the primal at the solution.
-    dual_objective_ : float
-        Value of the paper's problem, a lower bound on the minimum.
-    duality_gap_ : float
-        Their relative difference.
+    objective_, dual_objective_, duality_gap_ : float
+        Value of the primal at the solution, that of the paper's problem, a lower bound
+        on the minimum, and their relative difference.
     history_ : ndarray
         Objective at each check of the gap.
     n_iter_ : int

@@ -36,13 +36,7 @@ class MEDMetric(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    C, alpha : float
-    relative_alpha : float, optional
-    kernels : list of kernels, mappings or "features"
-    normalize : {"trace", None}
-    standardize : bool
-    tol : float
-    max_iter : int
+    C, alpha, relative_alpha, kernels, normalize, standardize, tol, max_iter
         As for :class:`MEDKernelSelection`.
 
     Attributes

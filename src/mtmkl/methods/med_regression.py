@@ -28,18 +28,14 @@ class MEDRegression(MultiTaskRegressor, SwitchedMachine):
     ----------
     C : float
         Weight of the losses, positive.
-    alpha : float
-    relative_alpha : float, optional
+    alpha, relative_alpha
         As for :class:`MEDKernelSelection`.
     loss : {"epsilon_insensitive", "squared"}
         The ε-insensitive or the squared loss.
     epsilon : float
         Half the width of the tube, at least 0, in units of the target; without effect
         on the squared loss.
-    kernels : list of kernels, mappings or "features"
-    normalize : {"trace", None}
-    standardize : bool
-    tol : float
+    kernels, normalize, standardize, tol
         As for :class:`MEDKernelSelection`.
     max_iter : int
         Limit on Newton steps.

@@ -104,12 +104,9 @@ class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
     coef_ : ndarray of shape (d, T)
         Weights of the inputs, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
-    objective_ : float
-        Value of the problem in γ, w and b at the solution.
-    dual_objective_ : float
-        A lower bound on the minimum, the value of feasible dual variables.
-    duality_gap_ : float
-        Their relative difference.
+    objective_, dual_objective_, duality_gap_ : float
+        Value of the problem in γ, w and b at the solution, a lower bound on its
+        minimum (the value of feasible dual variables), and their relative difference.
     history_ : ndarray
         Objective at each check of the gap.
     n_iter_ : int
@@ -145,11 +142,7 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
         Whether C and ε are for targets of standard deviation 1 over the training
         examples of all tasks together. Otherwise they are in the target's own unit, and
         the default C fits little to a target of standard deviation 10: search C then.
-    kernels : list of kernels, mappings or "features"
-    normalize : {"trace", "cosine", None}
-    standardize : bool
-    tol : float
-    max_iter : int
+    kernels, normalize, standardize, tol, max_iter
         As for :class:`MKMTFLClassifier`.
 
     Attributes
@@ -163,9 +156,4 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
         α_i − α*_i of the training examples.
-
-    References
-    ----------
-    P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
-    Conference on Data Mining, 2011.
     """

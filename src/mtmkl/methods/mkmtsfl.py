@@ -134,19 +134,12 @@ class _Prepared:
 
 @dataclass(frozen=True)
 class _Coordinates:
-    """Orthonormal coordinates of the training span in each kernel.
-
-    Attributes
-    ----------
-    terms : KernelTerms
-    bases : tuple of KernelBasis or None of length k
-        None for a single feature, whose value is its coordinate.
-    ends : ndarray of shape (k + 1,)
-        Kernel j has the coordinates ``ends[j]:ends[j + 1]``.
-    """
+    """Orthonormal coordinates of the training span in each kernel."""
 
     terms: KernelTerms
+    #: None for a single feature, whose value is its coordinate.
     bases: tuple[KernelBasis | None, ...]
+    #: Kernel j has the coordinates ``ends[j]:ends[j + 1]``, (k + 1,).
     ends: IntArray
 
     @classmethod
@@ -159,12 +152,9 @@ class _Coordinates:
         standardize: bool,
         basis_tol: float,
     ) -> "tuple[_Coordinates, list[FloatArray]]":
-        """Return the coordinates of training inputs, and what they are learned.
+        """Return the coordinates of training inputs, and their values there.
 
-        Raises
-        ------
-        GramMemoryError
-            If they would need more than ``MAX_BYTES``.
+        Raises GramMemoryError if these would need more than ``MAX_BYTES``.
         """
         terms = KernelTerms.of(X, kernels, normalize=normalize, standardize=standardize)
         Z = terms.inputs(X)
@@ -290,12 +280,9 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
     dual_coef_ : ndarray of shape (n,)
         The dual point y_i α_i of ``dual_objective_``.
     intercept_ : ndarray of shape (T,)
-    objective_ : float
-        Value of the problem at the solution.
-    dual_objective_ : float
-        A lower bound on the minimum, the value of feasible dual variables.
-    duality_gap_ : float
-        Their relative difference.
+    objective_, dual_objective_, duality_gap_ : float
+        Value of the problem at the solution, a lower bound on its minimum (the value of
+        feasible dual variables), and their relative difference.
     history_ : ndarray
         Least objective at each check of the gap.
     n_iter_ : int
@@ -330,11 +317,7 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine):
         Whether C and ε are for targets of standard deviation 1 over the training
         examples of all tasks together. Otherwise they are in the target's own unit, and
         the default C fits little to a target of standard deviation 10: search C then.
-    kernels : list of kernels, mappings or "features"
-    normalize : {"trace", "cosine", None}
-    standardize : bool
-    basis_tol, tol : float
-    max_iter : int
+    kernels, normalize, standardize, basis_tol, tol, max_iter
         As for :class:`MKMTSFLClassifier`.
 
     Attributes
@@ -347,9 +330,4 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine):
         As for :class:`MKMTSFLClassifier`.
     dual_coef_ : ndarray of shape (n,)
         The dual point α_i − α*_i of ``dual_objective_``.
-
-    References
-    ----------
-    P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
-    Conference on Data Mining, 2011.
     """

@@ -353,19 +353,9 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X: ArrayLike, task: ArrayLike | None = None) -> FloatArray:
-        """Return the probabilities of the classes, for the logistic loss.
+        """Return the probabilities of the classes, (n, classes), for the logistic loss.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Inputs.
-        task : array-like of shape (n,), optional
-            Task of each example; may be left out after a fit of a single task.
-
-        Returns
-        -------
-        ndarray of shape (n, number of classes)
-            In the order of ``classes_``.
+        In the order of ``classes_``; parameters as for :meth:`predict`.
         """
         scores = self.decision_function(X, task)
         if self.classes_.size == 1:

@@ -20,9 +20,7 @@ class MultiTaskVariableSelection(SquaredNormEstimator):
     ----------
     gamma : float
         γ > 0.
-    fit_intercept : bool
-    tol : float
-    max_iter : int
+    fit_intercept, tol, max_iter
         As for :class:`MultiTaskFeatureLearning`.
 
     Attributes

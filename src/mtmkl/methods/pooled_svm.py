@@ -13,11 +13,7 @@ class PooledSVM(IndependentSVM):
     ----------
     C : float
         Cost of slack, positive.
-    kernels : list of kernels, mappings or "features"
-    normalize : {"trace", None}
-    standardize : bool
-    fit_intercept : bool
-    tol : float
+    kernels, normalize, standardize, fit_intercept, tol
         As for :class:`IndependentSVM`.
 
     Attributes

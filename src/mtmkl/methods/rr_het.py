@@ -21,9 +21,7 @@ class RRHet(FeatureLearner):
     ----------
     gamma : float
         γ > 0.
-    fit_intercept : bool
-    tol : float
-    max_iter : int
+    fit_intercept, tol, max_iter
         As for :class:`MultiTaskFeatureLearning`.
 
     Attributes

@@ -15,11 +15,7 @@ class SharedMKL(MultiTaskClassifier, WeightedKernelMachine):
     ----------
     C : float
         Cost of slack, positive; the same in every task.
-    kernels : list of kernels, mappings or "features"
-    normalize : {"cosine", "trace", None}
-    standardize : bool
-    tol : float
-    max_iter : int
+    kernels, normalize, standardize, tol, max_iter
         As for :class:`GroupFeatureSharing`.
 
     Attributes

@@ -18,9 +18,7 @@ class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):
     ----------
     C : float
         Cost of slack, positive; the same in every task.
-    kernels : list of kernels, mappings or "features"
-    normalize : {"cosine", "trace", None}
-    standardize : bool
+    kernels, normalize, standardize
         As for :class:`GroupFeatureSharing`.
     tol : float
         Relative duality gap to reach, of the sum over the tasks; positive.
@@ -66,11 +64,7 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
     standardize_target : bool
         Whether C and ε are for targets of standard deviation 1 over the training
         examples of all tasks together.
-    kernels : list of kernels, mappings or "features"
-    normalize : {"cosine", "trace", None}
-    standardize : bool
-    tol : float
-    max_iter : int
+    kernels, normalize, standardize, tol, max_iter
         As for :class:`SingleTaskMKL`.
 
     Attributes
@@ -84,10 +78,4 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
         α_i − α*_i of the training examples.
-
-    References
-    ----------
-    G. R. G. Lanckriet, N. Cristianini, P. Bartlett, L. El Ghaoui, M. I. Jordan,
-    Learning the kernel matrix with semidefinite programming, Journal of Machine
-    Learning Research 5, 2004.
     """

@@ -1,7 +1,7 @@
 """Sequences as numbers, and the base of the transformers that make features of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -68,17 +68,18 @@ class Encoded:
         return number, exists
 
 
+@dataclass(eq=False, repr=False)
 class SequenceFeatures(TransformerMixin, BaseEstimator):
     """Base of transformers of strings to CSR arrays.
 
-    A subclass has the parameters ``alphabet``, ``normalize`` and ``on_unknown``. It
-    implements ``_learn``, which checks its own and returns the number of features,
-    ``_features`` and ``_names``.
+    A subclass implements ``_check_params`` and ``_learn``, which returns the number of
+    features, ``_features`` and ``_names``.
     """
 
-    alphabet: str
-    normalize: bool
-    on_unknown: str
+    _: KW_ONLY
+    alphabet: str = "ACGT"
+    normalize: bool = True
+    on_unknown: str = "error"
 
     def fit(self, X: Any, y: Any = None) -> "Self":
         """Check the parameters and the sequences.

@@ -1,5 +1,6 @@
 """Spectrum features: counts of the words of k letters."""
 
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations, product
 from typing import Any
 
@@ -10,6 +11,7 @@ from scipy.sparse import csr_array, hstack
 from mtmkl.sequences.encoding import Encoded, SequenceFeatures, all_kmers, check_whole
 
 
+@dataclass(eq=False, repr=False)
 class SpectrumFeatures(SequenceFeatures):
     r"""Count the k-mers of sequences, wherever they occur.
 
@@ -66,20 +68,9 @@ class SpectrumFeatures(SequenceFeatures):
     ['AA', 'AB', 'BA', 'BB']
     """
 
-    def __init__(
-        self,
-        k: int | tuple[int, int] = 3,
-        *,
-        alphabet: str = "ACGT",
-        mismatches: int = 0,
-        normalize: bool = True,
-        on_unknown: str = "error",
-    ) -> None:
-        self.k = k
-        self.alphabet = alphabet
-        self.mismatches = mismatches
-        self.normalize = normalize
-        self.on_unknown = on_unknown
+    k: int | tuple[int, int] = 3
+    _: KW_ONLY
+    mismatches: int = 0
 
     def _check_params(self) -> None:
         self._lengths = self._checked_k()

@@ -1,5 +1,7 @@
 """Weighted-degree features: words of up to d letters at each position."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -7,6 +9,7 @@ from scipy.sparse import csr_array
 from mtmkl.sequences.encoding import Encoded, SequenceFeatures, all_kmers, check_whole
 
 
+@dataclass(eq=False, repr=False)
 class WeightedDegreeFeatures(SequenceFeatures):
     r"""Mark the words of up to d letters at each position of sequences of one length.
 
@@ -62,18 +65,7 @@ class WeightedDegreeFeatures(SequenceFeatures):
     ['1:A', '1:B', '2:A', '2:B', '3:A', '3:B', '1:AA', '1:AB']
     """
 
-    def __init__(
-        self,
-        degree: int = 3,
-        *,
-        alphabet: str = "ACGT",
-        normalize: bool = True,
-        on_unknown: str = "error",
-    ) -> None:
-        self.degree = degree
-        self.alphabet = alphabet
-        self.normalize = normalize
-        self.on_unknown = on_unknown
+    degree: int = 3
 
     def _check_params(self) -> None:
         self._degree = check_whole("degree", self.degree, 1)

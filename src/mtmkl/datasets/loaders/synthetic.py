@@ -67,11 +67,6 @@ def linear_synthetic(
         Rows sorted by task, a task's training rows first. ``truth`` holds "is_test"
         (n,), "covariance" (d, d), as above and not normalised, "coef" (d, T) and
         "relevant", the numbers of the relevant inputs.
-
-    References
-    ----------
-    Argyriou, A., Evgeniou, T., & Pontil, M. (2008). Convex multi-task feature
-    learning. Machine Learning, 73(3), 243-272.
     """
     data = _drawn(
         "linear_synthetic",

@@ -69,12 +69,6 @@ def toy_tree(
         of each node, the T tasks first and −1 for the root; and "bayes_auc" (T,), the
         largest area under the ROC curve that is possible. Methods find the tree and the
         similarity by these names, "tree" and "similarity".
-
-    References
-    ----------
-    Widmer, C., Kloft, M., Sreedharan, V. T., & Rätsch, G. (2015). Framework for
-    multi-task multiple kernel learning and applications in genome analysis.
-    arXiv:1506.09153.
     """
     if flips > dims:
         raise ValueError(f"flips is {flips}, wanted at most the {dims} dims")

@@ -261,28 +261,15 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
     def decision_function(
         self, X: ArrayLike, task: ArrayLike | None = None
     ) -> FloatArray:
-        """Return the scores of examples; a positive one stands for ``classes_[1]``.
+        """Return the scores of examples, (n,); positive ones stand for ``classes_[1]``.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Inputs.
-        task : array-like of shape (n,), optional
-            Task of each example; may be left out after a fit of a single task.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-
-        Raises
-        ------
-        ValueError
-            If a task was not seen by ``fit``; the message names it.
+        X and task are as for :meth:`fit`; task may be left out after a fit of a single
+        one. Raises ValueError for a task that ``fit`` has not seen.
         """
         return super().predict(X, task)
 
     def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> NDArray[Any]:
-        """Predict the classes; parameters as for :meth:`decision_function`."""
+        """Predict the classes, (n,); parameters as for :meth:`decision_function`."""
         scores = self.decision_function(X, task)
         if self.classes_.size == 1:
             return np.repeat(self.classes_, scores.size)

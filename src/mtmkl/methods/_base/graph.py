@@ -67,14 +67,9 @@ class GraphEstimator(PathEstimator):
         *,
         grid: Sequence[Mapping[str, Any]],
     ) -> "Iterator[Self]":
-        """Yield a fitted clone for each point of a grid of parameters, in its order.
+        """Yield a fitted clone for each point of a grid, in its order.
 
-        Parameters
-        ----------
-        X, y, task : array-like
-            As for :meth:`fit`.
-        grid : sequence of mappings
-            Parameters that replace those of this estimator.
+        X, y and task are as for :meth:`fit`; the points are mappings of parameters.
         """
         return super().fit_path(X, (), task, grid=grid)
 

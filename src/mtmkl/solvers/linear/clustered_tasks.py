@@ -1,6 +1,7 @@
 r"""The convex relaxation of clustering tasks: penalty, proximal point, dual.
 
-With Π = I − 11'/T, the mean w̄ of the tasks and r clusters the penalty is
+With Π = I − 11'/T, the mean w̄ of the tasks and r clusters the penalty of Jacob, Bach
+and Vert (2008) is
 
     λ·( ε_M·T·||w̄||² + min_S tr( WΠ S⁻¹ ΠW' ) ),
 
@@ -13,11 +14,6 @@ singular values b of WΠ or of the point, e = 0 or 2λ/ρ, and the c that gives 
 
 The conjugate takes the r − 1 largest singular values μ of MΠ with 1/ε_B, all others
 with 1/ε_W: ||M1||²/(4λε_M T) + Σ_i s_i μ_i²/(4λ).
-
-References
-----------
-L. Jacob, F. Bach and J.-P. Vert, Clustered multi-task learning: a convex formulation,
-Advances in Neural Information Processing Systems 21, 2008.
 """
 
 from dataclasses import dataclass
@@ -129,29 +125,7 @@ def solve(
     -------
     Solution
         ``coef`` of shape (d, T).
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
-    for name, value in (
-        ("lam", lam),
-        ("epsilon_mean", epsilon_mean),
-        ("epsilon_between", epsilon_between),
-        ("epsilon_within", epsilon_within),
-    ):
-        if not (value > 0 and np.isfinite(value)):
-            raise ValueError(f"{name} must be positive and finite, got {value}")
-    if epsilon_between > epsilon_within:
-        raise ValueError(
-            f"epsilon_between={epsilon_between:g} must be at most "
-            f"epsilon_within={epsilon_within:g}"
-        )
-    if not 1 <= n_clusters <= tasks.n_tasks:
-        raise ValueError(
-            f"n_clusters must be from 1 to {tasks.n_tasks}, got {n_clusters}"
-        )
     penalty = ClusteredTasks(
         lam, n_clusters, epsilon_mean, epsilon_between, epsilon_within
     )

@@ -1,6 +1,6 @@
 r"""Task-feature co-clusters: squared loss with a truncated spectral penalty.
 
-With W = P + Q (d × T), Π = I − 11'/T and k co-clusters, minimises
+With W = P + Q (d × T), Π = I − 11'/T and k co-clusters, minimises, as Xu et al. (2015),
 
     Σ_t ||y_t − X_t w_t||² + λ₁||PΠ||_F² + λ₂ Σ_{i>k} σ_i(Q)² + ε||P + Q||_F²,
 
@@ -18,11 +18,6 @@ With Γ (T × (k + 1)) an orthonormal basis of the range of R and the vector 1, 
 ΘΓ' + D; the deviations D have one ridge and are eliminated task by task, which leaves a
 linear least-squares problem in Θ for a few steps of conjugate gradients. The objective
 never increases. It is not convex: there may be other local minima.
-
-References
-----------
-L. Xu, A. Huang, J. Chen and E. Chen, Exploiting task-feature co-clusters in multi-task
-learning, AAAI Conference on Artificial Intelligence, 2015.
 """
 
 import warnings
@@ -90,20 +85,9 @@ def solve(
     -----
     ConvergenceWarning
         If ``max_iter`` is reached before ``tol``.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
-    for name, value in (("lam_1", lam_1), ("lam_2", lam_2)):
-        if not (value > 0 and np.isfinite(value)):
-            raise ValueError(f"{name} must be positive and finite, got {value}")
-    n_tasks = tasks.n_tasks
-    if not 1 <= n_clusters <= n_tasks:
-        raise ValueError(f"n_clusters must be from 1 to {n_tasks}, got {n_clusters}")
     # At most T − 1 directions have no mean.
-    n_free = min(n_clusters, n_tasks - 1)
+    n_free = min(n_clusters, tasks.n_tasks - 1)
     weight = lam_1 * lam_2 / (lam_1 + lam_2)
     # The same for every start, and as dear as many alternations.
     steps = _Alternation(tasks, weight, n_free)

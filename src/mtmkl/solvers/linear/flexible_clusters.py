@@ -1,6 +1,7 @@
 r"""Task clusters that differ from feature to feature: penalty, proximal point, dual.
 
-For W = U + V (d × T) the penalty is the least over all such splits of
+For W = U + V (d × T) the penalty of Zhong and Kwok (2012) is the least over such splits
+of
 
     λ₁ Σ_d Σ_{i<j} |u_di − u_dj| + λ₂ ||U||_F² + λ₃ ||V||_F².
 
@@ -11,11 +12,6 @@ runs that are no longer in order are pooled.
 
 The conjugate is finite everywhere: λ₂||U_M||² + ||M||²/(4λ₃), where U_M is the proximal
 point of the pairwise differences, with weight λ₁/(2λ₂), at M/(2λ₂).
-
-References
-----------
-L. W. Zhong and J. T. Kwok, Convex multitask learning with flexible task clusters,
-International Conference on Machine Learning, 2012.
 """
 
 from dataclasses import dataclass, replace
@@ -88,15 +84,7 @@ def solve(
     -------
     Solution
         ``coef`` = U + V of shape (d, T); ``extra["common"]`` is U of shape (d, T).
-
-    Raises
-    ------
-    ValueError
-        If a weight is negative or not finite.
     """
-    for name, value in (("lam_1", lam_1), ("lam_2", lam_2), ("lam_3", lam_3)):
-        if not (value >= 0 and np.isfinite(value)):
-            raise ValueError(f"{name} must be at least 0 and finite, got {value}")
     penalty = FlexibleClusters(lam_1, max(lam_2, RIDGE), max(lam_3, RIDGE))
     solution = task_admm.solve(
         tasks,

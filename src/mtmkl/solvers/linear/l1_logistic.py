@@ -11,11 +11,6 @@ zero at the best offset, and c = min(1, ν/‖X'r‖_∞), the dual point c·r i
     Σ_i H(y_i − c r_i),    H the entropy of a Bernoulli variable,
 
 is a lower bound on the minimum.
-
-References
-----------
-M. Wainwright, P. Ravikumar and J. Lafferty, High-dimensional graphical model selection
-using l1-regularized logistic regression, NIPS 2007.
 """
 
 import numba

@@ -1,6 +1,7 @@
 r"""Groups of equal tasks on several levels: squared loss with pairwise norms.
 
-With W = W_1 + … + W_H (d × T), λ_h = λ/φ^{h−1}, φ > 1, minimises
+With W = W_1 + … + W_H (d × T), λ_h = λ/φ^{h−1}, φ > 1, minimises, as Han and Zhang
+(2015),
 
     Σ_t ||y_t − X_t w_t||² + Σ_h λ_h Σ_{i<j} ||w_{h,i} − w_{h,j}||₂
     + ε Σ_h T ||w̄_h||²,
@@ -22,11 +23,6 @@ A dual point is a = (a_t) with flows s_ij = −s_ji, ||s_ij|| ≤ μ, such that
 X_t'a_t = Σ_j s_tj + a part equal for all tasks. That of the residuals is made feasible
 by the least change of a for which Σ_t X_t'a_t agrees with the current mean, by
 spreading what the flows lack evenly over the pairs, and by a scalar.
-
-References
-----------
-L. Han and Y. Zhang, Learning multi-level task groups in multi-task learning, AAAI
-Conference on Artificial Intelligence, 2015.
 """
 
 from dataclasses import dataclass
@@ -100,12 +96,8 @@ def solve(
         φ > 1.
     n_levels : int
         H, at least 1.
-    tol : float
-        Relative duality gap at which to stop.
-    max_iter : int
-        Maximum number of iterations.
-    start : WarmStart, optional
-        ``extra["warm_start"]`` of a solution for the same tasks.
+    tol, max_iter, start
+        As for :func:`mtmkl.solvers.linear.task_admm.solve`.
 
     Returns
     -------
@@ -119,18 +111,7 @@ def solve(
     -----
     ConvergenceWarning
         If ``max_iter`` is reached before ``tol``; the message states the gap.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
-    if not (lam > 0 and np.isfinite(lam)):
-        raise ValueError(f"lam must be positive and finite, got {lam}")
-    if not (phi > 1 and np.isfinite(phi)):
-        raise ValueError(f"phi must be finite and more than 1, got {phi}")
-    if n_levels < 1:
-        raise ValueError(f"n_levels must be at least 1, got {n_levels}")
     mu = lam / phi ** (n_levels - 1)
     ridge = RIDGE / n_levels
     best = BestPair(tol)

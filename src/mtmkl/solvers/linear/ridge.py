@@ -22,15 +22,8 @@ def solve_ridge(tasks: TaskDecomposition, gamma: float | FloatArray) -> Solution
     Solution
         ``coef`` of shape (d, T); ``dual`` of shape (n,), a_t = 2(y_t − X_t w_t), whose
         value is Σ_t (y_t'a_t − ¼||a_t||² − ||X_t'a_t||²/(4γ_t)).
-
-    Raises
-    ------
-    ValueError
-        If a γ is not positive and finite, or their number is neither 1 nor T.
     """
     gammas = np.broadcast_to(np.asarray(gamma, dtype=float), (tasks.n_tasks,))
-    if not np.all((gammas > 0) & np.isfinite(gammas)):
-        raise ValueError(f"gamma must be positive and finite, got {gamma}")
     counts = np.diff(tasks.offsets)
     ridge = np.repeat(gammas, counts)
     singular, target = tasks.singular, tasks.target

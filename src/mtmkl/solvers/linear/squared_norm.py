@@ -101,14 +101,7 @@ def solve(
     -----
     ConvergenceWarning
         If ``max_iter`` is reached before ``tol``; the message states the gap.
-
-    Raises
-    ------
-    ValueError
-        If γ is not positive and finite.
     """
-    if not (gamma > 0 and np.isfinite(gamma)):
-        raise ValueError(f"gamma must be positive and finite, got {gamma}")
     everyone = np.arange(tasks.n_tasks)
     code = PENALTIES[penalty]
     Z, mean, norm, certificate, reduced, end = _solve_members(

@@ -1,7 +1,7 @@
 r"""Groups of tasks that share features: squared loss, one squared trace norm per group.
 
-With assignments q_gt ∈ {0, 1}, Σ_g q_gt = 1, and Q_g = diag(q_g1, …, q_gT) minimises
-over W (d × T) and the assignment to at most G groups
+With assignments q_gt ∈ {0, 1}, Σ_g q_gt = 1, and Q_g = diag(q_g1, …, q_gT) minimises,
+as Kang et al. (2011), over W (d × T) and the assignment to at most G groups
 
     Σ_t ||y_t − X_t w_t||² + γ Σ_g ||W Q_g||_tr².
 
@@ -21,11 +21,6 @@ tried by solving their groups again, until none of them helps.
 
 A relaxation to q_gt ∈ [0, 1] gains nothing: ||W √Q_g||_tr² is the least of functions
 that are linear in q, so concave in it, and a vertex is optimal.
-
-References
-----------
-Z. Kang, K. Grauman and F. Sha, Learning with whom to share in multi-task feature
-learning, International Conference on Machine Learning, 2011.
 """
 
 from collections.abc import Iterator, Sequence
@@ -87,16 +82,9 @@ def solve(
         they appear; ``dual`` of shape (n,), a dual point of the problem with the
         assignment held. There is no bound on the minimum. The history holds the
         objective of each assignment that was better than the last.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
     n_tasks = tasks.n_tasks
-    if not 1 <= n_groups <= n_tasks:
-        raise ValueError(f"n_groups must be from 1 to {n_tasks}, got {n_groups}")
-    # The problem of a group of one; raises for a γ out of range.
+    # The problem of a group of one.
     alone = solve_ridge(tasks, gamma).coef
     solver = _GroupSolver(tasks, gamma, tol, max_iter)
     if n_tasks <= _FEW_TASKS or n_groups in (1, n_tasks):

@@ -6,14 +6,10 @@ switches s_d, and q_d = ½ Σ_{t,f: σ(t,f)=d} β_t'K_tf β_t, the dual is
     max_β  Σ_t (c_t'β_t − ε‖β_t‖₁) − Σ_d log((α + exp q_d) / (1 + α))
     s.t.   lo ≤ β ≤ hi,  1'β_t = 0 for each task t,
 
-which is the paper's problem for classification and for ε-insensitive regression. Which
-switch a term has makes the difference between kernel selection (σ(t, f) = f), kernel
-selection per task (one task at a time) and graph structure (one switch per edge).
-
-References
-----------
-T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
-Learning Research 12, 2011, sections 6, 7, 9 and 12.
+which is the problem of Jebara (2011), sections 6, 7, 9 and 12, for classification and
+ε-insensitive regression. Which switch a term has makes the difference between kernel
+selection (σ(t, f) = f), kernel selection per task (one task at a time) and graph
+structure (one switch per edge).
 """
 
 from dataclasses import dataclass

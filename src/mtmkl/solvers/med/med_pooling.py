@@ -1,4 +1,4 @@
-r"""Adaptive pooling by maximum entropy discrimination.
+r"""Adaptive pooling by maximum entropy discrimination (Jebara 2011, section 8).
 
 Task t classifies by s_t⟨θ_t, φ_t(x)⟩ + ⟨θ, φ(x)⟩ + b_t, with a communal kernel k and a
 kernel k_t of its own. With q_t = ½ β_t'K_tβ_t the dual is
@@ -14,11 +14,6 @@ K the communal Gram matrix of all examples, and the primal
 For fixed s it is one support vector machine with the kernel k + δ_tu s_t k_t and one
 bias per task, that is with T equality constraints, which
 :mod:`mtmkl.solvers.med.med_pooling_steps` solves.
-
-References
-----------
-T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
-Learning Research 12, 2011, section 8.
 """
 
 from collections.abc import Sequence
@@ -118,10 +113,14 @@ class _Pooling:
     ) -> None:
         sizes = np.array([len(K) for K in specialised], dtype=np.intp)
         n, n_tasks = c.size, sizes.size
-        self.communal = communal
-        self.own = np.concatenate([K.ravel() for K in specialised])
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
-        self.entries = np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.intp)
+        # As the compiled functions take them.
+        self._data = (
+            communal,
+            np.concatenate([K.ravel() for K in specialised]),
+            self.offsets,
+            np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.intp),
+        )
         self.c = c
         self.diagonal = communal.diagonal() + np.concatenate(
             [K.diagonal() for K in specialised]
@@ -129,11 +128,14 @@ class _Pooling:
         self.beta, self.intercept = np.zeros(n), np.zeros(n_tasks)
         self.C = 0.0
         self._outputs = np.zeros((2, n))
-        # Only the part that a factor needs is ever touched.
-        self._factor = np.empty(n * (n + n_tasks + 1))
-        self._index, self._column = np.empty((2, n), dtype=np.intp)
-        self._size = np.zeros(free.N_SIZES, dtype=np.intp)
-        self._factor_s = np.zeros(n_tasks)
+        # The factor of the free variables, of which only the part that is needed is
+        # ever touched; its rows and columns, its size, and the switches it is for.
+        self._factor = (
+            np.empty(n * (n + n_tasks + 1)),
+            *np.empty((2, n), dtype=np.intp),
+            np.zeros(free.N_SIZES, dtype=np.intp),
+            np.zeros(n_tasks),
+        )
         self.renew()
 
     def renew(self) -> None:
@@ -156,10 +158,7 @@ class _Pooling:
             return None
         log_odds = np.zeros(self.intercept.size) if last is None else last.copy()
         steps.move_switches(
-            self.communal,
-            self.own,
-            self.offsets,
-            self.entries,
+            *self._data,
             self.c,
             self._lo,
             self._hi,
@@ -179,10 +178,7 @@ class _Pooling:
         finished = False
         while not finished:  # back in Python, an interrupt is seen
             finished = steps.solve_joint(
-                self.communal,
-                self.own,
-                self.offsets,
-                self.entries,
+                *self._data,
                 self.c,
                 self._lo,
                 self._hi,
@@ -191,11 +187,7 @@ class _Pooling:
                 self.diagonal,
                 self.beta,
                 self._outputs,
-                self._factor,
-                self._index,
-                self._column,
-                self._size,
-                self._factor_s,
+                *self._factor,
                 progress,
             )
         self.work_left = float(progress[steps.WORK])
@@ -246,28 +238,19 @@ class _Pooling:
         self._write_outputs(self._outputs)
 
     def _write_outputs(self, outputs: FloatArray) -> None:
-        free.write_outputs(
-            self.communal, self.own, self.offsets, self.entries, self.beta, outputs
-        )
+        free.write_outputs(*self._data, self.beta, outputs)
 
     def curvature(self, s: FloatArray) -> FloatArray:
         """Return V''(s), shape (T, T), at the last solution."""
         out = np.empty((s.size, s.size))
         free.write_curvature(
-            self.communal,
-            self.own,
-            self.offsets,
-            self.entries,
+            *self._data,
             self._lo,
             self._hi,
             s,
             self.beta,
             self._outputs,
-            self._factor,
-            self._index,
-            self._column,
-            self._size,
-            self._factor_s,
+            *self._factor,
             out,
         )
         return out

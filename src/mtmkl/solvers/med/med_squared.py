@@ -9,15 +9,10 @@ switches is
 q_d = ½ Σ_{t,f: σ(t,f)=d} β_t'K_tf β_t, and for fixed switches each task is a kernel
 ridge regression with an unpenalised offset: β_t = (K_s + I/C)⁻¹(c_t − b_t).
 
-Appendix C of the paper bounds the sum of squares by Υ where this form weighs it by C:
-the solution for C is the one for Υ equal to its own sum of squares. In the paper's
+Appendix C of Jebara (2011) bounds the sum of squares by Υ where this form weighs it by
+C: the solution for C is the one for Υ equal to its own sum of squares. In the paper's
 program that constraint is stated for predictions without switches, its prediction rule
 (4) has them; here both have them.
-
-References
-----------
-T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
-Learning Research 12, 2011, section 9 and appendix C.
 """
 
 import numpy as np

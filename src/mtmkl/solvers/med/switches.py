@@ -20,11 +20,6 @@ V(s), and with the Hessian diag(1/(s(1 − s))) + V''(s), where V'' follows from
 variables of the support vector dual. :func:`minimise_over_switches` is Newton's method
 on F in the log-odds, with a line search. Nothing is ever exponentiated that could
 overflow.
-
-References
-----------
-T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
-Learning Research 12, 2011.
 """
 
 from dataclasses import dataclass

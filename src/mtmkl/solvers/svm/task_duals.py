@@ -209,15 +209,7 @@ class TaskDuals:
         self._weights[:] = 0.0
         self._outputs[:] = 0.0
         blocks = self.problem.blocks
-        steps.accumulate(
-            blocks.offsets,
-            blocks.entries,
-            blocks.features,
-            blocks.grams,
-            self.beta,
-            self._weights,
-            self._outputs,
-        )
+        steps.accumulate(*blocks.arrays, self.beta, self._weights, self._outputs)
 
     def at(self, beta: FloatArray) -> "TaskDuals":
         """Return the duals at a feasible β, in a state of their own."""
@@ -308,10 +300,7 @@ class TaskDuals:
         finished = False
         while not finished:  # back in Python, an interrupt is seen
             finished = steps.solve_tasks(
-                blocks.offsets,
-                blocks.entries,
-                blocks.features,
-                blocks.grams,
+                *blocks.arrays,
                 problem.weight,
                 self._c,
                 self._lo,
@@ -381,10 +370,7 @@ class TaskDuals:
         factors = np.zeros((problem.c.size, blocks.n_terms))
         counts = np.zeros(problem.n_tasks, dtype=np.intp)
         write_curvature_factors(
-            blocks.offsets,
-            blocks.entries,
-            blocks.features,
-            blocks.grams,
+            *blocks.arrays,
             problem.weight,
             self._lo,
             self._hi,

@@ -18,11 +18,6 @@ nonnegative terms,
         + Σ_{t<s} [λ ‖θ̂_t − θ̂_s‖ − π_ts'(θ̂_t − θ̂_s)].
 
 :mod:`mtmkl.solvers.weights.group_sharing_admm` has the iterations.
-
-References
-----------
-N. Yousefi, M. Georgiopoulos, G. C. Anagnostopoulos, Multi-task learning with
-group-specific feature space sharing, ECML PKDD 2015.
 """
 
 from dataclasses import dataclass

@@ -12,11 +12,6 @@ f as in :mod:`mtmkl.solvers.weights.mixed_norm_duals`, and with its dual
 f is convex with the gradient −Q. With p = 2 all tasks have one weight per kernel. The
 solver is Newton's method over γ, that of :mod:`mtmkl.solvers.weights.group_sharing` for
 tasks that are tied.
-
-References
-----------
-P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
-Conference on Data Mining, 2011.
 """
 
 from dataclasses import replace

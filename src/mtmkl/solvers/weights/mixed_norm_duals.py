@@ -21,11 +21,6 @@ of the paper. With M_t = ηV_t''η and r = ηq the Newton matrix in relative cha
 is diag(2r + (p̄ − 1)μλ^p̄) − M_t of each task, μ_j = Σ_t r_tj, and the tasks are
 coupled by the constraints alone. M_t has the rank of the free variables of its task, so
 that no matrix of all pairs of kernels is inverted. The same matrix gives f''.
-
-References
-----------
-P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
-Conference on Data Mining, 2011.
 """
 
 from dataclasses import dataclass, replace

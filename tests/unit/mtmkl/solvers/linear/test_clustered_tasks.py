@@ -133,19 +133,3 @@ def test_spectrum_is_that_of_the_centred_rows():
     np.testing.assert_allclose(sizes[::-1], np.linalg.svd(B)[1], atol=1e-12)
     np.testing.assert_allclose(np.abs(vectors[:, 0]), 1 / np.sqrt(5))
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(5), atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"lam": 0.0}, "lam must be positive"),
-        ({"epsilon_mean": np.nan}, "epsilon_mean must be positive"),
-        ({"epsilon_between": 9.0}, "epsilon_between=9 must be at most"),
-        ({"n_clusters": 0}, "n_clusters must be from 1 to 2, got 0"),
-        ({"n_clusters": 3}, "n_clusters must be from 1 to 2, got 3"),
-    ],
-)
-def test_parameters_out_of_range(change, message):
-    tasks = decompose(np.ones((4, 1)), np.ones(4), np.repeat([0, 1], 2), n_tasks=2)
-    with pytest.raises(ValueError, match=message):
-        solve(tasks, **{"lam": 1.0, "n_clusters": 1, **EPSILONS, **change})

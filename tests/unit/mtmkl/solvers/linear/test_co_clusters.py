@@ -139,20 +139,6 @@ def test_stopping_short_warns(example):
         solve(example[3], 50.0, 50.0, 1, tol=1e-14, max_iter=2)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((0.0, 1.0, 1), "lam_1 must be positive"),
-        ((1.0, np.inf, 1), "lam_2 must be positive"),
-        ((1.0, 1.0, 0), "n_clusters must be from 1 to 6, got 0"),
-        ((1.0, 1.0, 7), "n_clusters must be from 1 to 6, got 7"),
-    ],
-)
-def test_parameters_out_of_range(arguments, message, example):
-    with pytest.raises(ValueError, match=message):
-        solve(example[3], *arguments)
-
-
 def test_starts_that_share_their_preparation_end_where_each_ends_alone(example):
     _, _, _, tasks = example
     draw = np.random.default_rng

@@ -178,13 +178,3 @@ def test_targets_of_zero_are_solved_by_zero(make_problem):
     solution = solve(decompose(X, 0 * y, task, n_tasks=3), 1.0, 1.0, 1.0)
     np.testing.assert_array_equal(solution.coef, 0.0)
     assert solution.certificate.duality_gap == 0.0
-
-
-@pytest.mark.parametrize("value", [-1.0, np.inf, np.nan])
-@pytest.mark.parametrize("position", [0, 1, 2])
-def test_weights_must_be_finite_and_not_negative(position, value):
-    tasks = decompose(np.ones((2, 1)), np.ones(2), np.zeros(2, np.intp), n_tasks=1)
-    weights = [1.0, 1.0, 1.0]
-    weights[position] = value
-    with pytest.raises(ValueError, match=f"lam_{position + 1} must be at least 0"):
-        solve(tasks, *weights)

@@ -152,17 +152,3 @@ def test_pairwise_norms_are_a_sum_over_pairs():
     Z = np.random.default_rng(2).standard_normal((5, 4))
     expected = sum(np.linalg.norm(pair) for pair in _pairs(Z.T))
     assert pairwise_norms(Z) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((0.0, 2.0, 3), "lam must be positive"),
-        ((1.0, 1.0, 3), "phi must be finite and more than 1, got 1.0"),
-        ((1.0, 2.0, 0), "n_levels must be at least 1, got 0"),
-    ],
-)
-def test_parameters_out_of_range(arguments, message, make_problem):
-    X, y, task = make_problem(2, 2, [3])
-    with pytest.raises(ValueError, match=message):
-        solve(decompose(X, y, task, n_tasks=2), *arguments)

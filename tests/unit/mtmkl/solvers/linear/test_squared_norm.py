@@ -151,13 +151,6 @@ def test_stopping_short_warns_with_the_gap_and_keeps_the_bound_valid(make_proble
     assert short.certificate.objective >= optimum.dual_objective
 
 
-@pytest.mark.parametrize("gamma", [0.0, -1.0, np.inf, np.nan])
-def test_gamma_must_be_positive(gamma):
-    tasks = decompose(np.ones((2, 1)), np.ones(2), np.zeros(2, np.intp), n_tasks=1)
-    with pytest.raises(ValueError, match="gamma must be positive"):
-        solve(tasks, gamma)
-
-
 def test_rank_falls_with_gamma(make_problem):
     X, y, task = make_problem(20, 6, [5], rank=6)
     tasks = decompose(X, y, task, n_tasks=20)

@@ -315,18 +315,3 @@ def test_same_seed_same_groups(make_problem):
     first, second = (_solutions(tasks, 0.7, 3, 1)[0] for _ in range(2))
     np.testing.assert_array_equal(first.coef, second.coef)
     np.testing.assert_array_equal(first.extra["groups"], second.extra["groups"])
-
-
-@pytest.mark.parametrize(
-    ("gamma", "n_groups", "message"),
-    [
-        (0.0, 1, "gamma must be positive"),
-        (1.0, 0, "n_groups must be from 1 to 3, got 0"),
-        (1.0, 4, "n_groups must be from 1 to 3, got 4"),
-    ],
-)
-def test_parameters_out_of_range(gamma, n_groups, message, make_problem):
-    X, y, task = make_problem(3, 2, [4])
-    tasks = decompose(X, y, task, n_tasks=3)
-    with pytest.raises(ValueError, match=message):
-        _solutions(tasks, gamma, n_groups, 1)
