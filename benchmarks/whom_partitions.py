@@ -91,9 +91,9 @@ def best_of_all_partitions(
     assert tasks is not None
     everyone = frozenset(range(tasks.n_tasks))
     values = {
-        frozenset(members): squared_norm.solve(
-            tasks.subset(np.array(members)), lam, tol=TOL
-        ).certificate.objective
+        frozenset(members): squared_norm.solve_group(
+            tasks, np.array(members), lam, tol=TOL
+        ).objective
         for size in range(1, tasks.n_tasks + 1)
         for members in combinations(range(tasks.n_tasks), size)
     }

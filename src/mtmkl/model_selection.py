@@ -170,11 +170,7 @@ class TaskScorer(BaseEstimator):
     response: Literal["predict", "decision_function"] = "predict"
 
     def __call__(
-        self,
-        estimator: Any,
-        X: ArrayLike,
-        y: ArrayLike,
-        task: ArrayLike | None = None,
+        self, estimator: Any, X: ArrayLike, y: ArrayLike, task: ArrayLike | None = None
     ) -> float:
         """Return the mean over tasks, ``nan`` if no task has a value.
 

@@ -76,17 +76,13 @@ def task_kernels_from_spec(
 
 
 _BUILDERS: dict[str, Callable[..., Any]] = {
-    "single_task": kernels.single_task,
-    "each_task": kernels.each_task,
-    "union": kernels.union,
-    "dirac_uniform": kernels.dirac_uniform,
-    "frustratingly_easy": kernels.frustratingly_easy,
-    "task_clustering": kernels.task_clustering,
-    "graph_laplacian": kernels.graph_laplacian,
-    "hierarchy": kernels.hierarchy,
-    "smooth": kernels.smooth,
-    "given": kernels.given,
-}
+    build.__name__: build
+    for build in (
+        kernels.single_task, kernels.each_task, kernels.union, kernels.dirac_uniform,
+        kernels.frustratingly_easy, kernels.task_clustering, kernels.graph_laplacian,
+        kernels.hierarchy, kernels.smooth, kernels.given,
+    )
+}  # fmt: skip
 _MATRICES = ("adjacency", "distances", "similarity")
 _NOT_IN_SPEC = ("n_tasks", "tasks")  # known from the data
 

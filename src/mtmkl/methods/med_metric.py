@@ -1,7 +1,7 @@
 """A metric learned by maximum entropy discrimination."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +14,6 @@ from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._base.checks import task_labels
 from mtmkl.methods.med_kernel_selection import MEDKernelSelection
 from mtmkl.typing import FloatArray
-
-if TYPE_CHECKING:
-    from typing import Self
 
 
 @dataclass(eq=False, repr=False)
@@ -63,7 +60,7 @@ class MEDMetric(TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None = None) -> "Self":
+    def fit(self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None = None) -> Self:
         """Learn the switches.
 
         Parameters

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ from mtmkl.sparse import canonical_csr
 from mtmkl.typing import IntArray
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scipy.sparse import csr_array
 
 ON_UNKNOWN = ("error", "skip")
@@ -81,7 +79,7 @@ class SequenceFeatures(TransformerMixin, BaseEstimator):
     normalize: bool = True
     on_unknown: str = "error"
 
-    def fit(self, X: Any, y: Any = None) -> "Self":
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Check the parameters and the sequences.
 
         Parameters

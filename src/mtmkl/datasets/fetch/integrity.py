@@ -44,11 +44,7 @@ def read_checksums(path: Path) -> dict[str, str]:
 
 
 def find_problem(
-    path: Path,
-    file: FileEntry,
-    *,
-    checksums: Path | None = None,
-    remember: bool = True,
+    path: Path, file: FileEntry, *, checksums: Path | None = None, remember: bool = True
 ) -> str | None:
     """Compare an existing file with its entry, and say what is wrong, if anything.
 

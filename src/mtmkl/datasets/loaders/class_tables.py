@@ -20,11 +20,7 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.errors import DataCorruptError, check_expected
 from mtmkl.datasets.loaders.text import fields, numbers
 from mtmkl.datasets.options import checked
-from mtmkl.datasets.tasks import (
-    draw_per_class,
-    one_vs_one,
-    one_vs_rest,
-)
+from mtmkl.datasets.tasks import draw_per_class, one_vs_one, one_vs_rest
 from mtmkl.documents import Count, NotNegative, words
 
 Rows = tuple[NDArray[Any], NDArray[np.str_]]
@@ -363,10 +359,7 @@ def load_digits(
 
 @checked
 def load_digits_pairs(
-    *,
-    n_classes: _Digits = 10,
-    n_per_class: _Images = 30,
-    seed: NotNegative = 0,
+    *, n_classes: _Digits = 10, n_per_class: _Images = 30, seed: NotNegative = 0
 ) -> MultiTaskData:
     """Read scikit-learn's handwritten digits as one-vs-one tasks.
 

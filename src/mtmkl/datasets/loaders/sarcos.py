@@ -23,10 +23,7 @@ _Rows = Annotated[
 
 @checked
 def load_sarcos(
-    files: Mapping[str, Path],
-    *,
-    n_per_task: _Rows = 2000,
-    seed: NotNegative = 0,
+    files: Mapping[str, Path], *, n_per_task: _Rows = 2000, seed: NotNegative = 0
 ) -> MultiTaskData:
     """Read the inverse dynamics of the arm, one task per joint.
 

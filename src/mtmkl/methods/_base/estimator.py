@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,6 @@ from mtmkl.methods._base.checks import Check, check_inputs, task_labels
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from mtmkl.datasets.container import MultiTaskData
 
 
@@ -58,7 +56,7 @@ class MultiTaskEstimator(BaseEstimator):
         tags.input_tags.sparse = self._dense_only() is None
         return tags
 
-    def fit(self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None = None) -> "Self":
+    def fit(self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None = None) -> Self:
         """Fit all tasks.
 
         Parameters
@@ -117,7 +115,7 @@ class MultiTaskEstimator(BaseEstimator):
         task: ArrayLike | None = None,
         *,
         grid: Sequence[Mapping[str, Any]],
-    ) -> "Iterator[Self]":
+    ) -> Iterator[Self]:
         """Yield a fitted clone for each point of a grid of parameters, in its order.
 
         Parameters
@@ -160,7 +158,7 @@ class MultiTaskEstimator(BaseEstimator):
         raise NotImplementedError
 
     def _fit_group(
-        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
+        self, group: Sequence[Self], X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
         """Fit the points of one path."""
         for estimator in group:
@@ -339,7 +337,7 @@ class PathEstimator(MultiTaskEstimator):
         self._fit_group([self], X, y, task)
 
     def _fit_group(
-        self, group: "Sequence[Self]", X: FloatArray, y: FloatArray, task: IntArray
+        self, group: Sequence[Self], X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
         prepared = group[0]._prepare(X, y, task, n_points=len(group))
         previous = None

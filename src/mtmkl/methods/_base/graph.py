@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,8 +13,6 @@ from mtmkl.methods._base.estimator import PathEstimator
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from mtmkl.datasets.container import MultiTaskData
 
 
@@ -36,7 +34,7 @@ class GraphEstimator(PathEstimator):
 
     def fit(
         self, X: ArrayLike, y: ArrayLike | None = None, task: ArrayLike | None = None
-    ) -> "Self":
+    ) -> Self:
         """Estimate the graph.
 
         Parameters
@@ -66,7 +64,7 @@ class GraphEstimator(PathEstimator):
         task: ArrayLike | None = None,
         *,
         grid: Sequence[Mapping[str, Any]],
-    ) -> "Iterator[Self]":
+    ) -> Iterator[Self]:
         """Yield a fitted clone for each point of a grid, in its order.
 
         X, y and task are as for :meth:`fit`; the points are mappings of parameters.

@@ -149,8 +149,7 @@ def solve_group(
 ) -> GroupSolution:
     """Minimise Σ_t ||y_t − X_t w_t||² + γ||W||_tr² over some of the tasks.
 
-    It is what :func:`solve` does for ``tasks.subset(members)``, without a copy of the
-    data.
+    It is what :func:`solve` does for these tasks alone, without a copy of the data.
 
     Parameters
     ----------
@@ -192,19 +191,7 @@ def _solve_members(
     if start is None:
         shape = (members.size, tasks.n_features)
         start = WarmStart(np.zeros(shape), np.zeros(shape), _STEP_OVER_GAMMA)
-    (
-        Z,
-        mean,
-        norm,
-        primal,
-        multiplier,
-        step,
-        n_iter,
-        objective,
-        bound,
-        history,
-        reduced,
-    ) = alternate(
+    Z, mean, norm, primal, multiplier, step, *values, reduced = alternate(
         *tasks.arrays,
         members,
         constant,
@@ -216,6 +203,7 @@ def _solve_members(
         tol,
         max_iter,
     )
+    n_iter, objective, bound, history = values
     certificate = Certificate(
         objective=objective,
         dual_objective=bound,

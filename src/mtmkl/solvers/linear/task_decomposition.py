@@ -83,33 +83,6 @@ class TaskDecomposition:
         parts = (self.orthogonal[rows] for rows in self.rows)
         return np.array([float(part @ part) for part in parts])
 
-    def subset(self, members: IntArray) -> "TaskDecomposition":
-        """Return the decomposition of some of the tasks, in the order given.
-
-        Its dual points are over all examples, zero on those of the other tasks.
-
-        Parameters
-        ----------
-        members : ndarray of int
-            Tasks, each at most once.
-        """
-        parts = [slice(self.offsets[t], self.offsets[t + 1]) for t in members]
-        sizes = [part.stop - part.start for part in parts]
-        rows = tuple(self.rows[t] for t in members)
-        orthogonal = np.zeros_like(self.orthogonal)
-        for each in rows:
-            orthogonal[each] = self.orthogonal[each]
-        return TaskDecomposition(
-            right=np.concatenate([self.right[part] for part in parts]),
-            singular=np.concatenate([self.singular[part] for part in parts]),
-            target=np.concatenate([self.target[part] for part in parts]),
-            offsets=np.cumsum([0, *sizes], dtype=np.intp),
-            constant=float(orthogonal @ orthogonal),
-            orthogonal=orthogonal,
-            left=tuple(self.left[t] for t in members),
-            rows=rows,
-        )
-
     def expand(self, reduced: FloatArray) -> FloatArray:
         """Return the dual point over the examples whose part in the ranges is given.
 

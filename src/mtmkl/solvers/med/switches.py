@@ -299,10 +299,7 @@ def switched_solution(
         certificate=certificate,
         dual=dual,
         intercept=intercept,
-        extra={
-            "log_odds": result.log_odds,
-            "q": result.q,
-        },
+        extra={"log_odds": result.log_odds, "q": result.q},
     )
 
 

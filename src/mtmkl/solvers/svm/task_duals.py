@@ -392,13 +392,7 @@ def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:
     nothing = np.empty((blocks.grams.shape[0], 0), blocks.grams.dtype)
     outputs = np.empty((beta.size, 0))
     steps.accumulate(
-        blocks.offsets,
-        blocks.entries,
-        blocks.features,
-        nothing,
-        beta,
-        weights,
-        outputs,
+        blocks.offsets, blocks.entries, blocks.features, nothing, beta, weights, outputs
     )
     return weights
 

@@ -29,12 +29,7 @@ References
 import numpy as np
 
 from mtmkl.kernels.gram import GramBlocks
-from mtmkl.solvers.solution import (
-    Certificate,
-    Solution,
-    Status,
-    warn_if_stopped,
-)
+from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.svm.inner import FINEST_ACCURACY, first_accuracy, next_accuracy
 from mtmkl.solvers.svm.logistic_duals import LogisticDuals
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of

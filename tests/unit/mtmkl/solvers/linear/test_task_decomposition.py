@@ -46,28 +46,6 @@ def test_pooled_spectrum_is_that_of_all_examples(problem):
     assert values.size == np.linalg.matrix_rank(X)
 
 
-def test_subset_is_the_decomposition_of_those_tasks(make_problem):
-    X, y, task = make_problem(5, 4, [3, 6])
-    some = decompose(X, y, task, n_tasks=5).subset(np.array([3, 1]))
-    a = some.expand(2 * some.target)
-    np.testing.assert_array_equal(a[~np.isin(task, [1, 3])], 0.0)
-    W = np.random.default_rng(0).standard_normal((4, 2))
-    for position, t in enumerate((3, 1)):
-        mine = task == t
-        np.testing.assert_allclose(a[mine], 2 * y[mine], atol=1e-12)
-        rows = slice(some.offsets[position], some.offsets[position + 1])
-        fit = some.singular[rows] * (some.right[rows] @ W[:, position])
-        loss = np.sum((some.target[rows] - fit) ** 2)
-        alone = decompose(X[mine], y[mine], np.zeros(mine.sum(), int), n_tasks=1)
-        expected = np.sum((y[mine] - X[mine] @ W[:, position]) ** 2)
-        assert loss + alone.constant == pytest.approx(expected, rel=1e-10)
-    constants = [
-        decompose(X[task == t], y[task == t], 0 * task[task == t], n_tasks=1).constant
-        for t in (1, 3)
-    ]
-    assert some.constant == pytest.approx(sum(constants), abs=1e-12)
-
-
 def test_tasks_with_the_same_inputs_share_a_decomposition(make_problem, monkeypatch):
     X, _, _ = make_problem(1, 4, [7])
     rng = np.random.default_rng(2)

@@ -35,9 +35,9 @@ def _best_of_all(tasks, gamma, n_groups):
 
     def cost(members):
         if members not in solved:
-            some = tasks.subset(np.array(members))
-            found = squared_norm.solve(some, gamma, tol=1e-7)
-            solved[members] = found.certificate.objective
+            group = np.array(members)
+            found = squared_norm.solve_group(tasks, group, gamma, tol=1e-7)
+            solved[members] = found.objective
         return solved[members]
 
     return min(
@@ -124,8 +124,8 @@ def test_value_of_a_group_is_at_least_that_of_its_parts():
         tasks, gamma, _ = _random_problem(seed, 5)
 
         def cost(members, tasks=tasks, gamma=gamma):
-            some = tasks.subset(np.array(members))
-            return squared_norm.solve(some, gamma, tol=1e-8).certificate.objective
+            group = np.array(members)
+            return squared_norm.solve_group(tasks, group, gamma, tol=1e-8).objective
 
         whole = cost([0, 1, 2, 3, 4])
         for parts in partitions(5, 2):
