@@ -16,10 +16,13 @@ from sklearn.base import is_classifier, is_regressor
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
+from sphinx.util.inspect import object_description
 from sphinx.writers.html5 import HTML5Translator
 
 import mtmkl
 from mtmkl.methods import REGISTRY
+from mtmkl.methods._base.group_sharing import TEN_KERNELS
+from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -225,6 +228,19 @@ def link_report(app: Sphinx, pagename: str, template: str, context, doctree) -> 
     ]
 
 
+LONG_DEFAULTS = {
+    object_description(SEVEN_KERNELS): "SEVEN_KERNELS",
+    object_description(TEN_KERNELS): "TEN_KERNELS",
+}
+
+
+def name_defaults(app: Sphinx, what, name: str, obj, options, text, result):
+    """Put in the names of long defaults, which dataclasses lose; called by Sphinx."""
+    for value, known in LONG_DEFAULTS.items():
+        text = text and text.replace(value, known)
+    return text, result
+
+
 html_math_renderer = "mathml"
 
 
@@ -233,6 +249,7 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))
     app.add_transform(Links)
     app.connect("html-page-context", link_report)
+    app.connect("autodoc-process-signature", name_defaults)
     # numpydoc has priority 500.
     app.connect("autodoc-process-docstring", set_off_equations, priority=400)
     app.connect("autodoc-process-docstring", escape_symbols, priority=600)
