@@ -1,7 +1,7 @@
 """Sequences as numbers, and the base of the transformers that make features of them."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Self
 
@@ -66,18 +66,16 @@ class Encoded:
         return number, exists
 
 
-@dataclass(eq=False, repr=False)
 class SequenceFeatures(TransformerMixin, BaseEstimator):
     """Base of transformers of strings to CSR arrays.
 
-    A subclass implements ``_check_params`` and ``_learn``, which returns the number of
-    features, ``_features`` and ``_names``.
+    A subclass has these parameters. It implements ``_check_params``, ``_learn``, which
+    returns the number of features, ``_features`` and ``_names``.
     """
 
-    _: KW_ONLY
-    alphabet: str = "ACGT"
-    normalize: bool = True
-    on_unknown: str = "error"
+    alphabet: str
+    normalize: bool
+    on_unknown: str
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the parameters and the sequences.

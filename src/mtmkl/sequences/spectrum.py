@@ -70,7 +70,10 @@ class SpectrumFeatures(SequenceFeatures):
 
     k: int | tuple[int, int] = 3
     _: KW_ONLY
+    alphabet: str = "ACGT"
     mismatches: int = 0
+    normalize: bool = True
+    on_unknown: str = "error"
 
     def _check_params(self) -> None:
         self._lengths = self._checked_k()

@@ -1,6 +1,6 @@
 """Weighted-degree features: words of up to d letters at each position."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,10 @@ class WeightedDegreeFeatures(SequenceFeatures):
     """
 
     degree: int = 3
+    _: KW_ONLY
+    alphabet: str = "ACGT"
+    normalize: bool = True
+    on_unknown: str = "error"
 
     def _check_params(self) -> None:
         self._degree = check_whole("degree", self.degree, 1)

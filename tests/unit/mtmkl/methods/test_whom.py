@@ -26,8 +26,8 @@ def _best_pair_of_groups(X, y, task, lam):
     everyone = range(tasks.n_tasks)
 
     def cost(members):
-        some = tasks.subset(np.array(sorted(members)))
-        return squared_norm.solve(some, lam, tol=1e-6).certificate.objective
+        group = np.array(sorted(members))
+        return squared_norm.solve_group(tasks, group, lam, tol=1e-6).objective
 
     return min(
         cost(part) + cost(set(everyone) - set(part))
