@@ -11,7 +11,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
     os.environ.setdefault(variable, "1")
 
 from mtmkl.documents import ConfigError, read_yaml
-from mtmkl_suite.report.pages.summary import closing_summary
+from mtmkl_suite.report.pages.verdicts import closing_summary
 from mtmkl_suite.run import pipeline, resources
 from mtmkl_suite.run.folders import RunFolder
 from mtmkl_suite.run.locks import ResultsInUseError, hold_results

@@ -4,18 +4,480 @@ Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns 
 figure and the plotted numbers.
 """
 
-from mtmkl_suite.papers.widmer2015.data_figures import (
-    figure_2,
-    figure_4,
-)
-from mtmkl_suite.papers.widmer2015.solver_figure import figure_solvers
-from mtmkl_suite.papers.widmer2015.toy_figures import (
-    figure_3a,
-    figure_3b,
-    figure_spread,
-)
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
-__all__ = [
-    "figure_2", "figure_3a", "figure_3b", "figure_4",
-    "figure_solvers", "figure_spread",
-]  # fmt: skip
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mtmkl.datasets.loaders.toy_tree import bayes_auc, standard_deviation, toy_tree
+from mtmkl_suite.config.models import DataSets
+from mtmkl_suite.evaluation.metrics.curves import FALSE_POSITIVE_RATES
+from mtmkl_suite.judge.sample import ALL, average, axis_values
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.figures.drawing import (
+    SINGLE,
+    WIDE,
+    FigureAndNumbers,
+    Series,
+    draw_curve,
+    half_width,
+    interval_text,
+    no_data_figure,
+    say_no_data,
+    spread_text,
+)
+from mtmkl_suite.report.figures.panels import draw_panel
+
+TSS = "tss"
+FIXED = ("tss_individual", "tss_union", "tss_mtl")
+LEARNED = "tss_p2"
+_STAND_IN = "stand-in data: 13 bacteria, 81 nucleotides"
+
+
+def figure_2(context: Context) -> FigureAndNumbers:
+    """Draw Figure 2's comparison on the stand-in: splice sites are not available.
+
+    AUC by organism of individual machines, of their union and of one fixed similarity,
+    with a tenth of the examples for training.
+    """
+    figure = Figure(figsize=(7.4, 3.6))
+    numbers = _by_organism(context, figure.subplots(), FIXED, 10)
+    if "no data" in numbers:
+        return no_data_figure(numbers["no data"].iloc[0], SINGLE)
+    return figure, numbers
+
+
+def figure_4(context: Context) -> FigureAndNumbers:
+    """Draw the AUC by organism with most examples, and its mean against their number.
+
+    The numbers of the upper panel tell which method has the highest mean for each
+    organism.
+    """
+    (panel,) = context.figure("figure_4").panels
+    figure = Figure(figsize=(7.4, 7.2))
+    upper, lower = figure.subplots(2, 1)
+    sizes = context.rows(TSS, "auc", {})["train_size"]
+    if sizes.empty:
+        return no_data_figure(context.missing_reason(TSS), SINGLE)
+    numbers = [
+        _by_organism(context, upper, (*FIXED, LEARNED), int(sizes.max())),
+        draw_panel(context, lower, panel),
+    ]
+    lower.legend(loc="lower right")
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def _series(context: Context, method: str) -> Series:
+    """Return a method's curve in the colour of its kind, named without the data."""
+    _, _, kind = method.partition("_")
+    label = context.label(method).partition(" (")[0]
+    return replace(Series.of(context, kind, label=label), method=method)
+
+
+def _by_organism(
+    context: Context, axis: Axes, methods: Sequence[str], train_size: int
+) -> pd.DataFrame:
+    scores = context.scores
+    rows = scores[
+        (scores["experiment"] == TSS)
+        & (scores["metric"] == "auc")
+        & (scores["train_size"] == train_size)
+        & scores["method"].isin(methods)
+    ]
+    if rows.empty:
+        return pd.DataFrame({"no data": [context.missing_reason(TSS)]})
+    summary = rows.groupby(["method", "task"])["value"].agg(["mean", "std", "size"])
+    names = [name for name in rows["task"].unique() if name != ALL]
+    places = [*names, ALL]
+    present = [method for method in methods if method in summary.index]
+    width = 0.8 / len(present)
+    numbers = []
+    for k, method in enumerate(present):
+        table = summary.loc[method].loc[places]
+        series = _series(context, method)
+        axis.bar(
+            np.arange(len(places)) + width * (k - (len(present) - 1) / 2),
+            table["mean"],
+            width,
+            yerr=table["std"].fillna(0.0),
+            color=series.style.colour,
+            error_kw={"linewidth": 0.8},
+            label=series.label,
+        )
+        numbers.append(
+            pd.DataFrame(
+                {
+                    "panel": f"by organism, {train_size} %",
+                    "series": series.label,
+                    "organism": ["mean" if name == ALL else name for name in places],
+                    "mean": table["mean"].to_numpy(),
+                    "sd": table["std"].to_numpy(),
+                    "n": table["size"].to_numpy(),
+                }
+            )
+        )
+    found = pd.concat(numbers, ignore_index=True)
+    found["best"] = found["mean"] == found.groupby("organism")["mean"].transform("max")
+    by_name = found[found["organism"] != "mean"]
+    leader = str(numbers[-1]["series"].iloc[0])
+    n_best = int(by_name.loc[by_name["series"] == leader, "best"].sum())
+    axis.set_xticks(
+        range(len(places)),
+        [*names, "mean"],
+        rotation=40,
+        ha="right",
+        rotation_mode="anchor",
+    )
+    axis.set_ylim(max(0.0, float(found["mean"].min()) - 0.1), 1.08)
+    axis.set_ylabel("test AUC")
+    axis.set_title(
+        f"{_STAND_IN}; {train_size} % for training; mean ± sd over "
+        f"{int(found['n'].min())} splits\n{leader} is highest in {n_best} of "
+        f"{len(names)} organisms"
+    )
+    axis.legend(loc="upper left", ncols=len(present))
+    return found
+
+
+READINGS = {"toy_sd": "standard deviation 20", "toy_variance": "variance 20"}
+NORMS = {"vanilla": "Vanilla", "p1": "p = 1", "p2": "p = 2", "p3": "p = 3"}
+NODES = {
+    "": "as printed", "_unit": "unit diagonal", "_pooled": "pooled, unit diagonal",
+}  # fmt: skip
+ALONE = ("individual", "union", "mtl")
+_NODE_MARKERS = {"": "o", "_unit": "s", "_pooled": "^"}
+_NODE_COLOURS = {"": "#0072b2", "_unit": "#d55e00", "_pooled": "#009e73"}
+_ROC = ("individual", "union", *NORMS)
+
+
+def figure_3a(context: Context) -> FigureAndNumbers:
+    """Draw the true similarity of the tasks of one draw, and its mean over draws."""
+    table = true_similarity()
+    figure = Figure(figsize=(7.4, 3.4))
+    panels = figure.subplots(1, 2)
+    titles = {"similarity": "one draw", "expected": "mean over draws"}
+    for axis, (column, title) in zip(panels, titles.items(), strict=True):
+        matrix = table.pivot(index="task", columns="other", values=column)
+        image = axis.imshow(
+            matrix, cmap="viridis", vmin=table["similarity"].min(), vmax=100
+        )
+        axis.set_xlabel("task")
+        axis.set_ylabel("task")
+        axis.set_xticks([0, 15, 31], ["1", "16", "32"])
+        axis.set_yticks([0, 15, 31], ["1", "16", "32"])
+        axis.set_title(title)
+        axis.grid(visible=False)
+    figure.colorbar(image, ax=list(panels), label="scalar product of the tasks' μ")
+    return figure, table
+
+
+def true_similarity() -> pd.DataFrame:
+    """Return the scalar products of the tasks of one draw of the tree.
+
+    Returns ``task``, ``other`` (from 1) and ``similarity``; beside it ``expected``, its
+    mean over draws of the flips, d (1 − 2 m/d)^path with m flips of d entries along
+    each of the edges between the two.
+    """
+    dims, flips = 100, 5
+    data = toy_tree(dims=dims, flips=flips, n_train=1, n_validation=1, n_test=1, seed=0)
+    S = data.truth["similarity"]
+    parents = data.truth["parents"].tolist()
+    t, s = (index.ravel() for index in np.indices(S.shape))
+    path = [_path_length(parents, a, b) for a, b in np.ndindex(S.shape)]
+    return pd.DataFrame(
+        {
+            "task": t + 1,
+            "other": s + 1,
+            "similarity": S.ravel(),
+            "expected": dims * (1 - 2 * flips / dims) ** np.array(path),
+        }
+    )
+
+
+def _path_length(parents: Sequence[int], one: int, other: int) -> int:
+    """Return the number of edges between two leaves at the same depth."""
+    steps = 0
+    while one != other:
+        one, other = parents[one], parents[other]
+        steps += 2
+    return steps
+
+
+def figure_3b(context: Context) -> FigureAndNumbers:
+    """Draw ROC curves and areas under them for either reading of the spread.
+
+    Left the curves, means over tasks and repeats with bands of one standard deviation
+    over repeats, for task kernels as printed. Right the areas, with the other ways to
+    normalise task kernels beside them.
+    """
+    figure = Figure(figsize=(7.4, 6.8))
+    rows = figure.subplots(2, 2, width_ratios=(1, 1.25))
+    numbers = []
+    for panels, (experiment, reading) in zip(rows, READINGS.items(), strict=True):
+        numbers.append(_roc_curves(context, panels[0], experiment, reading))
+        numbers.append(_areas(context, panels[1], experiment, reading))
+    if all("no data" in table for table in numbers):
+        return no_data_figure(context.missing_reason("toy_sd"), SINGLE)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def _roc_curves(
+    context: Context, axis: Axes, experiment: str, reading: str
+) -> pd.DataFrame:
+    numbers = []
+    for method in _ROC:
+        rates = pd.DataFrame(
+            {
+                rate: context.by_repeat(
+                    experiment, f"true_positive_rate_{rate:g}", {"method": method}
+                )
+                for rate in FALSE_POSITIVE_RATES
+            }
+        )
+        if rates.empty:
+            continue
+        series = Series.of(context, method)
+        mean, sd = rates.mean().to_numpy(), rates.std(ddof=1).to_numpy()
+        x = np.array([0.0, *FALSE_POSITIVE_RATES, 1.0])
+        y = np.array([0.0, *mean, 1.0])
+        width = np.array([0.0, *np.nan_to_num(sd), 0.0])
+        axis.fill_between(
+            x, y - width, y + width, color=series.style.colour, alpha=0.15, linewidth=0
+        )
+        axis.plot(x, y, color=series.style.colour, label=series.label)
+        numbers.append(
+            pd.DataFrame(
+                {
+                    "panel": f"{reading}, ROC", "series": series.label,
+                    "x": FALSE_POSITIVE_RATES, "mean": mean, "sd": sd, "n": len(rates),
+                }
+            )
+        )  # fmt: skip
+    if not numbers:
+        return _no_data(context, axis, experiment)
+    axis.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=":")
+    axis.set_xlabel("false positive rate")
+    axis.set_ylabel("true positive rate, mean over tasks")
+    axis.set_title(f"{reading}; mean ± sd, {_repeats(numbers[0])}")
+    axis.legend(loc="lower right")
+    return pd.concat(numbers, ignore_index=True)
+
+
+def _areas(context: Context, axis: Axes, experiment: str, reading: str) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    places = [*ALONE, *NORMS]
+    for place, norm in enumerate(places):
+        for k, node in enumerate(NODES if norm in NORMS else [""]):
+            values = context.by_repeat(experiment, "auc", {"method": f"{norm}{node}"})
+            if values.empty:
+                continue
+            shift = 0.2 * (k - 1) if norm in NORMS else 0.0
+            axis.errorbar(
+                [values.mean()],
+                [place + shift],
+                xerr=[np.nan_to_num(half_width(values))],
+                color=_NODE_COLOURS[node] if norm in NORMS else "black",
+                marker=_NODE_MARKERS[node] if norm in NORMS else "D",
+                linestyle="none",
+                capsize=2,
+                label=NODES[node] if norm == "vanilla" else None,
+            )
+            rows.append(
+                {
+                    "panel": f"{reading}, AUC",
+                    "series": context.label(f"{norm}{node}"),
+                    "mean": values.mean(), "sd": values.std(ddof=1), "n": len(values),
+                }
+            )  # fmt: skip
+    if not rows:
+        return _no_data(context, axis, experiment)
+    ceiling = largest_auc(context.config.experiments[experiment].datasets)
+    axis.axvline(ceiling, color="black", linestyle="--", label="largest possible")
+    rows.append(
+        {"panel": f"{reading}, AUC", "series": "largest possible", "mean": ceiling}
+    )
+    labels = [NORMS.get(place) or context.label(place) for place in places]
+    axis.set_yticks(range(len(places)), labels)
+    axis.invert_yaxis()
+    axis.set_xlabel("test AUC, mean over tasks")
+    n = int(rows[0]["n"])
+    axis.set_title(f"{interval_text(n)}, {_repeats(pd.DataFrame(rows[:1]))}")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.35, -0.2), ncols=2)
+    return pd.DataFrame(rows)
+
+
+def figure_spread(context: Context) -> FigureAndNumbers:
+    """Draw the AUC against the standard deviation, with the largest possible.
+
+    Right the difference to Vanilla, paired, with 95 % intervals.
+    """
+    experiment = "toy_sweep"
+    values = {
+        method: _by_axis(context, experiment, method, "auc", "spread")
+        for method in _methods(context, experiment)
+    }
+    values = {method: table for method, table in values.items() if not table.empty}
+    if not values:
+        return no_data_figure(context.missing_reason(experiment), WIDE)
+    figure = Figure(figsize=(7.4, 4.4))
+    left, right = figure.subplots(1, 2)
+    numbers = []
+    datasets = context.config.experiments[experiment].datasets
+    spreads = np.geomspace(*_ends(next(iter(values.values())).columns), 60)
+    ceiling = [largest_auc(datasets, spread=spread) for spread in spreads]
+    left.plot(spreads, ceiling, color="black", linestyle="--", label="largest possible")
+    for method, table in values.items():
+        series = Series.of(context, method)
+        curve = _summary(table)
+        draw_curve(left, curve, series)
+        numbers.append(curve.assign(panel="AUC", series=series.label))
+        if method in ("vanilla", "individual") or "vanilla" not in values:
+            continue
+        difference = _summary(table - values["vanilla"])
+        half = (table - values["vanilla"]).apply(half_width)
+        right.errorbar(
+            difference["x"],
+            difference["mean"],
+            yerr=np.nan_to_num(half),
+            color=series.style.colour,
+            marker=series.style.marker,
+            capsize=2,
+        )
+        numbers.append(
+            difference.assign(
+                panel="difference to Vanilla", series=series.label, half=half.to_numpy()
+            )
+        )
+    numbers.append(
+        pd.DataFrame(
+            {
+                "panel": "AUC",
+                "series": "largest possible",
+                "x": spreads,
+                "mean": ceiling,
+            }
+        )
+    )
+    right.axhline(0.0, color="black", linewidth=0.8)
+    for axis in (left, right):
+        axis.set_xscale("log")
+        axis.set_xlabel("standard deviation")
+        marks = {4.47: "√20", 20.0: "20"} | dict.fromkeys([2.0, 10.0])
+        axis.set_xticks(list(marks), [text or f"{x:g}" for x, text in marks.items()])
+        axis.minorticks_off()
+    left.set_ylabel("test AUC, mean over tasks")
+    right.set_ylabel("difference in AUC to Vanilla")
+    left.set_title(spread_text(numbers[0]))
+    right.set_title(interval_text(int(numbers[0]["n"].min())))
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    return figure, pd.concat(numbers, ignore_index=True)
+
+
+def _methods(context: Context, experiment: str) -> list[str]:
+    configured = context.config.experiments.get(experiment)
+    return [entry.method for entry in configured.methods] if configured else []
+
+
+def _by_axis(
+    context: Context, experiment: str, method: str, metric: str, axis: str
+) -> pd.DataFrame:
+    """Return a metric by repeat (rows) and option of the data set (columns)."""
+    rows = context.rows(experiment, metric, {"method": method})
+    if rows.empty:
+        return pd.DataFrame()
+    rows = rows.assign(x=axis_values(rows, axis))
+    return average(rows, ["repeat", "x"]).unstack("x")
+
+
+def _summary(table: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "x": table.columns.to_numpy(dtype=float),
+            "mean": table.mean().to_numpy(),
+            "sd": table.std(ddof=1).to_numpy(),
+            "n": table.count().to_numpy(),
+        }
+    )
+
+
+def _ends(levels: pd.Index) -> tuple[float, float]:
+    return float(levels.min()), float(levels.max())
+
+
+def largest_auc(datasets: DataSets, **options: Any) -> float:
+    """Return the Bayes AUC of a configured tree of tasks, the same for all tasks."""
+    known: dict[str, Any] = {"spread": 20, "reading": "standard_deviation", "dims": 100}
+    known |= {k: v for k, v in datasets.options.items() if k in known}
+    known |= options
+    sd = standard_deviation(float(known["spread"]), known["reading"])
+    return float(bayes_auc(np.ones(int(known["dims"])), sd))
+
+
+def _no_data(context: Context, axis: Axes, experiment: str) -> pd.DataFrame:
+    reason = context.missing_reason(experiment)
+    say_no_data(axis, reason)
+    return pd.DataFrame({"no data": [reason]})
+
+
+def _repeats(numbers: pd.DataFrame) -> str:
+    n = int(numbers["n"].iloc[0])
+    return f"{n} repeat{'s' * (n > 1)}"
+
+
+_LABELS = {
+    "features": "features, all tasks at once (Algorithm 2)",
+    "gram": "Gram matrices",
+    "liblinear": "LinearSVC, terms written out, weights given",
+}
+_STYLES = {"features": ("#0072b2", "o"), "gram": ("#d55e00", "s"),
+           "liblinear": ("#009e73", "^")}  # fmt: skip
+
+
+def figure_solvers(context: Context) -> FigureAndNumbers:
+    """Draw time to a gap of 1e-3 and peak memory against the number of examples.
+
+    The numbers are those of :func:`mtmkl_suite.papers.widmer2015.steps.solver_seconds`;
+    ``slope`` is that of log time against log n from 1,000 examples on.
+    """
+    table = context.steps["solver_seconds"]
+    figure = Figure(figsize=(7.4, 4.0))
+    left, right = figure.subplots(1, 2)
+    parts = []
+    for solver, label in _LABELS.items():
+        part = table[table["solver"] == solver].sort_values("n")
+        if part.empty:
+            continue
+        colour, marker = _STYLES[solver]
+        slope = _slope(part)
+        text = label if np.isnan(slope) else f"{label}, slope {slope:.2f}"
+        left.plot(part["n"], part["seconds"], color=colour, marker=marker, label=text)
+        right.plot(part["n"], part["peak"], color=colour, marker=marker)
+        parts.append(part.assign(slope=slope))
+    data = table[table["solver"] == "features"].sort_values("n")
+    right.plot(
+        data["n"], data["data"], color="black", linestyle="--", label="the data alone"
+    )
+    for axis in (left, right):
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.set_xlabel("examples")
+    left.set_ylabel("processor seconds to a gap of 10⁻³")
+    right.set_ylabel("peak memory, MB")
+    left.set_title("13 tasks, 3 task kernels, 20,000 features")
+    right.legend(loc="upper left")
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=1)
+    return figure, pd.concat(parts, ignore_index=True)
+
+
+def _slope(part: pd.DataFrame) -> float:
+    """Return the slope of log time against log n; ``nan`` for less than two sizes."""
+    large = part[part["n"] >= 1000]
+    if len(large) < 2:
+        return float("nan")
+    return float(np.polyfit(np.log(large["n"]), np.log(large["seconds"]), 1)[0])

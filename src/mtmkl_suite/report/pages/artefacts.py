@@ -2,24 +2,24 @@
 
 import base64
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import textwrap
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from mtmkl.files import read_table
-from mtmkl_suite.config.models import Artefact, Figure, Quoted, Ranking, Table
+from mtmkl_suite.config.models import Artefact, Figure, Ranking, Table
 from mtmkl_suite.judge.reach import DIFFERENT
 from mtmkl_suite.judge.verdicts import NOT_JUDGED
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.figures.alternatives import figure_in_words
-from mtmkl_suite.report.pages.documentation import address
-from mtmkl_suite.report.pages.experiments import ExperimentFacts
+from mtmkl_suite.report.pages.rendering import address
 from mtmkl_suite.report.pages.verdicts import Answer
 from mtmkl_suite.report.record.published_reach import ReachOfCells, read_reach
-from mtmkl_suite.report.record.record import PublishedRecord, Written, read_written
+from mtmkl_suite.report.record.record import PublishedRecord, read_written
 from mtmkl_suite.report.tables.cells import RANK
 from mtmkl_suite.report.tables.text import TextTable, value_text
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
@@ -69,45 +69,39 @@ class NumberTable(NamedTuple):
 def number_table(
     cells: pd.DataFrame,
     published: pd.DataFrame,
-    *,
     corner: str,
     decimals: int | None,
+    methods: Mapping[str, str],
+    *,
     is_judged: bool,
     reach: ReachOfCells,
-    methods: Mapping[str, str],
 ) -> NumberTable:
     """Return a table from its cells and those of the published record.
 
     ``cells``: Of the run, with columns ``row, column, published, reproduced, verdict``
     and others of :data:`mtmkl_suite.report.tables.cells.CELL_COLUMNS`.
     """
-    mine = _by_place(cells)
-    record = _by_place(published)
-    rows = list(dict.fromkeys(row for row, _ in mine))
-    columns = list(dict.fromkeys(column for _, column in mine))
+    mine, record = _by_place(cells), _by_place(published)
     if decimals is None:
         decimals = _decimals_of(cells["published"])
+    aligned = defaultdict(list)
+    for key, cell in mine.items():
+        aligned[key[1], cell.get("unit") == RANK].append(key)
     texts: dict[tuple[str, str], NumberCell] = {}
-    for column in columns:
-        for is_rank in (False, True):
-            keys = [
-                (row, column)
-                for row in rows
-                if (row, column) in mine
-                and (mine[row, column].get("unit") == RANK) == is_rank
-            ]
-            places = _MEAN_RANK_DECIMALS if is_rank else decimals
-            made = [
-                _cell(
-                    mine[key],
-                    record.get(key, {}),
-                    decimals=places,
-                    is_judged=is_judged,
-                    reach=found.text() if (found := reach.get(key)) else "",
-                )
-                for key in keys
-            ]
-            texts |= dict(zip(keys, _aligned(made), strict=True))
+    for (_, is_rank), keys in aligned.items():
+        places = _MEAN_RANK_DECIMALS if is_rank else decimals
+        made = [
+            _cell(
+                mine[key],
+                record.get(key, {}),
+                decimals=places,
+                is_judged=is_judged,
+                reach=reach[key].text() if key in reach else "",
+            )
+            for key in keys
+        ]
+        texts |= dict(zip(keys, _aligned(made), strict=True))
+    rows, columns = (dict.fromkeys(key[side] for key in mine) for side in (0, 1))
     units = list(cells["unit"].dropna().unique()) if "unit" in cells else []
     return NumberTable(
         corner=corner,
@@ -238,102 +232,81 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-@dataclass(frozen=True)
-class ArtefactView:
-    """A figure or table with its numbers, answer and files.
-
-    ``image`` is a data URI and ``alternative`` the figure in words, both "" for a
-    table; ``numbers`` has the numbers that the paper quotes in its text last, ``texts``
-    are tables of another form, and ``values`` what a figure draws.
-    """
-
-    id: str
-    title: str
-    image: str
-    alternative: str
-    numbers: list[NumberTable]
-    texts: list[TextTable]
-    notes: list[str]
-    values: TextTable | None
-    answer: Answer
-    is_of_record: bool
-    links: list[tuple[str, str]]
-    facts: list[ExperimentFacts]
-
-    @property
-    def name(self) -> str:
-        """``figure_3`` as "Figure 3"; the title, if the paper has no number for it."""
-        return (
-            self.id.replace("_", " ").capitalize() if self._is_numbered else self.title
-        )
-
-    @property
-    def subtitle(self) -> str:
-        """The title, unless it is the name."""
-        return self.title if self._is_numbered else ""
-
-    @property
-    def _is_numbered(self) -> bool:
-        return any(character.isdigit() for character in self.id)
-
-
 def artefact_view(
     name: str,
     context: Context,
     folder: PaperFolder,
     record: PublishedRecord | None,
-    found: Answer,
-    facts: list[ExperimentFacts],
-) -> ArtefactView:
-    """Gather what is shown of a figure or table."""
-    config = context.config
-    artefact = config.artefacts[name]
+    answer: Answer,
+    facts: list[dict[str, Any]],
+) -> SimpleNamespace:
+    """Return what is shown of a figure or table: its numbers, answer and files.
+
+    ``image`` is a data URI and ``alternative`` the figure in words, both "" for a
+    table; ``numbers`` has the numbers that the paper quotes in its text last, ``texts``
+    are tables of another form, and ``values`` what a figure draws.
+    """
+    artefact = context.config.artefacts[name]
     mine = read_written(folder, name)
-    image, alternative, values = "", "", None
+    view = SimpleNamespace(
+        id=name, title=artefact.title, image="", alternative="", values=None,
+        texts=list(mine.tables), is_of_record=False, answer=answer, facts=facts,
+    )  # fmt: skip
+    view.name, view.subtitle = names_of(name, artefact.title)
     endings: tuple[str, ...] = ("csv", "md")
-    numbers, is_of_record = [], False
-    texts = list(mine.tables)
+    numbers: list[tuple[Any, ...]] = []
     if isinstance(artefact, Figure):
         endings = ("svg", "pdf", "csv")
-        svg, drawn, is_of_record = _figure(name, folder, record)
-        image = _inline(svg)
-        alternative = figure_in_words(artefact.title, drawn)
-        values = None if "no data" in drawn else values_of(drawn)
-        texts = []
+        svg, drawn, view.is_of_record = _figure(name, folder, record)
+        encoded = base64.b64encode(svg.read_bytes()).decode()
+        view.image = f"data:image/svg+xml;base64,{encoded}"
+        view.alternative = figure_in_words(artefact.title, drawn)
+        view.values = None if "no data" in drawn else values_of(drawn)
+        view.texts = []
     elif isinstance(artefact, Table | Ranking):
         cells = read_table(folder.artefact(name, "csv"))
         published = record.cells(name) if record else pd.DataFrame()
-        numbers.append(_grid(name, artefact, context, cells, published))
-        is_of_record = bool(cells["reproduced"].isna().all()) and len(published) > 0
-        texts = []
-    elif record and _is_empty(mine.verdicts):
+        labels = {key: context.label(key) for key in context.config.methods}
+        corner = "data set, training"
+        if isinstance(artefact, Table):
+            corner = artefact.corner
+        grid = corner, artefact.decimals, methods_of(artefact, labels)
+        numbers.append((cells, published, *grid))
+        view.is_of_record = cells["reproduced"].isna().all() and len(published) > 0
+        view.texts = []
+    elif record and len(mine.verdicts) and mine.verdicts["reproduced"].isna().all():
         path = record.artefact(name, "md")
-        is_of_record = path is not None
-        texts = [_from_markdown(path)] if path else texts
+        view.is_of_record = path is not None
+        view.texts = [_from_markdown(path)] if path else view.texts
     if artefact.quoted is not None:
-        numbers.append(_quoted(name, artefact.quoted, context, mine, record))
-        texts = texts[:-1]
-    notes = [note for table in mine.tables for note in table.notes]
-    source = record.folder if is_of_record and record else folder.path / "artefacts"
+        places = {(cell.row, cell.column) for cell in artefact.quoted.cells}
+        rows = mine.verdicts
+        keys = zip(rows["row"], rows["column"], strict=True)
+        published = pd.DataFrame()
+        if record:
+            published = record.verdicts[record.verdicts["artefact"] == name]
+        quoted = rows[[key in places for key in keys]]
+        numbers.append((quoted, published, "quoted in the text", None, {}))
+        view.texts = view.texts[:-1]
+    reach, is_judged = read_reach(context.config, name), context.is_judged
+    tables = [number_table(*each, is_judged=is_judged, reach=reach) for each in numbers]
+    view.numbers = [table for table in tables if table.rows]
+    notes = dict.fromkeys(note for table in mine.tables for note in table.notes)
+    view.notes = [] if view.texts else list(notes)
+    source = folder.path / "artefacts"
+    if view.is_of_record and record:
+        source = record.folder
+    paths = [source / f"{name}.{ending}" for ending in endings]
     run = RunFolder(folder.path.parent)
-    return ArtefactView(
-        id=name,
-        title=artefact.title,
-        image=image,
-        alternative=alternative,
-        numbers=[table for table in numbers if table.rows],
-        texts=texts,
-        notes=[] if texts else list(dict.fromkeys(notes)),
-        values=values,
-        answer=found,
-        is_of_record=is_of_record,
-        links=[
-            (path.suffix[1:], address(path, run))
-            for path in (source / f"{name}.{ending}" for ending in endings)
-            if path.is_file()
-        ],
-        facts=facts,
-    )
+    view.links = [(p.suffix[1:], address(p, run)) for p in paths if p.is_file()]
+    return view
+
+
+def names_of(artefact: str, title: str) -> tuple[str, str]:
+    """Return ``figure_3`` as "Figure 3" with its title below; else the title alone."""
+    if not any(character.isdigit() for character in artefact):
+        return title, ""
+    return artefact.replace("_", " ").capitalize(), title
 
 
 def _figure(
@@ -345,10 +318,6 @@ def _figure(
     if "no data" in numbers and record and published:
         return published, record.cells(name), True
     return folder.artefact(name, "svg"), numbers, False
-
-
-def _inline(svg: Path) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode()
 
 
 def values_of(numbers: pd.DataFrame) -> TextTable:
@@ -363,53 +332,6 @@ def values_of(numbers: pd.DataFrame) -> TextTable:
     )
 
 
-def _grid(
-    name: str,
-    artefact: Table | Ranking,
-    context: Context,
-    cells: pd.DataFrame,
-    published: pd.DataFrame,
-) -> NumberTable:
-    labels = {key: context.label(key) for key in context.config.methods}
-    return number_table(
-        cells,
-        published,
-        corner=artefact.corner if isinstance(artefact, Table) else "data set, training",
-        decimals=artefact.decimals,
-        is_judged=context.is_judged,
-        reach=read_reach(context.config, name),
-        methods=methods_of(artefact, labels),
-    )
-
-
-def _quoted(
-    name: str,
-    quoted: Quoted,
-    context: Context,
-    mine: Written,
-    record: PublishedRecord | None,
-) -> NumberTable:
-    """Return the numbers that a paper quotes in its text for a figure or table."""
-    places = {(cell.row, cell.column) for cell in quoted.cells}
-    rows = mine.verdicts
-    is_quoted = [key in places for key in zip(rows["row"], rows["column"], strict=True)]
-    return number_table(
-        rows[is_quoted],
-        record.verdicts[record.verdicts["artefact"] == name]
-        if record
-        else pd.DataFrame(),
-        corner="quoted in the text",
-        decimals=None,
-        is_judged=context.is_judged,
-        reach=read_reach(context.config, name),
-        methods={},
-    )
-
-
-def _is_empty(verdicts: pd.DataFrame) -> bool:
-    return len(verdicts) > 0 and bool(verdicts["reproduced"].isna().all())
-
-
 def _from_markdown(path: Path) -> TextTable:
     """Return a published table from its Markdown."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -420,3 +342,61 @@ def _from_markdown(path: Path) -> TextTable:
     ]
     notes = [line for line in lines[1:] if line and not line.startswith("|")]
     return TextTable(rows[0], rows[2:], notes)
+
+
+_MOST_CURVES = 6
+_MOST_PANELS = 4
+_LONGEST = 900
+
+
+def figure_in_words(title: str, numbers: pd.DataFrame) -> str:
+    """Return the alt text of a figure."""
+    if "no data" in numbers:
+        return f"{title}. No data: {numbers['no data'].iloc[0]}."
+    parts: list[str] = []
+    if {"series", "x", "mean"} <= set(numbers.columns):
+        parts += _curves(numbers.dropna(subset=["series", "x", "mean"]))
+    if {"row", "task", "value"} <= set(numbers.columns):
+        parts += _matrices(numbers.dropna(subset=["row", "task", "value"]))
+    if not parts:
+        shown = numbers.select_dtypes("number").dropna(axis="columns", how="all")
+        parts = [
+            f"{_plain(name)} from {values.min():.3g} to {values.max():.3g}"
+            for name, values in shown.items()
+        ]
+    text = f"{title.rstrip('.')}. {'; '.join(parts)}."
+    return textwrap.shorten(text, _LONGEST, placeholder=" …")
+
+
+def _panels(numbers: pd.DataFrame) -> list[tuple[Any, pd.DataFrame]]:
+    if numbers.empty or "panel" not in numbers:
+        return [("", numbers)] if len(numbers) else []
+    return list(numbers.groupby("panel", sort=False))[:_MOST_PANELS]
+
+
+def _curves(points: pd.DataFrame) -> Iterator[str]:
+    for panel, mine in _panels(points):
+        series = []
+        for name, curve in list(mine.groupby("series", sort=False))[:_MOST_CURVES]:
+            ordered = curve.sort_values("x")
+            first, last = ordered.iloc[0], ordered.iloc[-1]
+            text = f"{name} {first['mean']:.3g} at {first['x']:.3g}"
+            if last["x"] != first["x"]:
+                text += f", {last['mean']:.3g} at {last['x']:.3g}"
+            series.append(text)
+        more = mine["series"].nunique() - len(series)
+        if more > 0:
+            series.append(f"{more} more curves")
+        heading = f"Panel {_plain(panel)}: " if panel else ""
+        yield heading + "; ".join(series)
+
+
+def _matrices(entries: pd.DataFrame) -> Iterator[str]:
+    for panel, mine in _panels(entries):
+        sizes = f"{mine['row'].nunique()} rows by {mine['task'].nunique()} tasks"
+        ends = f"{mine['value'].min():.3g} to {mine['value'].max():.3g}"
+        yield f"Matrix {panel}: {sizes}, values from {ends}"
+
+
+def _plain(name: object) -> str:
+    return str(name).replace("_", " ")

@@ -1,18 +1,31 @@
-"""Protocols, data and choices of experiments, in words."""
+"""Experiments, with their protocols, data sets and methods, in words."""
 
-from collections.abc import Mapping, Sequence
+import inspect
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from mtmkl.datasets import default_registry
 from mtmkl.datasets.protocols import train_unit
+from mtmkl.methods import resolve
 from mtmkl_suite.config.models import Paper, Protocol, Variant
-from mtmkl_suite.judge import verdicts as verdict_rule
+from mtmkl_suite.evaluation.jobs import MethodSpec
+from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.sample import fits, sample
+from mtmkl_suite.judge.verdicts import Reproduced
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.tables.cells import mean_sd
-from mtmkl_suite.report.tables.text import TextTable, metric_words
+from mtmkl_suite.report.record.publish import seconds_of_cells
+from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
+from mtmkl_suite.report.tables.text import DASH, TextTable, metric_words
+from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
+from mtmkl_suite.run.plan import method_specs
 
 
 class DataUse(NamedTuple):
@@ -120,27 +133,11 @@ def _by_variant(config: Paper) -> dict[str, tuple[Variant, list[str]]]:
 
 _MAX_DIGESTS = 3
 
-# Counts need no three decimals.
-_LARGE = 10
-
-
-class ExperimentFacts(NamedTuple):
-    """Protocol, data, time, choices and certificates of an experiment, in words."""
-
-    title: str
-    protocol: str
-    data: list[str]
-    digests: str
-    versions: str
-    time: str
-    edges: str
-    certificates: str
-
 
 def experiment_facts(
     context: Context, experiment: str, all_jobs: pd.DataFrame
-) -> ExperimentFacts:
-    """Return how an experiment was run."""
+) -> dict[str, Any]:
+    """Return how an experiment was run: protocol, data, time, choices, certificates."""
     config = context.config
     configured = config.experiments[experiment]
     rows = fits(context.scores[context.scores["experiment"] == experiment])
@@ -152,23 +149,21 @@ def experiment_facts(
             f"{plural(len(jobs), 'job')}, {duration(jobs['seconds'].sum())} in all"
         )
     gaps = rows["gap"].dropna()
-    return ExperimentFacts(
-        title=configured.title + _in_section(configured.section),
-        protocol=_protocol_text(
-            configured.protocol, config.protocols[configured.protocol]
-        ),
-        data=_data_lines(context, experiment),
-        digests=_some(list(rows["data_digest"].unique()), "scores.csv.gz"),
-        versions=_some(list(rows["code_version"].unique()), "scores.csv.gz"),
-        time="; ".join(times),
-        edges=_edges(context, rows),
-        certificates=(
-            f"{len(gaps)} fits with a certificate, largest relative gap "
-            f"{gaps.max():.1e}"
-            if len(gaps)
-            else "none of the fits has one"
-        ),
-    )
+    certificates = "none of the fits has one"
+    if len(gaps):
+        largest = f"largest relative gap {gaps.max():.1e}"
+        certificates = f"{len(gaps)} fits with a certificate, {largest}"
+    name = configured.protocol
+    return {
+        "title": configured.title + _in_section(configured.section),
+        "protocol": _protocol_text(name, config.protocols[name]),
+        "data": _data_lines(context, experiment),
+        "digests": _some(rows["data_digest"]),
+        "versions": _some(rows["code_version"]),
+        "time": "; ".join(times),
+        "edges": _edges(context, rows),
+        "certificates": certificates,
+    }
 
 
 def _in_section(section: str) -> str:
@@ -208,14 +203,11 @@ def _data_lines(context: Context, experiment: str) -> list[str]:
 
 
 def _edges(context: Context, rows: pd.DataFrame) -> str:
-    at_edge = rows.dropna(subset=["at_grid_edge"])
-    at_edge = at_edge[at_edge["params"] != ""]
-    shares = at_edge.assign(share=at_edge["at_grid_edge"].astype(float))
+    chosen = rows[rows["at_grid_edge"].notna() & (rows["params"] != "")]
+    at_edge = chosen["at_grid_edge"].astype(float)
+    shares = at_edge.groupby(chosen["method"], sort=False).mean()
     texts = [
-        f"{context.label(str(method))} {share:.0%}"
-        for method, share in shares.groupby("method", sort=False)["share"]
-        .mean()
-        .items()
+        f"{context.label(str(name))} {share:.0%}" for name, share in shares.items()
     ]
     return "; ".join(texts) or "nothing was chosen"
 
@@ -223,32 +215,27 @@ def _edges(context: Context, rows: pd.DataFrame) -> str:
 def summary_of(context: Context, experiment: str) -> TextTable:
     """Return mean ± sd of all methods of an experiment, by metric."""
     configured = context.config.experiments[experiment]
-    metrics = list(configured.metrics)
     rows = []
     for entry in configured.methods:
         line = [context.label(entry.method)]
-        for metric in metrics:
-            found = context.rows(experiment, metric, {"method": entry.method})
-            values = sample(found)
-            if len(values) == 0:
-                line.append("–")
-                continue
-            summary = verdict_rule.Reproduced.from_sample(values)
-            assert summary is not None
-            decimals = 1 if abs(summary.value) >= _LARGE else 3
-            line.append(mean_sd(summary.value, summary.sd, summary.n, decimals))
+        for metric in configured.metrics:
+            values = sample(context.rows(experiment, metric, {"method": entry.method}))
+            found = Reproduced.from_sample(values) if len(values) else None
+            line.append(
+                mean_sd(found.value, found.sd, found.n, decimals_of(found.value))
+                if found
+                else DASH
+            )
         rows.append(line)
-    header = ["method", *(metric_words(metric) for metric in metrics)]
-    return TextTable(header, rows)
+    return TextTable(["method", *map(metric_words, configured.metrics)], rows)
 
 
-def _some(values: Sequence[str], where: str) -> str:
-    """List a few values, and say how many more there are."""
-    shown = [str(value) for value in values[:_MAX_DIGESTS]]
-    more = len(values) - len(shown)
-    if not shown:
-        return "none"
-    return ", ".join(shown) + (f" and {more} more in {where}" if more else "")
+def _some(values: pd.Series) -> str:
+    """List a few values of the scores, and say how many more there are."""
+    found = values.unique()
+    more = len(found) - _MAX_DIGESTS
+    shown = ", ".join(map(str, found[:_MAX_DIGESTS])) or "none"
+    return shown + (f" and {more} more in scores.csv.gz" if more > 0 else "")
 
 
 def duration(seconds: float) -> str:
@@ -264,3 +251,174 @@ def duration(seconds: float) -> str:
 def plural(count: int, noun: str) -> str:
     """Return a count with its noun."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+_MOST_VALUES = 8
+
+_ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
+
+
+class MethodUse(NamedTuple):
+    """A method in one experiment of a run or of a published record.
+
+    ``tolerance`` is the relative duality gap at which the solver stops, nan where it
+    has none. ``gaps`` are those of the fits that have one, and ``within`` tells of each
+    whether it is at most the tolerance, if there is one. ``seconds`` are those of each
+    cell (data set, train size, repeat): search and fit, on one core.
+    """
+
+    class_name: str
+    paper: str
+    paper_name: str
+    experiment: str
+    label: str
+    source: str
+    tolerance: float
+    n_fits: int
+    gaps: np.ndarray
+    within: np.ndarray
+    seconds: np.ndarray
+    choices: list[dict[str, Any]]
+
+    @property
+    def share_within(self) -> float:
+        """Share of the gaps within the tolerance; nan without any."""
+        return float(self.within.mean()) if self.within.size else math.nan
+
+    @property
+    def worst_gap(self) -> float:
+        """The largest gap; nan without any."""
+        return float(self.gaps.max()) if self.gaps.size else math.nan
+
+    @property
+    def median_seconds(self) -> float:
+        """Median over cells."""
+        return float(np.median(self.seconds))
+
+    @property
+    def total_seconds(self) -> float:
+        """Sum over cells."""
+        return float(self.seconds.sum())
+
+
+def method_uses(
+    config: Paper, paper_name: str, scores: pd.DataFrame, source: str
+) -> list[MethodUse]:
+    """Return how the configured methods fared, experiment by experiment."""
+    rows = fits(scores[~scores["metric"].isin([FAILED, UNSUPPORTED])])
+    seconds = seconds_of_cells(rows)
+    places = dict(list(rows.groupby(["experiment", "method"], sort=False)))
+    found = []
+    for name, experiment in config.experiments.items():
+        choices = chosen_parameters(rows, name, grids_of(config, name))
+        for method, spec in method_specs(config, name).items():
+            if (name, method) not in places:
+                continue
+            mine, tolerance = places[name, method], _tolerance(spec)
+            gaps = mine["gap"].dropna().to_numpy()
+            found.append(
+                MethodUse(
+                    class_name=spec.class_name,
+                    paper=config.paper.id,
+                    paper_name=paper_name,
+                    experiment=experiment.title,
+                    label=config.methods[method].label,
+                    source=source,
+                    tolerance=tolerance,
+                    n_fits=len(mine),
+                    gaps=gaps,
+                    within=gaps[: 0 if math.isnan(tolerance) else None] <= tolerance,
+                    seconds=seconds.loc[name, method].to_numpy(),
+                    choices=_choices(choices[choices["method"] == method]),
+                )
+            )
+    return found
+
+
+def totals(uses: Sequence[MethodUse]) -> list[MethodUse]:
+    """Return the uses of a method added up, one for each source."""
+    found = []
+    for source in dict.fromkeys(use.source for use in uses):
+        mine = [use for use in uses if use.source == source]
+        found.append(
+            mine[0]._replace(
+                n_fits=sum(use.n_fits for use in mine),
+                gaps=np.concatenate([use.gaps for use in mine]),
+                within=np.concatenate([use.within for use in mine]),
+                seconds=np.concatenate([use.seconds for use in mine]),
+            )
+        )
+    return found
+
+
+def problem_in_words(class_name: str) -> list[tuple[str, str]]:
+    """Return what a method's docstring says of its problem."""
+    lines = (inspect.getdoc(resolve(class_name)) or "").partition("\nParameters\n")[0]
+    blocks = []
+    for block in re.split(r"\n\s*\n", lines.partition("\nAttributes\n")[0]):
+        if block.startswith(".. math::"):
+            blocks.append(("tex", ""))
+        elif block.startswith("    "):
+            if blocks[-1][0] != "tex":
+                blocks.append(("equation", inspect.cleandoc(block)))
+        elif block.strip():
+            text = _ROLE.sub(r"\1", " ".join(block.split()))
+            blocks.append(("text", re.sub(r"``|`|\*(?=\w)|(?<=\w)\*", "", text)))
+    return blocks
+
+
+def _tolerance(spec: MethodSpec) -> float:
+    if "tol" in spec.params:
+        return float(spec.params["tol"])
+    return _default_tolerance(spec.class_name)
+
+
+@cache
+def _default_tolerance(class_name: str) -> float:
+    known = inspect.signature(resolve(class_name)).parameters
+    return float(known["tol"].default) if "tol" in known else math.nan
+
+
+def _choices(chosen: pd.DataFrame) -> list[dict[str, Any]]:
+    """Add up what was chosen in single data sets and train sizes, by parameter.
+
+    The shares at the ends of the grid are nan where it is not one of numbers.
+    """
+    found = []
+    for parameter, rows in chosen.groupby("parameter", sort=False):
+        counts: Counter[str] = sum(map(Counter, rows["chosen"]), Counter())
+        n = counts.total()
+        shares = {
+            end: float((rows[end] * rows["n"]).sum(min_count=1)) / n
+            for end in ("at_low_end", "at_high_end")
+        }
+        most = counts.most_common(_MOST_VALUES)
+        named = [f"{_in_words(value)} ({times})" for value, times in most]
+        more = len(counts) - len(named)
+        named += [f"{more} more values"] if more else []
+        found.append(
+            {"parameter": parameter, "n": n, "chosen": ", ".join(named)} | shares
+        )
+    return found
+
+
+def _in_words(value: str) -> str:
+    """Return a value in words: kernels come as JSON."""
+    try:
+        return _plain(json.loads(value))
+    except ValueError:
+        return value
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return " + ".join(map(_plain, value))
+    if isinstance(value, Mapping):
+        name = str(value.get("name", "")).replace("_", " ")
+        rest = [f"{k} {_plain(v)}" for k, v in value.items() if k != "name"]
+        return f"{name} ({_listed(rest)})" if rest and name else name or _listed(rest)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return ", ".join(part.replace("_", " ") for part in parts)

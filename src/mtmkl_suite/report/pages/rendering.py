@@ -1,15 +1,20 @@
-"""Environment of the templates, and the filters that they share."""
+"""Templates with their filters, links to files and documentation, errata from it."""
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
-from mtmkl_suite.report.pages.documentation import page_name
+from mtmkl_suite.config.models import Paper
 from mtmkl_suite.report.pages.experiments import duration, options_in_words
 from mtmkl_suite.report.tables.text import DASH, is_number, p_text, with_minus
+from mtmkl_suite.run.folders import RunFolder
 
 
 def environment() -> Environment:
@@ -47,3 +52,112 @@ def number(value: float, form: str = ".3g") -> str:
 def _counted(found: Mapping[str, int]) -> str:
     """Return the verdicts that occur with their counts."""
     return ", ".join(f"{name} {n}" for name, n in found.items() if n) or "none"
+
+
+_DISPUTES = re.compile(r"## (?:Errata|Audit)\b.*")
+
+_LEVELS_DOWN = 1
+"""The page has a heading for each paper above these sections."""
+
+
+def address(path: Path, run: RunFolder) -> str:
+    """Return the address of a file for the pages of a run's report."""
+    return Path(os.path.relpath(path, run.pages)).as_posix()
+
+
+def page_name(kind: str, name: str) -> str:
+    """Return the file of a page, such as ``method-Whom.html``."""
+    stem = re.sub(r"[^A-Za-z0-9]+", "-", name.rpartition("/")[2]).strip("-")
+    return f"{kind}-{stem}.html"
+
+
+@dataclass(frozen=True)
+class Documentation:
+    """Documentation that a report links to.
+
+    ``site`` in the run's folder, if it was built before the report; otherwise its
+    sources in the checkout, ``top``.
+    """
+
+    run: RunFolder
+    top: Path
+
+    @classmethod
+    def of(cls, config: Paper, run: RunFolder) -> "Documentation":
+        """Return the documentation that belongs to a paper's configuration."""
+        # config/papers/<id>/published
+        return cls(run, config.published.parents[3])
+
+    def page(self, source: str) -> str:
+        """Return the address of a page, "" if there is none."""
+        built = (self.run.site / source).with_suffix(".html")
+        return self._first(built, self.top / source)
+
+    def method(self, name: str) -> str:
+        """Return the address of the page of a method's class, "" if there is none."""
+        if ":" in name:
+            return ""
+        built = self.run.site / "docs" / "generated" / f"mtmkl.methods.{name}.html"
+        return self._first(built, self.top / "docs" / "methods.md")
+
+    def _first(self, *candidates: Path) -> str:
+        found = (path for path in candidates if path.is_file())
+        path = next(found, None)
+        return "" if path is None else address(path, self.run)
+
+
+def errata_of(config: Paper, documentation: Documentation) -> str:
+    """Return the errata on a paper's page as HTML, "" if there are none.
+
+    Raw HTML in the source is escaped.
+    """
+    paper = config.paper.id
+    source = documentation.top / "docs" / "papers" / f"{paper}.md"
+    if not source.is_file():
+        return ""
+    text = "\n".join(_sections(source.read_text(encoding="utf-8")))
+    return _html(text, source, documentation) if text else ""
+
+
+def _sections(text: str) -> Iterator[str]:
+    is_wanted = False
+    for line in text.splitlines():
+        if line.startswith("## "):
+            is_wanted = bool(_DISPUTES.fullmatch(line))
+        if is_wanted:
+            yield line
+
+
+def _html(text: str, source: Path, documentation: Documentation) -> str:
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{int(token.tag[1:]) + _LEVELS_DOWN}"
+        for child in token.children or ():
+            if child.type == "link_open":
+                _mend_link(child, source, documentation)
+    rendered = parser.renderer.render(tokens, parser.options, {})
+    # As all tables of the report: wide ones scroll by themselves, and have a name.
+    region = '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
+    caption = "<caption>From the paper's page</caption>"
+    return (
+        rendered.replace("<table>", f"{region}<table>\n{caption}")
+        .replace("</table>", "</table></div>")
+        .replace("<th>", '<th scope="col">')
+        .replace("<th style", '<th scope="col" style')
+    )
+
+
+def _mend_link(link: Token, source: Path, documentation: Documentation) -> None:
+    """Let a link of a page lead to the same place from the report."""
+    target, hash_sign, anchor = str(link.attrs["href"]).partition("#")
+    if "://" in target:
+        return
+    path = (source.parent / target).resolve() if target else source
+    found = ""
+    if path.is_relative_to(documentation.top) and path.suffix == ".md":
+        found = documentation.page(path.relative_to(documentation.top).as_posix())
+    link.attrs["href"] = (
+        (found or address(path, documentation.run)) + hash_sign + anchor
+    )

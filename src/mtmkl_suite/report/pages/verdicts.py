@@ -1,12 +1,19 @@
-"""Verdicts counted: the answer in a word, and the rules behind it."""
+"""Verdicts on numbers and claims: answers in a word, rules, tables, the summary."""
 
 import inspect
+import math
 import re
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from mtmkl.documents import read_yaml
+from mtmkl.files import read_json, read_table
+from mtmkl_suite.config.expand import expand, resolve_tier
 from mtmkl_suite.config.models import Paper, Quoted, Ranking, Table
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
@@ -16,6 +23,8 @@ from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.record.record import RECORD
 from mtmkl_suite.report.tables.cells import tolerance_text
 from mtmkl_suite.report.tables.text import metrics_in_words
+from mtmkl_suite.run.fit_warnings import counted_warnings
+from mtmkl_suite.run.folders import PaperFolder, RunFolder
 
 MOSTLY, PARTLY = 0.75, 0.25
 """Shares from which an answer is "mostly" and "partly"."""
@@ -51,17 +60,19 @@ def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
     numbers = counts(own["verdict"], verdict_rule.VERDICTS)
     found = counts(claims["verdict"], claim_tests.VERDICTS)
     within = numbers["reproduced"] + numbers["close"]
-    if within + numbers["different"]:
-        word = _word(within, numbers["different"], 0)
-    else:
-        word = _word(found["holds"], found["does not hold"], found["undecided"])
-    illegible = int(own["status"].eq("illegible").sum())
-    parts = [_numbers_text(within, numbers, illegible), _claims_text(found)]
-    sentence = "; ".join(part for part in parts if part)
+    total = within + numbers["different"]
+    of_claims = found["holds"], found["does not hold"], found["undecided"]
+    word = _word(within, total - within, 0) if total else _word(*of_claims)
+    parts = []
+    if total:
+        illegible = int(own["status"].eq("illegible").sum())
+        parts.append(_numbers_text(within, total, illegible))
+    if any(of_claims):
+        parts.append(_claims_text(*of_claims))
     used = pd.concat([own["source"], claims["source"]])
     return Answer(
         word=word,
-        sentence=f"{sentence}." if sentence else _why_none(own, claims),
+        sentence=f"{'; '.join(parts)}." if parts else _why_none(own, claims),
         numbers=numbers,
         claims=found,
         sources=[str(source) for source in used.unique()],
@@ -70,8 +81,7 @@ def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
 
 def counts(values: pd.Series, names: Sequence[str]) -> dict[str, int]:
     """Return how often each of some values occurs."""
-    found = values.value_counts()
-    return {name: int(found.get(name, 0)) for name in names}
+    return {name: int((values == name).sum()) for name in names}
 
 
 def _word(good: int, bad: int, undecided: int) -> str:
@@ -87,26 +97,18 @@ def _word(good: int, bad: int, undecided: int) -> str:
     return "Partly" if share >= PARTLY else "No"
 
 
-def _numbers_text(within: int, numbers: dict[str, int], illegible: int) -> str:
-    total = within + numbers["different"]
-    if not total:
-        return ""
+def _numbers_text(within: int, total: int, illegible: int) -> str:
     more = f", {illegible} more cannot be read in the paper" if illegible else ""
     if total == 1:
         verb = "is" if within else "is not"
         return f"The published number {verb} reproduced or close{more}"
-    share = {0: "None", total: "All"}.get(within, str(within))
-    of = {"All": f"All {total}"}.get(share, f"{share} of {total}")
-    return f"{of} published numbers are reproduced or close{more}"
+    share = {0: f"None of {total}", total: f"All {total}"}.get(within)
+    many = share or f"{within} of {total}"
+    return f"{many} published numbers are reproduced or close{more}"
 
 
-def _claims_text(found: dict[str, int]) -> str:
-    holds, fails, undecided = (
-        found[name] for name in ("holds", "does not hold", "undecided")
-    )
+def _claims_text(holds: int, fails: int, undecided: int) -> str:
     total = holds + fails + undecided
-    if not total:
-        return ""
     text = f"{holds} of {total} claim{'s' * (total > 1)} hold{'s' * (holds == 1)}"
     if undecided:
         text += f", {undecided} {'is' if undecided == 1 else 'are'} undecided"
@@ -133,19 +135,16 @@ def number_rules(
         mine = verdicts[verdicts["artefact"] == name]
         cells = artefact.quoted.cells if artefact.quoted else []
         quoted = {(cell.row, cell.column) for cell in cells}
-        is_quoted = pd.Series(
-            [key in quoted for key in zip(mine["row"], mine["column"], strict=True)],
-            index=mine.index,
-            dtype=bool,
-        )
+        keys = zip(mine["row"], mine["column"], strict=True)
+        is_quoted = np.array([key in quoted for key in keys], dtype=bool)
         title = name.replace("_", " ").capitalize()
         for rows, part, where in (
             (mine[~is_quoted], artefact, title),
             (mine[is_quoted], artefact.quoted, f"{title}, in the text"),
         ):
             if len(rows) and isinstance(part, Table | Ranking | Quoted):
-                units = [str(unit) for unit in rows["unit"].dropna().unique()]
-                tolerance = tolerance_text(part.tolerance, (*units, "")[0])
+                units = [*map(str, rows["unit"].dropna()), ""]
+                tolerance = tolerance_text(part.tolerance, units[0])
                 rule = {"artefact": where, "tolerance": tolerance, "n": len(rows)}
                 found.append(rule | {"paper_name": paper_name})
     return found
@@ -178,23 +177,273 @@ def pair_rules(
 
 def claim_tests_of(claims: Iterable[pd.DataFrame]) -> list[dict[str, Any]]:
     """Return the tests that decide claims, with their verdicts over several papers."""
-    tables = [table[["test", "verdict"]] for table in claims]
-    both = pd.concat(tables) if tables else pd.DataFrame(columns=["test", "verdict"])
+    found: dict[str, list[str]] = {name: [] for name in TESTS}
+    for table in claims:
+        for test, verdict in zip(table["test"], table["verdict"], strict=True):
+            found[test].append(verdict)
     return [
         {
             "name": name.replace("_", " "),
-            "decides": _in_words(test),
-            "found": counts(
-                both.loc[both["test"] == name, "verdict"], claim_tests.VERDICTS
-            ),
+            "decides": _test_in_words(test),
+            "found": counts(pd.Series(found[name], dtype=str), claim_tests.VERDICTS),
         }
         for name, test in TESTS.items()
     ]
 
 
-def _in_words(test: Any) -> list[str]:
+def _test_in_words(test: Any) -> list[str]:
     text = (inspect.getdoc(test) or "").partition("\nParameters\n")[0]
     text = re.sub(r":func:`(\w+)`", lambda m: m[1].replace("_", " "), text)
     text = re.sub(r"``([^`]*)``", r"“\1”", text).replace("*", "")
     paragraphs = re.split(r"\n\s*\n", text)
     return [" ".join(part.split()) for part in paragraphs if part.strip()]
+
+
+_AXES = "axes"
+
+_LABELS = ("label", "name", "text", "title", "reading", "measure", "id")
+
+_PLACEHOLDER = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
+
+_MOST_COLUMNS = 6
+
+_WORDS = {"dataset": "data set", "n_nodes": "nodes"}
+
+_REFERENCE = re.compile(r"(Table|Fig)s?\.? (\d+)((?:[a-z](?:, |-|–|$)?)*)")
+
+
+Claim = dict[Hashable, Any]
+"""A row of ``claims.csv`` with its results in words."""
+
+
+class ClaimGroups(NamedTuple):
+    """All claims of a paper, and those of no matrix.
+
+    A matrix has the claims that one template made, over one or two axes: ``title`` is
+    the template, its axes in angle brackets; ``corner`` names the rows'.
+    """
+
+    matrices: list[dict[str, Any]]
+    singles: list[Claim]
+    all: list[Claim]
+
+
+def group_claims(
+    claims: pd.DataFrame, reach: Mapping[str, str], config: Paper
+) -> ClaimGroups:
+    """Return claims in the form of their configuration."""
+    rows: list[Claim] = claims.to_dict("records")
+    views = {row["id"]: _in_words(row, reach) for row in rows}
+    matrices = []
+    placed: set[str] = set()
+    for title, places in _templates(config.published.parent, config.tier):
+        found = {name: axes for name, axes in places.items() if name in views}
+        if len(found) > 1:
+            matrices.append(_matrix(title, found, views))
+            placed |= set(found)
+    singles = [view for name, view in views.items() if name not in placed]
+    return ClaimGroups(matrices, singles, list(views.values()))
+
+
+def artefacts_of_section(section: str, artefacts: Iterable[str]) -> list[str]:
+    """Return the figures and tables that a claim's section names."""
+    wanted = set()
+    for kind, number, letters in _REFERENCE.findall(section):
+        stem = f"{'table' if kind == 'Table' else 'figure'}_{number}"
+        parts = re.findall("[a-z]", letters)
+        wanted |= {f"{stem}{part}" for part in parts} | {stem}
+        if not parts:
+            wanted.add(f"{stem}*")
+    return [
+        name
+        for name in artefacts
+        if name in wanted or re.sub("[a-z]$", "*", name) in wanted
+    ]
+
+
+def _in_words(row: Claim, reach: Mapping[str, str]) -> Claim:
+    """Return a claim with its results, and the paper's own verdict if another."""
+    own = row["own_verdict"]
+    return {
+        **row,
+        "test": row["test"].replace("_", " "),
+        "note": row["note"] if isinstance(row["note"], str) else "",
+        "reach": reach.get(row["id"], ""),
+        "own_verdict": own if isinstance(own, str) and own != row["verdict"] else "",
+        "results": list(_results(row)),
+    }
+
+
+def _results(row: Claim) -> Iterator[str]:
+    """Yield the result of the own test, and that corrected for shared examples."""
+    has_statistic = not math.isnan(row["statistic"])
+    parts = [f"statistic {row['statistic']:.3g}"] if has_statistic else []
+    parts += _p_and_interval(row["p"], row["interval_low"], row["interval_high"])
+    if parts:
+        yield ", ".join(parts)
+    if not math.isnan(row["rho"]):
+        ends = row["corrected_low"], row["corrected_high"]
+        found = ", ".join(_p_and_interval(row["p_corrected"], *ends))
+        found = found or "nothing can be tested"
+        yield f"corrected for shared examples (ρ = {row['rho']:.3g}): {found}"
+
+
+def _p_and_interval(p: float, low: float, high: float) -> Iterator[str]:
+    if not math.isnan(p):
+        yield "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    if not math.isnan(low):
+        yield f"interval {low:.3g} to {high:.3g}"
+
+
+def _templates(
+    folder: Path, tier: str
+) -> Iterator[tuple[str, dict[str, dict[str, str]]]]:
+    """Yield each generated claim's template, and its claims by id with their axes."""
+    path = folder / "claims.yaml"
+    if not path.is_file():
+        return
+    document = resolve_tier(read_yaml(path), tier)
+    settings = resolve_tier(read_yaml(folder / "experiments.yaml"), tier)
+    lists = document.get("lists", settings.get("lists", {}))
+    for entry, axes in _leaves(document["claims"], {}):
+        if not axes:
+            continue
+        # Expanded like the claim itself, with the values of its axes beside the id.
+        probe = {
+            "for_each": axes,
+            "id": entry["id"],
+            _AXES: {name: f"{{{name}}}" for name in axes},
+        }
+        made = expand([probe], lists)
+        text = str(entry["claim"])
+        words = {
+            name: _labels([one[_AXES][name] for one in made], name, text)
+            for name in axes
+        }
+        places = {
+            str(one["id"]): {_words(name): words[name][k] for name in axes}
+            for k, one in enumerate(made)
+        }
+        yield _PLACEHOLDER.sub(_axis_in_words, text), places
+
+
+def _leaves(
+    entries: Sequence[Any], axes: Mapping[str, Any]
+) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
+    for entry in entries:
+        inner = {**axes, **entry.get("for_each", {})}
+        if "entries" in entry:
+            yield from _leaves(entry["entries"], inner)
+        else:
+            yield entry, inner
+
+
+def _words(axis: str) -> str:
+    return _WORDS.get(axis, axis.replace("_", " "))
+
+
+def _axis_in_words(found: re.Match[str]) -> str:
+    axis, part = found.groups()
+    return (
+        f"‹{_words(axis if part in (None, *_LABELS) and part != 'measure' else part)}›"
+    )
+
+
+def _labels(values: Sequence[Any], axis: str, text: str) -> list[str]:
+    """Return the labels of an axis; if not unique, with all that the text says."""
+    labels = [_label(value) for value in values]
+    if len(set(labels)) == len({repr(value) for value in values}):
+        return labels
+    said = [part for name, part in _PLACEHOLDER.findall(text) if name == axis and part]
+    return [", ".join(str(value[part]) for part in said) for value in values]
+
+
+def _label(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return str(value)
+    texts = [str(value[key]).strip(" ,") for key in _LABELS if key in value]
+    return next((text for text in texts if text), "as printed")
+
+
+def _matrix(
+    title: str,
+    places: Mapping[str, Mapping[str, str]],
+    views: Mapping[str, Claim],
+) -> dict[str, Any]:
+    names = list(next(iter(places.values())))
+    # An axis of a single value is in the title's words already.
+    varying = [n for n in names if len({axes[n] for axes in places.values()}) > 1]
+    first, rest = (varying or names)[0], (varying or names)[1:]
+    cells = {
+        (axes[first], ", ".join(axes[axis] for axis in rest) or "verdict"): views[name]
+        for name, axes in places.items()
+    }
+    rows = list(dict.fromkeys(row for row, _ in cells))
+    columns = list(dict.fromkeys(column for _, column in cells))
+    corner = first
+    if len(columns) > max(_MOST_COLUMNS, len(rows)):
+        cells = {(column, row): view for (row, column), view in cells.items()}
+        rows, columns, corner = columns, rows, ", ".join(rest)
+    sections = dict.fromkeys(view["section"] for view in cells.values())
+    return {
+        "title": title,
+        "section": "; ".join(sections),
+        "corner": corner,
+        "columns": columns,
+        "rows": [(row, [cells.get((row, name)) for name in columns]) for row in rows],
+    }
+
+
+def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
+    """Return verdicts and claims by paper, missing data, warnings, the report."""
+    lines = []
+    missing: set[str] = set()
+    for config in configs:
+        paper = config.paper
+        folder = run.paper(paper.id)
+        lines += ["", f"{paper.title} ({paper.authors}, {paper.year})"]
+        for title, text in (
+            (
+                "published numbers",
+                verdict_rule.counts_text(read_table(folder.verdicts)),
+            ),
+            ("claims", _counted(read_table(folder.claims)["verdict"])),
+        ):
+            lines.append(f"  {title + ':':<19}{text}")
+        missing |= missing_data(config, folder)
+    lines.append("")
+    if missing:
+        names = " ".join(sorted(missing))
+        lines += [
+            f"Missing data: {names.replace(' ', ', ')}",
+            f"  Download them:  {program()} datasets fetch {names}",
+            "  or set MTMKL_DATA_MIRROR to a folder that holds them; then run again.",
+            "",
+        ]
+    if warned := counted_warnings(sorted(run.logs.rglob("*.log"))):
+        lines += [*warned, f"All warnings: {run.logs}", ""]
+    lines.append(f"Report: {run.report.resolve().as_uri()}")
+    return "\n".join(lines)
+
+
+def _counted(verdicts: "pd.Series[str]") -> str:
+    counts = verdicts.value_counts()
+    return ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "none"
+
+
+def missing_data(config: Paper, folder: PaperFolder) -> set[str]:
+    """Return the names of the data sets that a paper's run lacked."""
+    infos = [
+        read_json(folder.data_info(variant.id))
+        for experiment in config.experiments.values()
+        for variant in experiment.variants
+    ]
+    return {info["name"] for info in infos if info["status"] == "missing"}
+
+
+def program() -> str:
+    """Return how to call ``mtmkl`` from here."""
+    command = Path(sys.executable).with_name("mtmkl")
+    if command.is_relative_to(Path.cwd()):
+        return str(command.relative_to(Path.cwd()))
+    return str(command) if command.is_file() else "mtmkl"

@@ -1,15 +1,18 @@
-"""Figures and tables as files, from the results of a paper."""
+"""Figures and tables as files, from the results of a paper or a comparison with it."""
 
 import importlib
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from matplotlib import figure as drawing
 
-from mtmkl.files import write_bytes, write_table, write_text
+from mtmkl.errors import ConfigError
+from mtmkl.files import read_json, read_table, write_bytes, write_table, write_text
+from mtmkl_suite.config.against import with_data
 from mtmkl_suite.config.models import (
     AnyTable,
     Figure,
@@ -17,33 +20,42 @@ from mtmkl_suite.config.models import (
     Quoted,
     ReadingsFigure,
     Run,
+    StepTable,
 )
 from mtmkl_suite.config.parts import restricted_to_artefacts
 from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style
 from mtmkl_suite.report.figures.panels import panels_figure
-from mtmkl_suite.report.figures.reading_figures import reading_figure
-from mtmkl_suite.report.figures.specification import specification_curve
+from mtmkl_suite.report.figures.readings import reading_figure, specification_curve
 from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks, read_reach
 from mtmkl_suite.report.record.record import (
     VERDICT_COLUMNS,
     Written,
     write_record,
+    write_what_follows,
     write_written,
 )
-from mtmkl_suite.report.tables.bounds import build_bounds
-from mtmkl_suite.report.tables.cells import RANK, build_quoted, mean_sd, rule_note
-from mtmkl_suite.report.tables.layouts import build
-from mtmkl_suite.report.tables.reach import build_reach
-from mtmkl_suite.report.tables.text import PrintedTable, TextTable
+from mtmkl_suite.report.tables.cells import (
+    RANK,
+    build_quoted,
+    build_table,
+    mean_sd,
+    rule_note,
+)
+from mtmkl_suite.report.tables.comparison import (
+    build_left_out,
+    build_method_pairs,
+    build_method_ranks,
+    build_method_scores,
+)
+from mtmkl_suite.report.tables.decisions import build_decisions
+from mtmkl_suite.report.tables.ranking import build_rank_tests, build_ranking
+from mtmkl_suite.report.tables.reach import build_bounds, build_reach
+from mtmkl_suite.report.tables.text import PrintedTable, TextTable, value_text
+from mtmkl_suite.run.fits import collect_scores
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import ResultGroup, steps
-
-# Tables of a run of readings are made from the tables of the main protocol.
-_OF_READINGS: dict[str, Callable[[Context, Any], PrintedTable]] = {
-    "reach": build_reach,
-    "bounds": build_bounds,
-}
+from mtmkl_suite.run.pipeline import missing_data
 
 # Dates and versions in files would make equal figures differ.
 _METADATA: dict[str, dict[str, None]] = {
@@ -72,12 +84,15 @@ def write_table_files(folder: PaperFolder, name: str, table: PrintedTable) -> No
 
 
 def write_results(
-    group: ResultGroup,
-    config: Paper,
-    folder: PaperFolder,
-    run: Run | None,
+    group: ResultGroup, config: Paper, folder: PaperFolder, run: Run | None
 ) -> None:
-    """Write steps, figures, tables and record of a paper, or those of a group."""
+    """Write steps, figures, tables and record of a paper, or those of a group.
+
+    Of methods that are compared with a published record all of it is written together.
+    """
+    if config.record is not None:
+        assert run is not None
+        return _write_compared(available(config, folder), folder, run)
     for step in group.steps:
         write_step(step, steps(config)[step], config, folder)
     if group.artefacts:
@@ -111,7 +126,7 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
         context = replace(context, reach=read_reach(context.config, name))
     table, tables, cells = None, [], []
     if isinstance(artefact, AnyTable):
-        table = _OF_READINGS.get(artefact.layout, build)(context, artefact)
+        table = build(context, artefact)
         tables.append(TextTable(table.header, table.body, table.notes))
         tables += [table.details] if table.details else []
         # Other tables have no published numbers.
@@ -180,3 +195,80 @@ def _quoted_table(
     rule = rule_note(context, quoted.tolerance, quoted.unit, acceptance)
     notes = [rule, *marks.notes()]
     return TextTable([*header, *verdict, *reach], rows, notes)
+
+
+_TEXT: dict[str, Any] = {"dtype": str, "keep_default_na": False}
+
+
+def available(config: Paper, folder: PaperFolder) -> Paper:
+    """Return a configuration with what a method can be compared in here.
+
+    Of one that compares with no record nothing is left out.
+    """
+    if config.record is None:
+        return config
+    ids = dict.fromkeys(
+        variant.id
+        for experiment in config.experiments.values()
+        for variant in experiment.variants
+    )
+    infos = {name: read_json(folder.data_info(name)) for name in ids}
+    found = with_data(config, [k for k, v in infos.items() if v["status"] == "ok"])
+    if not found.experiments:
+        missing = missing_data(map(folder.data_info, ids))
+        raise ConfigError("\n".join(["no experiment has its data here:", *missing]))
+    return found
+
+
+def _write_compared(config: Paper, folder: PaperFolder, run: Run) -> None:
+    collect_scores(config, folder)
+    write_table(folder.scores, _merged(config, folder.scores))
+    context = load_context(config, folder)
+    for name in config.artefacts:
+        write_artefact(name, context, folder)
+    write_what_follows(config, folder, run)
+
+
+def _merged(config: Paper, own: Path) -> pd.DataFrame:
+    """Return the rows of the record that are compared, and the new ones."""
+    published = read_table(config.record.folder / "scores.csv.gz", **_TEXT)
+    new = read_table(own, **_TEXT)
+    repeats = {name: config.n_repeats(name) for name in config.experiments}
+    mine = published["experiment"].map(repeats)
+    of_record = ~published["method"].isin(config.own)
+    is_compared = pd.to_numeric(published["repeat"], errors="coerce").fillna(0) < mine
+    both = pd.concat([published[is_compared & of_record], new], ignore_index=True)
+    return both[new.columns].fillna("")
+
+
+def build_step(context: Context, artefact: StepTable) -> PrintedTable:
+    """Return the numbers of a step of the paper as they are."""
+    (step,) = artefact.steps
+    numbers = context.steps[step]
+    return PrintedTable(
+        title=artefact.title,
+        cells=numbers,
+        header=list(map(str, numbers)),
+        body=[[value_text(v) for v in row] for row in numbers.itertuples(index=False)],
+        notes=artefact.notes,
+    )
+
+
+LAYOUTS: dict[str, Callable[[Context, Any], PrintedTable]] = {
+    "cells": build_table,
+    "ranking": build_ranking,
+    "rank_tests": build_rank_tests,
+    "method_scores": build_method_scores,
+    "method_ranks": build_method_ranks,
+    "method_pairs": build_method_pairs,
+    "left_out": build_left_out,
+    "decisions": build_decisions,
+    "step": build_step,
+    "reach": build_reach,
+    "bounds": build_bounds,
+}
+
+
+def build(context: Context, artefact: AnyTable) -> PrintedTable:
+    """Return a configured table in its layout."""
+    return LAYOUTS[artefact.layout](context, artefact)

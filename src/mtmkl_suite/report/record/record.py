@@ -16,8 +16,7 @@ from mtmkl_suite.judge.comparison import (
     practical_equivalence,
 )
 from mtmkl_suite.judge.verdicts import NOT_JUDGED
-from mtmkl_suite.report.context import NO_SCORES, Context, load_context
-from mtmkl_suite.report.record.overlaps import overlaps_table
+from mtmkl_suite.report.context import NO_SCORES, Context, load_context, overlaps_table
 from mtmkl_suite.report.tables.text import TextTable
 from mtmkl_suite.run.fits import collect_scores
 from mtmkl_suite.run.folders import PaperFolder, record_folder

@@ -159,6 +159,11 @@ def mean_sd(mean: float, sd: float, n: int, decimals: int) -> str:
     return f"{mean:.{decimals}f}{spread} (n = {n})"
 
 
+def decimals_of(mean: float) -> int:
+    """Return the decimals of a mean that no paper prints: few for large ones."""
+    return 1 if abs(mean) >= 10 else 3
+
+
 @dataclass(frozen=True)
 class Cell:
     """A cell of a table, named as in the file of published numbers.

@@ -1,6 +1,6 @@
-"""Reach of a paper's numbers and claims under readings, from their scores."""
+"""Reach of a paper's numbers and claims under readings, and their upper bounds."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -30,17 +30,23 @@ from mtmkl_suite.judge.reach import (
     reach_of_numbers,
 )
 from mtmkl_suite.judge.sample import read_scores
-from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced
-from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.record.overlaps import read_overlaps
+from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, judge
+from mtmkl_suite.report.context import Context, read_overlaps
 from mtmkl_suite.report.record.published_reach import (
     labels_of,
     others_text,
     reach_counts,
 )
 from mtmkl_suite.report.record.record import published_claims
-from mtmkl_suite.report.tables.cells import RANK, build_quoted
-from mtmkl_suite.report.tables.layouts import build
+from mtmkl_suite.report.tables.cells import (
+    MEAN_SD_NOTE,
+    NOT_JUDGED_NOTE,
+    RANK,
+    build_quoted,
+    build_table,
+    mean_sd,
+)
+from mtmkl_suite.report.tables.ranking import build_rank_tests, build_ranking
 from mtmkl_suite.report.tables.text import DASH, PrintedTable, TextTable
 from mtmkl_suite.run.folders import PaperFolder, record_folder
 
@@ -49,6 +55,12 @@ OVERVIEW_HEADER = (
     "of these within the rule", "others it moves out",
 )  # fmt: skip
 _PLACE = ("artefact", "row", "column")
+_TABLES: Mapping[type, Callable[[Context, Any], PrintedTable]] = {
+    Table: build_table,
+    Ranking: build_ranking,
+    RankTests: build_rank_tests,
+}
+"""Tables with printed numbers."""
 
 
 def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
@@ -232,9 +244,9 @@ def cells_of(
         if experiments is not None and not experiments & set(artefact.shown):
             continue
         frames: list[tuple[pd.DataFrame, Tolerance | None]] = []
-        if isinstance(artefact, Table | Ranking | RankTests):
+        if type(artefact) in _TABLES:
             tolerance = None if isinstance(artefact, RankTests) else artefact.tolerance
-            frames.append((build(context, artefact).cells, tolerance))
+            frames.append((_TABLES[type(artefact)](context, artefact).cells, tolerance))
         if artefact.quoted is not None:
             quoted = artefact.quoted
             frames.append((build_quoted(context, quoted)[0], quoted.tolerance))
@@ -337,3 +349,97 @@ def _notes(reach: pd.DataFrame) -> list[str]:
             f"{len(tried) - whole.sum() - some.sum()} under none."
         )
     return sentences
+
+
+BOUND_COLUMNS = (
+    "artefact", "row", "column", "unit", "published", "reading", "bound", "bound_sd",
+    "n", "difference", "is_above",
+)  # fmt: skip
+"""Columns of ``bounds.csv``: a line for each printed number that has a bound."""
+
+ABOVE = "▲"
+_DECIMALS = 2
+
+
+def build_bounds(context: Context, artefact: ReadingsTable) -> PrintedTable:
+    """Return the printed numbers beside what a row could reach at most.
+
+    A bound that is measured for one cell of a row stands beside all printed numbers of
+    the row. A number is above if it is larger and the rule of verdicts would not call
+    it *reproduced* by the bound.
+    """
+    main = unmeasured_main(context)
+    printed = cells_of(main, context.config)
+    rows: list[dict[str, Any]] = []
+    lines, labels = [], []
+    for reading in readings_of(context):
+        if reading.kind != "bound":
+            continue
+        shown = under_reading(context, main, reading.factor, reading.alternative)
+        settings = context.readings.factors[reading.factor]
+        labels.append(settings.alternatives[reading.alternative].label)
+        found = cells_of(shown, context.config, bases_of(context, reading))
+        for cell, bound in found.items():
+            if bound.is_derived or bound.reproduced is None:
+                continue
+            mine = {
+                place[2]: _row(place, number, reading.name, bound, context)
+                for place, number in printed.items()
+                if place[:2] == cell[:2]
+            }
+            rows += mine.values()
+            ours = bound.reproduced
+            shown_bound = mean_sd(ours.value, ours.sd, ours.n, _DECIMALS)
+            lines.append((cell[1], shown_bound, mine))
+    columns = list(dict.fromkeys(column for *_, mine in lines for column in mine))
+    return PrintedTable(
+        title=artefact.title,
+        cells=pd.DataFrame(rows, columns=list(BOUND_COLUMNS)),
+        header=("row", "bound", *columns),
+        body=[
+            [row, bound, *(_text(mine.get(column)) for column in columns)]
+            for row, bound, mine in lines
+        ],
+        notes=_notes_on_bounds(context, labels),
+    )
+
+
+def _row(
+    place: CellId, number: Number, reading: str, bound: Number, context: Context
+) -> dict[str, Any]:
+    ours, printed = bound.reproduced, number.published.value
+    assert ours is not None
+    assert printed is not None
+    assert number.tolerance is not None
+    is_above = None
+    if context.is_judged:
+        verdict = judge(number.published, ours, number.tolerance).verdict
+        is_above = printed > ours.value and verdict != "reproduced"
+    return {
+        **dict(zip(BOUND_COLUMNS, place, strict=False)),
+        "unit": number.unit,
+        "published": printed,
+        "reading": reading,
+        "bound": ours.value,
+        "bound_sd": ours.sd,
+        "n": ours.n,
+        "difference": printed - ours.value,
+        "is_above": is_above,
+    }
+
+
+def _text(row: Mapping[str, Any] | None) -> str:
+    if row is None:
+        return "–"
+    return f"{row['published']:.{_DECIMALS}f}{f' {ABOVE}' * bool(row['is_above'])}"
+
+
+def _notes_on_bounds(context: Context, labels: list[str]) -> tuple[str, ...]:
+    what = f"Bound: {'; '.join(labels)}. The other columns are the printed numbers."
+    if not context.is_judged:
+        return (MEAN_SD_NOTE, what, NOT_JUDGED_NOTE)
+    above = (
+        f"{ABOVE} above the bound by more than max(2 SE, tol): with these inputs and "
+        "splits, machines that share nothing cannot reach it."
+    )
+    return (MEAN_SD_NOTE, what, above)

@@ -10,7 +10,7 @@ import pandas as pd
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING, holm
 from mtmkl_suite.judge.sample import average, fits, higher_is_better
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.tables.cells import mean_sd
+from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
 from mtmkl_suite.report.tables.text import (
     DASH,
     TextTable,
@@ -18,8 +18,6 @@ from mtmkl_suite.report.tables.text import (
     p_text,
     with_minus,
 )
-
-_LARGE = 10  # such values need no three decimals
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ def _standing(
             _rank(ranks.get(name)),
             *([_rank(without.get(name))] if own else []),
             _label(context, name, own),
-            mean_sd(row["mean"], row["sd"], int(row["n"]), _decimals(row["mean"])),
+            mean_sd(row["mean"], row["sd"], int(row["n"]), decimals_of(row["mean"])),
             _signed(pair.get("difference")),
             _interval(pair),
             p_text(pair.get("p")),
@@ -184,7 +182,7 @@ def _own_sentence(
     higher_better: bool,
 ) -> str:
     row: Any = means.loc[method]
-    value = mean_sd(row["mean"], row["sd"], int(row["n"]), _decimals(row["mean"]))
+    value = mean_sd(row["mean"], row["sd"], int(row["n"]), decimals_of(row["mean"]))
     text = (
         f"{_label(context, method, [])}: rank {_rank(ranks[method])} of {len(ranks)} "
         f"by {metric}, {with_minus(value)}."
@@ -273,10 +271,6 @@ def _label(context: Context, method: str, own: Sequence[str]) -> str:
 
 def _rank(rank: Any) -> str:
     return DASH if rank is None or pd.isna(rank) else f"{rank:g}"
-
-
-def _decimals(value: float) -> int:
-    return 1 if abs(value) >= _LARGE else 3
 
 
 def _signed(value: float | None) -> str:

@@ -6,7 +6,7 @@ import pytest
 from configured import paper_of
 
 from mtmkl_suite.papers.widmer2015 import solver_trial, steps
-from mtmkl_suite.papers.widmer2015.solver_figure import figure_solvers
+from mtmkl_suite.papers.widmer2015.figures import figure_solvers
 from mtmkl_suite.papers.widmer2015.strings import (
     N_FEATURES,
     N_TASKS,

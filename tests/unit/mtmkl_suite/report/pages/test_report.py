@@ -1,7 +1,6 @@
 import base64
 import os
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,11 +10,17 @@ from configured import changed, of
 from mtmkl.files import write_json, write_text
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Publication, Run
-from mtmkl_suite.report.pages import paper as paper_page
-from mtmkl_suite.report.pages.claims import group_claims
-from mtmkl_suite.report.pages.documentation import page_name
-from mtmkl_suite.report.pages.paper import column_name, load_paper_result, short_name
-from mtmkl_suite.report.pages.report import FIRST, render_report, write_report
+from mtmkl_suite.report.pages import report as report_page
+from mtmkl_suite.report.pages.rendering import page_name
+from mtmkl_suite.report.pages.report import (
+    FIRST,
+    column_name,
+    load_paper_result,
+    render_report,
+    short_name,
+    write_report,
+)
+from mtmkl_suite.report.pages.verdicts import group_claims
 from mtmkl_suite.report.record.artefacts import write_artefacts
 from mtmkl_suite.report.record.record import write_record
 from mtmkl_suite.report.tables.standing import Standing
@@ -80,7 +85,7 @@ def result(paper, results):
 def alone(paper, results, result):
     """The same outside a checkout: there is no published record."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paper_page, "read_published_record", lambda config: None)
+        patch.setattr(report_page, "read_published_record", lambda config: None)
         return load_paper_result(paper, results)
 
 
@@ -430,7 +435,8 @@ def test_numbers_of_tables_are_on_the_right_with_a_minus(paper, results):
         ["method", "score", "remark"], [["A", "-0.5 ± 0.1", "x-3"], ["B", "–", "2"]]
     )
     standing = Standing("Where it stands", [], table)
-    page = render_report([replace(found, standings=[standing])], tier="quick")[FIRST]
+    found.standings = [standing]
+    page = render_report([found], tier="quick")[FIRST]
     assert '<th scope="col" class="right">score</th>' in page
     assert '<th scope="col">remark</th>' in page
     assert '<td class="num">−0.5 ± 0.1</td>' in page

@@ -10,8 +10,7 @@ from configured import of
 
 from mtmkl.files import write_text
 from mtmkl_suite.config.models import Run
-from mtmkl_suite.report.pages.paper import load_paper_result
-from mtmkl_suite.report.pages.report import render_report
+from mtmkl_suite.report.pages.report import load_paper_result, render_report
 from mtmkl_suite.report.record.artefacts import write_artefacts
 from mtmkl_suite.report.record.record import write_record
 from mtmkl_suite.run.folders import PaperFolder

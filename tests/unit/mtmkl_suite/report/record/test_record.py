@@ -8,7 +8,7 @@ from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.report.context import load_context
-from mtmkl_suite.report.record.artefacts import write_artefacts
+from mtmkl_suite.report.record.artefacts import build, write_artefacts
 from mtmkl_suite.report.record.record import (
     RECORD,
     RUN,
@@ -21,7 +21,6 @@ from mtmkl_suite.report.record.record import (
     with_record,
     write_record,
 )
-from mtmkl_suite.report.tables.layouts import build
 from mtmkl_suite.report.tables.text import TextTable
 
 SETTINGS = of(Run, {"tier": "quick", "seed": 1})

@@ -7,12 +7,12 @@ from configured import of, paper_of
 
 from mtmkl_suite.config.models import Method, MethodEntry
 from mtmkl_suite.papers.comparison import figures
+from mtmkl_suite.report.record.artefacts import build
 from mtmkl_suite.report.tables.comparison import (
     compare_block,
     joined_columns,
     notes_on_printed_ranks,
 )
-from mtmkl_suite.report.tables.layouts import build
 
 FEATURES = [name for name in MEANS if name != "Images"]
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from compared_methods import COMPARISON, DECISIONS, MEANS, context
 
+from mtmkl_suite.report.record.artefacts import build
 from mtmkl_suite.report.tables.decisions import NO_DATA, NO_RECORD, decide
-from mtmkl_suite.report.tables.layouts import build
 
 FEATURES = [name for name in MEANS if name != "Images"]
 

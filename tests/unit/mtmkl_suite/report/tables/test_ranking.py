@@ -15,7 +15,7 @@ from scipy import stats
 
 from mtmkl_suite.judge.comparison import compare_rankings, practical_equivalence
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.tables.layouts import build
+from mtmkl_suite.report.record.artefacts import build
 from mtmkl_suite.report.tables.ranking import RANK_COLUMNS, TEST_COLUMNS, mean_ranks
 
 

@@ -18,10 +18,14 @@ from mtmkl_suite.judge.reach import (
 from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.judge.verdicts import own_numbers
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.figures.specification import specification_curve
+from mtmkl_suite.report.figures.readings import specification_curve
+from mtmkl_suite.report.record.artefacts import printed
 from mtmkl_suite.report.record.published_reach import record_folder
 from mtmkl_suite.report.record.record import claims_table
 from mtmkl_suite.report.tables.reach import (
+    ABOVE,
+    BOUND_COLUMNS,
+    build_bounds,
     build_reach,
     claims_of,
     main_context,
@@ -407,3 +411,84 @@ def test_claims_on_the_numbers_of_a_step_are_as_published(toy, tmp_path):
         "undecided", "ratio 1.1",
     ]  # fmt: skip
     assert found.loc["c1", "verdict"] == table.loc[0, "verdict"]
+
+
+BOUND = 0.85
+
+
+def with_a_bound(tier):
+    """Readings of which only the bound on Robot has scores, 85 % at every size."""
+    config = load_readings(PAPER, tier, ["choice"])
+    rows = [
+        (size, repeat, BOUND + 0.001 * (repeat - 1))
+        for size in (10, 20, 50)
+        for repeat in range(3)
+    ]
+    scores = pd.DataFrame(rows, columns=["train_size", "repeat", "value"]).assign(
+        experiment="robot@choice=bound", dataset="robot", method="stl", n_tasks=6,
+        subset=0, fold=0, setting="", task="all", metric="accuracy", fit_seconds=1.0,
+    )  # fmt: skip
+    published = {
+        path.name: pd.read_csv(path) for path in sorted(config.published.glob("*.csv"))
+    }
+    return Context(config, scores, {}, {}, published)
+
+
+@pytest.fixture(scope="module")
+def context():
+    return with_a_bound("paper")
+
+
+@pytest.fixture(scope="module")
+def bounds(context):
+    return build_bounds(context, context.config.artefacts["bounds"])
+
+
+def test_every_printed_number_of_a_row_stands_beside_its_bound(context, bounds):
+    cells = bounds.cells
+    assert tuple(cells.columns) == BOUND_COLUMNS
+    assert list(cells["row"].unique()) == [f"Robot, {n} %" for n in (10, 20, 50)]
+    assert len(cells) == 3 * 8
+    assert cells["bound"].tolist() == pytest.approx([100 * BOUND] * len(cells))
+    assert cells["bound_sd"].tolist() == pytest.approx([0.1] * len(cells))
+    printed_numbers = context.published["table_1.csv"].set_index(["row", "column"])
+    for cell in cells.to_dict("records"):
+        value = printed_numbers.loc[(cell["row"], cell["column"]), "value"]
+        assert cell["published"] == value
+        # The tolerance is half a point, and above two standard errors.
+        assert cell["is_above"] == (value - 100 * BOUND > 0.5)
+    assert 0 < cells["is_above"].sum() < len(cells)
+
+
+def test_readers_see_which_numbers_are_out_of_reach(bounds):
+    assert bounds.header[:3] == ("row", "bound", "STL")
+    assert [line[0] for line in bounds.body] == list(bounds.cells["row"].unique())
+    assert bounds.body[0][1] == "85.00 ± 0.10 (n = 3)"
+    marked = sum(ABOVE in text for line in bounds.body for text in line)
+    assert marked == bounds.cells["is_above"].sum()
+    assert "independent SVMs" in bounds.notes[1]
+    assert ABOVE in bounds.notes[2]
+
+
+def test_a_bound_brings_numbers_within_reach_with_test_data_alone(context):
+    reach = build_reach(context, context.config.artefacts["reach"]).cells
+    assert reach["n_readings"].sum() == 0
+    assert WITHIN_REACH not in set(reach["status"])
+    # A bound on one side of a claim is no reading of it.
+    assert set(reach.loc[reach["kind"] == "claim", "status"]) == {NOT_TRIED}
+
+
+def test_a_bound_has_no_verdicts(context):
+    found, written = printed(context, "bounds")
+    assert len(found.cells)
+    assert written.verdicts.empty
+    assert [list(row) for row in written.tables[0].rows] == found.body
+
+
+def test_a_reduced_run_marks_nothing():
+    context = with_a_bound("quick")
+    table = build_bounds(context, context.config.artefacts["bounds"])
+    assert len(table.cells)
+    assert table.cells["is_above"].isna().all()
+    assert not any(ABOVE in text for line in table.body for text in line)
+    assert "Not judged" in table.notes[2]

@@ -4,7 +4,7 @@ import pytest
 
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.figures.reading_figures import reading_figure
+from mtmkl_suite.report.figures.readings import reading_figure
 from mtmkl_suite.report.tables.reach import main_context
 
 GAINS = 0.01 * np.arange(1, 6)  # of each repeat

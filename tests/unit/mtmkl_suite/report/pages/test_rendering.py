@@ -4,7 +4,7 @@ import pytest
 from configured import paper_of
 
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.report.pages.documentation import (
+from mtmkl_suite.report.pages.rendering import (
     Documentation,
     address,
     errata_of,
