@@ -26,6 +26,7 @@ from mtmkl_suite.report.figures.drawing import (
     WIDE,
     FigureAndNumbers,
     Series,
+    curve_of,
     draw_curve,
     no_data_figure,
     say_no_data,
@@ -70,14 +71,9 @@ def figure_1(context: Context) -> FigureAndNumbers:
             axis.set_ylabel("row of A")
     axis = figure.add_subplot(grid[3])
     axis.fill_between(
-        numbers["rows"],
-        numbers["smallest"],
-        numbers["largest"],
-        color=_BLUE,
-        alpha=0.18,
-        linewidth=0,
-        label="smallest to largest",
-    )
+        numbers["rows"], numbers["smallest"], numbers["largest"], color=_BLUE,
+        alpha=0.18, linewidth=0, label="smallest to largest",
+    )  # fmt: skip
     axis.plot(numbers["rows"], numbers["mean"], color=_BLUE, label="mean")
     for value, text in ((math.sqrt(_ONES), "√T"), (float(_ONES), "T")):
         axis.axhline(value, color="#555555", linewidth=0.8, linestyle=":", label=text)
@@ -109,17 +105,12 @@ def figure_3(context: Context) -> FigureAndNumbers:
     norms = []
     for row in range(1, _QUOTED_NORMS + 1):
         ours = context.by_repeat(experiment, f"row_norm_{row}", where)
-        norms.append(
-            {
-                "panel": "row norms",
-                "row": row,
-                "mean": ours.mean(),
-                "sd": ours.std(ddof=1),
-                "n": len(ours),
-                "published_learned": printed[f"learned {row}"],
-                "published_true": printed[f"true {row}"],
-            }
-        )
+        norms.append({
+            "panel": "row norms", "row": row,
+            "mean": ours.mean(), "sd": ours.std(ddof=1), "n": len(ours),
+            "published_learned": printed[f"learned {row}"],
+            "published_true": printed[f"true {row}"],
+        })  # fmt: skip
     _print_row_norms(right, norms)
     return figure, pd.concat([path, entries, pd.DataFrame(norms)], ignore_index=True)
 
@@ -142,19 +133,20 @@ def figure_6(context: Context) -> FigureAndNumbers:
     """
     experiment, method = "survey", "mtl_feat_linear"
     together = Series.of(context, method)
-    curve = together.curve(context, experiment, "rmse", "n_tasks")
+    curve = _by_persons(context, experiment, together)
     if curve.empty:
         return no_data_figure(context.missing_reason(experiment, method))
     printed = context.published["table_1.csv"].set_index("row")["value"]
     joint, single = printed["MTL-FEAT (linear kernel)"], printed["Independent"]
     alone = [
-        (series, series.curve(context, experiment, "rmse", "n_tasks"))
-        for series in (
-            Series.of(context, "independent_common", line="--"),
-            Series.of(context, "independent_per_task", line="--"),
-        )
+        Series.of(context, name, line="--")
+        for name in ("independent_common", "independent_per_task")
     ]
-    levels = [(series, level) for series, level in alone if not level.empty]
+    levels = [
+        (series, level)
+        for series in alone
+        if not (level := _by_persons(context, experiment, series)).empty
+    ]
     figure = Figure(figsize=(6.4, 3.6))
     highest = max(curve["mean"].max(), joint)
     lowest = min([single, *(level["mean"].min() for _, level in levels)])
@@ -166,12 +158,8 @@ def figure_6(context: Context) -> FigureAndNumbers:
         top = bottom = figure.subplots()
     draw_curve(bottom, curve, together)
     for series, level in levels:
-        top.axhline(
-            float(level["mean"].iloc[-1]),
-            color=series.style.colour,
-            linestyle=series.line,
-            label=series.label,
-        )
+        colour, height = series.style.colour, float(level["mean"].iloc[-1])
+        top.axhline(height, color=colour, linestyle=series.line, label=series.label)
     last = float(curve["x"].max())
     printed_points = [
         (bottom, "published, linear kernel", joint, "x"),
@@ -179,16 +167,9 @@ def figure_6(context: Context) -> FigureAndNumbers:
     ]
     for axis, label, value, marker in printed_points:
         axis.plot(
-            [last],
-            [value],
-            marker=marker,
-            color="black",
-            linestyle="none",
-            markersize=7,
-            zorder=4,
-            clip_on=False,
-            label=label,
-        )
+            [last], [value], marker=marker, color="black", linestyle="none",
+            markersize=7, zorder=4, clip_on=False, label=label,
+        )  # fmt: skip
     top.set_title(spread_text(curve))
     bottom.set_xlabel("number of tasks (persons)")
     figure.supylabel("RMSE (rating points)", fontsize=9)
@@ -204,6 +185,13 @@ def figure_6(context: Context) -> FigureAndNumbers:
     ]
     numbers = pd.concat(lines, ignore_index=True).assign(panel="rmse")
     return figure, numbers[list(CURVE_COLUMNS)]
+
+
+def _by_persons(context: Context, experiment: str, series: Series) -> pd.DataFrame:
+    rows = context.rows(experiment, "rmse", {"method": series.method})
+    return (
+        rows if rows.empty else curve_of(rows.assign(x=rows["n_tasks"].astype(float)))
+    )
 
 
 def figure_8(context: Context) -> FigureAndNumbers:
@@ -267,28 +255,17 @@ def _matrix_and_feature(
 
 def _print_row_norms(axis: Axes, norms: Sequence[dict[str, float]]) -> None:
     """Print the row norms next to the matrix: reproduced, published, true."""
-    lines = [("row", "reproduced", "published", "true")] + [
-        (
-            f"{norm['row']}",
-            f"{norm['mean']:.2f}",
-            f"{norm['published_learned']:.2f}",
-            f"{norm['published_true']:.2f}",
-        )
-        for norm in norms
-    ]
+    columns = ("mean", "published_learned", "published_true")
+    lines: list[tuple[str, ...]] = [("row", "reproduced", "published", "true")]
+    for norm in norms:
+        lines.append((f"{norm['row']}", *(f"{norm[name]:.2f}" for name in columns)))
     axis.set_title("row norms (sum 1)")
     for line, texts in enumerate(lines):
         for place, text in zip((0.04, 0.44, 0.82, 1.0), texts, strict=True):
             axis.text(
-                place,
-                0.95 - 0.09 * line,
-                text,
-                ha="right",
-                va="center",
-                fontsize=7,
-                fontweight="normal" if line else "bold",
-                transform=axis.transAxes,
-            )
+                place, 0.95 - 0.09 * line, text, ha="right", va="center", fontsize=7,
+                fontweight="normal" if line else "bold", transform=axis.transAxes,
+            )  # fmt: skip
 
 
 MATRIX_COLOURS = "Blues"
@@ -311,14 +288,8 @@ def matrix_panel(
     if len(order) < len(matrix):
         axis.set_title(f"{len(order)} largest of {len(matrix)} rows")
     row, task = np.indices(shown.shape)
-    return pd.DataFrame(
-        {
-            "panel": "|A|",
-            "row": row.ravel() + 1,
-            "task": task.ravel() + 1,
-            "value": shown.ravel(),
-        }
-    )
+    places = {"row": row.ravel() + 1, "task": task.ravel() + 1}
+    return pd.DataFrame({"panel": "|A|", **places, "value": shown.ravel()})
 
 
 def heatmap(axis: Axes, values: FloatArray) -> AxesImage:
@@ -340,12 +311,6 @@ def break_axis(top: Axes, bottom: Axes) -> None:
     top.tick_params(axis="x", length=0, labelbottom=False)
     for axis, height in ((top, 0.0), (bottom, 1.0)):
         axis.plot(
-            [0],
-            [height],
-            transform=axis.transAxes,
-            marker=((-1.0, -0.6), (1.0, 0.6)),
-            markersize=8,
-            linestyle="none",
-            color="black",
-            clip_on=False,
-        )
+            [0], [height], transform=axis.transAxes, marker=((-1.0, -0.6), (1.0, 0.6)),
+            markersize=8, linestyle="none", color="black", clip_on=False,
+        )  # fmt: skip

@@ -24,6 +24,7 @@ from mtmkl_suite.report.tables.comparison import (
     notes_on_pairs,
     ranked,
 )
+from mtmkl_suite.report.tables.text import range_text
 
 _GREY = "#8a8a8a"
 
@@ -56,14 +57,11 @@ def paired_differences(
     if isinstance(found, str):
         return no_data_figure(found, WIDE)
     gains, p = differences(found)
-    numbers = pd.DataFrame(
-        {
-            "method": gains.index.repeat(len(gains)),
-            "than": list(gains.columns) * len(gains),
-            "difference": gains.to_numpy().ravel(),
-            "p_holm": p.to_numpy().ravel(),
-        }
-    )
+    numbers = pd.DataFrame({
+        "method": gains.index.repeat(len(gains)),
+        "than": list(gains.columns) * len(gains),
+        "difference": gains.to_numpy().ravel(), "p_holm": p.to_numpy().ravel(),
+    })  # fmt: skip
     figure = difference_figure(found)
     for note in notes_on_pairs(context, comparison):
         figure.axes[0].set_title(note, fontsize=8)
@@ -138,8 +136,7 @@ def sizes(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
     axis.set_xticks(sorted(numbers["train_size"].unique()))
     axis.set_xlabel("examples for training, %")
     axis.set_ylabel("mean rank, 1 is best")
-    n = numbers["n"]
-    shown = str(n.min()) if n.min() == n.max() else f"{n.min()}–{n.max()}"
-    axis.set_title(f"{shown} data sets; grey: all other methods", fontsize=9)
+    n_sets = range_text(numbers["n"])
+    axis.set_title(f"{n_sets} data sets; grey: all other methods", fontsize=9)
     figure.legend(loc="outside right upper", fontsize=8)
     return figure, numbers

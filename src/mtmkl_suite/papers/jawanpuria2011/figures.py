@@ -16,13 +16,13 @@ from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,
     FigureAndNumbers,
+    legend_below,
     no_data_figure,
 )
 
-_MIRROR = "mirror descent, adaptive step"
 _LABELS = {
     "newton": "Newton steps (ours)",
-    "mirror_descent": _MIRROR,
+    "mirror_descent": "mirror descent, adaptive step",
     "alternating": "alternate minimisation",
 }
 _STYLES = {
@@ -83,7 +83,7 @@ def figure_time(context: Context) -> FigureAndNumbers:
         axis.set_xlabel("milliseconds")
         axis.set_title(f"{count} tasks, C = {CONVERGENCE_C:g}")
     axes[0].set_ylabel("share above the least objective")
-    _legend_below(figure, axes[0])
+    legend_below(figure, axes[0])
     by = ["n_tasks", "solver", "level"]
     medians = speed.groupby(by)["seconds"].median().rename("median_seconds")
     return figure, pd.concat([shown, medians.reset_index()], ignore_index=True)
@@ -101,13 +101,9 @@ def _scaling(context: Context, axis: str, unit: str, remark: str) -> FigureAndNu
     for solver, curve in numbers.groupby("solver", sort=False):
         colour, marker = _STYLES[str(solver)]
         axes.errorbar(
-            curve["count"],
-            curve["mean"],
-            yerr=curve["sd"].fillna(0.0),
-            color=colour,
-            marker=marker,
-            label=_LABELS[str(solver)],
-        )
+            curve["count"], curve["mean"], yerr=curve["sd"].fillna(0.0),
+            color=colour, marker=marker, label=_LABELS[str(solver)],
+        )  # fmt: skip
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(unit)
@@ -143,18 +139,9 @@ def _draw_solvers(axis: Axes, table: pd.DataFrame, column: str) -> None:
     for solver, curve in table.groupby("solver", sort=False):
         colour, marker = _STYLES[str(solver)]
         axis.plot(
-            curve["x"],
-            curve[column],
-            color=colour,
-            marker=marker,
-            markersize=3,
+            curve["x"], curve[column], color=colour, marker=marker, markersize=3,
             label=_LABELS[str(solver)],
-        )
-
-
-def _legend_below(figure: Figure, axis: Axes) -> None:
-    handles, labels = axis.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+        )  # fmt: skip
 
 
 def _no_data(context: Context) -> FigureAndNumbers:

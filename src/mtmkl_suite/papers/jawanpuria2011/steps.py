@@ -174,11 +174,7 @@ def _first_tasks(data: MultiTaskData, count: int) -> MultiTaskData:
     return data.select_tasks(np.arange(count))
 
 
-def _timed(
-    data: MultiTaskData,
-    solver: str,
-    **settings: Any,
-) -> dict[str, Any]:
+def _timed(data: MultiTaskData, solver: str, **settings: Any) -> dict[str, Any]:
     method = SCALING_SOLVERS[solver](
         SCALING_C, SCALING_P, tol=SCALING_TOL, **STANDARDIZED, **settings
     )
@@ -206,11 +202,7 @@ def _least_objective(data: MultiTaskData, C: float) -> float:
 
 
 def _history(
-    data: MultiTaskData,
-    C: float,
-    solver: str,
-    limit: int,
-    least: float,
+    data: MultiTaskData, C: float, solver: str, limit: int, least: float
 ) -> pd.DataFrame:
     """Return what each iteration reaches, its time the median of three fits."""
     method = CONVERGENCE_SOLVERS[solver](

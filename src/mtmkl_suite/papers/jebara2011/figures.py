@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl.typing import FloatArray
-from mtmkl_suite.judge.sample import average, axis_values, dataset_options
+from mtmkl_suite.judge.sample import average, dataset_options
 from mtmkl_suite.papers.jebara2011.steps import C_GRID_EXPERIMENT, C_GRID_METHODS
 from mtmkl_suite.papers.jebara2011.theory import (
     bounds_along,
@@ -30,9 +30,12 @@ from mtmkl_suite.report.figures.drawing import (
     WIDE,
     FigureAndNumbers,
     Series,
+    by_level,
+    curve_over,
     draw_curve,
     half_width,
     interval_text,
+    legend_below,
     levels,
     no_data_figure,
     shades,
@@ -54,7 +57,7 @@ def figure_3(context: Context) -> FigureAndNumbers:
     """
     experiment, method = "heart_pooling", "adaptive_pooling"
     tables = {
-        metric: _by_alpha(context, experiment, method, metric)
+        metric: by_level(context, experiment, method, metric, "alpha")
         for metric in ("auc", "validation_auc")
     }
     test = tables["auc"]
@@ -72,55 +75,33 @@ def figure_3(context: Context) -> FigureAndNumbers:
     }
     marked["best on test data (optimistic)"] = _best_level(test)
     series = Series.of(context, method)
-    curve = pd.DataFrame(
-        {
-            "x": np.log1p(test.columns.to_numpy(dtype=float)),
-            "mean": test.mean().to_numpy(),
-            "sd": test.std(ddof=1).to_numpy(),
-            "n": test.count().to_numpy(),
-        }
-    )
+    curve = curve_over(test)
+    curve["x"] = np.log1p(curve["x"])
     figure = Figure(figsize=(WIDE[0], 4.3))
     whole, zoomed = figure.subplots(1, 2)
     draw_curve(whole, curve, series)
     zoomed.plot(
-        curve["x"],
-        curve["mean"],
-        color=series.style.colour,
-        marker=series.style.marker,
-        label=series.label,
-    )
+        curve["x"], curve["mean"], color=series.style.colour,
+        marker=series.style.marker, label=series.label,
+    )  # fmt: skip
     half = np.array([half_width(test[level].dropna()) for level in test.columns])
     zoomed.fill_between(
-        curve["x"],
-        curve["mean"] - half,
-        curve["mean"] + half,
-        color=series.style.colour,
-        alpha=0.15,
-        linewidth=0,
-    )
+        curve["x"], curve["mean"] - half, curve["mean"] + half,
+        color=series.style.colour, alpha=0.15, linewidth=0,
+    )  # fmt: skip
     for name, values in rivals.items():
         if values.empty:
             continue
         rival = Series.of(context, name, line="--")
         for axis in (whole, zoomed):
-            axis.axhline(
-                values.mean(),
-                color=rival.style.colour,
-                linestyle=rival.line,
-                label=rival.label,
-            )
+            colour, line = rival.style.colour, rival.line
+            axis.axhline(values.mean(), color=colour, linestyle=line, label=rival.label)
     for (label, alpha), marker in zip(marked.items(), "*^vx", strict=False):
         at = _nearest(test.columns, alpha)
         zoomed.plot(
-            [math.log1p(at)],
-            [test[at].mean()],
-            marker=marker,
-            color="black",
-            linestyle="none",
-            zorder=4,
-            label=label,
-        )
+            [math.log1p(at)], [test[at].mean()], marker=marker, color="black",
+            linestyle="none", zorder=4, label=label,
+        )  # fmt: skip
     best = curve["mean"].max()
     levels = [v.mean() for v in rivals.values() if len(v)]
     spread = max(best - min([curve["mean"].median(), *levels[:1]]), 0.005)
@@ -130,18 +111,14 @@ def figure_3(context: Context) -> FigureAndNumbers:
     whole.set_ylabel("test AUC, mean over tasks")
     whole.set_title(spread_text(curve))
     zoomed.set_title(f"zoomed in: {interval_text(int(curve['n'].min()))}")
-    handles, texts = zoomed.get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=2)
+    legend_below(figure, zoomed, 2)
     numbers = [curve.assign(panel="curve", series=series.label)]
     for name, values in rivals.items():
         numbers.append(_level(values, context.label(name)))
         for label, alpha in marked.items():
             at = _nearest(test.columns, alpha)
-            row: dict[str, Any] = {
-                "panel": f"against {context.label(name)}",
-                "series": label,
-            }
-            row |= {"x": math.log1p(at), **paired_test(test[at], values)}
+            place = {"panel": f"against {context.label(name)}", "series": label}
+            row = place | {"x": math.log1p(at), **paired_test(test[at], values)}
             numbers.append(pd.DataFrame([row]))
     return figure, pd.concat(numbers, ignore_index=True)
 
@@ -197,11 +174,8 @@ def figure_6(context: Context) -> FigureAndNumbers:
         primal = scaled(primal_penalty, weight, log_alpha)
         left.plot(weight, h, color=colour, label=f"α = {name}")
         left.plot(weight, primal, color=colour, linestyle="--", linewidth=0.8)
-        numbers.append(
-            pd.DataFrame(
-                {"panel": f"α = {name}", "x": weight, "h": h, "primal": primal}
-            )
-        )
+        columns = {"panel": f"α = {name}", "x": weight, "h": h, "primal": primal}
+        numbers.append(pd.DataFrame(columns))
     left.plot(weight, np.abs(weight), color="black", linestyle=":", label="|w|")
     left.set_xlabel("weight w")
     left.set_ylabel("penalty, scaled to 1 at w = 1")
@@ -216,13 +190,9 @@ def figure_6(context: Context) -> FigureAndNumbers:
         "MED, α = 2": (lambda w: scaled(implicit_penalty, w, math.log(2)), "-", _BLUE),
     }
     for name, (function, line, colour) in contours.items():
-        points = directions * _radius(function, directions)[:, None]
-        right.plot(points[:, 0], points[:, 1], color=colour, linestyle=line, label=name)
-        numbers.append(
-            pd.DataFrame(
-                {"panel": f"contour {name}", "x": points[:, 0], "y": points[:, 1]}
-            )
-        )
+        x, y = (directions * _radius(function, directions)[:, None]).T
+        right.plot(x, y, color=colour, linestyle=line, label=name)
+        numbers.append(pd.DataFrame({"panel": f"contour {name}", "x": x, "y": y}))
     right.set_box_aspect(1)
     right.set_xlabel("w(1)")
     right.set_ylabel("w(2)")
@@ -243,14 +213,8 @@ def figure_c_grid(context: Context) -> FigureAndNumbers:
     figure = Figure(figsize=WIDE)
     left, right = figure.subplots(1, 2)
     left.axhline(0, color="black", linewidth=0.8)
-    left.fill_between(
-        table["smallest C"],
-        table["low"],
-        table["high"],
-        color=_GREEN,
-        alpha=0.2,
-        linewidth=0,
-    )
+    band = table["smallest C"], table["low"], table["high"]
+    left.fill_between(*band, color=_GREEN, alpha=0.2, linewidth=0)
     left.plot(table["smallest C"], table["advantage"], color=_GREEN, marker="o")
     left.set_ylabel("advantage in test AUC")
     n_repeats = int(table["n"].min())
@@ -258,12 +222,9 @@ def figure_c_grid(context: Context) -> FigureAndNumbers:
     for column, method in zip(("med", "independent"), methods, strict=True):
         series = Series.of(context, method)
         right.plot(
-            table["smallest C"],
-            table[column],
-            color=series.style.colour,
-            marker=series.style.marker,
-            label=series.label,
-        )
+            table["smallest C"], table[column], color=series.style.colour,
+            marker=series.style.marker, label=series.label,
+        )  # fmt: skip
     right.set_ylabel("test AUC")
     right.legend(loc="best")
     for axis in (left, right):
@@ -296,17 +257,6 @@ def _best_level(table: pd.DataFrame) -> float:
 def _nearest(levels: pd.Index, value: float) -> float:
     numbers = levels.to_numpy(dtype=float)
     return float(numbers[np.argmin(np.abs(np.log1p(numbers) - math.log1p(value)))])
-
-
-def _by_alpha(
-    context: Context, experiment: str, method: str, metric: str
-) -> pd.DataFrame:
-    """Return a metric by repeat (rows) and α (columns)."""
-    rows = context.rows(experiment, metric, {"method": method})
-    if rows.empty:
-        return pd.DataFrame()
-    rows = rows.assign(alpha=axis_values(rows, "alpha"))
-    return average(rows, ["repeat", "alpha"]).unstack("alpha")
 
 
 _METHODS = ("med_graph", "l1_and", "l1_or")
@@ -347,24 +297,17 @@ def figure_4(context: Context) -> FigureAndNumbers:
         ):
             label = series.label if C is None else f"C = {C:g}"
             ordered = part.sort_values(name)
-            axis.plot(
-                ordered[name],
-                ordered["mean"],
-                color=colour,
-                marker=series.style.marker,
-                label=label,
-            )
-            numbers.append(
-                pd.DataFrame(
-                    {
-                        "panel": panel,
-                        "series": f"{series.label}, {label}" if C else label,
-                        "x": ordered[name],
-                        "mean": ordered["mean"],
-                        "n": n_shown,
-                    }
-                )
-            )
+            x, mean, marker = ordered[name], ordered["mean"], series.style.marker
+            axis.plot(x, mean, color=colour, marker=marker, label=label)
+            named = f"{series.label}, {label}" if C else label
+            points = {
+                "panel": panel,
+                "series": named,
+                "x": x,
+                "mean": mean,
+                "n": n_shown,
+            }
+            numbers.append(pd.DataFrame(points))
     middle.set_xscale("log")
     left.set_xlabel("log(1 + α) / largest q at α = 0")
     middle.set_xlabel("ν")
@@ -409,8 +352,7 @@ def figure_ising_sizes(context: Context) -> FigureAndNumbers:
     n_graphs = min(int(summary["n"].min()) for summary in numbers)
     interval = ", 95 % interval" * (n_graphs >= MIN_UNITS)
     panels[0].set_ylabel(f"AUC of the edges{interval}")
-    handles, texts = panels[0].get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=len(texts))
+    legend_below(figure, panels[0])
     return figure, pd.concat(numbers, ignore_index=True)
 
 
@@ -452,15 +394,10 @@ def _summaries(
                 row["p"] = paired_test(values["med_graph", kind], mine)["p"]
             rows.append(row)
             axis.errorbar(
-                [position + 0.2 * (place - 1)],
-                [mine.mean()],
-                yerr=[half_width(mine)],
-                color=style.colour,
-                marker=style.marker,
-                linestyle="none",
-                capsize=3,
+                [position + 0.2 * (place - 1)], [mine.mean()], yerr=[half_width(mine)],
+                color=style.colour, marker=style.marker, linestyle="none", capsize=3,
                 label=None if position else context.label(method),
-            )
+            )  # fmt: skip
     names = ["mean over\nthe grid", "chosen on\nother graphs", "best\n(optimistic)"]
     axis.set_xticks(range(len(kinds)), names)
     axis.set_title(interval_text(n_shown))

@@ -31,17 +31,10 @@ def smallest_c(context: Context) -> pd.DataFrame:
         first, second = (_chosen_again(path[path["C"] >= least]) for path in paths)
         advantage = (first - second).groupby("repeat").mean()
         half = half_width(advantage)
-        numbers.append(
-            {
-                "smallest C": least,
-                "advantage": advantage.mean(),
-                "low": advantage.mean() - half,
-                "high": advantage.mean() + half,
-                "n": len(advantage),
-                "med": first.mean(),
-                "independent": second.mean(),
-            }
-        )
+        mean = advantage.mean()
+        ends = mean - half, mean + half
+        of_methods = first.mean(), second.mean()
+        numbers.append((least, mean, *ends, len(advantage), *of_methods))
     columns = ["smallest C", "advantage", "low", "high", "n", "med", "independent"]
     return pd.DataFrame(numbers, columns=columns)
 

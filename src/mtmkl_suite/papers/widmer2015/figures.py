@@ -16,16 +16,19 @@ from matplotlib.figure import Figure
 from mtmkl.datasets.loaders.toy_tree import bayes_auc, standard_deviation, toy_tree
 from mtmkl_suite.config.models import DataSets
 from mtmkl_suite.evaluation.metrics.curves import FALSE_POSITIVE_RATES
-from mtmkl_suite.judge.sample import ALL, average, axis_values
+from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,
     FigureAndNumbers,
     Series,
+    by_level,
+    curve_over,
     draw_curve,
     half_width,
     interval_text,
+    legend_below,
     no_data_figure,
     say_no_data,
     spread_text,
@@ -81,12 +84,11 @@ def _series(context: Context, method: str) -> Series:
 def _by_organism(
     context: Context, axis: Axes, methods: Sequence[str], train_size: int
 ) -> pd.DataFrame:
-    scores = context.scores
-    rows = scores[
-        (scores["experiment"] == TSS)
-        & (scores["metric"] == "auc")
-        & (scores["train_size"] == train_size)
-        & scores["method"].isin(methods)
+    of_size = context.scores[context.scores["train_size"] == train_size]
+    rows = of_size[
+        (of_size["experiment"] == TSS)
+        & (of_size["metric"] == "auc")
+        & of_size["method"].isin(methods)
     ]
     if rows.empty:
         return pd.DataFrame({"no data": [context.missing_reason(TSS)]})
@@ -99,39 +101,25 @@ def _by_organism(
     for k, method in enumerate(present):
         table = summary.loc[method].loc[places]
         series = _series(context, method)
+        x = np.arange(len(places)) + width * (k - (len(present) - 1) / 2)
         axis.bar(
-            np.arange(len(places)) + width * (k - (len(present) - 1) / 2),
-            table["mean"],
-            width,
-            yerr=table["std"].fillna(0.0),
-            color=series.style.colour,
-            error_kw={"linewidth": 0.8},
-            label=series.label,
-        )
-        numbers.append(
-            pd.DataFrame(
-                {
-                    "panel": f"by organism, {train_size} %",
-                    "series": series.label,
-                    "organism": ["mean" if name == ALL else name for name in places],
-                    "mean": table["mean"].to_numpy(),
-                    "sd": table["std"].to_numpy(),
-                    "n": table["size"].to_numpy(),
-                }
-            )
-        )
+            x, table["mean"], width, yerr=table["std"].fillna(0.0), label=series.label,
+            color=series.style.colour, error_kw={"linewidth": 0.8},
+        )  # fmt: skip
+        numbers.append(pd.DataFrame({
+            "panel": f"by organism, {train_size} %", "series": series.label,
+            "organism": [*names, "mean"], "mean": table["mean"].to_numpy(),
+            "sd": table["std"].to_numpy(), "n": table["size"].to_numpy(),
+        }))  # fmt: skip
     found = pd.concat(numbers, ignore_index=True)
     found["best"] = found["mean"] == found.groupby("organism")["mean"].transform("max")
     by_name = found[found["organism"] != "mean"]
     leader = str(numbers[-1]["series"].iloc[0])
     n_best = int(by_name.loc[by_name["series"] == leader, "best"].sum())
     axis.set_xticks(
-        range(len(places)),
-        [*names, "mean"],
-        rotation=40,
-        ha="right",
+        range(len(places)), [*names, "mean"], rotation=40, ha="right",
         rotation_mode="anchor",
-    )
+    )  # fmt: skip
     axis.set_ylim(max(0.0, float(found["mean"].min()) - 0.1), 1.08)
     axis.set_ylabel("test AUC")
     axis.set_title(
@@ -149,8 +137,8 @@ NODES = {
     "": "as printed", "_unit": "unit diagonal", "_pooled": "pooled, unit diagonal",
 }  # fmt: skip
 ALONE = ("individual", "union", "mtl")
-_NODE_MARKERS = {"": "o", "_unit": "s", "_pooled": "^"}
-_NODE_COLOURS = {"": "#0072b2", "_unit": "#d55e00", "_pooled": "#009e73"}
+_NODE_STYLES = {"": ("#0072b2", "o"), "_unit": ("#d55e00", "s"),
+                "_pooled": ("#009e73", "^")}  # fmt: skip
 _ROC = ("individual", "union", *NORMS)
 
 
@@ -188,14 +176,9 @@ def true_similarity() -> pd.DataFrame:
     parents = data.truth["parents"].tolist()
     t, s = (index.ravel() for index in np.indices(S.shape))
     path = [_path_length(parents, a, b) for a, b in np.ndindex(S.shape)]
-    return pd.DataFrame(
-        {
-            "task": t + 1,
-            "other": s + 1,
-            "similarity": S.ravel(),
-            "expected": dims * (1 - 2 * flips / dims) ** np.array(path),
-        }
-    )
+    expected = dims * (1 - 2 * flips / dims) ** np.array(path)
+    places = {"task": t + 1, "other": s + 1}
+    return pd.DataFrame({**places, "similarity": S.ravel(), "expected": expected})
 
 
 def _path_length(parents: Sequence[int], one: int, other: int) -> int:
@@ -230,12 +213,14 @@ def _roc_curves(
 ) -> pd.DataFrame:
     numbers = []
     for method in _ROC:
+        metrics = {
+            rate: f"true_positive_rate_{rate:g}" for rate in FALSE_POSITIVE_RATES
+        }
+        where = {"method": method}
         rates = pd.DataFrame(
             {
-                rate: context.by_repeat(
-                    experiment, f"true_positive_rate_{rate:g}", {"method": method}
-                )
-                for rate in FALSE_POSITIVE_RATES
+                k: context.by_repeat(experiment, name, where)
+                for k, name in metrics.items()
             }
         )
         if rates.empty:
@@ -249,14 +234,10 @@ def _roc_curves(
             x, y - width, y + width, color=series.style.colour, alpha=0.15, linewidth=0
         )
         axis.plot(x, y, color=series.style.colour, label=series.label)
-        numbers.append(
-            pd.DataFrame(
-                {
-                    "panel": f"{reading}, ROC", "series": series.label,
-                    "x": FALSE_POSITIVE_RATES, "mean": mean, "sd": sd, "n": len(rates),
-                }
-            )
-        )  # fmt: skip
+        numbers.append(pd.DataFrame({
+            "panel": f"{reading}, ROC", "series": series.label,
+            "x": FALSE_POSITIVE_RATES, "mean": mean, "sd": sd, "n": len(rates),
+        }))  # fmt: skip
     if not numbers:
         return _no_data(context, axis, experiment)
     axis.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=":")
@@ -276,23 +257,16 @@ def _areas(context: Context, axis: Axes, experiment: str, reading: str) -> pd.Da
             if values.empty:
                 continue
             shift = 0.2 * (k - 1) if norm in NORMS else 0.0
+            colour, marker = _NODE_STYLES[node] if norm in NORMS else ("black", "D")
             axis.errorbar(
-                [values.mean()],
-                [place + shift],
-                xerr=[np.nan_to_num(half_width(values))],
-                color=_NODE_COLOURS[node] if norm in NORMS else "black",
-                marker=_NODE_MARKERS[node] if norm in NORMS else "D",
-                linestyle="none",
-                capsize=2,
+                [values.mean()], [place + shift], linestyle="none", capsize=2,
+                xerr=[np.nan_to_num(half_width(values))], color=colour, marker=marker,
                 label=NODES[node] if norm == "vanilla" else None,
-            )
-            rows.append(
-                {
-                    "panel": f"{reading}, AUC",
-                    "series": context.label(f"{norm}{node}"),
-                    "mean": values.mean(), "sd": values.std(ddof=1), "n": len(values),
-                }
             )  # fmt: skip
+            rows.append({
+                "panel": f"{reading}, AUC", "series": context.label(f"{norm}{node}"),
+                "mean": values.mean(), "sd": values.std(ddof=1), "n": len(values),
+            })  # fmt: skip
     if not rows:
         return _no_data(context, axis, experiment)
     ceiling = largest_auc(context.config.experiments[experiment].datasets)
@@ -316,9 +290,10 @@ def figure_spread(context: Context) -> FigureAndNumbers:
     Right the difference to Vanilla, paired, with 95 % intervals.
     """
     experiment = "toy_sweep"
+    configured = context.config.experiments.get(experiment)
     values = {
-        method: _by_axis(context, experiment, method, "auc", "spread")
-        for method in _methods(context, experiment)
+        entry.method: by_level(context, experiment, entry.method, "auc", "spread")
+        for entry in (configured.methods if configured else ())
     }
     values = {method: table for method, table in values.items() if not table.empty}
     if not values:
@@ -327,41 +302,27 @@ def figure_spread(context: Context) -> FigureAndNumbers:
     left, right = figure.subplots(1, 2)
     numbers = []
     datasets = context.config.experiments[experiment].datasets
-    spreads = np.geomspace(*_ends(next(iter(values.values())).columns), 60)
+    levels = next(iter(values.values())).columns.astype(float)
+    spreads = np.geomspace(levels.min(), levels.max(), 60)
     ceiling = [largest_auc(datasets, spread=spread) for spread in spreads]
     left.plot(spreads, ceiling, color="black", linestyle="--", label="largest possible")
     for method, table in values.items():
         series = Series.of(context, method)
-        curve = _summary(table)
+        curve = curve_over(table)
         draw_curve(left, curve, series)
         numbers.append(curve.assign(panel="AUC", series=series.label))
         if method in ("vanilla", "individual") or "vanilla" not in values:
             continue
-        difference = _summary(table - values["vanilla"])
-        half = (table - values["vanilla"]).apply(half_width)
+        difference = curve_over(table - values["vanilla"])
+        half = (table - values["vanilla"]).apply(half_width).to_numpy()
         right.errorbar(
-            difference["x"],
-            difference["mean"],
-            yerr=np.nan_to_num(half),
-            color=series.style.colour,
-            marker=series.style.marker,
-            capsize=2,
-        )
-        numbers.append(
-            difference.assign(
-                panel="difference to Vanilla", series=series.label, half=half.to_numpy()
-            )
-        )
-    numbers.append(
-        pd.DataFrame(
-            {
-                "panel": "AUC",
-                "series": "largest possible",
-                "x": spreads,
-                "mean": ceiling,
-            }
-        )
-    )
+            difference["x"], difference["mean"], yerr=np.nan_to_num(half), capsize=2,
+            color=series.style.colour, marker=series.style.marker,
+        )  # fmt: skip
+        panel = {"panel": "difference to Vanilla", "series": series.label}
+        numbers.append(difference.assign(**panel, half=half))
+    largest = {"panel": "AUC", "series": "largest possible", "x": spreads}
+    numbers.append(pd.DataFrame({**largest, "mean": ceiling}))
     right.axhline(0.0, color="black", linewidth=0.8)
     for axis in (left, right):
         axis.set_xscale("log")
@@ -373,40 +334,8 @@ def figure_spread(context: Context) -> FigureAndNumbers:
     right.set_ylabel("difference in AUC to Vanilla")
     left.set_title(spread_text(numbers[0]))
     right.set_title(interval_text(int(numbers[0]["n"].min())))
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    legend_below(figure, left, 3)
     return figure, pd.concat(numbers, ignore_index=True)
-
-
-def _methods(context: Context, experiment: str) -> list[str]:
-    configured = context.config.experiments.get(experiment)
-    return [entry.method for entry in configured.methods] if configured else []
-
-
-def _by_axis(
-    context: Context, experiment: str, method: str, metric: str, axis: str
-) -> pd.DataFrame:
-    """Return a metric by repeat (rows) and option of the data set (columns)."""
-    rows = context.rows(experiment, metric, {"method": method})
-    if rows.empty:
-        return pd.DataFrame()
-    rows = rows.assign(x=axis_values(rows, axis))
-    return average(rows, ["repeat", "x"]).unstack("x")
-
-
-def _summary(table: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "x": table.columns.to_numpy(dtype=float),
-            "mean": table.mean().to_numpy(),
-            "sd": table.std(ddof=1).to_numpy(),
-            "n": table.count().to_numpy(),
-        }
-    )
-
-
-def _ends(levels: pd.Index) -> tuple[float, float]:
-    return float(levels.min()), float(levels.max())
 
 
 def largest_auc(datasets: DataSets, **options: Any) -> float:
@@ -470,8 +399,7 @@ def figure_solvers(context: Context) -> FigureAndNumbers:
     right.set_ylabel("peak memory, MB")
     left.set_title("13 tasks, 3 task kernels, 20,000 features")
     right.legend(loc="upper left")
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=1)
+    legend_below(figure, left, 1)
     return figure, pd.concat(parts, ignore_index=True)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from mtmkl.statistics.ranks import FriedmanResult, friedman
+from mtmkl.statistics.ranks import friedman
 from mtmkl_suite.report.tables.ranking import (
     ADJUSTED_LEVEL,
     DOMINATED,
@@ -24,6 +24,7 @@ from mtmkl_suite.report.tables.ranking import (
     rank_tests,
 )
 
+BELOW_LEVEL = "printed p below the printed adjusted α"
 DIFFERENCE_COLUMNS = ("quantity", "data set", "method", "printed", "recomputed")
 
 # The last printed digit, rounded or cut off: both occur in one table.
@@ -49,27 +50,6 @@ class PrintedComparison:
     mean_ranks: pd.Series
     tests: pd.DataFrame
     n_dominated: int
-
-
-@dataclass(frozen=True)
-class Audit:
-    """A printed comparison, recomputed from its accuracies.
-
-    Equal accuracies share the mean of their ranks. ``differences`` has a row for each
-    printed number that is off by more than a unit of its last digit (a rank: at all).
-    ``n_rejected`` methods are worse than the control by Holm's procedure, and
-    ``n_rejected_as_printed`` have a printed p below the adjusted level printed for
-    them. ``n_blocks_implied`` are the numbers of data sets from which all printed test
-    statistics can come.
-    """
-
-    printed: PrintedComparison
-    ranks: pd.DataFrame
-    friedman: FriedmanResult
-    differences: pd.DataFrame
-    n_rejected: int
-    n_rejected_as_printed: int
-    n_blocks_implied: tuple[int, ...]
 
 
 def printed_comparisons(
@@ -106,61 +86,41 @@ def printed_comparisons(
     return comparisons
 
 
-def audit(printed: PrintedComparison) -> Audit:
-    """Recompute ranks, mean ranks and tests from printed accuracies."""
+def audit(printed: PrintedComparison) -> pd.DataFrame:
+    """Recompute ranks, mean ranks and tests from printed accuracies.
+
+    Equal accuracies share the mean of their ranks. Returns counts of data sets and
+    methods, then each printed number that is off by more than a unit of its last digit
+    (a rank: at all). The number of data sets is missing where none, or more than one,
+    fits the printed test statistics.
+    """
     ranks = printed.accuracies.rank(axis=1, ascending=False)
     over_all = friedman(printed.accuracies, higher_better=True)
     tests = rank_tests(over_all, printed.control)
-    differences = [
-        row
-        for dataset in ranks.index
-        for row in _differing(
-            "rank", printed.ranks.loc[dataset], ranks.loc[dataset], dataset=dataset
-        )
-    ]
-    differences += _differing(MEAN_RANK, printed.mean_ranks, over_all.ranks)
-    for quantity in (STATISTIC, P_VALUE, ADJUSTED_LEVEL):
-        differences += _differing(quantity, printed.tests[quantity], tests[quantity])
+    n_rejected = count_dominated(tests)
     as_printed = printed.tests[P_VALUE] < printed.tests[ADJUSTED_LEVEL]
-    return Audit(
-        printed=printed,
-        ranks=ranks,
-        friedman=over_all,
-        differences=pd.DataFrame(differences, columns=list(DIFFERENCE_COLUMNS)),
-        n_rejected=count_dominated(tests),
-        n_rejected_as_printed=int(as_printed.sum()),
-        n_blocks_implied=numbers_of_blocks(
-            printed.tests[STATISTIC], len(printed.mean_ranks)
-        ),
-    )
+    implied = numbers_of_blocks(printed.tests[STATISTIC], len(printed.mean_ranks))
+    n_sets = implied[0] if len(implied) == 1 else math.nan
+    rows: list[tuple[str, str, str, float, float]] = [
+        ("data sets", "", "", len(printed.accuracies), n_sets),
+        (DOMINATED, "", "", printed.n_dominated, n_rejected),
+        (BELOW_LEVEL, "", "", int(as_printed.sum()), n_rejected),
+    ]
+    for dataset in ranks.index:
+        pair = printed.ranks.loc[dataset], ranks.loc[dataset]
+        rows += _differing("rank", *pair, dataset=dataset)
+    rows += _differing(MEAN_RANK, printed.mean_ranks, over_all.ranks)
+    for quantity in (STATISTIC, P_VALUE, ADJUSTED_LEVEL):
+        rows += _differing(quantity, printed.tests[quantity], tests[quantity])
+    # Of any type: counts are whole numbers where they stand alone.
+    return pd.DataFrame(rows, columns=list(DIFFERENCE_COLUMNS)).astype(object)
 
 
 def audit_table(published: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return what does not follow in each block, after its counts of methods and sets.
-
-    A number is missing where no number of data sets, or more than one, fits.
-    """
-    tables = []
-    for printed in printed_comparisons(published):
-        found = audit(printed)
-        implied = found.n_blocks_implied
-        counts = {
-            "data sets": (
-                len(printed.accuracies),
-                implied[0] if len(implied) == 1 else math.nan,
-            ),
-            DOMINATED: (printed.n_dominated, found.n_rejected),
-            "printed p below the printed adjusted α": (
-                found.n_rejected_as_printed,
-                found.n_rejected,
-            ),
-        }
-        rows = [(name, "", "", *pair) for name, pair in counts.items()]
-        table = pd.DataFrame(rows, columns=list(DIFFERENCE_COLUMNS))
-        both = pd.concat([table, found.differences], ignore_index=True)
-        both.insert(0, "training", printed.label)
-        tables.append(both)
-    return pd.concat(tables, ignore_index=True)
+    """Return what does not follow in each block, after its counts."""
+    tables = {each.label: audit(each) for each in printed_comparisons(published)}
+    both = pd.concat(tables, names=["training"]).reset_index("training")
+    return both.reset_index(drop=True)
 
 
 def numbers_of_blocks(

@@ -34,20 +34,10 @@ _TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Round:
-    """What one round of the alternation gives.
+    """Weights with which the SVMs of a round are trained, and accuracies, task by task.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (T, M)
-        Kernel weights θ with which the SVMs of the round are trained.
-    C : ndarray of shape (T,)
-        The value chosen for each task, the smallest of the best.
-    validation_accuracy : ndarray of shape (T,)
-        With these values.
-    test_accuracy : ndarray of shape (T,)
-        With these values.
-    final_test_accuracy : ndarray of shape (T,)
-        With C = 1 and the same weights.
+    ``C`` is the smallest of the best values on validation examples. The accuracies are
+    those with it, but for ``final_test_accuracy``: with C = 1 and the same weights.
     """
 
     weights: FloatArray

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
@@ -25,10 +24,12 @@ from mtmkl_suite.report.figures.drawing import (
     WIDE,
     FigureAndNumbers,
     interval_text,
+    legend_below,
     no_data_figure,
     shades,
 )
 from mtmkl_suite.report.tables.ranking import mean_ranks, printed_mean_ranks, rank_tests
+from mtmkl_suite.report.tables.text import range_text
 
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
@@ -36,10 +37,7 @@ _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
 # The paper does not say whether the "spread" of a Gaussian is σ or σ².
 _TWO_KERNELS = "letter_two_kernels"
 _KERNEL_LABELS = ("spread 2", "spread 2⁸")
-_SPREADS = {
-    "σ": "group_feature_sharing_2",
-    "σ²": "group_feature_sharing_2_variance",
-}
+_SPREADS = {"σ": "group_feature_sharing_2", "σ²": "group_feature_sharing_2_variance"}
 
 _CLEAN, _REPORTED = "group_feature_sharing", "group_feature_sharing_authors"
 _READINGS = {
@@ -47,6 +45,8 @@ _READINGS = {
     "accuracy_chosen_C": "best round, chosen C",
     "accuracy_last_round": "last round, chosen C",
 }
+
+_SIDES = {"published accuracies": ("#777777", "D"), "reproduced": (_BLUE, "o")}
 
 _AXIS_LABELS = {
     "n_tasks": "tasks T",
@@ -99,25 +99,16 @@ def figure_1(context: Context) -> FigureAndNumbers:
         axis.set_title(f"spread = {spread}, {size} % for training: {count} {noun}")
         axis.set_xlim(0, 1)
         axis.grid(False, axis="y")
-        numbers.append(
-            pd.DataFrame(
-                {
-                    "panel": f"spread = {spread}, {size} %",
-                    "task": tasks,
-                    "group": names,
-                    **{
-                        f"weight, {label}": weights[:, k]
-                        for k, label in enumerate(_KERNEL_LABELS)
-                    },
-                }
-            )
-        )
+        shown = {
+            f"weight, {name}": weights[:, k] for k, name in enumerate(_KERNEL_LABELS)
+        }
+        place = {"panel": f"spread = {spread}, {size} %", "task": tasks}
+        numbers.append(pd.DataFrame({**place, "group": names, **shown}))
     for axis in panels[-1]:
         axis.set_xlabel("weight of the kernel")
     panels[0, 0].invert_yaxis()
-    handles, texts = figure.axes[0].get_legend_handles_labels()
     title = "letter: group of tasks with equal weights"
-    figure.legend(handles, texts, loc="outside lower center", ncols=2, title=title)
+    legend_below(figure, figure.axes[0], 2, title=title)
     return figure, pd.concat(numbers, ignore_index=True)
 
 
@@ -168,8 +159,7 @@ def figure_theorem(context: Context) -> FigureAndNumbers:
     left = figure.axes[0]
     left.set_ylabel("empirical Rademacher complexity")
     left.set_ylim(bottom=0)
-    handles, texts = figure.axes[-1].get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=2)
+    legend_below(figure, figure.axes[-1], 2)
     figure.suptitle("Shaded: the printed bound is below what it bounds", fontsize=9)
     return figure, numbers
 
@@ -196,24 +186,21 @@ def figure_ranks(context: Context) -> FigureAndNumbers:
         for side, over_all in sides.items():
             p = rank_tests(over_all, control)["p_holm"].reindex(columns)
             shift = 0.16 if side == "reproduced" else -0.16
-            table = pd.DataFrame(
-                {
-                    "panel": block,
-                    "series": side,
-                    "method": columns,
-                    "mean rank": over_all.ranks[columns].to_numpy(),
-                    "p_holm": p.to_numpy(),
-                    "n": over_all.n_blocks,
-                }
-            )
+            table = pd.DataFrame({
+                "panel": block, "series": side, "method": columns,
+                "mean rank": over_all.ranks[columns].to_numpy(),
+                "p_holm": p.to_numpy(), "n": over_all.n_blocks,
+            })  # fmt: skip
             numbers.append(table)
-            _draw_ranks(
-                axis, table, shift, _BLUE if side == "reproduced" else "#777777"
-            )
-        counts = ", ".join(
-            f"{over_all.n_blocks} data sets" for over_all in list(sides.values())[:1]
-        )
-        axis.set_title(f"{block} for training, {counts}")
+            colour, marker = _SIDES[side]
+            for place, row in enumerate(table.to_dict("records")):
+                axis.plot(
+                    [row["mean rank"]], [place + shift], marker=marker, color=colour,
+                    markerfacecolor=colour if row["p_holm"] < LEVEL else "white",
+                    linestyle="none",
+                )  # fmt: skip
+        n_sets = sides["published accuracies"].n_blocks
+        axis.set_title(f"{block} for training, {n_sets} data sets")
         if ours is None:
             axis.text(
                 0.5, 0.02, "reproduced: not every value is there", ha="center",
@@ -250,8 +237,6 @@ def figure_protocol(context: Context) -> FigureAndNumbers:
     sizes = sorted(table["train size"].unique())
     figure = Figure(figsize=(WIDE[0], 0.42 * len(names) + 1.3))
     panels = figure.subplots(1, len(_READINGS), sharey=True)
-    fewest, most = int(table["n"].min()), int(table["n"].max())
-    runs = str(most) if fewest == most else f"{fewest}–{most}"
     for axis, reading in zip(panels, _READINGS, strict=True):
         axis.axvline(0, color="black", linewidth=0.8)
         for k, (size, colour) in enumerate(
@@ -260,22 +245,18 @@ def figure_protocol(context: Context) -> FigureAndNumbers:
             part = table[(table["train size"] == size) & (table["reported"] == reading)]
             places = np.array([names.index(name) for name in part["data set"]])
             axis.errorbar(
-                part["gain"],
-                places + 0.18 * (k - (len(sizes) - 1) / 2),
+                part["gain"], places + 0.18 * (k - (len(sizes) - 1) / 2),
                 xerr=[part["gain"] - part["low"], part["high"] - part["gain"]],
-                color=colour,
-                marker="os^Dv"[k % 5],
-                linestyle="none",
-                capsize=2,
+                color=colour, marker="os^Dv"[k % 5], linestyle="none", capsize=2,
                 label=f"{size:g} % for training",
-            )
+            )  # fmt: skip
         axis.set_xlabel("reported − clean accuracy, points")
         axis.set_title(_READINGS[reading])
     panels[0].set_yticks(range(len(names)), names)
     panels[0].invert_yaxis()
-    figure.suptitle(f"{interval_text(fewest)} over {runs} runs")
-    handles, texts = panels[0].get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=len(sizes))
+    interval = interval_text(int(table["n"].min()))
+    figure.suptitle(f"{interval} over {range_text(table['n'])} runs")
+    legend_below(figure, panels[0], len(sizes))
     return figure, table
 
 
@@ -302,40 +283,18 @@ def _group_names(groups: Iterable[Any]) -> list[str]:
     return [letters[label] for label in groups]
 
 
-def _draw_ranks(axis: Axes, table: pd.DataFrame, shift: float, colour: str) -> None:
-    for place, row in enumerate(table.to_dict("records")):
-        is_told = row["p_holm"] < LEVEL
-        axis.plot(
-            [row["mean rank"]],
-            [place + shift],
-            marker="o" if row["series"] == "reproduced" else "D",
-            color=colour,
-            markerfacecolor=colour if is_told else "white",
-            linestyle="none",
-        )
-
-
 def _ranks_legend(figure: Figure) -> None:
-    def mark(label: str, marker: str, colour: str, *, full: bool) -> Line2D:
-        return Line2D(
-            [], [], marker=marker, color=colour, linestyle="none", label=label,
-            markerfacecolor=colour if full else "white",
-        )  # fmt: skip
-
-    figure.legend(
-        handles=[
-            mark("from the published accuracies", "D", "#777777", full=False),
-            mark("reproduced", "o", _BLUE, full=False),
-            mark(
-                "filled: different from the control by Holm's test",
-                "o",
-                "black",
-                full=True,
-            ),
-        ],
-        loc="outside lower center",
-        ncols=3,
-    )
+    published, ours = _SIDES.values()
+    marks = [
+        ("from the published accuracies", *published, "white"),
+        ("reproduced", *ours, "white"),
+        ("filled: different from the control by Holm's test", "black", "o", "black"),
+    ]
+    handles = [
+        Line2D([], [], label=name, color=c, marker=m, markerfacecolor=face, ls="none")
+        for name, c, m, face in marks
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
 
 
 def _gains(context: Context, experiment: str, reading: str) -> list[dict[str, Any]]:
@@ -345,26 +304,19 @@ def _gains(context: Context, experiment: str, reading: str) -> list[dict[str, An
         return []
     rows = []
     for size in _sizes(context, experiment):
+        at = {"train_size": size, **_CHOSEN}
         values = [
-            context.by_repeat(
-                experiment, metric, {"method": method, "train_size": size, **_CHOSEN}
-            )
+            context.by_repeat(experiment, metric, {"method": method, **at})
             for method, metric in ((_REPORTED, reading), (_CLEAN, "accuracy"))
         ]
         both = pd.concat(values, axis=1).dropna()
         if len(both) < 2:
             continue
         result = compare_pair(both.iloc[:, 0], both.iloc[:, 1], higher_better=True)
-        rows.append(
-            {
-                "data set": configured.title.partition(",")[0],
-                "experiment": experiment,
-                "reported": reading,
-                "train size": size,
-                "gain": 100 * result.mean_difference,
-                "low": 100 * result.interval_low,
-                "high": 100 * result.interval_high,
-                "n": result.n,
-            }
-        )
+        rows.append({
+            "data set": configured.title.partition(",")[0], "experiment": experiment,
+            "reported": reading, "train size": size,
+            "gain": 100 * result.mean_difference, "low": 100 * result.interval_low,
+            "high": 100 * result.interval_high, "n": result.n,
+        })  # fmt: skip
     return rows

@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl_suite.config.models import Method
 from mtmkl_suite.judge.sample import average, axis_values
 from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.tables.text import repeats_text
 
 STYLE = Path(__file__).with_name("style.mplstyle")
 
@@ -54,18 +56,14 @@ def method_styles(methods: Mapping[str, Method]) -> dict[str, MethodStyle]:
     Their order decides, so that a new method at the end changes no colour. Controls are
     grey.
     """
-    styles = {}
-    rivals = controls = 0
+    styles: dict[str, MethodStyle] = {}
+    counts = Counter[bool]()
     for name, method in methods.items():
-        if method.is_control:
-            colour = CONTROL_COLOURS[controls % len(CONTROL_COLOURS)]
-            marker = MARKERS[controls % len(MARKERS)]
-            controls += 1
-        else:
-            colour = PALETTE[rivals % len(PALETTE)]
-            marker = MARKERS[rivals % len(MARKERS)]
-            rivals += 1
+        k, is_control = counts[method.is_control], method.is_control
+        colours = CONTROL_COLOURS if is_control else PALETTE
+        colour, marker = colours[k % len(colours)], MARKERS[k % len(MARKERS)]
         styles[name] = MethodStyle(colour, marker)
+        counts[is_control] += 1
     return styles
 
 
@@ -102,44 +100,39 @@ CURVE_COLUMNS = ("panel", "series", "x", "mean", "sd", "n")
 
 @dataclass(frozen=True)
 class Series:
-    """A curve of a figure: a method, perhaps at one number of tasks.
-
-    Without ``n_tasks`` or ``train_size`` it is of all that the scores have; ``line`` is
-    a line style of matplotlib.
-    """
+    """A curve of a figure; ``line`` is a line style of matplotlib."""
 
     method: str
     label: str
     style: MethodStyle
-    n_tasks: int | None = None
     line: str = "-"
-    train_size: int | None = None
 
     @classmethod
     def of(
-        cls,
-        context: Context,
-        method: str,
-        *,
-        label: str | None = None,
-        n_tasks: int | None = None,
-        line: str = "-",
+        cls, context: Context, method: str, *, label: str = "", line: str = "-"
     ) -> "Series":
         """Return a method's curve in its own colour; the label is the method's."""
         style = method_styles(context.config.methods)[method]
-        return cls(method, label or context.label(method), style, n_tasks, line)
+        return cls(method, label or context.label(method), style, line)
 
-    def curve(
-        self, context: Context, experiment: str, metric: str, axis: str
-    ) -> pd.DataFrame:
-        """Return ``x, mean, sd, n`` over repeats at each level of an axis."""
-        where: dict[str, Any] = {"method": self.method}
-        limits = {"n_tasks": self.n_tasks, "train_size": self.train_size}
-        where |= {name: value for name, value in limits.items() if value is not None}
-        rows = context.rows(experiment, metric, where)
-        if rows.empty:
-            return pd.DataFrame(columns=["x", "mean", "sd", "n"])
-        return curve_of(rows.assign(x=axis_values(rows, axis)))
+
+def by_level(
+    context: Context, experiment: str, method: str, metric: str, axis: str
+) -> pd.DataFrame:
+    """Return a metric by repeat (rows) and level of an axis (columns)."""
+    rows = context.rows(experiment, metric, {"method": method})
+    if rows.empty:
+        return pd.DataFrame()
+    rows = rows.assign(x=axis_values(rows, axis))
+    return average(rows, ["repeat", "x"]).unstack("x")
+
+
+def curve_over(table: pd.DataFrame) -> pd.DataFrame:
+    """Return ``x, mean, sd, n`` of the columns of a table, repeats in its rows."""
+    return pd.DataFrame({
+        "x": table.columns.to_numpy(dtype=float), "mean": table.mean().to_numpy(),
+        "sd": table.std(ddof=1).to_numpy(), "n": table.count().to_numpy(),
+    })  # fmt: skip
 
 
 def curve_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -168,9 +161,7 @@ def draw_curve(axis: Axes, curve: pd.DataFrame, series: Series) -> None:
 
 def spread_text(curve: pd.DataFrame) -> str:
     """Say over how many repeats a curve's means and spreads are."""
-    fewest, most = int(curve["n"].min()), int(curve["n"].max())
-    shown = str(most) if fewest == most else f"{fewest}–{most}"
-    return f"mean ± sd over {shown} repeat{'s' * (most > 1)}"
+    return f"mean ± sd over {repeats_text(curve['n'])}"
 
 
 def interval_text(n: int) -> str:
@@ -204,3 +195,12 @@ def say_no_data(axis: Axes, reason: str, *, width: int = 38) -> None:
         va="center",
         transform=axis.transAxes,
     )
+
+
+def legend_below(
+    figure: Figure, axis: Axes, columns: int | None = None, **options: Any
+) -> None:
+    """Put the legend of an axis below all axes, in one line if nothing else is said."""
+    handles, labels = axis.get_legend_handles_labels()
+    columns = columns or len(labels)
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, **options)

@@ -25,6 +25,7 @@ from mtmkl_suite.report.figures.drawing import (
     Series,
     curve_of,
     draw_curve,
+    legend_below,
     method_styles,
     no_data_figure,
     say_no_data,
@@ -67,8 +68,7 @@ def panels_figure(context: Context, artefact: models.Figure) -> FigureAndNumbers
     columns = artefact.legend.columns
     if artefact.legend.place == "figure":
         fullest = max(axes.flat, key=lambda axis: len(axis.get_lines()))
-        handles, labels = fullest.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+        legend_below(figure, fullest, columns)
     else:
         place: dict[str, Any] = {
             "panel": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2)},
@@ -85,8 +85,7 @@ def draw_panel(context: Context, axis: Axes, panel: models.MetricPanel) -> pd.Da
     """Draw a panel, and return its numbers, or why there are none."""
     found = []
     for curve in panel.curves:
-        rows = _rows(context, panel, curve)
-        found += [(series, mine) for series, mine in _series(context, curve, rows)]
+        found += _series(context, curve, _rows(context, panel, curve))
     if not found or (panel.paired and len(found) < len(panel.curves)):
         reason = _reason(context, panel)
         say_no_data(axis, reason)

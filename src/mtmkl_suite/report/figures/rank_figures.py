@@ -47,34 +47,27 @@ def critical_difference_figure(found: MatrixTests) -> Figure:
         y = -below - 0.42 * line
         edge = 1 - 0.04 * (k - 1) if on_left else k + 0.04 * (k - 1)
         is_control = name == found.control
-        axis.plot(
-            [rank, rank, edge],
-            [0, y, y],
-            color=PALETTE[1] if is_control else "#555555",
-            linewidth=1.6 if is_control else 0.9,
-        )
-        label = textwrap.shorten(str(name), _LONGEST_NAME, placeholder="…")
+        colour, width = (PALETTE[1], 1.6) if is_control else ("#555555", 0.9)
+        axis.plot([rank, rank, edge], [0, y, y], color=colour, linewidth=width)
+        label = _shortened(name)
         axis.text(
-            edge,
-            y,
-            f"{label}  {rank:.2f} " if on_left else f" {rank:.2f}  {label}",
-            ha="right" if on_left else "left",
-            va="center",
-            fontsize=9,
+            edge, y, f"{label}  {rank:.2f} " if on_left else f" {rank:.2f}  {label}",
+            ha="right" if on_left else "left", va="center", fontsize=9,
             fontweight="bold" if is_control else "normal",
-        )
+        )  # fmt: skip
     for line, group in enumerate(groups):
         y = -0.3 - 0.22 * line
         ends = ranks[group].iloc[0], ranks[group].iloc[-1]
         pad = 0.012 * (k - 1)
         axis.plot(
-            [ends[0] - pad, ends[1] + pad],
-            [y, y],
-            color=PALETTE[0],
-            linewidth=3.2,
+            [ends[0] - pad, ends[1] + pad], [y, y], color=PALETTE[0], linewidth=3.2,
             solid_capstyle="butt",
-        )
+        )  # fmt: skip
     return figure
+
+
+def _shortened(name: object) -> str:
+    return textwrap.shorten(str(name), _LONGEST_NAME, placeholder="…")
 
 
 def _draw_length(axis: Axes, length: float, k: int) -> None:
@@ -83,17 +76,10 @@ def _draw_length(axis: Axes, length: float, k: int) -> None:
         text = f"critical difference {length:.2f}: longer than the axis"
         axis.text(1, 0.75, text, fontsize=8, va="center")
         return
-    axis.errorbar(
-        [1 + length / 2],
-        [0.6],
-        xerr=[length / 2],
-        color="black",
-        capsize=3,
-        linewidth=1,
-    )
-    axis.text(
-        1 + length, 0.6, f"  critical difference {length:.2f}", fontsize=8, va="center"
-    )
+    half = length / 2
+    axis.errorbar([1 + half], [0.6], xerr=[half], color="black", capsize=3, linewidth=1)
+    text = f"  critical difference {length:.2f}"
+    axis.text(1 + length, 0.6, text, fontsize=8, va="center")
 
 
 def differences(found: MatrixTests) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -119,9 +105,7 @@ def difference_figure(found: MatrixTests) -> Figure:
     largest = float(np.abs(gains.to_numpy()).max()) or 1.0
     decimals = max(0, 2 - math.floor(math.log10(largest)))
     image = axis.imshow(gains, cmap="PuOr", vmin=-largest, vmax=largest, aspect="auto")
-    names = [
-        textwrap.shorten(str(name), _LONGEST_NAME, placeholder="…") for name in gains
-    ]
+    names = [_shortened(name) for name in gains]
     axis.set_xticks(range(k), names, rotation=40, ha="right", rotation_mode="anchor")
     axis.set_yticks(range(k), names)
     axis.grid(visible=False)
@@ -132,13 +116,9 @@ def difference_figure(found: MatrixTests) -> Figure:
             value = float(numbers[row, column])
             star = " *" if p_values[row, column] < LEVEL else ""
             axis.text(
-                column,
-                row,
-                f"{value:+.{decimals}f}{star}".replace("-", "−"),
-                ha="center",
-                va="center",
-                fontsize=8,
+                column, row, f"{value:+.{decimals}f}{star}".replace("-", "−"),
+                ha="center", va="center", fontsize=8,
                 color="white" if abs(value) > _DARK * largest else "black",
-            )
+            )  # fmt: skip
     figure.colorbar(image, ax=axis, label="row better  →")
     return figure

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -54,16 +55,7 @@ _DASHES = ("--", ":", "-.")
 
 @dataclass(frozen=True)
 class _Curve:
-    """The scores behind a curve, with their places on the axis.
-
-    Attributes
-    ----------
-    series : Series
-    rows : DataFrame
-        Scores over all tasks with ``x``; empty if there are none.
-    overlaps : mapping or None
-        How their repeats overlap.
-    """
+    """The scores behind a curve over all tasks, with their places ``x`` on the axis."""
 
     series: Series
     rows: pd.DataFrame
@@ -94,17 +86,13 @@ def reading_figure(context: Context, name: str) -> FigureAndNumbers:
 
 
 def _panel(
-    context: Context,
-    main: Context,
-    axis: Axes,
-    settings: CurveFigure,
-    panel: Panel,
+    context: Context, main: Context, axis: Axes, settings: CurveFigure, panel: Panel
 ) -> pd.DataFrame:
-    curves = [
-        _curve(context, main, settings, panel, position)
-        for position in range(len(panel.curves))
+    made = [
+        _curve(context, main, settings, panel.experiment, curve, dashes)
+        for curve, dashes in zip(panel.curves, cycle(_DASHES), strict=False)
     ]
-    curves = [curve for curve in curves if len(curve.rows)]
+    curves = [curve for curve in made if len(curve.rows)]
     if not curves:
         reason = main.missing_reason(panel.experiment)
         say_no_data(axis, reason)
@@ -143,10 +131,10 @@ def _curve(
     context: Context,
     main: Context,
     settings: CurveFigure,
-    panel: Panel,
-    position: int,
+    experiment: str,
+    curve: Curve,
+    dashes: str,
 ) -> _Curve:
-    curve = panel.curves[position]
     where = {"method": curve.method, "setting": "", **curve.where}
     factors = curve.reading
     if settings.levels:
@@ -154,20 +142,20 @@ def _curve(
         shown = main
         for level, x in settings.levels.items():
             at = {} if level == MAIN else {settings.axis: level}
-            shown = _under(context, main, panel.experiment, at)
-            rows = shown.rows(panel.experiment, settings.metric, where)
+            shown = _under(context, main, experiment, at)
+            rows = shown.rows(experiment, settings.metric, where)
             parts.append(rows.assign(x=float(x)))
         rows = pd.concat(parts, ignore_index=True)
     else:
-        shown = _under(context, main, panel.experiment, factors)
-        rows = shown.rows(panel.experiment, settings.metric, where)
+        shown = _under(context, main, experiment, factors)
+        rows = shown.rows(experiment, settings.metric, where)
         if len(rows):
             rows = rows.assign(x=axis_values(rows, settings.axis))
     series = Series(
         curve.method,
         _label(context, curve),
         method_styles(main.config.methods)[curve.method],
-        line=_DASHES[position % len(_DASHES)] if factors else "-",
+        line=dashes if factors else "-",
     )
     return _Curve(series, rows, shown.overlaps)
 
@@ -290,17 +278,14 @@ def specification_numbers(
             origin = context.readings.experiments[experiment]
             in_place = measured_in_place(context, origin.factors)
         row = claims_table(shown).to_dict("records")[0]
-        is_corrected = not pd.isna(row["rho"])
-        low, high, p = (
-            ("corrected_low", "corrected_high", "p_corrected")
-            if is_corrected
-            else ("interval_low", "interval_high", "p")
-        )
-        rows.append(
-            {**factors, "metric": in_place.get(metric, metric), "effect": effect(row)}
-            | {"interval_low": row[low], "interval_high": row[high], "p": row[p]}
-            | {"verdict": row["verdict"], "note": row["note"], "is_main": is_main}
-        )
+        ends, p = ("interval_low", "interval_high"), "p"
+        if not pd.isna(row["rho"]):
+            ends, p = ("corrected_low", "corrected_high"), "p_corrected"
+        rows.append({
+            **factors, "metric": in_place.get(metric, metric), "effect": effect(row),
+            "interval_low": row[ends[0]], "interval_high": row[ends[1]], "p": row[p],
+            "verdict": row["verdict"], "note": row["note"], "is_main": is_main,
+        })  # fmt: skip
     numbers = pd.DataFrame(rows)
     # Effects on different metrics cannot be compared.
     is_main_metric = (numbers["metric"] != metric).rename("other")
@@ -337,25 +322,15 @@ def _drawn(
     below = _LINE * n_lines + 0.3
     height = _HEIGHT + below + _LINE * len(title) + 0.4
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-    above, grid = figure.subplots(
-        2,
-        1,
-        sharex=True,
-        gridspec_kw={"height_ratios": [_HEIGHT, below]},
-    )
+    above, grid = figure.subplots(2, 1, sharex=True, height_ratios=(_HEIGHT, below))
     for x, row in numbers.iterrows():
         colour = _SHADES.get(str(row["verdict"]), _UNDECIDED)
         above.plot([x, x], [row["interval_low"], row["interval_high"]], color=colour)
         marker = "D" if row["is_main"] else "o"
         is_other = row["metric"] != numbers["metric"].iloc[0]
-        above.plot(
-            [x],
-            [row["effect"]],
-            marker,
-            color=colour,
-            markerfacecolor="white" if is_other else colour,
-            markersize=4,
-        )
+        face = "white" if is_other else colour
+        point = [x], [row["effect"]], marker
+        above.plot(*point, color=colour, markerfacecolor=face, markersize=4)
     above.axhline(0.0, color="black", linewidth=0.6)
     metrics = [metric_words(metric) for metric in numbers["metric"].unique()]
     above.set_ylabel(f"effect on {metrics[0]}")

@@ -140,12 +140,7 @@ def _by_place(cells: pd.DataFrame) -> dict[tuple[str, str], Record]:
 
 
 def _cell(
-    cell: Record,
-    published: Record,
-    *,
-    decimals: int,
-    is_judged: bool,
-    reach: str,
+    cell: Record, published: Record, *, decimals: int, is_judged: bool, reach: str
 ) -> NumberCell:
     has_number = _is_number(cell["reproduced"])
     verdict = _text(cell.get("verdict"))

@@ -80,25 +80,22 @@ def render(
         for name, svg in images.items()
     }
     control = found.against_control
-    page = (
-        environment()
-        .get_template("comparison.html.j2")
-        .render(
-            found=found,
-            source=source,
-            sentences=sentences(found),
-            remarks=found.scores.remarks,
-            methods=_records(found.methods),
-            overall=found.overall().to_dict("records"),
-            control=[] if control is None else _records(control),
-            pairs=found.pairs.to_dict("records"),
-            values=found.scores.values,
-            images=uris,
-            tables=tables,
-            level=LEVEL,
-            min_units=MIN_UNITS,
-            version=__version__,
-        )
+    template = environment().get_template("comparison.html.j2")
+    page = template.render(
+        found=found,
+        source=source,
+        sentences=sentences(found),
+        remarks=found.scores.remarks,
+        methods=_records(found.methods),
+        overall=found.overall().to_dict("records"),
+        control=[] if control is None else _records(control),
+        pairs=found.pairs.to_dict("records"),
+        values=found.scores.values,
+        images=uris,
+        tables=tables,
+        level=LEVEL,
+        min_units=MIN_UNITS,
+        version=__version__,
     )
     return page + "\n"
 
@@ -135,9 +132,8 @@ def sentences(found: MatrixTests) -> list[str]:
     lines.append(found.power_limit())
     if found.rope > 0 and len(tested):
         equal = int((tested["p_equivalent"] > _CERTAIN).sum())
-        better = int(
-            (tested[["p_first_better", "p_second_better"]].max(axis=1) > _CERTAIN).sum()
-        )
+        sides = tested[["p_first_better", "p_second_better"]]
+        better = int((sides.max(axis=1) > _CERTAIN).sum())
         lines.append(
             f"With differences up to {found.rope:g} taken as none, the posterior is "
             f"above {_CERTAIN:g} for a better method in {better} of {len(tested)} "

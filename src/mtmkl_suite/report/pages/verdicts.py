@@ -366,9 +366,7 @@ def _label(value: Any) -> str:
 
 
 def _matrix(
-    title: str,
-    places: Mapping[str, Mapping[str, str]],
-    views: Mapping[str, Claim],
+    title: str, places: Mapping[str, Mapping[str, str]], views: Mapping[str, Claim]
 ) -> dict[str, Any]:
     names = list(next(iter(places.values())))
     # An axis of a single value is in the title's words already.

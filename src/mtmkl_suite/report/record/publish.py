@@ -1,8 +1,10 @@
 """Published record in ``figures/``: copied from a run or judged anew; its gallery."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,6 @@ from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import Context, load_context, overlaps_table
-from mtmkl_suite.report.figures.drawing import FigureAndNumbers
 from mtmkl_suite.report.record.artefacts import (
     drawn,
     printed,
@@ -28,7 +29,6 @@ from mtmkl_suite.report.record.published_reach import (
     read_reach,
 )
 from mtmkl_suite.report.record.record import published_claims, statistics_table
-from mtmkl_suite.report.tables.text import PrintedTable
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
 from mtmkl_suite.run.provenance import check_same, of_the_code
 from mtmkl_suite.run.resources import largest_memory, measured_memory
@@ -54,14 +54,14 @@ def publish(
         raise ValueError(
             f"only the paper tier is published, not {tier!r}: add --config tier=paper"
         )
-    copies: list[tuple[Path, Path]] = []
-    for config in configs:
-        paper = config.paper.id
-        folder = run.paper(paper)
-        for source, name in _published_files(config, folder):
-            if not source.is_file():
-                raise FileNotFoundError(f"{source} has not been made")
-            copies.append((source, figures / paper / name))
+    copies = [
+        (source, figures / config.paper.id / name)
+        for config in configs
+        for source, name in _published_files(config, run.paper(config.paper.id))
+    ]
+    for source, _ in copies:
+        if not source.is_file():
+            raise FileNotFoundError(f"{source} has not been made")
     for source, target in copies:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
@@ -80,9 +80,7 @@ def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
     """Write the page of each paper, and the page of all papers in the folder."""
     for config in configs:
         folder = figures / config.paper.id
-        main = config
-        if config.readings is not None:
-            main = config.readings.main
+        main = config.readings.main if config.readings is not None else config
         write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
 
@@ -106,15 +104,13 @@ def paper_gallery(config: Paper, folder: Path) -> str:
     verdicts = pd.read_csv(folder / "verdicts.csv")
     claims = pd.read_csv(folder / "claims.csv")
     reach = read_reach(config, CLAIMS)
-    claims = claims.assign(
-        shown=shown_verdicts(claims),
-        note=[
-            f"{note}; {OTHER_READINGS}: {reach[name, ''].text()}"
-            if (name, "") in reach
-            else note
-            for name, note in zip(claims["id"], shown_notes(claims), strict=True)
-        ],
-    )
+    notes = [
+        f"{note}; {OTHER_READINGS}: {reach[name, ''].text()}"
+        if (name, "") in reach
+        else note
+        for name, note in zip(claims["id"], shown_notes(claims), strict=True)
+    ]
+    claims = claims.assign(shown=shown_verdicts(claims), note=notes)
     counted = published_counts(folder)
     lines = [
         f"# {paper.title}",
@@ -283,11 +279,7 @@ class NotPublishedError(Exception):
 
 
 def rejudge(
-    configs: Sequence[Paper],
-    run: RunFolder,
-    figures: Path,
-    *,
-    settings: Run,
+    configs: Sequence[Paper], run: RunFolder, figures: Path, *, settings: Run
 ) -> None:
     """Write what follows from the published scores of papers anew.
 
@@ -298,18 +290,9 @@ def rejudge(
     ``provenance.json`` keeps what it says of them, and gets ``judged``: the code and
     the configuration of what was computed from the scores.
     """
-    judged = [_judge(config, run, figures, settings) for config in configs]
-    for config, (tables, pictures, record, provenance) in zip(
-        configs, judged, strict=True
-    ):
-        folder = _Published(figures / config.paper.id)
-        for name, table in tables.items():
-            write_table_files(folder, name, table)
-        for name, (figure, numbers) in pictures.items():
-            write_figure_files(folder, name, figure, numbers)
-        for name, content in record.items():
-            write_table(folder.path / name, content)
-        write_json(folder.provenance, provenance)
+    made = [w for config in configs for w in _judge(config, run, figures, settings)]
+    for write in made:
+        write()
     write_galleries(configs, figures)
 
 
@@ -321,17 +304,9 @@ class _Published(PaperFolder):
 
 
 def _judge(
-    config: Paper,
-    run: RunFolder,
-    figures: Path,
-    settings: Run,
-) -> tuple[
-    dict[str, PrintedTable],
-    dict[str, FigureAndNumbers],
-    dict[str, pd.DataFrame],
-    dict[str, Any],
-]:
-    """Return tables and figures by artefact, the record by file, and the provenance."""
+    config: Paper, run: RunFolder, figures: Path, settings: Run
+) -> list[Callable[[], None]]:
+    """Return what writes tables, figures, the record and its provenance."""
     paper = config.paper.id
     published, folder = _Published(figures / paper), run.paper(paper)
     provenance = read_json(published.provenance)
@@ -340,29 +315,31 @@ def _judge(
     context = load_context(config, folder, scores=scores)
     of_scores = provenance if is_main else _with_data_of(context.scores, provenance)
     check_same(of_scores, context.data_info, tier=settings.tier, seed=settings.seed)
-    tables, figures_made, verdicts = {}, {}, []
+    made: list[Callable[[], None]] = []
+    verdicts = []
     for name, artefact in config.artefacts.items():
         if isinstance(artefact, StepTable):
             continue
         table, shown = printed(context, name)
         verdicts.append(shown.verdicts)
         if table is not None:
-            tables[name] = table
+            made.append(partial(write_table_files, published, name, table))
             continue
-        try:
-            figures_made[name] = drawn(name, _of_scores(context))
-        except NotPublishedError:
-            continue
-    if not is_main:
-        return tables, figures_made, {}, provenance
-    filled = [each for each in verdicts if len(each)] or verdicts[:1]
-    record = {
-        published.verdicts.name: pd.concat(filled, ignore_index=True),
-        published.claims.name: published_claims(context, published),
-        published.statistics.name: statistics_table(context, seed=settings.seed),
-        published.overlaps.name: overlaps_table(context.overlaps or {}),
-    }
-    return tables, figures_made, record, provenance | {"judged": of_the_code(config)}
+        # A figure of what is not published stays as it is.
+        with suppress(NotPublishedError):
+            figure = drawn(name, _of_scores(context))
+            made.append(partial(write_figure_files, published, name, *figure))
+    if is_main:
+        filled = [each for each in verdicts if len(each)] or verdicts[:1]
+        for path, content in (
+            (published.verdicts, pd.concat(filled, ignore_index=True)),
+            (published.claims, published_claims(context, published)),
+            (published.statistics, statistics_table(context, seed=settings.seed)),
+            (published.overlaps, overlaps_table(context.overlaps or {})),
+        ):
+            made.append(partial(write_table, path, content))
+        provenance |= {"judged": of_the_code(config)}
+    return [*made, partial(write_json, published.provenance, provenance)]
 
 
 def _with_data_of(

@@ -121,13 +121,9 @@ def build_method_ranks(context: Context, artefact: MethodTable) -> PrintedTable:
     tables = [_rank_cells(block, each) for block, each in found.items()]
     cells = pd.concat(tables, ignore_index=True)
     main = found[comparison.main]
-    header = [
-        "method",
-        *(f"mean rank, {block}" for block in found),
-        f"mean, {comparison.unit}",
-        "above control",
-        "p, Holm",
-    ]
+    of_blocks = [f"mean rank, {block}" for block in found]
+    mean_of = f"mean, {comparison.unit}"
+    header = ["method", *of_blocks, mean_of, "above control", "p, Holm"]
     body: list[list[str]] = []
     if not isinstance(main, str):
         by_block = cells.set_index(["block", "method"])
@@ -178,11 +174,7 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
             row["first"],
             row["second"],
             f"{row['mean_difference']:+.2f}".replace("-", "−"),
-            DASH
-            if pd.isna(row["interval_low"])
-            else f"{row['interval_low']:.2f} to {row['interval_high']:.2f}".replace(
-                "-", "−"
-            ),
+            _interval(row["interval_low"], row["interval_high"]),
             f"{row['wins']}–{row['ties']}–{row['losses']}",
             *(p_text(row[name]) for name in _PROBABILITIES),
         ]
@@ -207,27 +199,18 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
 def build_left_out(context: Context, artefact: MethodTable) -> PrintedTable:
     """Return which methods were not run on which data sets, and why."""
     missing = _missing(context, artefact)
-    cells = pd.DataFrame(
-        [
-            {"method": method, "data set": row, "reason": reason}
-            for method, rows, reason in missing
-            for row in rows
-        ],
-        columns=["method", "data set", "reason"],
-    )
+    columns = ["method", "data set", "reason"]
+    rows = [(method, row, reason) for method, rows, reason in missing for row in rows]
     grouped: dict[tuple[str, str], list[str]] = {}
     every = list(artefact.comparison.rows)
-    for method, rows, reason in missing:
-        where = _EVERYWHERE if rows == every else ", ".join(rows)
+    for method, names, reason in missing:
+        where = _EVERYWHERE if names == every else ", ".join(names)
         grouped.setdefault((where, reason), []).append(method)
     return PrintedTable(
         title=artefact.title,
-        cells=cells,
-        header=["method", "data set", "reason"],
-        body=[
-            [", ".join(methods), where, reason]
-            for (where, reason), methods in grouped.items()
-        ],
+        cells=pd.DataFrame(rows, columns=columns),
+        header=columns,
+        body=[[", ".join(names), *key] for key, names in grouped.items()],
         notes=[] if grouped else ["Every method was run on every data set."],
     )
 
@@ -283,6 +266,10 @@ def _mean_sd_text(cell: Mapping[Hashable, Any]) -> str:
     return f"{cell['mean']:.1f} ± {cell['sd']:.1f}".replace("-", "−")
 
 
+def _interval(low: float, high: float) -> str:
+    return DASH if pd.isna(low) else f"{low:.2f} to {high:.2f}".replace("-", "−")
+
+
 def _rank_cells(block: str, found: MatrixTests | str) -> pd.DataFrame:
     columns = [
         "block", "method", "n", "mean_rank", "mean", "best", "z", "p", "p_holm",
@@ -296,12 +283,11 @@ def _rank_cells(block: str, found: MatrixTests | str) -> pd.DataFrame:
         table = table.join(found.against_control)
         table["above_control"] = table["mean"] - table["mean"].loc[str(found.control)]
     if found.friedman is not None:
-        table["friedman_chi2"], table["friedman_p"] = (
-            found.friedman.chi2,
-            found.friedman.p,
-        )
-        table["iman_davenport_f"] = found.friedman.f
-        table["iman_davenport_p"] = found.friedman.p_iman_davenport
+        over_all = found.friedman
+        table = table.assign(
+            friedman_chi2=over_all.chi2, friedman_p=over_all.p,
+            iman_davenport_f=over_all.f, iman_davenport_p=over_all.p_iman_davenport,
+        )  # fmt: skip
     table["critical_difference"] = found.critical_difference
     table = table.rename_axis("method").reset_index()
     return table.assign(block=block, n=found.n).reindex(columns=columns)
@@ -379,9 +365,7 @@ def notes_on_scores(
 
 
 def notes_on_settings(
-    context: Context,
-    comparison: MethodComparison,
-    decided: Mapping[str, pd.Index],
+    context: Context, comparison: MethodComparison, decided: Mapping[str, pd.Index]
 ) -> list[str]:
     """Say of each method that joined where it is not among those that are compared."""
     notes = []

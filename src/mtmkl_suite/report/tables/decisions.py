@@ -61,19 +61,12 @@ class Decision:
         if best.name == self.control:
             gain = f"Nothing ranks above the control, {self.control}."
         else:
-            where = (
-                f"better on {int(best['wins'])} of {len(self.datasets)} "
-                f"data set{'s' * (len(self.datasets) > 1)}"
-            )
-            sure = (
-                ""
-                if math.isnan(best["p_better"])
-                else f", probability of a gain of more than {self.rope:g}: "
-                f"{p_text(best['p_better'])}"
-            )
+            n, p = len(self.datasets), best["p_better"]
+            where = f"better on {int(best['wins'])} of {n} data set{'s' * (n > 1)}"
+            sure = f", probability of a gain of more than {self.rope:g}: {p_text(p)}"
             gain = (
                 f"{best.name}: {_signed(best['above_control'])} {self.unit} over "
-                f"{self.control}, {where}{sure}."
+                f"{self.control}, {where}{'' if math.isnan(p) else sure}."
             )
         harmed = self.methods[self.methods["above_control"] < -self.rope]
         worst = harmed.sort_values("above_control").index
@@ -164,39 +157,25 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
             if setting.property in row.properties
         }
         size, label = setting.block, setting.label
-        decision = (
-            _decision(
-                context, comparison.model_copy(update={"rows": with_property}), size
-            )
-            if context.is_judged and with_property
-            else None
-        )
+        decision = None
+        if context.is_judged and with_property:
+            part = comparison.model_copy(update={"rows": with_property})
+            decision = _decision(context, part, size)
         if decision is None:
             why = NO_RECORD if with_property else NO_DATA
             body.append([label, ", ".join(with_property) or "none", why, "", ""])
             continue
         where = f"{', '.join(decision.datasets)}; {size} for training"
-        body.append(
-            [
-                label,
-                where,
-                decision.held_up(),
-                decision.against_control(),
-                decision.cost(),
-            ]
-        )
+        said = decision.held_up(), decision.against_control(), decision.cost()
+        body.append([label, where, *said])
         decided[label] = decision.methods.index
         named = decision.methods.rename_axis("method").reset_index()
         n = len(decision.datasets)
         tables.append(named.assign(setting=label, n=n, **{"train size": size}))
-    columns = list(_COLUMNS)
+    cells = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
     return PrintedTable(
         title=artefact.title,
-        cells=(
-            pd.concat(tables, ignore_index=True)[columns]
-            if tables
-            else pd.DataFrame(columns=columns)
-        ),
+        cells=cells.reindex(columns=list(_COLUMNS)),
         header=header,
         body=body,
         notes=[

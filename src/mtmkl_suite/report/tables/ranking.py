@@ -10,18 +10,13 @@ from mtmkl.statistics.pairs import LEVEL
 from mtmkl.statistics.ranks import FriedmanResult, friedman, holm_against_control
 from mtmkl_suite.config.models import (
     Comparison,
+    ComparisonRow,
     Ranking,
     RankTests,
     Tolerance,
 )
 from mtmkl_suite.judge.comparison import AnyRow, ranking_matrix, rows_of
-from mtmkl_suite.judge.verdicts import (
-    Published,
-    Reproduced,
-    Verdict,
-    judge,
-    weakest,
-)
+from mtmkl_suite.judge.verdicts import Published, Reproduced, Verdict, judge, weakest
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks
 from mtmkl_suite.report.tables.cells import (
@@ -36,7 +31,7 @@ from mtmkl_suite.report.tables.cells import (
     rule_note,
 )
 from mtmkl_suite.report.tables.comparison import notes_on_printed_ranks
-from mtmkl_suite.report.tables.text import DASH, PrintedTable
+from mtmkl_suite.report.tables.text import DASH, PrintedTable, repeats_text
 
 MEAN_RANK, STATISTIC, P_VALUE, ADJUSTED_LEVEL = (
     "mean rank", "test statistic", "p value", "adjusted α",
@@ -131,23 +126,20 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
                 (block, name, "published", *_with_ranks(main, "published", decimals)),
                 ("", "", _OURS_LINE, *_with_ranks(main, "reproduced", decimals)),
             ]
-            for more, part, mark in (
-                (others, "readings", ""),
-                (beside, "beside", f" {OURS}"),
-            ):
-                for label in getattr(row, part):
-                    mine = _in_order(more, f"{name} ({label}), {block}", comparison)
-                    texts = _with_ranks(mine, "reproduced", decimals)
-                    lines.append(("", "", f"{_OURS_LINE}, {label}{mark}", *texts))
+            assert isinstance(row, ComparisonRow)
+            parts = [(others, label, "") for label in row.readings]
+            parts += [(beside, label, f" {OURS}") for label in row.beside]
+            for more, label, mark in parts:
+                mine = _in_order(more, f"{name} ({label}), {block}", comparison)
+                texts = _with_ranks(mine, "reproduced", decimals)
+                lines.append(("", "", f"{_OURS_LINE}, {label}{mark}", *texts))
             lines += _verdict_lines(main.reset_index(), marks)
         mean = _in_order(headings, f"{MEAN_RANK}, {block}", comparison)
-        lines += [
-            (block, MEAN_RANK, "published", *_numbers(mean["published"], "g")),
-            ("", "", "of the published accuracies",
-             *_numbers(printed_mean_ranks(context, comparison, block).ranks, ".2f")),
-            ("", "", _OURS_LINE, *_numbers(mean["reproduced"], ".2f")),
-            *_verdict_lines(mean.reset_index(), marks),
-        ]  # fmt: skip
+        theirs = printed_mean_ranks(context, comparison, block).ranks
+        mean = mean.assign(recomputed=theirs[mean.index]).reset_index()
+        lines += _lines_over_all(block, MEAN_RANK, mean, ".2f", marks)
+    counts = cells["n"].dropna()
+    repeats = repeats_text(counts) if len(counts) else "repeats"
     # The number of a second reading is printed once.
     shown = pd.concat([cells, others.assign(in_paper=False), beside, headings])
     return PrintedTable(
@@ -157,8 +149,8 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
         body=_shown_lines(context, lines),
         notes=(
             f"In {artefact.unit}: mean ± standard deviation over "
-            f"{_repeats(cells)}, and the rank of the mean among the methods; equal "
-            "means share theirs.",
+            f"{repeats}, and the rank of the mean among the methods; equal means share "
+            "theirs.",
             rule_note(context, artefact.tolerance, artefact.unit, acceptance),
             *_remarks_on_ranks(artefact, is_judged=context.is_judged),
             *marks.notes(),
@@ -186,17 +178,18 @@ def _metric_cells(
     for block, selector in comparison.blocks.items():
         for name, row in rows_of(comparison, block):
             for label, metric in _metrics(name, row, part).items():
-                for column, method in comparison.columns.items():
-                    where = {
-                        **selector,
-                        "experiment": row.experiment,
-                        "metric": metric,
-                        "method": method,
-                        "setting": "",
-                    }
-                    key = name if in_paper else label
-                    cells.append(Cell(f"{key}, {block}", column, where, in_paper))
-                    labels.append(f"{label}, {block}")
+                key = name if in_paper else label
+                labels += [f"{label}, {block}"] * len(comparison.columns)
+                of = {"experiment": row.experiment, "metric": metric, "setting": ""}
+                cells += [
+                    Cell(
+                        f"{key}, {block}",
+                        column,
+                        {**selector, **of, "method": method},
+                        in_paper,
+                    )
+                    for column, method in comparison.columns.items()
+                ]
     frame, acceptance = judge_cells(context, cells, artefact, comparison.scale)
     return frame.assign(row=labels, printed_row=frame["row"]), acceptance
 
@@ -230,14 +223,8 @@ def _verdict_of(cell: Mapping[Any, Any]) -> Verdict:
 def _ranks(matrix: pd.DataFrame, block: str) -> pd.Series:
     """Return ranks by (row, column); none where a method has no value."""
     ranks = matrix.dropna().rank(axis=1, ascending=False)
-    return pd.Series(
-        {
-            (f"{name}, {block}", column): rank
-            for name, row in ranks.iterrows()
-            for column, rank in row.items()
-        },
-        dtype=float,
-    )
+    ranks.index = [f"{name}, {block}" for name in ranks.index]
+    return pd.Series(ranks.stack(), dtype=float)
 
 
 def _mean_rank_cells(context: Context, artefact: Ranking) -> pd.DataFrame:
@@ -282,15 +269,6 @@ def _in_order(cells: pd.DataFrame, row: str, comparison: Comparison) -> pd.DataF
     return mine.loc[list(comparison.columns)]
 
 
-def _repeats(cells: pd.DataFrame) -> str:
-    counts = cells["n"].dropna()
-    if counts.empty:
-        return "repeats"
-    fewest, most = int(counts.min()), int(counts.max())
-    shown = str(most) if fewest == most else f"{fewest}–{most}"
-    return f"{shown} repeat{'s' * (most > 1)}"
-
-
 def _remarks_on_ranks(artefact: Ranking, *, is_judged: bool) -> list[str]:
     """Say how mean ranks are judged, and which of its readings ranks a row."""
     remarks = []
@@ -301,16 +279,14 @@ def _remarks_on_ranks(artefact: Ranking, *, is_judged: bool) -> list[str]:
         if not row.readings:
             continue
         metric = row.metric.replace("_", " ")
-        remark = (
-            f"{name}: what the printed number measures is uncertain; ranks are by "
-            f"{metric}"
-        )
+        uncertain = "what the printed number measures is uncertain; ranks are by"
+        remark = f"{name}: {uncertain} {metric}"
         if is_judged:
             readings = ", ".join([metric, *row.readings])
-            remark += f", the verdict is the weaker of the readings {readings}."
+            remark += f", the verdict is the weaker of the readings {readings}"
+        remark += "."
+        if is_judged:
             remark += "".join(f" {OURS} {label} is not judged." for label in row.beside)
-        else:
-            remark += "."
         remarks.append(remark)
     return remarks
 
@@ -350,8 +326,9 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
                 for rival in rivals
             ]
             rows += mine
-            marks = Marks(context.reach, pd.DataFrame(mine))
-            lines += _lines_of_test(block, quantity, mine, marks)
+            shown, form = pd.DataFrame(mine), f".{_DECIMALS[quantity]}f"
+            marks = Marks(context.reach, shown)
+            lines += _lines_over_all(block, quantity, shown, form, marks)
         count = rank_cell(
             context,
             (f"{DOMINATED}, {block}", control),
@@ -412,39 +389,30 @@ def rank_cell(
 def _friedman_rows(
     block: str, side: str, over_all: FriedmanResult, data: str
 ) -> list[dict[str, Any]]:
-    values = {
-        "Friedman χ²": over_all.chi2,
-        "Friedman p": over_all.p,
-        "Iman–Davenport F": over_all.f,
-        "Iman–Davenport p": over_all.p_iman_davenport,
-    }
+    is_ours = side == "reproduced"
+    empty = ("unit", "verdict", "verdict_with_spread", "status", "rule", "missing")
+    cell = dict.fromkeys(empty, "") | {"column": side, "n": over_all.n_blocks}
+    cell |= {"data": data if is_ours else "", "in_paper": False}
     return [
-        dict.fromkeys(
-            ("unit", "verdict", "verdict_with_spread", "status", "rule", "missing"), ""
+        cell
+        | {"row": f"{name}, {block}", "reproduced" if is_ours else "recomputed": value}
+        for name, value in (
+            ("Friedman χ²", over_all.chi2),
+            ("Friedman p", over_all.p),
+            ("Iman–Davenport F", over_all.f),
+            ("Iman–Davenport p", over_all.p_iman_davenport),
         )
-        | {
-            "row": f"{name}, {block}",
-            "column": side,
-            "reproduced": value if side == "reproduced" else None,
-            "recomputed": value if side != "reproduced" else None,
-            "n": over_all.n_blocks,
-            "data": data if side == "reproduced" else "",
-            "in_paper": False,
-        }
-        for name, value in values.items()
     ]
 
 
-def _lines_of_test(
-    block: str, quantity: str, cells: list[dict[str, Any]], marks: Marks
+def _lines_over_all(
+    block: str, quantity: str, cells: pd.DataFrame, form: str, marks: Marks
 ) -> list[tuple[str, ...]]:
-    shown = pd.DataFrame(cells)
-    form = f".{_DECIMALS[quantity]}f"
     return [
-        (block, quantity, "published", *_numbers(shown["published"], "g")),
-        ("", "", "of the published accuracies", *_numbers(shown["recomputed"], form)),
-        ("", "", _OURS_LINE, *_numbers(shown["reproduced"], form)),
-        *_verdict_lines(shown, marks),
+        (block, quantity, "published", *_numbers(cells["published"], "g")),
+        ("", "", "of the published accuracies", *_numbers(cells["recomputed"], form)),
+        ("", "", _OURS_LINE, *_numbers(cells["reproduced"], form)),
+        *_verdict_lines(cells, marks),
     ]
 
 

@@ -181,13 +181,10 @@ def _replaced_overlaps(
         return main.overlaps
     origins = context.readings.experiments
     of = {origins[name].fits: origins[name].of for name in experiments}
-    return {
-        **(main.overlaps or {}),
-        **{
-            (of[fits], dataset, size): overlap
-            for (fits, dataset, size), overlap in context.overlaps.items()
-            if fits in of
-        },
+    return dict(main.overlaps or {}) | {
+        (of[fits], dataset, size): overlap
+        for (fits, dataset, size), overlap in context.overlaps.items()
+        if fits in of
     }
 
 
@@ -293,15 +290,13 @@ def effect(claim: Mapping[Any, Any]) -> float:
 
 
 def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
-    own = {c: n for c, n in found.items() if not main[c].is_derived}
-    different = [n for c, n in own.items() if main[c].verdict == DIFFERENT]
-    left = [n for c, n in own.items() if main[c].verdict in WITHIN]
-    counts = (
-        len(own),
-        len(different),
-        sum(n.verdict in WITHIN for n in different),
-        sum(n.verdict == DIFFERENT for n in left),
-    )
+    own = [
+        (main[c].verdict, n.verdict) for c, n in found.items() if not main[c].is_derived
+    ]
+    different = [now for before, now in own if before == DIFFERENT]
+    within = sum(now in WITHIN for now in different)
+    left = sum(before in WITHIN and now == DIFFERENT for before, now in own)
+    counts = len(own), len(different), within, left
     return [reading.label, reading.kind, *map(str, counts)]
 
 
@@ -416,16 +411,11 @@ def _row(
         verdict = judge(number.published, ours, number.tolerance).verdict
         is_above = printed > ours.value and verdict != "reproduced"
     return {
-        **dict(zip(BOUND_COLUMNS, place, strict=False)),
-        "unit": number.unit,
-        "published": printed,
-        "reading": reading,
-        "bound": ours.value,
-        "bound_sd": ours.sd,
-        "n": ours.n,
-        "difference": printed - ours.value,
+        **dict(zip(BOUND_COLUMNS, place, strict=False)), "unit": number.unit,
+        "published": printed, "reading": reading, "bound": ours.value,
+        "bound_sd": ours.sd, "n": ours.n, "difference": printed - ours.value,
         "is_above": is_above,
-    }
+    }  # fmt: skip
 
 
 def _text(row: Mapping[str, Any] | None) -> str:

@@ -37,16 +37,15 @@ def standings(context: Context, statistics: pd.DataFrame) -> list[Standing]:
     the best method if none joined.
     """
     config = context.config
-    chosen = {
-        name: experiment
+    found = {
+        name: _means(context, name)
         for name, experiment in config.experiments.items()
         if experiment.mode == "select"
     }
-    found = {name: _means(context, name) for name in chosen}
     parts = [
-        _standing(context, name, found[name], statistics)
-        for name in chosen
-        if not found[name].empty
+        _standing(context, name, means, statistics)
+        for name, means in found.items()
+        if not means.empty
     ]
     return [*_over_all(context, found), *parts]
 
@@ -65,20 +64,16 @@ def _means(context: Context, experiment: str) -> pd.DataFrame:
         largest = values[values["n_tasks"] == values["n_tasks"].max()]
         by_repeat = average(largest, ["repeat"])
         rows[method] = {
-            "mean": by_repeat.mean(),
+            "mean": by_repeat.mean(), "n": len(by_repeat),
             "sd": by_repeat.std(ddof=1) if len(by_repeat) > 1 else 0.0,
-            "n": len(by_repeat),
             "seconds": times.loc[times["method"] == method, "fit_seconds"].median(),
             "control": config.methods[method].is_control,
-        }
+        }  # fmt: skip
     table = pd.DataFrame.from_dict(rows, orient="index")
     if table.empty:
         return table
-    return table.sort_values(
-        ["control", "mean"],
-        ascending=[True, not higher_is_better(metric)],
-        kind="stable",
-    )
+    ascending = [True, not higher_is_better(metric)]
+    return table.sort_values(["control", "mean"], ascending=ascending, kind="stable")
 
 
 def _standing(
@@ -98,7 +93,7 @@ def _standing(
     for method, row in means.iterrows():
         name = str(method)
         pair = pairs.get(name, {})
-        text = [
+        rows.append([
             _rank(ranks.get(name)),
             *([_rank(without.get(name))] if own else []),
             _label(context, name, own),
@@ -107,19 +102,13 @@ def _standing(
             _interval(pair),
             p_text(pair.get("p")),
             _seconds(row["seconds"]),
-        ]
-        rows.append(text)
+        ])  # fmt: skip
     shown = metric_words(metric)
+    of_pairs = f"{_label(context, reference, [])} − method"
     header = [
-        "rank",
-        *(["rank without it"] if own else []),
-        "method",
-        shown,
-        f"{_label(context, reference, [])} − method",
-        "95 % interval",
-        "p after Holm",
-        "seconds per fit",
-    ]
+        "rank", *(["rank without it"] if own else []), "method", shown, of_pairs,
+        "95 % interval", "p after Holm", "seconds per fit",
+    ]  # fmt: skip
     notes = [
         "Ranks are by the mean over repeats, data sets and train sizes; controls have "
         "none. The interval is a bootstrap interval over repeats. p is of the t-test "
@@ -162,10 +151,8 @@ def _against(
             p = np.nan
         found[row["second"] if sign > 0 else row["first"]] = {
             "difference": sign * row["mean_difference"],
-            "low": ends[0],
-            "high": ends[1],
-            "p": p,
-        }
+            "low": ends[0], "high": ends[1], "p": p,
+        }  # fmt: skip
     tested = [name for name, row in found.items() if not pd.isna(row["p"])]
     for name, p in zip(tested, holm([found[n]["p"] for n in tested]), strict=True):
         found[name]["p"] = float(p)
@@ -224,25 +211,23 @@ def _best_sentence(
 def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Standing]:
     """Return mean ranks over experiments, with and without what joined."""
     own = list(context.config.own or [])
-    values, smaller_better = {}, {}
+    losses = {}
     for experiment, means in found.items():
         if means.empty or not set(own) & set(means.index):
             continue
         metric = context.config.experiments[experiment].metrics[0]
-        values[experiment] = means.loc[~means["control"].astype(bool), "mean"]
-        smaller_better[experiment] = not higher_is_better(metric)
-    if len(values) < 2:
+        rivals = means.loc[~means["control"].astype(bool), "mean"]
+        losses[experiment] = -rivals if higher_is_better(metric) else rivals
+    if len(losses) < 2:
         return []
-    matrix = pd.DataFrame(values).T
+    matrix = pd.DataFrame(losses).T
     left_out = [str(method) for method in matrix if matrix[method].isna().any()]
     matrix = matrix.drop(columns=left_out)
     joined = [method for method in own if method in matrix]
     if not joined or matrix.shape[1] < 2:
         return []
-    signs = pd.Series({e: 1.0 if smaller_better[e] else -1.0 for e in matrix.index})
-    losses = matrix.mul(signs, axis=0)
-    with_it = losses.rank(axis=1).mean().sort_values(kind="stable")
-    without_it = losses.drop(columns=joined).rank(axis=1).mean().to_dict()
+    with_it = matrix.rank(axis=1).mean().sort_values(kind="stable")
+    without_it = matrix.drop(columns=joined).rank(axis=1).mean().to_dict()
     place = int((with_it < with_it[joined[0]]).sum()) + 1
     names = [_label(context, method, []) for method in joined]
     sentence = (

@@ -58,6 +58,18 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
+def range_text(counts: pd.Series) -> str:
+    """Return the number that all of some counts have, or their range."""
+    fewest, most = int(counts.min()), int(counts.max())
+    return str(most) if fewest == most else f"{fewest}–{most}"
+
+
+def repeats_text(counts: pd.Series) -> str:
+    """Return over how many repeats there are means."""
+    shown = range_text(counts)
+    return f"{shown} repeat{'s' * (shown != '1')}"
+
+
 def metric_words(name: str) -> str:
     """Return the name of a metric in words."""
     return _WORDS.get(name, name.replace("_", " "))
