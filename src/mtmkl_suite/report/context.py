@@ -4,6 +4,7 @@ import inspect
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,14 @@ Array = NDArray[Any]
 
 NO_SCORES = "no scores"
 """Reason for missing scores of which nothing else is known."""
+
+_SAME_ROLES = ("first_rows", "given", "given_roles")
+"""Kinds of protocols where the data say which examples are for testing."""
+
+_PLACE = ("experiment", "dataset", "train_size")
+
+COLUMNS = (*_PLACE, *(field.name for field in fields(Overlap)))
+"""Columns of ``overlaps.csv``."""
 
 
 @dataclass(frozen=True)
@@ -234,14 +243,6 @@ def read_jobs(config: Paper, folder: PaperFolder) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["experiment", "seconds"])
 
 
-_SAME_ROLES = ("first_rows", "given", "given_roles")
-"""Kinds of protocols where the data say which examples are for testing."""
-
-_PLACE = ("experiment", "dataset", "train_size")
-COLUMNS = (*_PLACE, *(field.name for field in fields(Overlap)))
-"""Columns of ``overlaps.csv``."""
-
-
 class StoredOverlaps(Mapping[Place, Overlap]):
     """Overlaps at the places of a paper's scores; splits are read when asked for.
 
@@ -261,7 +262,7 @@ class StoredOverlaps(Mapping[Place, Overlap]):
             for name, experiment in config.experiments.items()
             for variant in experiment.variants
         }
-        self._known: dict[tuple[str, str], dict[int, Overlap]] = {}
+        self._of = cache(self._read)
 
     def __getitem__(self, place: Place) -> Overlap:
         experiment, dataset, size = place
@@ -281,14 +282,9 @@ class StoredOverlaps(Mapping[Place, Overlap]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def _of(self, experiment: str, dataset: str) -> dict[int, Overlap]:
+    def _read(self, experiment: str, dataset: str) -> dict[int, Overlap]:
         """Return the overlap of each train size."""
-        if (experiment, dataset) not in self._known:
-            variant = self._variants[experiment, dataset]
-            self._known[experiment, dataset] = self._read(experiment, variant)
-        return self._known[experiment, dataset]
-
-    def _read(self, experiment: str, variant: Variant) -> dict[int, Overlap]:
+        variant = self._variants[experiment, dataset]
         protocol = self._config.experiments[experiment].protocol
         path = self._folder.splits(protocol, variant.id)
         if not path.is_file():

@@ -39,6 +39,11 @@ _SCHOOL_ROWS = 15
 _QUOTED_NORMS = 5
 _BLUE = "#0072b2"
 
+MATRIX_COLOURS = "Blues"
+"""From near white (0) to dark blue: what is learned stands out, and not the zeros."""
+
+_ALL_ROWS_NUMBERED = 15
+
 
 def figure_1(context: Context) -> FigureAndNumbers:
     """Draw the (2,1)-norm of a matrix with T ones against its number of nonzero rows.
@@ -266,12 +271,6 @@ def _print_row_norms(axis: Axes, norms: Sequence[dict[str, float]]) -> None:
                 place, 0.95 - 0.09 * line, text, ha="right", va="center", fontsize=7,
                 fontweight="normal" if line else "bold", transform=axis.transAxes,
             )  # fmt: skip
-
-
-MATRIX_COLOURS = "Blues"
-"""From near white (0) to dark blue: what is learned stands out, and not the zeros."""
-
-_ALL_ROWS_NUMBERED = 15
 
 
 def matrix_panel(

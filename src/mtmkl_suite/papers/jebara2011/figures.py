@@ -47,6 +47,8 @@ _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
 _QUOTED_ALPHAS = {"α = e⁵": math.exp(5), "α = 10⁵": 1e5}
 
+_METHODS = ("med_graph", "l1_and", "l1_or")
+
 
 def figure_3(context: Context) -> FigureAndNumbers:
     """Draw AUC against α, Heart, whole and zoomed in.
@@ -257,9 +259,6 @@ def _best_level(table: pd.DataFrame) -> float:
 def _nearest(levels: pd.Index, value: float) -> float:
     numbers = levels.to_numpy(dtype=float)
     return float(numbers[np.argmin(np.abs(np.log1p(numbers) - math.log1p(value)))])
-
-
-_METHODS = ("med_graph", "l1_and", "l1_or")
 
 
 def figure_4(context: Context) -> FigureAndNumbers:

@@ -34,11 +34,36 @@ from mtmkl_suite.report.figures.drawing import (
     spread_text,
 )
 from mtmkl_suite.report.figures.panels import draw_panel
+from mtmkl_suite.report.tables.text import repeats_text
 
 TSS = "tss"
 FIXED = ("tss_individual", "tss_union", "tss_mtl")
 LEARNED = "tss_p2"
 _STAND_IN = "stand-in data: 13 bacteria, 81 nucleotides"
+
+READINGS = {"toy_sd": "standard deviation 20", "toy_variance": "variance 20"}
+
+NORMS = {"vanilla": "Vanilla", "p1": "p = 1", "p2": "p = 2", "p3": "p = 3"}
+
+NODES = {
+    "": "as printed", "_unit": "unit diagonal", "_pooled": "pooled, unit diagonal",
+}  # fmt: skip
+
+ALONE = ("individual", "union", "mtl")
+
+_NODE_STYLES = {"": ("#0072b2", "o"), "_unit": ("#d55e00", "s"),
+                "_pooled": ("#009e73", "^")}  # fmt: skip
+
+_ROC = ("individual", "union", *NORMS)
+
+_LABELS = {
+    "features": "features, all tasks at once (Algorithm 2)",
+    "gram": "Gram matrices",
+    "liblinear": "LinearSVC, terms written out, weights given",
+}
+
+_STYLES = {"features": ("#0072b2", "o"), "gram": ("#d55e00", "s"),
+           "liblinear": ("#009e73", "^")}  # fmt: skip
 
 
 def figure_2(context: Context) -> FigureAndNumbers:
@@ -129,17 +154,6 @@ def _by_organism(
     )
     axis.legend(loc="upper left", ncols=len(present))
     return found
-
-
-READINGS = {"toy_sd": "standard deviation 20", "toy_variance": "variance 20"}
-NORMS = {"vanilla": "Vanilla", "p1": "p = 1", "p2": "p = 2", "p3": "p = 3"}
-NODES = {
-    "": "as printed", "_unit": "unit diagonal", "_pooled": "pooled, unit diagonal",
-}  # fmt: skip
-ALONE = ("individual", "union", "mtl")
-_NODE_STYLES = {"": ("#0072b2", "o"), "_unit": ("#d55e00", "s"),
-                "_pooled": ("#009e73", "^")}  # fmt: skip
-_ROC = ("individual", "union", *NORMS)
 
 
 def figure_3a(context: Context) -> FigureAndNumbers:
@@ -243,7 +257,7 @@ def _roc_curves(
     axis.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=":")
     axis.set_xlabel("false positive rate")
     axis.set_ylabel("true positive rate, mean over tasks")
-    axis.set_title(f"{reading}; mean ± sd, {_repeats(numbers[0])}")
+    axis.set_title(f"{reading}; mean ± sd, {repeats_text(numbers[0]['n'])}")
     axis.legend(loc="lower right")
     return pd.concat(numbers, ignore_index=True)
 
@@ -279,7 +293,7 @@ def _areas(context: Context, axis: Axes, experiment: str, reading: str) -> pd.Da
     axis.invert_yaxis()
     axis.set_xlabel("test AUC, mean over tasks")
     n = int(rows[0]["n"])
-    axis.set_title(f"{interval_text(n)}, {_repeats(pd.DataFrame(rows[:1]))}")
+    axis.set_title(f"{interval_text(n)}, {repeats_text(pd.Series([n]))}")
     axis.legend(loc="upper center", bbox_to_anchor=(0.35, -0.2), ncols=2)
     return pd.DataFrame(rows)
 
@@ -351,20 +365,6 @@ def _no_data(context: Context, axis: Axes, experiment: str) -> pd.DataFrame:
     reason = context.missing_reason(experiment)
     say_no_data(axis, reason)
     return pd.DataFrame({"no data": [reason]})
-
-
-def _repeats(numbers: pd.DataFrame) -> str:
-    n = int(numbers["n"].iloc[0])
-    return f"{n} repeat{'s' * (n > 1)}"
-
-
-_LABELS = {
-    "features": "features, all tasks at once (Algorithm 2)",
-    "gram": "Gram matrices",
-    "liblinear": "LinearSVC, terms written out, weights given",
-}
-_STYLES = {"features": ("#0072b2", "o"), "gram": ("#d55e00", "s"),
-           "liblinear": ("#009e73", "^")}  # fmt: skip
 
 
 def figure_solvers(context: Context) -> FigureAndNumbers:

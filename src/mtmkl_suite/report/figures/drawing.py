@@ -34,6 +34,16 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 
 CONTROL_COLOURS = ("#8a8a8a", "#b8b8b8")
 
+FigureAndNumbers = tuple[Figure, pd.DataFrame]
+
+WIDE = (7.4, 3.3)
+
+SINGLE = (4.6, 3.3)
+"""Sizes of figures with two panels and with one, in inches."""
+
+CURVE_COLUMNS = ("panel", "series", "x", "mean", "sd", "n")
+"""Columns of the numbers behind curves."""
+
 
 @dataclass(frozen=True)
 class MethodStyle:
@@ -85,17 +95,6 @@ def levels(colour: str, count: int) -> list[str]:
         return [to_hex(colour)]
     scale = mpl.colormaps["viridis"]
     return [to_hex(scale(0.9 * k / (count - 1))) for k in range(count)]
-
-
-FigureAndNumbers = tuple[Figure, pd.DataFrame]
-
-WIDE = (7.4, 3.3)
-
-SINGLE = (4.6, 3.3)
-"""Sizes of figures with two panels and with one, in inches."""
-
-CURVE_COLUMNS = ("panel", "series", "x", "mean", "sd", "n")
-"""Columns of the numbers behind curves."""
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,14 @@ from mtmkl_suite.report.tables.text import metric_words
 _TEST_COLUMNS = ("interval_low", "interval_high", "p", "p_corrected", "verdict", "n")
 _DASHES = ("--", ":", "-.")
 
+_WIDTH, _HEIGHT, _LINE = 8.6, 2.6, 0.17
+
+_TITLE, _LABEL = 110, 64  # characters in a line
+
+_SHADES = {"holds": "#1b7837", "does not hold": "#b2182b"}
+
+_UNDECIDED = "#878787"
+
 
 @dataclass(frozen=True)
 class _Curve:
@@ -230,12 +238,6 @@ def _test_text(test: Mapping[Any, Any]) -> str:
     p = test["p"] if pd.isna(test["p_corrected"]) else test["p_corrected"]
     shown = "" if pd.isna(p) or test["n"] < MIN_UNITS else f", p = {p:.2g}"
     return f"{test['series']}: {test['mean']:+.3g}{shown}"
-
-
-_WIDTH, _HEIGHT, _LINE = 8.6, 2.6, 0.17
-_TITLE, _LABEL = 110, 64  # characters in a line
-_SHADES = {"holds": "#1b7837", "does not hold": "#b2182b"}
-_UNDECIDED = "#878787"
 
 
 def specification_curve(context: Context, name: str) -> FigureAndNumbers:

@@ -32,6 +32,12 @@ _MEAN_RANK_DECIMALS, _MAX_DECIMALS = 2, 4
 
 Record = Mapping[Hashable, Any]
 
+_MOST_CURVES = 6
+
+_MOST_PANELS = 4
+
+_LONGEST = 900
+
 
 class NumberCell(NamedTuple):
     """A published number and ours as text, "" where there is none.
@@ -337,11 +343,6 @@ def _from_markdown(path: Path) -> TextTable:
     ]
     notes = [line for line in lines[1:] if line and not line.startswith("|")]
     return TextTable(rows[0], rows[2:], notes)
-
-
-_MOST_CURVES = 6
-_MOST_PANELS = 4
-_LONGEST = 900
 
 
 def figure_in_words(title: str, numbers: pd.DataFrame) -> str:

@@ -27,6 +27,12 @@ from mtmkl_suite.report.tables.text import DASH, TextTable, metric_words
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
 from mtmkl_suite.run.plan import method_specs
 
+_MAX_DIGESTS = 3
+
+_MOST_VALUES = 8
+
+_ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
+
 
 class DataUse(NamedTuple):
     """A data set with its options, and the titles of the experiments that use it.
@@ -70,27 +76,16 @@ def data_uses(
     full: Paper | None,
 ) -> list[DataUse]:
     """Return the data sets of a paper's experiments."""
-    own = _by_variant(config)
-    found = [
-        (variant, infos.get(variant.id, {}), titles, True)
-        for variant, titles in own.values()
-    ] + [
-        (variant, default_registry()[variant.name].describe(), titles, False)
-        for key, (variant, titles) in (_by_variant(full) if full else {}).items()
-        if key not in own
-    ]
-    return [
-        DataUse(
-            variant,
-            info,
-            config.paper.id,
-            paper_name,
-            titles,
-            is_of_run,
-            str(published.get(variant.id, {}).get("digest", "")),
-        )
-        for variant, info, titles, is_of_run in found
-    ]
+    own, found = _by_variant(config), []
+    others = _by_variant(full) if full else {}
+    for key, (variant, titles) in (own | others | own).items():
+        info = infos.get(variant.id, {})
+        if key not in own:
+            info = default_registry()[variant.name].describe()
+        digest = str(published.get(variant.id, {}).get("digest", ""))
+        place = config.paper.id, paper_name, titles, key in own
+        found.append(DataUse(variant, info, *place, digest))
+    return found
 
 
 def title_of(uses: Sequence[DataUse]) -> str:
@@ -129,9 +124,6 @@ def _by_variant(config: Paper) -> dict[str, tuple[Variant, list[str]]]:
             if experiment.title not in titles:
                 titles.append(experiment.title)
     return found
-
-
-_MAX_DIGESTS = 3
 
 
 def experiment_facts(
@@ -251,11 +243,6 @@ def duration(seconds: float) -> str:
 def plural(count: int, noun: str) -> str:
     """Return a count with its noun."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-_MOST_VALUES = 8
-
-_ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
 
 
 class MethodUse(NamedTuple):

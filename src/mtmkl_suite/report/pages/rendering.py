@@ -16,6 +16,11 @@ from mtmkl_suite.report.pages.experiments import duration, options_in_words
 from mtmkl_suite.report.tables.text import DASH, is_number, p_text, with_minus
 from mtmkl_suite.run.folders import RunFolder
 
+_DISPUTES = re.compile(r"## (?:Errata|Audit)\b.*")
+
+_LEVELS_DOWN = 1
+"""The page has a heading for each paper above these sections."""
+
 
 def environment() -> Environment:
     """Return the environment of the templates."""
@@ -52,12 +57,6 @@ def number(value: float, form: str = ".3g") -> str:
 def _counted(found: Mapping[str, int]) -> str:
     """Return the verdicts that occur with their counts."""
     return ", ".join(f"{name} {n}" for name, n in found.items() if n) or "none"
-
-
-_DISPUTES = re.compile(r"## (?:Errata|Audit)\b.*")
-
-_LEVELS_DOWN = 1
-"""The page has a heading for each paper above these sections."""
 
 
 def address(path: Path, run: RunFolder) -> str:

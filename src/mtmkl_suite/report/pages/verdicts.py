@@ -29,6 +29,21 @@ from mtmkl_suite.run.folders import PaperFolder, RunFolder
 MOSTLY, PARTLY = 0.75, 0.25
 """Shares from which an answer is "mostly" and "partly"."""
 
+_AXES = "axes"
+
+_LABELS = ("label", "name", "text", "title", "reading", "measure", "id")
+
+_PLACEHOLDER = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
+
+_MOST_COLUMNS = 6
+
+_WORDS = {"dataset": "data set", "n_nodes": "nodes"}
+
+_REFERENCE = re.compile(r"(Table|Fig)s?\.? (\d+)((?:[a-z](?:, |-|–|$)?)*)")
+
+Claim = dict[Hashable, Any]
+"""A row of ``claims.csv`` with its results in words."""
+
 
 class Answer(NamedTuple):
     """Verdicts and claims of an artefact, or of a paper, together.
@@ -197,23 +212,6 @@ def _test_in_words(test: Any) -> list[str]:
     text = re.sub(r"``([^`]*)``", r"“\1”", text).replace("*", "")
     paragraphs = re.split(r"\n\s*\n", text)
     return [" ".join(part.split()) for part in paragraphs if part.strip()]
-
-
-_AXES = "axes"
-
-_LABELS = ("label", "name", "text", "title", "reading", "measure", "id")
-
-_PLACEHOLDER = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
-
-_MOST_COLUMNS = 6
-
-_WORDS = {"dataset": "data set", "n_nodes": "nodes"}
-
-_REFERENCE = re.compile(r"(Table|Fig)s?\.? (\d+)((?:[a-z](?:, |-|–|$)?)*)")
-
-
-Claim = dict[Hashable, Any]
-"""A row of ``claims.csv`` with its results in words."""
 
 
 class ClaimGroups(NamedTuple):

@@ -63,6 +63,8 @@ _METADATA: dict[str, dict[str, None]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 
+_TEXT: dict[str, Any] = {"dtype": str, "keep_default_na": False}
+
 
 def write_figure_files(
     folder: PaperFolder, name: str, figure: drawing.Figure, numbers: pd.DataFrame
@@ -197,9 +199,6 @@ def _quoted_table(
     return TextTable([*header, *verdict, *reach], rows, notes)
 
 
-_TEXT: dict[str, Any] = {"dtype": str, "keep_default_na": False}
-
-
 def available(config: Paper, folder: PaperFolder) -> Paper:
     """Return a configuration with what a method can be compared in here.
 
@@ -245,13 +244,9 @@ def build_step(context: Context, artefact: StepTable) -> PrintedTable:
     """Return the numbers of a step of the paper as they are."""
     (step,) = artefact.steps
     numbers = context.steps[step]
-    return PrintedTable(
-        title=artefact.title,
-        cells=numbers,
-        header=list(map(str, numbers)),
-        body=[[value_text(v) for v in row] for row in numbers.itertuples(index=False)],
-        notes=artefact.notes,
-    )
+    header = list(map(str, numbers))
+    body = [[value_text(v) for v in row] for row in numbers.itertuples(index=False)]
+    return PrintedTable(artefact.title, numbers, header, body, artefact.notes)
 
 
 LAYOUTS: dict[str, Callable[[Context, Any], PrintedTable]] = {

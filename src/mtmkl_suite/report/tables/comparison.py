@@ -97,19 +97,14 @@ def build_method_scores(context: Context, artefact: MethodTable) -> PrintedTable
     metrics = ", ".join(
         f"{name} {metric_words(row.metric)}" for name, row in rows.items()
     )
-    return PrintedTable(
-        title=artefact.title,
-        cells=cells,
-        header=["method", *rows],
-        body=body,
-        notes=[
-            f"Train size: {comparison.main}. In {comparison.unit}, mean ± "
-            f"standard deviation over repeats: {metrics}.",
-            "A dash: the method was not run there, or gives no scores; see the table "
-            "of what is left out.",
-            *notes_on_scores(context, comparison, [line[0] for line in body]),
-        ],
-    )
+    notes = [
+        f"Train size: {comparison.main}. In {comparison.unit}, mean ± "
+        f"standard deviation over repeats: {metrics}.",
+        "A dash: the method was not run there, or gives no scores; see the table "
+        "of what is left out.",
+        *notes_on_scores(context, comparison, [line[0] for line in body]),
+    ]
+    return PrintedTable(artefact.title, cells, ["method", *rows], body, notes)
 
 
 def build_method_ranks(context: Context, artefact: MethodTable) -> PrintedTable:
@@ -137,19 +132,14 @@ def build_method_ranks(context: Context, artefact: MethodTable) -> PrintedTable:
             ]
             mean = f"{row['mean']:.2f}".replace("-", "−")
             body.append([method, *ranks, mean, *_against_control(row)])
-    return PrintedTable(
-        title=artefact.title,
-        cells=cells,
-        header=header,
-        body=body,
-        notes=[
-            f"Control: {comparison.control}. Mean, difference and p: "
-            f"{comparison.main}; p of the difference of mean ranks, corrected by "
-            "Holm's procedure over the methods.",
-            *(_friedman_note(block, each) for block, each in found.items()),
-            *notes_on_ranks(context, comparison, found),
-        ],
-    )
+    notes = [
+        f"Control: {comparison.control}. Mean, difference and p: "
+        f"{comparison.main}; p of the difference of mean ranks, corrected by "
+        "Holm's procedure over the methods.",
+        *(_friedman_note(block, each) for block, each in found.items()),
+        *notes_on_ranks(context, comparison, found),
+    ]
+    return PrintedTable(artefact.title, cells, header, body, notes)
 
 
 def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
@@ -162,13 +152,8 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
         "P(equal)", "P(second better)",
     ]  # fmt: skip
     if isinstance(found, str):
-        return PrintedTable(
-            title=artefact.title,
-            cells=pd.DataFrame(columns=["first", "second"]),
-            header=header,
-            body=[],
-            notes=[f"No data: {found}."],
-        )
+        cells = pd.DataFrame(columns=["first", "second"])
+        return PrintedTable(artefact.title, cells, header, [], [f"No data: {found}."])
     body = [
         [
             row["first"],
@@ -180,20 +165,15 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
         ]
         for row in found.pairs.to_dict("records")
     ]
-    return PrintedTable(
-        title=artefact.title,
-        cells=found.pairs,
-        header=header,
-        body=body,
-        notes=[
-            f"{found.n} data sets: {', '.join(map(str, found.scores.values.index))}; "
-            f"train size: {comparison.main}.",
-            found.power_limit(),
-            "Posterior probabilities of the Bayesian signed-rank test; differences up "
-            f"to {comparison.rope:g} {comparison.unit} count as none.",
-            *notes_on_pairs(context, comparison),
-        ],
-    )
+    notes = [
+        f"{found.n} data sets: {', '.join(map(str, found.scores.values.index))}; "
+        f"train size: {comparison.main}.",
+        found.power_limit(),
+        "Posterior probabilities of the Bayesian signed-rank test; differences up "
+        f"to {comparison.rope:g} {comparison.unit} count as none.",
+        *notes_on_pairs(context, comparison),
+    ]
+    return PrintedTable(artefact.title, found.pairs, header, body, notes)
 
 
 def build_left_out(context: Context, artefact: MethodTable) -> PrintedTable:
@@ -206,13 +186,10 @@ def build_left_out(context: Context, artefact: MethodTable) -> PrintedTable:
     for method, names, reason in missing:
         where = _EVERYWHERE if names == every else ", ".join(names)
         grouped.setdefault((where, reason), []).append(method)
-    return PrintedTable(
-        title=artefact.title,
-        cells=pd.DataFrame(rows, columns=columns),
-        header=columns,
-        body=[[", ".join(names), *key] for key, names in grouped.items()],
-        notes=[] if grouped else ["Every method was run on every data set."],
-    )
+    notes = [] if grouped else ["Every method was run on every data set."]
+    body = [[", ".join(names), *key] for key, names in grouped.items()]
+    cells = pd.DataFrame(rows, columns=columns)
+    return PrintedTable(artefact.title, cells, columns, body, notes)
 
 
 def _missing(

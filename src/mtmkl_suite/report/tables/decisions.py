@@ -173,21 +173,17 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
         n = len(decision.datasets)
         tables.append(named.assign(setting=label, n=n, **{"train size": size}))
     cells = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
-    return PrintedTable(
-        title=artefact.title,
-        cells=cells.reindex(columns=list(_COLUMNS)),
-        header=header,
-        body=body,
-        notes=[
-            f"Numbers in {comparison.unit}, means over the data sets. Held up: at "
-            f"most {comparison.rope:g} below the mean of the best mean rank. "
-            f"Control: {comparison.control}. Seconds: one repeat at one train size, "
-            "hyper-parameters chosen and fitted, geometric mean over the data sets.",
-            f"Fewer than {MIN_UNITS} data sets have no probability: they show what "
-            "happened there, and nothing beyond.",
-            *notes_on_settings(context, comparison, decided),
-        ],
-    )
+    cells = cells.reindex(columns=list(_COLUMNS))
+    notes = [
+        f"Numbers in {comparison.unit}, means over the data sets. Held up: at "
+        f"most {comparison.rope:g} below the mean of the best mean rank. "
+        f"Control: {comparison.control}. Seconds: one repeat at one train size, "
+        "hyper-parameters chosen and fitted, geometric mean over the data sets.",
+        f"Fewer than {MIN_UNITS} data sets have no probability: they show what "
+        "happened there, and nothing beyond.",
+        *notes_on_settings(context, comparison, decided),
+    ]
+    return PrintedTable(artefact.title, cells, header, body, notes)
 
 
 def _decision(

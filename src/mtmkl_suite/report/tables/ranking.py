@@ -142,22 +142,20 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
     repeats = repeats_text(counts) if len(counts) else "repeats"
     # The number of a second reading is printed once.
     shown = pd.concat([cells, others.assign(in_paper=False), beside, headings])
-    return PrintedTable(
-        title=artefact.title,
-        cells=shown.reindex(columns=list(RANK_COLUMNS)).reset_index(drop=True),
-        header=("training", "data set", "", *comparison.columns),
-        body=_shown_lines(context, lines),
-        notes=(
-            f"In {artefact.unit}: mean ± standard deviation over "
-            f"{repeats}, and the rank of the mean among the methods; equal means share "
-            "theirs.",
-            rule_note(context, artefact.tolerance, artefact.unit, acceptance),
-            *_remarks_on_ranks(artefact, is_judged=context.is_judged),
-            *marks.notes(),
-            *notes_on_printed_ranks(context, comparison),
-            *_reasons_of(shown),
-        ),
+    notes = (
+        f"In {artefact.unit}: mean ± standard deviation over "
+        f"{repeats}, and the rank of the mean among the methods; equal means share "
+        "theirs.",
+        rule_note(context, artefact.tolerance, artefact.unit, acceptance),
+        *_remarks_on_ranks(artefact, is_judged=context.is_judged),
+        *marks.notes(),
+        *notes_on_printed_ranks(context, comparison),
+        *_reasons_of(shown),
     )
+    cells = shown.reindex(columns=list(RANK_COLUMNS)).reset_index(drop=True)
+    header = ("training", "data set", "", *comparison.columns)
+    body = _shown_lines(context, lines)
+    return PrintedTable(artefact.title, cells, header, body, notes)
 
 
 def _metrics(name: str, row: AnyRow, part: str) -> dict[str, str]:
@@ -352,18 +350,15 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
                 f"{count['published']:g})."
             )
     cells = pd.DataFrame(rows, columns=list(TEST_COLUMNS))
-    return PrintedTable(
-        title=artefact.title,
-        cells=cells,
-        header=("training", "", "", *rivals),
-        body=_shown_lines(context, lines),
-        notes=(
-            *remarks,
-            _rule_of_tests(tolerances) if context.is_judged else NOT_JUDGED_NOTE,
-            *notes_on_printed_ranks(context, comparison),
-            *_reasons_of(cells),
-        ),
+    notes = (
+        *remarks,
+        _rule_of_tests(tolerances) if context.is_judged else NOT_JUDGED_NOTE,
+        *notes_on_printed_ranks(context, comparison),
+        *_reasons_of(cells),
     )
+    header = ("training", "", "", *rivals)
+    body = _shown_lines(context, lines)
+    return PrintedTable(artefact.title, cells, header, body, notes)
 
 
 def rank_cell(

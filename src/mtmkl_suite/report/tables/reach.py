@@ -62,6 +62,16 @@ _TABLES: Mapping[type, Callable[[Context, Any], PrintedTable]] = {
 }
 """Tables with printed numbers."""
 
+BOUND_COLUMNS = (
+    "artefact", "row", "column", "unit", "published", "reading", "bound", "bound_sd",
+    "n", "difference", "is_above",
+)  # fmt: skip
+"""Columns of ``bounds.csv``: a line for each printed number that has a bound."""
+
+ABOVE = "▲"
+
+_DECIMALS = 2
+
 
 def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
     """Return the reach of every *different* number and every claim.
@@ -84,14 +94,9 @@ def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
         of_claims = reach_of_claims(claims_of(main), claims)
         reach = pd.concat([reach, of_claims], ignore_index=True)
         notes = _notes(reach)
-    return PrintedTable(
-        title=artefact.title,
-        cells=reach,
-        header=OVERVIEW_HEADER,
-        body=[_overview(own, reading, found) for reading, found in under.items()],
-        notes=notes,
-        details=_numbers_table(own, under),
-    )
+    body = [_overview(own, reading, found) for reading, found in under.items()]
+    details = _numbers_table(own, under)
+    return PrintedTable(artefact.title, reach, OVERVIEW_HEADER, body, notes, details)
 
 
 def main_context(context: Context) -> Context:
@@ -346,16 +351,6 @@ def _notes(reach: pd.DataFrame) -> list[str]:
     return sentences
 
 
-BOUND_COLUMNS = (
-    "artefact", "row", "column", "unit", "published", "reading", "bound", "bound_sd",
-    "n", "difference", "is_above",
-)  # fmt: skip
-"""Columns of ``bounds.csv``: a line for each printed number that has a bound."""
-
-ABOVE = "▲"
-_DECIMALS = 2
-
-
 def build_bounds(context: Context, artefact: ReadingsTable) -> PrintedTable:
     """Return the printed numbers beside what a row could reach at most.
 
@@ -387,16 +382,13 @@ def build_bounds(context: Context, artefact: ReadingsTable) -> PrintedTable:
             shown_bound = mean_sd(ours.value, ours.sd, ours.n, _DECIMALS)
             lines.append((cell[1], shown_bound, mine))
     columns = list(dict.fromkeys(column for *_, mine in lines for column in mine))
-    return PrintedTable(
-        title=artefact.title,
-        cells=pd.DataFrame(rows, columns=list(BOUND_COLUMNS)),
-        header=("row", "bound", *columns),
-        body=[
-            [row, bound, *(_text(mine.get(column)) for column in columns)]
-            for row, bound, mine in lines
-        ],
-        notes=_notes_on_bounds(context, labels),
-    )
+    body = [
+        [row, bound, *(_text(mine.get(column)) for column in columns)]
+        for row, bound, mine in lines
+    ]
+    cells = pd.DataFrame(rows, columns=list(BOUND_COLUMNS))
+    notes, header = _notes_on_bounds(context, labels), ("row", "bound", *columns)
+    return PrintedTable(artefact.title, cells, header, body, notes)
 
 
 def _row(
