@@ -255,7 +255,8 @@ def test_example_of_an_experiment_is_valid(tmp_path):
 
 
 def test_example_of_readings_is_valid():
-    _, _, example, _ = _blocks(ROOT / "docs" / "adding.md", "yaml")
+    blocks = _blocks(ROOT / "docs" / "adding.md", "yaml")
+    (example,) = (each for each in blocks if each.startswith("readings:"))
     document = yaml.safe_load(example)
     validated(ReadingsFile, document, source="docs/adding.md")
     main = load_paper("yousefi2015", "paper")
