@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from functools import cache, partial
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import (
     Annotated,
     Any,
     Literal,
-    Self,
     TypeVar,
     Union,
     get_args,
@@ -168,63 +167,16 @@ class Model(BaseModel):
                 raise missing(key, f"it must be {wanted}" if wanted else "")
         return document
 
-    # Until all who read configuration take attributes: a mapping of the keys given.
+    def given(self, *, but: Any = None) -> dict[str, Any]:
+        """Return the keys that were given as a document has them, ``but`` left out."""
+        return self.model_dump(
+            exclude=but,
+            by_alias=True,
+            exclude_unset=True,
+            exclude_none=True,
+            serialize_as_any=True,
+        )
 
-    def __getitem__(self, key: str) -> Any:
-        if key not in self.keys():
-            raise KeyError(key)
-        return getattr(self, self._fields_by_key()[key])
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.keys()
-
-    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
-        return iter(self.keys())
-
-    def __len__(self) -> int:
-        return len(self.keys())
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, dict):
-            return dict(self) == other
-        return super().__eq__(other)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __or__(self, other: Mapping[str, Any]) -> Self:
-        return self.model_copy(update=dict(other))
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key, or another if it was not given."""
-        return self[key] if key in self.keys() else default
-
-    def keys(self) -> list[str]:
-        """Return the keys that were given."""
-        return [
-            key
-            for key, name in self._fields_by_key().items()
-            if name in self.model_fields_set
-            and (
-                getattr(self, name) is not None
-                or type(self).model_fields[name].is_required()
-            )
-        ]
-
-    def values(self) -> list[Any]:
-        """Return the values that were given."""
-        return [self[key] for key in self.keys()]
-
-    def items(self) -> list[tuple[str, Any]]:
-        """Return keys and values that were given."""
-        return [(key, self[key]) for key in self.keys()]
-
-    @classmethod
-    def _fields_by_key(cls) -> dict[str, str]:
-        return {f.alias or name: name for name, f in cls.model_fields.items()}
-
-
-Mapping.register(Model)
 
 _M = TypeVar("_M", bound=BaseModel)
 
@@ -250,13 +202,6 @@ def validated(model: type[_M], document: Any, *, source: str) -> _M:
         return model.model_validate(document)
     except ValidationError as error:
         raise ConfigError(f"{source}: {_first_problem(document, error)}") from None
-
-
-def plain(value: Any) -> Any:
-    """Return a document in which objects of models are mappings of the keys given."""
-    if isinstance(value, Mapping):
-        return {key: plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, list) else value
 
 
 def unknown(kind: str, name: object, known: Collection[str]) -> str:

@@ -9,7 +9,7 @@ from mtmkl.methods import REGISTRY
 from mtmkl_suite.cli.printing import print_table
 from mtmkl_suite.config.against import published_papers
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.config.models import Paper
+from mtmkl_suite.config.models import Paper, Tier
 from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
 
 
@@ -32,7 +32,7 @@ def add_arguments(listing: argparse.ArgumentParser) -> None:
     kind.set_defaults(run=_datasets)
 
 
-def _configs(paper: str | None, tier: str = "paper") -> Iterator[Paper]:
+def _configs(paper: str | None, tier: Tier = "paper") -> Iterator[Paper]:
     for name in [paper] if paper else load_run_config().papers:
         yield load_paper(name, tier)
 

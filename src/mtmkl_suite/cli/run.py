@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mtmkl.errors import ConfigError
-from mtmkl_suite.config import TIERS
+from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.config.own_data import TEMPLATE
 from mtmkl_suite.run.workflow import run_workflow
 

@@ -4,14 +4,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from mtmkl.documents import plain, unknown
+from mtmkl.documents import unknown
 from mtmkl.errors import ConfigError
 from mtmkl_suite.cli.printing import print_table
-from mtmkl_suite.config import TIERS
 from mtmkl_suite.config.against import published_folder
 from mtmkl_suite.config.changes import settable
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.config.models import Paper
+from mtmkl_suite.config.models import TIERS, Paper, Tier
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.run.folders import RunFolder
@@ -54,7 +53,7 @@ def _show(parsed: argparse.Namespace) -> int:
     return _show_settings(config, parsed.name)
 
 
-def _config_with(experiment: str, paper: str | None, tier: str) -> Paper:
+def _config_with(experiment: str, paper: str | None, tier: Tier) -> Paper:
     """Return the configuration of the paper that has an experiment."""
     papers = [paper] if paper else load_run_config().papers
     configs = [load_paper(name, tier) for name in papers]
@@ -72,10 +71,10 @@ def _config_with(experiment: str, paper: str | None, tier: str) -> Paper:
 
 def _show_settings(config: Paper, name: str) -> int:
     experiment = config.experiments[name]
-    protocol = plain(config.protocols[experiment.protocol])
+    protocol = config.protocols[experiment.protocol].given(but={"repeats"})
     datasets = [variant.id for variant in experiment.variants]
     more = f" and {len(datasets) - 1} more variants" if len(datasets) > 1 else ""
-    settings = ", ".join(f"{k} {v}" for k, v in protocol.items() if k != "repeats")
+    settings = ", ".join(f"{k} {v}" for k, v in protocol.items())
     print(f"{experiment.title} ({config.paper.id}, {config.tier} tier)")
     print(f"  data      {datasets[0]}{more}")
     print(f"  protocol  {settings}; repeats {config.n_repeats(name)}")

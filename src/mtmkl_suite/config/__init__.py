@@ -1,3 +1,1 @@
 """Typed configuration of runs and papers: read, expanded and checked once."""
-
-TIERS = ("quick", "paper")

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mtmkl.documents import ConfigError, plain, read_yaml_text, unknown
+from mtmkl.documents import ConfigError, read_yaml_text, unknown
 from mtmkl_suite.config.expand import resolve_tier
-from mtmkl_suite.config.models import Paper
+from mtmkl_suite.config.models import Paper, Tier
 
 PARTS = {
     "experiments": ("paper", "protocols", "methods", "experiments"),
@@ -79,11 +79,12 @@ def check_top(changes: Iterable[Change]) -> None:
 
 def settable(config: Paper) -> dict[str, Any]:
     """Return the values of a paper's configuration by their dotted keys."""
+    document = config.given()
     return {
         key: value
         for names in PARTS.values()
         for name in names
-        for key, value in _leaves(plain(getattr(config, name)), name)
+        for key, value in _leaves(document[name], name)
     }
 
 
@@ -129,7 +130,7 @@ def changed(
     changes: Sequence[Change],
     *,
     name: str,
-    tier: str,
+    tier: Tier,
     source: str,
 ) -> dict[str, Any]:
     """Return a part of a paper's configuration with other values."""

@@ -26,17 +26,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mtmkl.documents import ConfigError, unknown
-from mtmkl_suite.config import TIERS
+from mtmkl.documents import unknown
+from mtmkl_suite.config.models import TIERS, Tier
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*(?:\.\w+)*)\}")
 _ABSENT = object()
 
 
-def resolve_tier(document: Any, tier: str) -> Any:
+def resolve_tier(document: Any, tier: Tier) -> Any:
     """Replace every mapping with exactly the keys *quick* and *paper* by one value."""
-    if tier not in TIERS:
-        raise ConfigError(f"tier {tier!r} is unknown: choose one of {', '.join(TIERS)}")
     if isinstance(document, Mapping):
         if set(document) == set(TIERS):
             return resolve_tier(document[tier], tier)

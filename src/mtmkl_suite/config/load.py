@@ -7,10 +7,10 @@ from typing import Any
 
 from mtmkl.datasets.loaders.own import DATA_FILES
 from mtmkl.documents import ConfigError, Model, config_dir, read_yaml, validated
-from mtmkl_suite.config import TIERS
 from mtmkl_suite.config.changes import Change, changed, check_top, nearest_keys
 from mtmkl_suite.config.expand import expand, resolve_tier
 from mtmkl_suite.config.models import (
+    TIERS,
     Artefact,
     ArtefactsFile,
     ClaimsFile,
@@ -20,6 +20,7 @@ from mtmkl_suite.config.models import (
     Paper,
     ReadingsFile,
     Run,
+    Tier,
 )
 from mtmkl_suite.config.published import check_published
 from mtmkl_suite.config.selectors import check_selectors
@@ -50,7 +51,7 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> Run:
     return run.model_copy(update=found)
 
 
-def load_paper(paper: str | Path, tier: str, changes: Sequence[Change] = ()) -> Paper:
+def load_paper(paper: str | Path, tier: Tier, changes: Sequence[Change] = ()) -> Paper:
     """Return a paper's configuration with the tier's values chosen.
 
     It is what ``experiments.yaml``, ``artefacts.yaml`` and ``claims.yaml`` in the
@@ -77,7 +78,7 @@ def load_paper(paper: str | Path, tier: str, changes: Sequence[Change] = ()) -> 
     return _for_tier(config)
 
 
-def _read_paper(folder: Path, tier: str, changes: Sequence[Change]) -> Paper:
+def _read_paper(folder: Path, tier: Tier, changes: Sequence[Change]) -> Paper:
     check_top(changes)
     parts: dict[str, Any] = {"artefacts": {}, "claims": []}
     lists: Mapping[str, Any] = {}
@@ -100,7 +101,7 @@ def _read_paper(folder: Path, tier: str, changes: Sequence[Change]) -> Paper:
 
 def read_part(
     path: Path,
-    tier: str,
+    tier: Tier,
     lists: Mapping[str, Any],
     changes: Sequence[Change] = (),
 ) -> tuple[Any, Mapping[str, Any]]:

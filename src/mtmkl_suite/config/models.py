@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -41,6 +41,7 @@ from mtmkl.documents import (
 )
 
 Tier = Literal["quick", "paper"]
+TIERS: tuple[Tier, ...] = get_args(Tier)
 Selector = dict[str, Any]
 """Columns of a scores table, and their values or lists of these."""
 Selectors = dict[str, Selector]
@@ -83,7 +84,7 @@ class OwnData(Model):
     methods: list[str] = []
 
 
-class _Run(Model):
+class Run(Model):
     """What a run does."""
 
     tier: Tier
@@ -915,7 +916,7 @@ class Readings(Model):
     specifications: dict[str, MadeSpecification]
     figures: dict[str, CurveFigure]
     experiments: dict[str, Origin]
-    main: "_Paper"
+    main: "Paper"
 
 
 class Record(Model):
@@ -929,7 +930,7 @@ class Record(Model):
 # What a paper's folder says, for one tier
 
 
-class _Paper(Model):
+class Paper(Model):
     """A paper's configuration with the values of one tier."""
 
     paper: Publication
@@ -973,10 +974,3 @@ class _Paper(Model):
                 f"{available} of protocol {settings.protocol!r}"
             )
         return wanted
-
-
-if TYPE_CHECKING:  # until all callers say what they take; `if False` shows who does not
-    Paper = Any
-    Run = Any
-else:
-    Paper, Run = _Paper, _Run

@@ -1,34 +1,27 @@
 """The methods of the package on data of one's own, as an ordinary configuration."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from mtmkl.datasets.loaders.own import is_file, is_own
 from mtmkl.documents import ConfigError, config_dir, unknown
 from mtmkl_suite.config.changes import Change
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import DataSets, Paper
+from mtmkl_suite.config.models import DataSets, OwnData, Paper, Tier
 
 TEMPLATE = "own_data"
 """Folder of the configuration, below ``config``, in which the data are put."""
 
 
-def own_data_config(
-    data: str,
-    *,
-    options: Mapping[str, Any],
-    tier: str,
-    methods: Sequence[str] = (),
-    changes: Sequence[Change] = (),
-) -> Paper:
+def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) -> Paper:
     """Return the configuration of a run on data of one's own.
 
     The data are read once, so that whatever is wrong with them is said first.
     """
     from mtmkl.datasets import load
 
+    data, options, methods = own.source, own.options, own.methods
     if not is_own(data):
         raise ConfigError(
             f"--data {data!r} is neither a file (.csv, .tsv, .parquet, .npz) nor "
@@ -55,7 +48,7 @@ def own_data_config(
     identifier = re.sub(r"[^a-z0-9]+", "_", short.lower()).strip("_") or "data"
     of_data = {
         "title": f"{short}: {found.n_tasks} tasks, {found.y.size} examples",
-        "datasets": DataSets(name=name, options=dict(options)),
+        "datasets": DataSets(name=name, options=options),
         "methods": [each for each in experiment.methods if each.method in chosen],
     }
     cited = {"id": identifier, "title": f"Methods on {short}"}

@@ -18,9 +18,9 @@ from typing import Any
 
 from mtmkl.datasets.protocols import Protocol
 from mtmkl.documents import ConfigError, read_yaml, unknown
-from mtmkl_suite.config import TIERS
 from mtmkl_suite.config.load import load_paper, paper_folder, read_part
 from mtmkl_suite.config.models import (
+    TIERS,
     Artefact,
     DataChange,
     DataSets,
@@ -39,6 +39,7 @@ from mtmkl_suite.config.models import (
     ReadingsFile,
     Run,
     Specification,
+    Tier,
 )
 from mtmkl_suite.config.readings_checks import (
     MAIN,
@@ -74,7 +75,7 @@ def load_all_readings(run: Run) -> list[Paper]:
             f"key 'readings': none of the papers {', '.join(papers)} has a {FILE}; "
             "take others with papers"
         )
-    if wanted is True:
+    if not isinstance(wanted, list):
         return list(read.values())
     known = {
         paper: list(made.readings.factors)
@@ -92,7 +93,7 @@ def load_all_readings(run: Run) -> list[Paper]:
 
 
 def load_readings(
-    paper: str | Path, tier: str, factors: Sequence[str] | None = None
+    paper: str | Path, tier: Tier, factors: Sequence[str] | None = None
 ) -> Paper:
     """Return a configuration whose experiments are the readings of a paper's.
 
@@ -140,7 +141,7 @@ def _expanded(
         made = expansion.add_all(specification, claim.args)
         specifications[name] = MadeSpecification(
             **{
-                **specification,
+                **dict(specification),
                 "experiments": made,
                 "repeats": expansion.fewest_repeats(made),
             }
@@ -396,9 +397,9 @@ class _Expansion:
             for factor, level in factors.items()
         }
         made = experiment_id(name, {f: a for f, a in factors.items() if changes[f]})
-        protocol: dict[str, Any] = dict(self._main.protocols[name])
-        for change in changes.values():
-            protocol |= change or {}
+        protocol = self._main.protocols[name].given()
+        for change in filter(None, changes.values()):
+            protocol |= change.given()
         self.protocols[made] = Protocol(**protocol)
         return made
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from mtmkl.documents import unknown
 from mtmkl.errors import ConfigError
-from mtmkl_suite.config import TIERS, against
+from mtmkl_suite.config import against
 from mtmkl_suite.config.changes import Change, of_paper, parse
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import Paper, Run
+from mtmkl_suite.config.models import TIERS, Paper, Run
 from mtmkl_suite.config.own_data import own_data_config
 from mtmkl_suite.config.parts import restricted_to_artefacts, with_method, with_repeats
 from mtmkl_suite.config.readings import load_all_readings
@@ -34,15 +34,7 @@ def load_papers(run: Run) -> list[Paper]:
 
 def _loaded(run: Run, changes: Sequence[Change]) -> list[Paper]:
     if run.data:
-        return [
-            own_data_config(
-                run.data.source,
-                options=run.data.options,
-                methods=run.data.methods,
-                tier=run.tier,
-                changes=changes,
-            )
-        ]
+        return [own_data_config(run.data, run.tier, changes)]
     if run.against and (run.tier != "paper" or run.readings):
         raise ConfigError(
             "--against published is of the paper tier and of the main protocol: "

@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 
 from mtmkl.datasets.entries import DataSets
+from mtmkl.documents import Model
 from mtmkl_suite.config import models
 
-FILES = {
+FILES: dict[str, type[Model]] = {
     "config": models.Run,
     "datasets": DataSets,
     "experiments": models.ExperimentsFile,

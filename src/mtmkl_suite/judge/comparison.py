@@ -144,10 +144,9 @@ def compare_rankings(
     """
     tables = []
     for name, artefact in config.artefacts.items():
-        is_pairs = (
-            isinstance(artefact, MethodTable) and artefact.layout == "method_pairs"
-        )
-        if not (isinstance(artefact, Ranking) or is_pairs):
+        if not isinstance(artefact, Ranking | MethodTable):
+            continue
+        if artefact.layout not in ("ranking", "method_pairs"):
             continue
         comparison = artefact.comparison
         keys = [(row.experiment, row.metric) for row in comparison.rows.values()]
@@ -196,8 +195,8 @@ def practical_equivalence(
     """
     ropes: dict[tuple[str, str], float] = {}
     for artefact in config.artefacts.values():
-        rows = artefact.comparison.rows.values() if artefact.comparison else []
-        keys = [(row.experiment, row.metric) for row in rows]
+        rows = artefact.comparison.rows if artefact.comparison else {}
+        keys = [(row.experiment, row.metric) for row in rows.values()]
         if isinstance(artefact, MethodTable):
             tolerance, scale = artefact.comparison.rope, artefact.comparison.scale
         elif isinstance(artefact, Ranking | Table):

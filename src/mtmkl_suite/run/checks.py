@@ -64,8 +64,9 @@ def check_functions(config: Paper) -> None:
     package = f"mtmkl_suite.papers.{config.paper.id}"
     source = f"{config.folder.name}/artefacts.yaml"
     for name, artefact in config.artefacts.items():
-        is_drawn = isinstance(artefact, Figure) and artefact.size is None
-        drawn = [artefact.function or name] if is_drawn else []
+        drawn = []
+        if isinstance(artefact, Figure) and artefact.size is None:
+            drawn = [artefact.function or name]
         for module, key, functions in (
             ("figures", "", drawn),
             ("steps", ".steps", artefact.steps),

@@ -200,7 +200,7 @@ def run_label(run: Run, papers: Sequence[Paper]) -> str:
     usual = load_run_config(
         {**read_yaml(config_dir() / "config.yaml"), "tier": run.tier}
     )
-    parts = [run.tier]
+    parts: list[str] = [run.tier]
     if run.data:
         parts += [paper.paper.id for paper in papers]
         parts += [f"{key}={_listed(value)}" for key, value in run.data.options.items()]

@@ -11,7 +11,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from mtmkl.documents import plain
 from mtmkl.errors import ConfigError
 from mtmkl_suite.config.models import Paper, Run
 
@@ -59,24 +58,16 @@ def provenance(
 
 def of_the_code(config: Paper) -> dict[str, Any]:
     """Return ``commit``, ``lock_sha256``, ``config_sha256`` and ``packages``."""
-    text = json.dumps(_portable(plain(config)), sort_keys=True)
+    # But for what tells where it lies.
+    local = dict.fromkeys(("published", "seconds", "record"), True)
+    document = config.given(but={**local, "readings": {"main": local}})
+    text = json.dumps(document, sort_keys=True)
     return {
         "commit": current_commit(),
         "lock_sha256": _file_hash(_ROOT / "requirements.lock"),
         "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
         "packages": {name: metadata.version(name) for name in ("mtmkl", *_PACKAGES)},
     }
-
-
-def _portable(config: dict[str, Any]) -> dict[str, Any]:
-    """Return a configuration without what tells where it lies."""
-    kept = {
-        k: v for k, v in config.items() if k not in ("published", "seconds", "record")
-    }
-    if "readings" in kept:
-        main = _portable(kept["readings"]["main"])
-        kept["readings"] = {**kept["readings"], "main": main}
-    return kept
 
 
 def check_same(
