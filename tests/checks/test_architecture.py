@@ -1,7 +1,9 @@
-"""Floors of the house: no import upward, no circle, not even inside a function."""
+"""Floors of the house: no import upward and no circle.
+
+Imports inside functions and those for type checkers count as well.
+"""
 
 import ast
-from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -31,18 +33,10 @@ MODULES = {
 }
 
 
-def run_time_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a module but for those that only a type checker reads."""
-    for node in ast.iter_child_nodes(tree):
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            yield node
-            yield from run_time_nodes(node)
-
-
 def imports(path: Path) -> set[str]:
     """Return the modules of ours that a module imports, anywhere in it."""
     found: set[str] = set()
-    for node in run_time_nodes(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

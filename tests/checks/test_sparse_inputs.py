@@ -19,8 +19,8 @@ from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.kernel_machine import KernelMachine
 from mtmkl_suite.config.models import Experiment
-from mtmkl_suite.evaluation.cells import Job, run_job
-from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
+from mtmkl_suite.evaluation.cells import run_job
+from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 
 KERNEL_MACHINES = [

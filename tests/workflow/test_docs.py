@@ -166,7 +166,7 @@ def test_commands_in_code_are_understood(page):
         words = shlex.split(command[1], comments=True)
         parsed = parser(words[0]).parse_args(words)
         if getattr(parsed, "experiment", None) and parsed.paper:
-            known = load_paper(parsed.paper, parsed.tier or "quick")["experiments"]
+            known = load_paper(parsed.paper, parsed.tier or "quick").experiments
             assert set(parsed.experiment) <= set(known)
 
 
@@ -178,7 +178,7 @@ def test_commands_name_the_environment(page):
 
 def test_where_a_method_of_ones_own_is_compared():
     repeats = {}
-    for paper in load_run_config()["papers"]:
+    for paper in load_run_config().papers:
         config = load_paper(paper, "quick")
         repeats[paper] = list(map(config.n_repeats, config.experiments))
     assert set(repeats.pop("yousefi2015")) == {1}
@@ -251,7 +251,7 @@ def test_example_of_an_experiment_is_valid(tmp_path):
     }
     path = tmp_path / "experiments.yaml"
     path.write_text(yaml.safe_dump(page), encoding="utf-8")
-    assert list(load_paper(tmp_path, "quick")["experiments"]) == ["digits_100"]
+    assert list(load_paper(tmp_path, "quick").experiments) == ["digits_100"]
 
 
 def test_example_of_readings_is_valid():
@@ -261,7 +261,8 @@ def test_example_of_readings_is_valid():
     validated(ReadingsFile, document, source="docs/adding.md")
     main = load_paper("yousefi2015", "paper")
     change = document["readings"]["roles"]["alternatives"]["permuted"]["change"]
-    check_protocol({"id": "x", **main["protocols"]["percent"], **change["protocol"]})
+    usual = main.protocols["percent"].given()
+    check_protocol({"id": "x", **usual, **change["protocol"]})
 
 
 def test_example_of_entries_that_are_generated():

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,9 +22,7 @@ if TYPE_CHECKING:
 
     from mtmkl.datasets.container import MultiTaskData
     from mtmkl.datasets.splits import Split
-    from mtmkl_suite.config.models import Experiment
-    from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
-    from mtmkl_suite.evaluation.metrics.outcome import Metric
+    from mtmkl_suite.evaluation.jobs import Job, MethodSpec
 
 COLUMNS = (
     "paper", "experiment", "dataset", "method", "n_tasks", "subset", "train_size",
@@ -54,56 +51,8 @@ def naming(cell: str) -> Iterator[None]:
         raise MethodFailedError(f"{cell}: {what}") from error
 
 
-@dataclass(frozen=True)
-class Job:
-    """Everything that a fit job needs besides its data.
-
-    Attributes
-    ----------
-    paper : str
-    plan : FitJob
-    spec : MethodSpec
-    method_class : type
-        The estimator's class.
-    experiment : Experiment
-    metrics : mapping of str to Metric
-        What to measure, by name.
-    seed : int
-        The root seed.
-    code_version : str
-        Fingerprint of the code behind the scores.
-    cache : Path
-        Folder of finished cells.
-    held : mapping
-        Hyper-parameters that an earlier repeat has chosen for this one.
-    train_unit : str
-        What the train sizes count, from :func:`mtmkl.datasets.protocols.train_unit`.
-    """
-
-    paper: str
-    plan: "FitJob"
-    spec: "MethodSpec"
-    method_class: type
-    experiment: "Experiment"
-    metrics: Mapping[str, "Metric"]
-    seed: int
-    code_version: str
-    cache: Path
-    held: Mapping[str, Any]
-    train_unit: str = ""
-
-    def keeps_arrays(self, repeat: int, n_tasks: int) -> list[str]:
-        """Return the names of the fitted attributes to keep for a cell."""
-        arrays = self.experiment.arrays
-        if arrays is None or repeat not in arrays.repeats:
-            return []
-        if arrays.n_tasks and n_tasks not in arrays.n_tasks:
-            return []
-        return arrays.names
-
-
 def run_job(
-    job: Job,
+    job: "Job",
     load_data: Callable[[int], "MultiTaskData"],
     splits: Mapping[tuple[int, int], "Split"],
     *,
@@ -161,7 +110,7 @@ def held_params(spec: "MethodSpec", scores: "pd.DataFrame") -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Cell:
-    job: Job
+    job: "Job"
     data: "MultiTaskData"
     digest: str
     split: "Split"

@@ -3,11 +3,16 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mtmkl_suite.evaluation.seeds import derived_seed
+
+if TYPE_CHECKING:
+    from mtmkl_suite.config.models import Experiment
+    from mtmkl_suite.evaluation.metrics.outcome import Metric
 
 
 @dataclass(frozen=True)
@@ -96,3 +101,51 @@ class FitJob:
     def stem(self) -> str:
         """Path of its results below ``fits/``, without an ending."""
         return f"{self.experiment}/{self.dataset}/{self.method}.{self.chunk}"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that a fit job needs besides its data.
+
+    Attributes
+    ----------
+    paper : str
+    plan : FitJob
+    spec : MethodSpec
+    method_class : type
+        The estimator's class.
+    experiment : Experiment
+    metrics : mapping of str to Metric
+        What to measure, by name.
+    seed : int
+        The root seed.
+    code_version : str
+        Fingerprint of the code behind the scores.
+    cache : Path
+        Folder of finished cells.
+    held : mapping
+        Hyper-parameters that an earlier repeat has chosen for this one.
+    train_unit : str
+        What the train sizes count, from :func:`mtmkl.datasets.protocols.train_unit`.
+    """
+
+    paper: str
+    plan: FitJob
+    spec: MethodSpec
+    method_class: type
+    experiment: "Experiment"
+    metrics: Mapping[str, "Metric"]
+    seed: int
+    code_version: str
+    cache: Path
+    held: Mapping[str, Any]
+    train_unit: str = ""
+
+    def keeps_arrays(self, repeat: int, n_tasks: int) -> list[str]:
+        """Return the names of the fitted attributes to keep for a cell."""
+        arrays = self.experiment.arrays
+        if arrays is None or repeat not in arrays.repeats:
+            return []
+        if arrays.n_tasks and n_tasks not in arrays.n_tasks:
+            return []
+        return arrays.names

@@ -26,14 +26,13 @@ from mtmkl_suite.evaluation.cache import write_npz
 from mtmkl_suite.evaluation.cells import (
     ALL,
     COLUMNS,
-    Job,
     MethodFailedError,
     held_params,
     naming,
     run_job,
 )
 from mtmkl_suite.evaluation.compiled import stop_if_compiled
-from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
+from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.run.fit_warnings import warnings_of

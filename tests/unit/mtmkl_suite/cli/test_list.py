@@ -14,7 +14,7 @@ def printed(capsys, *words):
 def test_every_paper_and_its_record(capsys):
     lines = printed(capsys, "papers").splitlines()
     first = [line.split()[0] for line in lines[1:]]
-    assert first == load_run_config()["papers"]
+    assert first == load_run_config().papers
     assert "published" in next(line for line in lines if "argyriou2008" in line)
 
 

@@ -31,11 +31,11 @@ def test_the_keys_that_can_be_set_can_be_set(capsys):
     assert any(line.startswith("experiments.robot.metrics=[") for line in settings)
     usual = load_paper("yousefi2015", "paper")
     again = load_paper("yousefi2015", "paper", [parse(text) for text in settings])
-    assert again["protocols"] == usual["protocols"]
-    assert again["experiments"] == usual["experiments"]
+    assert again.protocols == usual.protocols
+    assert again.experiments == usual.experiments
     assert lines[-1].startswith("methods.")
     method = lines[-1].split(".")[1]
-    assert usual["methods"][method]["grid"]
+    assert usual.methods[method].grid
 
 
 def test_what_was_chosen_is_counted_in_the_published_record(capsys):

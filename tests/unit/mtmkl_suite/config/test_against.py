@@ -37,7 +37,7 @@ def done(tmp_path_factory):
         "argyriou2008",
         tmp_path_factory.mktemp("against"),
         experiments=["digits"],
-        grid=config["methods"]["independent_common"]["grid"],
+        grid=config.methods["independent_common"].grid,
     )
 
 
@@ -100,11 +100,11 @@ def test_refusals_leave_nothing(tmp_path, capsys, words, message):
 @pytest.mark.parametrize("paper", published_papers())
 def test_every_published_paper_can_be_compared_with(paper):
     config = against.compared_config(load_paper(paper, "paper"))
-    for name in config["experiments"]:
+    for name in config.experiments:
         config = with_method(config, name, RIDGE)
     config = against.with_record(config)
-    assert {job.method for job in fit_jobs(config)} == set(config["own"])
-    assert {job.experiment for job in fit_jobs(config)} == set(config["experiments"])
+    assert {job.method for job in fit_jobs(config)} == set(config.own)
+    assert {job.experiment for job in fit_jobs(config)} == set(config.experiments)
 
 
 PLAN = {
@@ -204,12 +204,12 @@ def test_it_joins_the_ranks_of_the_data_sets_that_are_here(compared, tmp_path):
 def test_comparisons_and_their_figures_are_kept():
     usual = load_paper("comparison", "paper")
     kept = against.compared_config(usual)
-    assert set(kept["artefacts"]) == set(usual["artefacts"])
+    assert set(kept.artefacts) == set(usual.artefacts)
 
 
 def test_a_path_compares_nothing(tmp_path):
     config = load_paper("argyriou2008", "paper")
-    path = next(n for n, e in config["experiments"].items() if e.get("mode") == "path")
+    path = next(n for n, e in config.experiments.items() if e.mode == "path")
     with pytest.raises(ConfigError, match="records a path and compares nothing"):
         run_against_record("argyriou2008", tmp_path, experiments=[path])
 

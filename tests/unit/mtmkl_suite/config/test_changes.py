@@ -12,6 +12,7 @@ from mtmkl_suite.config.changes import (
     settable,
 )
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import MethodEntry
 from mtmkl_suite.run.workflow import run_workflow
 
 TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
@@ -56,21 +57,21 @@ def test_values_are_set_and_remembered():
         "artefacts.table_1.title=Other",
     )
     usual = load_paper(TINY, "quick")
-    assert config["protocols"]["random"]["train_samples"] == 50
-    entries = config["experiments"]["digits"]["methods"]
-    assert {"method": "features", "n_tasks": [5]} in entries
-    assert config["claims"][0]["claim"] == "So it is."
-    assert config["artefacts"]["table_1"]["title"] == "Other"
-    assert config["changes"]["protocols.random.train_samples"] == 50
-    assert usual["protocols"]["random"]["train_samples"] == 60
-    assert "changes" not in usual
+    assert config.protocols["random"].train_samples == 50
+    entries = config.experiments["digits"].methods
+    assert MethodEntry(method="features", n_tasks=[5]) in entries
+    assert config.claims[0].claim == "So it is."
+    assert config.artefacts["table_1"].title == "Other"
+    assert config.changes["protocols.random.train_samples"] == 50
+    assert usual.protocols["random"].train_samples == 60
+    assert usual.changes == {}
 
 
 def test_a_value_per_tier():
     text = "protocols.random.repeats={quick: 1, paper: 3}"
     for tier, repeats in (("quick", 1), ("paper", 3)):
         config = changed_tiny(text, tier=tier)
-        assert config["protocols"]["random"]["repeats"] == repeats
+        assert config.protocols["random"].repeats == repeats
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ def test_every_key_that_is_named_can_be_set():
     assert keys["claims.ceiling_is_better.args.lower.method"] == "ceiling"
     changes = [Change(tuple(key.split(".")), value) for key, value in keys.items()]
     again = load_paper(TINY, "quick", changes)
-    assert {k: v for k, v in again.items() if k != "changes"} == config
+    assert again.model_copy(update={"changes": {}}) == config
 
 
 def test_items_of_lists_have_numbers_too():

@@ -9,6 +9,7 @@ import yaml
 from mtmkl.documents import ConfigError, config_dir, read_yaml
 from mtmkl_suite.config.expand import resolve_tier
 from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.models import Search
 
 PAPERS = sorted(folder.name for folder in (config_dir() / "papers").iterdir())
 FILES = ("experiments", "artefacts", "claims")
@@ -26,8 +27,8 @@ def has_tier_choice(document):
 @pytest.mark.parametrize("tier", ["quick", "paper"])
 def test_every_paper_is_valid_and_resolved(paper, tier):
     config = load_paper(paper, tier)
-    assert config["paper"]["id"] == paper
-    assert Path(config["published"]).parent.is_dir()
+    assert config.paper.id == paper
+    assert Path(config.published).parent.is_dir()
     assert not has_tier_choice(config)
 
 
@@ -38,23 +39,23 @@ def test_tier_is_chosen_at_any_depth():
 
 def test_what_a_tier_lacks_is_not_asked_of_it():
     quick, paper = (load_paper("jebara2011", tier) for tier in ("quick", "paper"))
-    dropped = set(paper["experiments"]) - set(quick["experiments"])
+    dropped = set(paper.experiments) - set(quick.experiments)
     assert "landmine_22" in dropped
-    asked = [claim["args"]["experiment"] for claim in quick["claims"]]
+    asked = [claim.args["experiment"] for claim in quick.claims]
     assert not dropped & set(asked)
     assert len(asked) == sum(
-        claim["args"]["experiment"] not in dropped for claim in paper["claims"]
+        claim.args["experiment"] not in dropped for claim in paper.claims
     )
     # Figure 2 also shows an experiment that is there, figure 5 needs none.
-    assert set(paper["artefacts"]) - set(quick["artefacts"]) == {"figure_ising_sizes"}
+    assert set(paper.artefacts) - set(quick.artefacts) == {"figure_ising_sizes"}
 
 
 def test_run_defaults_follow_the_tier():
     raw = yaml.safe_load((config_dir() / "config.yaml").read_text())
     quick = load_run_config({**raw, "tier": "quick"})
     paper = load_run_config({**raw, "tier": "paper"})
-    assert (quick["download"], quick["on_missing_data"]) == (False, "report")
-    assert (paper["download"], paper["on_missing_data"]) == (True, "fail")
+    assert (quick.download, quick.on_missing_data) == (False, "report")
+    assert (paper.download, paper.on_missing_data) == (True, "fail")
 
 
 @pytest.mark.parametrize(
@@ -124,8 +125,8 @@ def test_a_search_and_percentages_are_part_of_a_configuration(tmp_path):
         document["experiments"]["school"]["repeats"] = 1
 
     config = load_paper(edited_paper(tmp_path, edit), "quick")
-    assert config["methods"]["rr_het"]["search"] == {"points": 2}
-    assert config["protocols"]["parts"]["train_percent"] == [10, 20]
+    assert config.methods["rr_het"].search == Search(points=2)
+    assert config.protocols["parts"].train_percent == [10, 20]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +236,7 @@ def test_artefacts_and_claims_may_be_left_out(tmp_path):
         del document["artefacts"], document["claims"]
 
     config = load_paper(edited_paper(tmp_path, edit), "quick")
-    assert (config["artefacts"], config["claims"]) == ({}, [])
+    assert (config.artefacts, config.claims) == ({}, [])
 
 
 def test_a_value_per_tier_may_stand_anywhere(tmp_path):
@@ -245,8 +246,8 @@ def test_a_value_per_tier_may_stand_anywhere(tmp_path):
 
     path = edited_paper(tmp_path, edit)
     for tier, size in (("quick", 50), ("paper", 100)):
-        protocol = load_paper(path, tier)["protocols"]["digits_random"]
-        assert protocol["train_samples"] == size
+        protocol = load_paper(path, tier).protocols["digits_random"]
+        assert protocol.train_samples == size
 
 
 @pytest.mark.parametrize(
@@ -391,13 +392,13 @@ def test_a_paper_that_is_a_file_is_refused(tmp_path):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_claims_are_those_of_the_published_record(paper):
-    claims = load_paper(paper, "paper")["claims"]
+    claims = load_paper(paper, "paper").claims
     path = Path(__file__).parents[4] / "figures" / paper / "claims.csv"
     if not path.is_file():
         pytest.skip(f"no results of {paper} are published")
     published = pd.read_csv(path)
-    assert [claim["id"] for claim in claims] == published["id"].tolist()
-    assert [claim["claim"] for claim in claims] == published["claim"].tolist()
+    assert [claim.id for claim in claims] == published["id"].tolist()
+    assert [claim.claim for claim in claims] == published["claim"].tolist()
 
 
 def generated_claim(**changes):
@@ -419,7 +420,7 @@ def generated_claim(**changes):
 
 def test_entries_are_generated_from_lists(tmp_path):
     config = load_paper(edited_paper(tmp_path, generated_claim()), "quick")
-    ids = [claim["id"] for claim in config["claims"]]
+    ids = [claim.id for claim in config.claims]
     assert ids[-2:] == ["aggregate_is_worse", "independent_common_is_worse"]
     assert "lists" not in config
 
@@ -461,10 +462,10 @@ def test_lists_have_items(tmp_path, lists):
 
 def test_measured_seconds_are_read_from_the_folder(tmp_path):
     folder = edited_paper(tmp_path, lambda document: None)
-    assert load_paper(folder, "paper")["seconds"] == {}
+    assert load_paper(folder, "paper").seconds == {}
     path = folder / "seconds.csv"
     path.write_text('experiment,dataset,method,seconds\na,"d[x=1,y=2]",b,1.5\n')
-    assert load_paper(folder, "paper")["seconds"] == {"a/d[x=1,y=2]/b": 1.5}
+    assert load_paper(folder, "paper").seconds == {"a/d[x=1,y=2]/b": 1.5}
     path.write_text("experiment,dataset,method,seconds\na,d,b,long\n")
     with pytest.raises(ConfigError, match=r"seconds\.csv: not a table of .*'long'"):
         load_paper(folder, "paper")

@@ -6,6 +6,7 @@ from mtmkl.documents import ConfigError, config_dir
 from mtmkl.files import read_table
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import OwnData
 from mtmkl_suite.config.own_data import TEMPLATE, own_data_config
 from mtmkl_suite.run.checks import check_settings
 from mtmkl_suite.run.workflow import run_workflow
@@ -31,21 +32,22 @@ def test_the_template_is_valid(tier):
 
 
 def test_the_target_decides_which_methods_suit(file):
-    labels = {"task": "place", "target": "large", "ignore": ["size"]}
-    config = own_data_config(str(file), options=labels, tier="quick")
-    assert list(config["experiments"]) == ["labels"]
-    numbers = {"task": "place", "target": "size", "ignore": ["large"]}
-    config = own_data_config(
-        str(file), options=numbers, tier="quick", methods=["svr", "ridge"]
-    )
-    (experiment,) = config["experiments"].values()
-    assert [entry["method"] for entry in experiment["methods"]] == ["ridge", "svr"]
-    assert experiment["title"] == "My data: 3 tasks, 120 examples"
-    assert config["paper"]["id"] == "my_data"
+    def config_of(target, *methods):
+        ignored = [name for name in ("size", "large") if name != target]
+        options = {"task": "place", "target": target, "ignore": ignored}
+        own = OwnData(source=str(file), options=options, methods=list(methods))
+        return own_data_config(own, "quick")
+
+    assert list(config_of("large").experiments) == ["labels"]
+    config = config_of("size", "svr", "ridge")
+    (experiment,) = config.experiments.values()
+    assert [entry.method for entry in experiment.methods] == ["ridge", "svr"]
+    assert experiment.title == "My data: 3 tasks, 120 examples"
+    assert config.paper.id == "my_data"
     with pytest.raises(ConfigError, match="'svm' is not for numbers"):
-        own_data_config(str(file), options=numbers, tier="quick", methods=["svm"])
+        config_of("size", "svm")
     with pytest.raises(ConfigError, match="unknown method 'rigde'; did you mean 'rid"):
-        own_data_config(str(file), options=numbers, tier="quick", methods=["rigde"])
+        config_of("size", "rigde")
 
 
 def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):

@@ -6,6 +6,7 @@ import yaml
 from mtmkl.datasets.splits import make_splits
 from mtmkl.documents import ConfigError, config_dir
 from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.models import ReadingsFigure
 from mtmkl_suite.config.readings import FILE, has_readings, load_readings
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.run.checks import check_names
@@ -93,12 +94,12 @@ def test_the_readings_of_every_paper_are_valid(paper, tier):
     config = load_readings(paper, tier)
     check_names(config)
     assert list(fit_jobs(config))
-    assert not set(config["experiments"]) & set(load_paper(paper, tier)["experiments"])
+    assert not set(config.experiments) & set(load_paper(paper, tier).experiments)
 
 
 def test_a_reading_changes_only_what_it_says(folder):
     main, config = load_paper(folder, "quick"), load_readings(folder, "quick")
-    experiments = config["experiments"]
+    experiments = config.experiments
     assert list(experiments) == [
         "digits@strata=none", "digits@costs=high", "digits@costs=seen",
         "digits@inputs=unit",
@@ -112,7 +113,7 @@ def test_a_reading_changes_only_what_it_says(folder):
     )  # fmt: skip
     # Methods that are not changed are not run again.
     assert list(method_specs(config, "digits@costs=high")) == ["stl"]
-    assert experiments["digits@costs=high"]["protocol"] == "percent"
+    assert experiments["digits@costs=high"].protocol == "percent"
     assert (
         method_specs(config, "digits@strata=none")["mtl"]
         == (method_specs(main, "digits")["mtl"])
@@ -145,31 +146,30 @@ def test_a_search_tries_the_same_points_under_a_reading(folder):
 
 def test_only_a_changed_protocol_has_other_splits(folder):
     main, config = load_paper(folder, "quick"), load_readings(folder, "quick")
-    protocol = config["experiments"]["digits@strata=none"]["protocol"]
+    protocol = config.experiments["digits@strata=none"].protocol
     assert protocol == "percent@strata=none"
-    assert config["protocols"][protocol] == {
-        **main["protocols"]["percent"], "stratified": False,
-    }  # fmt: skip
-    assert config["protocols"]["percent"] == main["protocols"]["percent"]
+    changed = main.protocols["percent"].model_copy(update={"stratified": False})
+    assert config.protocols[protocol] == changed
+    assert config.protocols["percent"] == main.protocols["percent"]
 
 
 def test_a_claim_is_run_in_full_combination(folder):
     with (folder / FILE).open("a") as file:
         file.write(SPECIFICATION)
     config = load_readings(folder, "quick")
-    made = config["readings"]["specifications"]["stl_first"]["experiments"]
+    made = config.readings.specifications["stl_first"].experiments
     assert list(made) == [
         "digits", "digits@costs=high", "digits@strata=none",
         "digits@strata=none+costs=high",
     ]  # fmt: skip
-    both = config["experiments"]["digits@strata=none+costs=high"]
-    assert both["protocol"] == "percent@strata=none"
+    both = config.experiments["digits@strata=none+costs=high"]
+    assert both.protocol == "percent@strata=none"
     specs = method_specs(config, "digits@strata=none+costs=high")
     assert set(specs) == {"stl", "mtl"}
     assert specs["stl"].grid == {"C": [64.0]}
     # Test data decide nothing in a combination.
     assert not any("seen" in name for name in made)
-    assert "specification_stl_first" in config["artefacts"]
+    assert "specification_stl_first" in config.artefacts
 
 
 def test_a_curve_cuts_no_repeats_of_a_reading(folder):
@@ -182,16 +182,16 @@ def test_a_curve_cuts_no_repeats_of_a_reading(folder):
     document = yaml.safe_load(path.read_text())
     del document["experiments"]["digits"]["repeats"]
     path.write_text(yaml.safe_dump(document, allow_unicode=True))
-    experiments = load_readings(folder, "paper")["experiments"]
+    experiments = load_readings(folder, "paper").experiments
     # One reading has three repeats, the other all of the protocol's, a combination two.
-    assert experiments["digits@strata=none"]["repeats"] == 3
-    assert "repeats" not in experiments["digits@costs=high"]
-    assert experiments["digits@strata=none+costs=high"]["repeats"] == 2
+    assert experiments["digits@strata=none"].repeats == 3
+    assert experiments["digits@costs=high"].repeats is None
+    assert experiments["digits@strata=none+costs=high"].repeats == 2
 
 
 def test_titles_say_which_readings_use_test_data(folder):
-    experiments = load_readings(folder, "quick")["experiments"]
-    marked = [k for k, e in experiments.items() if "(uses test data)" in e["title"]]
+    experiments = load_readings(folder, "quick").experiments
+    marked = [k for k, e in experiments.items() if "(uses test data)" in e.title]
     assert marked == ["digits@costs=seen"]
 
 
@@ -199,8 +199,8 @@ def test_a_curve_needs_all_of_its_factors(folder):
     with (folder / FILE).open("a") as file:
         file.write(SPECIFICATION)
     config = load_readings(folder, "quick", ["costs"])
-    assert list(config["experiments"]) == ["digits@costs=high", "digits@costs=seen"]
-    assert list(config["artefacts"]) == ["reach"]
+    assert list(config.experiments) == ["digits@costs=high", "digits@costs=seen"]
+    assert list(config.artefacts) == ["reach"]
 
 
 def test_main_runs_do_not_see_readings(folder):
@@ -259,7 +259,7 @@ def test_a_run_names_readings_that_exist(folder):
         return load_run_config({**raw, "papers": papers, "readings": readings})
 
     (config,) = load_papers(run([str(folder)], ["strata"]))
-    assert list(config["experiments"]) == ["digits@strata=none"]
+    assert list(config.experiments) == ["digits@strata=none"]
     with pytest.raises(ConfigError, match="unknown factor 'stratas'; did you mean"):
         load_papers(run([str(folder)], ["stratas"]))
     (folder / FILE).unlink()
@@ -273,9 +273,11 @@ def test_tasks_that_divide_examples_by_themselves_share_no_roles(folder):
     config = load_paper(folder, "quick")
     (variant,) = config.experiments["digits"].variants
     data = load_variant(variant, 1)
-    protocol = {"id": "x", **config["protocols"]["percent"]}
+    protocol = config.protocols["percent"].named("x")
     for shared in (True, False):
-        split = make_splits(data, {**protocol, "shared": shared}, 1)[20, 0]
+        split = make_splits(data, protocol.model_copy(update={"shared": shared}), 1)[
+            20, 0
+        ]
         tested = data.sample[split.test]
         assert bool(set(tested) & set(data.sample[split.train])) is not shared
 
@@ -298,14 +300,14 @@ def test_a_change_in_place_alone_makes_no_experiment(folder):
     with (folder / FILE).open("a") as file:
         file.write(IN_PLACE + SPECIFICATION.replace("strata,", "measure, strata,"))
     config = load_readings(folder, "quick")
-    assert not any("measure" in name for name in config["experiments"])
-    origins = config["readings"]["experiments"]
-    assert origins["digits@measure=groups"]["fits"] == "digits"
+    assert not any("measure" in name for name in config.experiments)
+    origins = config.readings.experiments
+    assert origins["digits@measure=groups"].fits == "digits"
     name = "digits@measure=groups+strata=none+costs=high"
-    assert origins[name]["fits"] == "digits@strata=none+costs=high"
-    curve = config["artefacts"]["specification_stl_first"]
-    assert len(curve["experiments"]) == len(set(curve["experiments"])) == 3
-    assert len(config["readings"]["specifications"]["stl_first"]["experiments"]) == 8
+    assert origins[name].fits == "digits@strata=none+costs=high"
+    curve = config.artefacts["specification_stl_first"]
+    assert len(curve.experiments) == len(set(curve.experiments)) == 3
+    assert len(config.readings.specifications["stl_first"].experiments) == 8
     with pytest.raises(ConfigError, match="measure read the main scores alone"):
         load_readings(folder, "quick", ["measure"])
 
@@ -327,10 +329,10 @@ def test_a_wrong_change_in_place_is_refused(folder, old, new, message):
 
 def test_alternatives_that_read_other_metrics_of_one_fit_share_it():
     config = load_readings("yousefi2015", "paper", ["choice"])
-    chosen = config["readings"]["experiments"]["robot@choice=published_code_chosen"]
-    assert chosen["fits"] == "robot@choice=published_code"
-    assert chosen["fits"] in config["experiments"]
-    assert "robot@choice=published_code_chosen" not in config["experiments"]
+    chosen = config.readings.experiments["robot@choice=published_code_chosen"]
+    assert chosen.fits == "robot@choice=published_code"
+    assert chosen.fits in config.experiments
+    assert "robot@choice=published_code_chosen" not in config.experiments
 
 
 def test_a_combination_runs_only_compared_methods_that_it_changes(folder):
@@ -349,8 +351,8 @@ def test_a_bound_uses_test_data_and_is_no_part_of_a_curve(folder):
     with (folder / FILE).open("a") as file:
         file.write(SPECIFICATION)
     config = load_readings(folder, "quick")
-    assert "(uses test data)" in config["experiments"]["digits@costs=seen"]["title"]
-    made = config["readings"]["specifications"]["stl_first"]["experiments"]
+    assert "(uses test data)" in config.experiments["digits@costs=seen"].title
+    made = config.readings.specifications["stl_first"].experiments
     assert not any("seen" in name for name in made)
 
 
@@ -364,8 +366,8 @@ def test_all_of_a_curve_have_its_fewest_repeats(folder):
     document = yaml.safe_load(path.read_text())
     del document["experiments"]["digits"]["repeats"]
     path.write_text(yaml.safe_dump(document, allow_unicode=True))
-    specification = load_readings(folder, "paper")["readings"]["specifications"]
-    assert specification["stl_first"]["repeats"] == 3
+    specification = load_readings(folder, "paper").readings.specifications
+    assert specification["stl_first"].repeats == 3
 
 
 def test_more_repeats_are_a_multiple_of_the_usual_ones(folder):
@@ -392,13 +394,13 @@ figures:
 def test_figures_are_artefacts_of_their_readings(folder):
     (folder / FILE).write_text(READINGS + FIGURE)
     config = load_readings(folder, "quick")
-    artefact = config["artefacts"]["costs_drawn"]
-    assert artefact == {
-        "kind": "figure", "title": "A figure", "experiments": ["digits@costs=high"],
-    }  # fmt: skip
-    assert list(config["readings"]["figures"]) == ["costs_drawn"]
+    artefact = config.artefacts["costs_drawn"]
+    assert artefact == ReadingsFigure(
+        kind="figure", title="A figure", experiments=["digits@costs=high"]
+    )
+    assert list(config.readings.figures) == ["costs_drawn"]
     # A figure of a factor that was not chosen is not drawn.
-    assert "costs_drawn" not in load_readings(folder, "quick", ["inputs"])["artefacts"]
+    assert "costs_drawn" not in load_readings(folder, "quick", ["inputs"]).artefacts
 
 
 @pytest.mark.parametrize(

@@ -13,30 +13,30 @@ RIDGE = "mtmkl.methods.independent_ridge:IndependentRidge"
 
 
 def papers(*names, **settings):
-    usual = load_run_config()
+    usual = load_run_config().model_dump()
     run = load_run_config({**usual, "papers": list(names), **settings})
-    return {paper["paper"]["id"]: paper for paper in load_papers(run)}
+    return {paper.paper.id: paper for paper in load_papers(run)}
 
 
 def test_a_run_without_choices_takes_whole_papers():
     (paper,) = papers(TINY).values()
-    assert list(paper["experiments"]) == ["digits", "drawn", "absent"]
+    assert list(paper.experiments) == ["digits", "drawn", "absent"]
     assert "parts" not in paper
 
 
 def test_experiments_are_taken_in_the_order_of_the_paper():
     paper = papers(TINY, experiments=["absent", "digits"])["tiny"]
-    assert list(paper["experiments"]) == paper["parts"] == ["digits", "absent"]
-    assert list(paper["artefacts"]) == ["table_1"]
+    assert list(paper.experiments) == paper.parts == ["digits", "absent"]
+    assert list(paper.artefacts) == ["table_1"]
     everything = papers(TINY, experiments=["absent", "digits", "drawn"])["tiny"]
-    assert everything["parts"] == []
+    assert everything.parts == []
 
 
 def test_of_several_papers_those_are_taken_that_have_a_part():
     chosen = papers(TINY, "argyriou2008", experiments=["school"])
     assert list(chosen) == ["argyriou2008"]
     chosen = papers(TINY, "argyriou2008", experiments=["drawn", "school"])
-    assert {name: paper["parts"] for name, paper in chosen.items()} == {
+    assert {name: paper.parts for name, paper in chosen.items()} == {
         "tiny": ["drawn"],
         "argyriou2008": ["school"],
     }
@@ -46,8 +46,8 @@ def test_of_several_papers_those_are_taken_that_have_a_part():
 
 def test_artefacts_bring_their_experiments():
     paper = papers(TINY, artefacts=["table_1"])["tiny"]
-    assert list(paper["experiments"]) == ["digits"]
-    assert (paper["parts"], paper["claims"]) == (["table_1"], [])
+    assert list(paper.experiments) == ["digits"]
+    assert (paper.parts, paper.claims) == (["table_1"], [])
 
 
 def test_methods_repeats_and_settings():
@@ -58,10 +58,10 @@ def test_methods_repeats_and_settings():
         repeats=1,
         settings=["methods.ridge.grid.gamma=[2.0]"],
     )["tiny"]
-    assert paper["own"] == ["independentridge"]
-    assert paper["methods"]["independentridge"]["grid"] == {"gamma": [1.0]}
-    assert paper["methods"]["ridge"]["grid"]["gamma"] == [2.0]
-    assert paper["changes"] == {"methods.ridge.grid.gamma": [2.0], "repeats": 1}
+    assert paper.own == ["independentridge"]
+    assert paper.methods["independentridge"].grid == {"gamma": [1.0]}
+    assert paper.methods["ridge"].grid["gamma"] == [2.0]
+    assert paper.changes == {"methods.ridge.grid.gamma": [2.0], "repeats": 1}
 
 
 @pytest.mark.parametrize(

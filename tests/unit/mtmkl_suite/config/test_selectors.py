@@ -242,5 +242,5 @@ def test_columns_are_those_of_scores():
 def test_what_is_changed_for_a_run_leaves_cells_empty():
     change = parse("protocols.tss_fractions.train_percent=[40]")
     changed = load_paper("widmer2015", "paper", [change])
-    assert changed["protocols"]["tss_fractions"]["train_percent"] == [40]
-    assert any(claim["id"].startswith("tss_60") for claim in changed["claims"])
+    assert changed.protocols["tss_fractions"].train_percent == [40]
+    assert any(claim.id.startswith("tss_60") for claim in changed.claims)

@@ -13,12 +13,11 @@ from mtmkl.methods import IndependentSVM, MultiTaskMKL, OracleControl
 from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.evaluation.cells import (
     COLUMNS,
-    Job,
     MethodFailedError,
     held_params,
     run_job,
 )
-from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
+from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.seeds import derived_seed
 

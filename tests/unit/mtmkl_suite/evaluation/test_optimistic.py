@@ -17,7 +17,7 @@ def scores(tmp_path):
     experiment = config.experiments["digits"]
     (variant,) = experiment.variants
     data = load_variant(variant, 1)
-    protocol = {"id": "percent", **config.protocols["percent"]}
+    protocol = config.protocols["percent"].named("percent")
     splits = tmp_path / "splits.npz"
     save_splits(splits, make_splits(data, protocol, 1))
 

@@ -11,8 +11,8 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split, make_splits
 from mtmkl.methods.independent_svm import IndependentSVM
 from mtmkl_suite.config.models import Experiment
-from mtmkl_suite.evaluation.cells import Job, MethodFailedError, run_job
-from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
+from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
+from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.metrics.ranking import area_under_curve
 

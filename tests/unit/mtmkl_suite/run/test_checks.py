@@ -3,8 +3,8 @@ from configured import paper_of
 
 from mtmkl.documents import ConfigError
 from mtmkl.methods import REGISTRY
-from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.run.checks import check_functions, check_names, check_settings
 
 
@@ -361,7 +361,7 @@ def test_unknown_names_are_found_before_any_work(config, edit, message):
         check_names(paper_of(config))
 
 
-@pytest.mark.parametrize("paper", load_run_config()["papers"])
+@pytest.mark.parametrize("paper", load_run_config().papers)
 def test_names_of_the_papers_exist(paper):
     for tier in TIERS:
         check_names(load_paper(paper, tier))

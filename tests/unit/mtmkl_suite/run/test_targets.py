@@ -18,8 +18,9 @@ def targets(monkeypatch):
     monkeypatch.syspath_prepend(Path(TINY).parents[1])
 
     def targets(**settings):
-        usual = load_run_config() | {"download": False, "on_missing_data": None}
-        return Targets({**usual, "papers": [TINY], **settings})
+        usual = load_run_config().model_dump() | {"download": False}
+        found = {"on_missing_data": None, "papers": [TINY]}
+        return Targets({**usual, **found, **settings})
 
     return targets
 

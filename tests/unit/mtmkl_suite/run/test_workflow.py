@@ -61,7 +61,7 @@ def test_an_artefact_that_cannot_be_made(tmp_path, capsys, words, message):
 
 def test_an_artefact_of_the_other_tier(tmp_path):
     tables = {
-        tier: set(load_paper("yousefi2015", tier)["artefacts"])
+        tier: set(load_paper("yousefi2015", tier).artefacts)
         for tier in ("quick", "paper")
     }
     for tier, other in (("quick", "paper"), ("paper", "quick")):

@@ -10,8 +10,8 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import Split, make_split
 from mtmkl.methods import MultiTaskMKL
 from mtmkl_suite.config.models import Experiment
-from mtmkl_suite.evaluation.cells import Job, MethodFailedError, run_job
-from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
+from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
+from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 
 GRID = [0.0001, 0.01, 1.0]

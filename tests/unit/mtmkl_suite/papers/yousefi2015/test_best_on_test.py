@@ -6,8 +6,8 @@ from sklearn.svm import SVC
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.splits import make_split
 from mtmkl_suite.config.models import Experiment
-from mtmkl_suite.evaluation.cells import COLUMNS, Job, run_job
-from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
+from mtmkl_suite.evaluation.cells import COLUMNS, run_job
+from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.papers.yousefi2015.best_on_test import Round, accuracies, alternate
 
 KERNELS = [
