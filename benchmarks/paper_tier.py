@@ -63,7 +63,7 @@ def whole(paper: str) -> pd.DataFrame:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("papers", nargs="*", metavar="PAPER")
-    names = parser.parse_args().papers or load_run_config()["papers"]
+    names = parser.parse_args().papers or load_run_config().papers
     table = pd.concat([whole(paper) for paper in names], ignore_index=True)
     table = table[["paper", "experiment", "core_minutes"]]
     table = table.assign(commit=measuring.provenance()["commit"][:12])

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mtmkl_suite.config.load import read_part
+from mtmkl_suite.config.models import ReadingsFile
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "src").glob("mtmkl*/**/*.py"))
@@ -68,7 +69,7 @@ def unreached():
         reached.update(re.findall(r"\w+", path.read_text()))
     for path in (ROOT / "config" / "papers").rglob("readings.yaml"):
         # Names are made of placeholders there.
-        document, _ = read_part(path, "paper", {})
+        document = read_part(path.parent, path.stem, ReadingsFile, "paper")
         reached.update(re.findall(r"\w+", str(document)))
     while True:
         found = {

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mtmkl.datasets.loaders.own import DATA_FILES
 from mtmkl.documents import ConfigError, Model, config_dir, read_yaml, validated
@@ -18,23 +18,20 @@ from mtmkl_suite.config.models import (
     MethodComparison,
     MethodTable,
     Paper,
-    ReadingsFile,
     Run,
     Tier,
 )
 from mtmkl_suite.config.published import check_published
 from mtmkl_suite.config.selectors import check_selectors
 
-_MODELS: dict[str, type[Model]] = {
+_FILES: dict[str, type[Model]] = {
     "experiments": ExperimentsFile,
     "artefacts": ArtefactsFile,
     "claims": ClaimsFile,
-    "readings": ReadingsFile,
 }
-"""Models of the files of a paper's folder."""
+"""Files of a paper's folder, of which it needs the first, and their models."""
 
-_FILES = {"experiments": True, "artefacts": False, "claims": False}
-"""Files of a paper's folder, and whether a paper needs them."""
+_M = TypeVar("_M", bound=Model)
 
 
 def load_run_config(overrides: Mapping[str, Any] | None = None) -> Run:
@@ -81,14 +78,10 @@ def load_paper(paper: str | Path, tier: Tier, changes: Sequence[Change] = ()) ->
 def _read_paper(folder: Path, tier: Tier, changes: Sequence[Change]) -> Paper:
     check_top(changes)
     parts: dict[str, Any] = {"artefacts": {}, "claims": []}
-    lists: Mapping[str, Any] = {}
-    for name, is_needed in _FILES.items():
-        path = folder / f"{name}.yaml"
-        if is_needed or path.is_file():
-            part, lists = read_part(path, tier, lists, changes)
-            parts |= part
-    parts.pop("lists", None)
-    parts.pop("grids", None)
+    for name, model in _FILES.items():
+        if name == "experiments" or (folder / f"{name}.yaml").is_file():
+            part = read_part(folder, name, model, tier, changes)
+            parts |= {key: each for key, each in part if key in Paper.model_fields}
     if changes:
         parts["changes"] = {change.key: change.value for change in changes}
     return Paper(
@@ -100,23 +93,25 @@ def _read_paper(folder: Path, tier: Tier, changes: Sequence[Change]) -> Paper:
 
 
 def read_part(
-    path: Path,
-    tier: Tier,
-    lists: Mapping[str, Any],
-    changes: Sequence[Change] = (),
-) -> tuple[Any, Mapping[str, Any]]:
-    """Read a file of a paper's folder as an object of its model."""
-    source = f"{path.parent.name}/{path.name}"
-    part = resolve_tier(read_yaml(path), tier)
-    if isinstance(part, Mapping) and isinstance(part.get("lists"), Mapping):
-        lists = part["lists"]
+    folder: Path, name: str, model: type[_M], tier: Tier, changes: Sequence[Change] = ()
+) -> _M:
+    """Read a file of a paper's folder as an object of its model.
+
+    The lists of ``experiments.yaml`` are for all files.
+    """
+    source = f"{folder.name}/{name}.yaml"
+    part, settings = (
+        resolve_tier(read_yaml(folder / f"{each}.yaml"), tier)
+        for each in (name, "experiments")
+    )
+    lists = settings.get("lists") if isinstance(settings, Mapping) else None
     try:
-        part = expand(part, lists)
+        part = expand(part, lists if isinstance(lists, Mapping) else {})
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from error
     if changes:
-        part = changed(part, changes, name=path.stem, tier=tier, source=source)
-    return validated(_MODELS[path.stem], part, source=source), lists
+        part = changed(part, changes, name=name, tier=tier, source=source)
+    return validated(model, part, source=source)
 
 
 def _measured_seconds(path: Path) -> dict[str, float]:

@@ -887,7 +887,6 @@ class CurveFigure(Model):
 class ReadingsFile(Model):
     """All of ``readings.yaml``."""
 
-    lists: dict[str, Some[Any]] = {}
     readings: Annotated[dict[Name, Factor], Field(min_length=1)]
     specifications: dict[Name, Specification] = {}
     figures: dict[Name, CurveFigure] = {}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mtmkl.datasets.protocols import Protocol
-from mtmkl.documents import ConfigError, read_yaml, unknown
+from mtmkl.documents import ConfigError, unknown
 from mtmkl_suite.config.load import load_paper, paper_folder, read_part
 from mtmkl_suite.config.models import (
     TIERS,
@@ -107,8 +107,9 @@ def load_readings(
             "leave the paper out of a run of readings"
         )
     by_tier = {each: load_paper(paper, each) for each in TIERS}
-    lists = read_yaml(path.with_name("experiments.yaml")).get("lists", {})
-    documents = {each: read_part(path, each, lists)[0] for each in TIERS}
+    documents = {
+        each: read_part(path.parent, path.stem, ReadingsFile, each) for each in TIERS
+    }
     try:
         for each in TIERS:
             check_readings(documents[each], list(by_tier.values()))

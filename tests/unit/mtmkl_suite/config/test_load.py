@@ -422,7 +422,6 @@ def test_entries_are_generated_from_lists(tmp_path):
     config = load_paper(edited_paper(tmp_path, generated_claim()), "quick")
     ids = [claim.id for claim in config.claims]
     assert ids[-2:] == ["aggregate_is_worse", "independent_common_is_worse"]
-    assert "lists" not in config
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def papers(*names, **settings):
 def test_a_run_without_choices_takes_whole_papers():
     (paper,) = papers(TINY).values()
     assert list(paper.experiments) == ["digits", "drawn", "absent"]
-    assert "parts" not in paper
+    assert paper.parts == []
 
 
 def test_experiments_are_taken_in_the_order_of_the_paper():

@@ -9,7 +9,7 @@ from mtmkl_suite.run.folders import run_label
 
 
 def usual(**changes):
-    return load_run_config() | changes
+    return load_run_config().model_copy(update=changes)
 
 
 def label_of(parts=(), **changes):
@@ -18,8 +18,9 @@ def label_of(parts=(), **changes):
 
 def test_what_the_configuration_says_is_the_tier_alone():
     assert label_of() == "quick"
-    paper_tier = load_run_config(usual(tier="paper"))
-    assert run_label(paper_tier | {"on_missing_data": "fail"}, []) == "paper"
+    usual_of_paper = load_run_config(usual(tier="paper").model_dump())
+    of_paper = usual_of_paper.model_copy(update={"on_missing_data": "fail"})
+    assert run_label(of_paper, []) == "paper"
 
 
 @pytest.mark.parametrize(

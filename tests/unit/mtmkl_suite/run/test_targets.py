@@ -36,7 +36,7 @@ def test_results_are_below_the_folder_of_the_run(targets):
 
 def test_fits_of_an_experiment_share_a_process_in_the_quick_tier(targets):
     files = targets()
-    assert len(files.fit_files("tiny")) == 2 * len(files.papers["tiny"]["experiments"])
+    assert len(files.fit_files("tiny")) == 2 * len(files.papers["tiny"].experiments)
     assert len(files.data_groups("tiny")) == len(files.result_groups("tiny")) == 1
 
 
