@@ -126,7 +126,7 @@ def _likeness(first: str, second: str) -> float:
 
 
 def changed(
-    part: Mapping[str, Any],
+    document: Mapping[str, Any],
     changes: Sequence[Change],
     *,
     name: str,
@@ -134,11 +134,11 @@ def changed(
     source: str,
 ) -> dict[str, Any]:
     """Return a part of a paper's configuration with other values."""
-    document: dict[str, Any] = copy.deepcopy(dict(part))
+    made: dict[str, Any] = copy.deepcopy(dict(document))
     for change in changes:
         if change.path[0] not in PARTS.get(name, ()):
             continue
-        place: Any = document
+        place: Any = made
         for depth, step in enumerate(change.path[:-1]):
             place = _entry(place, step, change.path[: depth + 1], source)
         last = change.path[-1]
@@ -152,7 +152,7 @@ def changed(
                 f"{source}: key {change.key!r}: {'.'.join(change.path[:-1])} is "
                 f"{place!r} and has no keys"
             )
-    return document
+    return made
 
 
 def _entry(place: Any, step: str, path: Sequence[str], source: str) -> Any:

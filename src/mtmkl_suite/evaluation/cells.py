@@ -1,7 +1,7 @@
 """The loop over the cells of a fit job: (repeat, train size, number of tasks)."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -92,8 +92,8 @@ def run_job(
     return frame, arrays
 
 
-def _chosen_params(rows: Sequence[Mapping[str, Any]], repeat: int) -> dict[str, Any]:
-    texts = [r["params"] for r in rows if r["repeat"] == repeat and r["task"] == ALL]
+def _chosen_params(scores: Iterable[dict[str, Any]], repeat: int) -> dict[str, Any]:
+    texts = [r["params"] for r in scores if r["repeat"] == repeat and r["task"] == ALL]
     return json.loads(texts[-1]) if texts and texts[-1] else {}
 
 

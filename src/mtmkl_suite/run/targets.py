@@ -1,14 +1,13 @@
 """Files of a run, and which of them are made of which: what the rules ask."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from mtmkl.documents import unknown
-from mtmkl_suite.config.load import load_run_config
-from mtmkl_suite.config.models import Artefact, Paper, Variant
+from mtmkl_suite.config.models import Artefact, Paper, Run, Variant
 from mtmkl_suite.config.parts import restricted_to_artefacts
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.run import grouping, pipeline, resources
@@ -38,15 +37,14 @@ class Targets:
     results : RunFolder
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
-        self.run = load_run_config(config)
-        pipeline.use_mirror(self.run.mirror)
-        papers = load_papers(self.run)
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        pipeline.use_mirror(run.mirror)
+        papers = load_papers(run)
         self.papers: dict[str, Paper] = {paper.paper.id: paper for paper in papers}
         for paper in papers:
             check_names(paper)
-        label = run_label(self.run, papers)
-        self.results = RunFolder(Path(self.run.results, label))
+        self.results = RunFolder(Path(run.results, run_label(run, papers)))
         self._groups = {
             name: {group.name: group for group in grouping.fit_groups(paper)}
             for name, paper in self.papers.items()

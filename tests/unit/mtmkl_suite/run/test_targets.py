@@ -20,7 +20,7 @@ def targets(monkeypatch):
     def targets(**settings):
         usual = load_run_config().model_dump() | {"download": False}
         found = {"on_missing_data": None, "papers": [TINY]}
-        return Targets({**usual, **found, **settings})
+        return Targets(load_run_config({**usual, **found, **settings}))
 
     return targets
 
