@@ -1,7 +1,13 @@
-"""Types of arrays, for annotations."""
+"""Types for annotations."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+
+Spec = str | Mapping[str, Any]
+"""A name, or a mapping of ``name`` and parameters."""

@@ -145,7 +145,11 @@ class NamedProtocol(Protocol):
     id: Annotated[str, Field(min_length=1)]
 
 
-def check_protocol(protocol: Mapping[str, Any] | NamedProtocol) -> NamedProtocol:
+AnyProtocol = Mapping[str, Any] | NamedProtocol
+"""A protocol, or the keys of one."""
+
+
+def check_protocol(protocol: AnyProtocol) -> NamedProtocol:
     """Return a protocol of which all keys are given, "id" among them.
 
     Raises

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.protocols import WITH_VALIDATION, NamedProtocol, check_protocol
+from mtmkl.datasets.protocols import WITH_VALIDATION, AnyProtocol, check_protocol
 from mtmkl.datasets.roles import labels_of, three_roles
 from mtmkl.files import intact
 from mtmkl.typing import IntArray
@@ -71,7 +71,7 @@ class Split:
 
 def make_splits(
     data: MultiTaskData,
-    protocol: Mapping[str, Any] | NamedProtocol,
+    protocol: AnyProtocol,
     seed: int,
     *,
     repeats: Iterable[int] | None = None,
@@ -111,7 +111,7 @@ def make_splits(
 
 def make_split(
     data: MultiTaskData,
-    protocol: Mapping[str, Any] | NamedProtocol,
+    protocol: AnyProtocol,
     seed: int,
     *,
     train_size: int,

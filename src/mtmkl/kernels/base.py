@@ -15,7 +15,7 @@ from sklearn.utils.extmath import row_norms
 
 from mtmkl.kernels.precomputed import ExponentialDistance, Precomputed
 from mtmkl.sparse import Inputs, canonical_csr, is_sparse, row_digests
-from mtmkl.typing import FloatArray
+from mtmkl.typing import FloatArray, Spec
 
 # 8 million pairs; beyond, a subset of the rows stands for all.
 _MEDIAN_ROWS = 4000
@@ -215,7 +215,7 @@ class Average(Kernel):
         inputs.
     """
 
-    kernels: Sequence[Kernel | Mapping[str, Any] | str]
+    kernels: Sequence[Kernel | Spec]
     normalize: str | None = None
 
     def __post_init__(self) -> None:
@@ -321,7 +321,7 @@ KERNELS: dict[str, type] = {
 }
 
 
-def from_spec(spec: Kernel | Mapping[str, Any] | str) -> Kernel:
+def from_spec(spec: Kernel | Spec) -> Kernel:
     """Return a kernel from a kernel, a name or a mapping.
 
     Parameters

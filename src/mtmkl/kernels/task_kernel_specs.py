@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 
 from mtmkl.kernels import task_kernels as kernels
 from mtmkl.kernels.task_trees import clusters
-from mtmkl.typing import FloatArray
+from mtmkl.typing import FloatArray, Spec
 
 
 def task_kernels_from_spec(
-    spec: Mapping[str, Any] | str | Sequence[Mapping[str, Any] | str],
+    spec: Spec | Sequence[Spec],
     tasks: Sequence[str],
     *,
     relations: Mapping[str, ArrayLike | str] | None = None,
@@ -88,7 +88,7 @@ _NOT_IN_SPEC = ("n_tasks", "tasks")  # known from the data
 
 
 def _kernels_of(
-    spec: Mapping[str, Any] | str,
+    spec: Spec,
     tasks: list[str],
     relations: Mapping[str, ArrayLike | str],
 ) -> list[tuple[str, FloatArray]]:

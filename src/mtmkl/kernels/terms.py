@@ -20,11 +20,11 @@ from mtmkl.kernels.base import (
     spread_features,
 )
 from mtmkl.sparse import Inputs
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray, IntArray, Spec
 
 #: Kernels or specifications; one with ``feature: each`` stands for a kernel of each
 #: feature, and "features" for one kernel k(x, z) = x_d z_d per feature.
-KernelList = str | Sequence[Kernel | Mapping[str, Any] | str]
+KernelList = str | Sequence[Kernel | Spec]
 Normalization = Literal["trace", "cosine"] | None
 
 FEATURES = "features"

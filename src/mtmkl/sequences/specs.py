@@ -6,12 +6,13 @@ from typing import Any
 
 from mtmkl.sequences.spectrum import SpectrumFeatures
 from mtmkl.sequences.weighted_degree import WeightedDegreeFeatures
+from mtmkl.typing import Spec
 
 FEATURES = {"spectrum": SpectrumFeatures, "weighted_degree": WeightedDegreeFeatures}
 
 
 def features_from_spec(
-    spec: Mapping[str, Any] | str,
+    spec: Spec,
 ) -> SpectrumFeatures | WeightedDegreeFeatures:
     """Return a transformer of sequences from a name or a mapping.
 

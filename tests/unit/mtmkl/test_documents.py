@@ -12,7 +12,6 @@ from mtmkl.documents import (
     Positive,
     Some,
     missing,
-    plain,
     some_keys,
     unknown,
     validated,
@@ -88,9 +87,13 @@ def test_whole_numbers_stay_whole():
     assert [repr(each.number) for each in values] == ["2", "2.5"]
 
 
-def test_an_object_is_plain_again_with_the_keys_given():
+def test_an_object_gives_the_keys_of_its_document():
     document = {"name": "x", "class": "C", "named": {"a": {"size": 1}}}
-    assert plain(validated(Document, document, source="")) == document
+    found = validated(Document, document, source="")
+    assert found.given() == document
+    assert found.given(but={"class_name"}) == {
+        k: document[k] for k in ("name", "named")
+    }
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from mtmkl.documents import Count, NotNegative
 from mtmkl.kernels.task_trees import leaf_distances, restrict_tree
 from mtmkl.sequences import read_fasta
 from mtmkl.sequences.specs import features_from_spec
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray, IntArray, Spec
 
 _LENGTH = 81
 _N_SEQUENCES = 58918
@@ -50,7 +50,7 @@ _HEADER = re.compile(r"(\S+) .* (-?\d+) ?\(([+-])\)")
 def load_tss_bacteria(
     files: Mapping[str, Path],
     *,
-    features: Mapping[str, Any] | str | None = None,
+    features: Spec | None = None,
     n_per_class: Count | None = None,
     seed: NotNegative = 0,
     overlapping: bool = False,

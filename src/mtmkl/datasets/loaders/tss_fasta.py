@@ -3,7 +3,6 @@
 import csv
 import re
 import warnings
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from mtmkl.datasets.tasks import draw_per_class
 from mtmkl.documents import Count, NotNegative
 from mtmkl.sequences import FastaRecord, read_fasta
 from mtmkl.sequences.specs import features_from_spec
-from mtmkl.typing import FloatArray
+from mtmkl.typing import FloatArray, Spec
 
 _FILE = re.compile(
     r"(?P<organism>.+)_(?P<kind>positive|negative)\.(fasta|fa)(\.gz)?", re.IGNORECASE
@@ -31,7 +30,7 @@ def load_tss_fasta(
     *,
     folder: str | None = None,
     distances: str = "distances.csv",
-    features: Mapping[str, Any] | str = "weighted_degree",
+    features: Spec = "weighted_degree",
     n_per_class: Count | None = None,
     seed: NotNegative = 0,
 ) -> MultiTaskData:
