@@ -1,9 +1,11 @@
 """Tests of a paper's claims: orderings, trends and ranges, from a scores table.
 
-A test takes a scores table, how its repeats overlap, and the arguments of the claim,
-and returns a :class:`~mtmkl_suite.judge.findings.TestResult`. The paper's own test
-takes the units as independent. Where they share examples it is made again with the
-variance that their mean then has (:mod:`mtmkl_suite.judge.overlap`). The verdict is
+A test takes a scores table, how its repeats overlap (None: they are independent), and
+the arguments of the claim, and returns a
+:class:`~mtmkl_suite.judge.findings.TestResult`. An axis is a column of the scores, a
+key of ``setting`` or an option of the data set. The paper's own test takes the units as
+independent. Where they share examples it is made again with the variance that their
+mean then has (:mod:`mtmkl_suite.judge.overlap`). The verdict is
 
 - *holds*: the evidence is for the claim at the 5 % level, in both,
 - *does not hold*: it is against the claim at the 5 % level, in both,
@@ -14,7 +16,7 @@ a side of the comparison.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -32,6 +34,7 @@ from mtmkl_suite.judge.findings import (
 from mtmkl_suite.judge.observations import (
     AXIS,
     NoDataError,
+    Sides,
     Where,
     name_of,
     one_side,
@@ -62,16 +65,6 @@ def paired_difference(
     Two-sided test of the mean of ``higher - lower`` over units. *Holds*: p < 0.05 and
     the mean is positive; *does not hold*: p < 0.05 and it is negative; else
     *undecided*. Statistic: t; interval: 95 % for the mean difference.
-
-    Parameters
-    ----------
-    scores : DataFrame
-    overlaps : mapping or None
-        How the repeats behind the scores overlap; None takes them as independent.
-    experiment, metric : str
-    lower, higher : mapping
-        Selectors of the side claimed to have the lower and the higher values.
-    unit : {"repeat", "task"}
     """
     sides = paired(scores, overlaps, experiment, metric, lower, higher, unit)
     low, high = sides.first, sides.second
@@ -80,11 +73,8 @@ def paired_difference(
         test = t_test(high - low, scale=scale_of(low, high), variance_ratio=ratio)
         return _by_direction(test, wanted_sign=1)
 
-    note = (
-        f"{_count(unit, len(low))}: mean {low.mean():.4g} ({name_of(lower)}) "
-        f"against {high.mean():.4g} ({name_of(higher)})"
-    )
-    return result(found, len(low), sides.variance_ratio, note + sides.remark)
+    note = _means(unit, sides, lower, higher) + sides.remark
+    return result(found, len(low), sides.variance_ratio, note)
 
 
 def paired_difference_chosen(
@@ -102,20 +92,8 @@ def paired_difference_chosen(
     """Test that one side lies below another, each at a setting that other data choose.
 
     A side's setting is the one with the best mean among the rows that ``choose``
-    names; then as :func:`paired_difference`.
-
-    Parameters
-    ----------
-    scores : DataFrame
-    overlaps : mapping or None
-        How the repeats behind the scores overlap; None takes them as independent.
-    experiment, metric : str
-    lower, higher : mapping
-        Selectors of the side claimed to have the lower and the higher values.
-    choose : mapping
-        Selector of the rows that choose, in place of what it shares with a side's:
-        ``metric`` (``validation_auc``), ``repeat`` (others than those compared).
-    unit : {"repeat", "task"}
+    names in place of what they share with a side's: ``metric`` (``validation_auc``),
+    ``repeat`` (others than those compared). Then as :func:`paired_difference`.
     """
     if not choose:
         raise ClaimError(
@@ -158,21 +136,7 @@ def equivalence(
     the 90 % interval lies within ±margin; *does not hold*: the 90 % interval lies
     wholly outside; else *undecided*. Statistic: the t nearer to acceptance; p: the
     larger of the two; interval: 90 % for ``first - second``.
-
-    Parameters
-    ----------
-    scores : DataFrame
-    overlaps : mapping or None
-        How the repeats behind the scores overlap; None takes them as independent.
-    experiment, metric : str
-    first, second : mapping
-        Selectors of the two sides.
-    margin : float
-        Positive, in the metric's own unit.
-    unit : {"repeat", "task"}
     """
-    if not margin > 0:
-        raise ClaimError(f"margin {margin!r} must be positive")
     sides = paired(scores, overlaps, experiment, metric, first, second, unit)
     one, two = sides.first, sides.second
 
@@ -197,11 +161,8 @@ def equivalence(
             verdict = "does not hold"
         return of_t_test(weaker, verdict)
 
-    note = (
-        f"{_count(unit, len(one))}: mean {one.mean():.4g} ({name_of(first)}) "
-        f"against {two.mean():.4g} ({name_of(second)}), margin {margin:g}"
-    )
-    return result(found, len(one), sides.variance_ratio, note + sides.remark)
+    note = f"{_means(unit, sides, first, second)}, margin {margin:g}{sides.remark}"
+    return result(found, len(one), sides.variance_ratio, note)
 
 
 def trend(
@@ -223,26 +184,10 @@ def trend(
     Each unit with two levels of the axis or more gets its least-squares slope; the
     mean slope is tested against zero, two-sided. *Holds*: p < 0.05 and the sign is
     that of the direction; *does not hold*: p < 0.05 and the opposite sign; else
-    *undecided*. Statistic: t; interval: 95 % for the mean slope.
-
-    Parameters
-    ----------
-    scores : DataFrame
-    overlaps : mapping or None
-        How the repeats behind the scores overlap; None takes them as independent.
-    experiment, metric : str
-    where : mapping
-        Selector of the curve.
-    axis : str
-        A column (``n_tasks``), a key of ``setting`` or an option of the data set.
-    direction : {"increasing", "decreasing"}
-    minus : mapping or None
-        Selector of a side whose values are subtracted at each level of the axis.
-    log_axis : bool
-        Slope per factor ten of the axis.
-    unit : {"repeat", "task"}
+    *undecided*. Statistic: t; interval: 95 % for the mean slope. Values of ``minus``
+    are subtracted at each level; a logarithmic axis has slopes per factor ten.
     """
-    sign = _choice("direction", direction, {"increasing": 1, "decreasing": -1})
+    sign = {"increasing": 1, "decreasing": -1}[direction]
     if minus is None:
         curve, ratio = one_side(scores, overlaps, experiment, metric, where, unit, axis)
         remark = ""
@@ -297,21 +242,8 @@ def monotone(
     does, with p < 0.05 in a one-sided paired t-test, Holm-corrected over all steps;
     else *undecided*. Statistic: the largest step of the mean curve in the wrong
     direction (negative or zero if there is none); p: the smallest corrected one.
-
-    Parameters
-    ----------
-    scores : DataFrame
-    overlaps : mapping or None
-        How the repeats behind the scores overlap; None takes them as independent.
-    experiment, metric : str
-    where : mapping
-        Selector of the curve.
-    axis : str
-        As for :func:`trend`.
-    direction : {"nonincreasing", "nondecreasing"}
-    unit : {"repeat", "task"}
     """
-    wrong = _choice("direction", direction, {"nonincreasing": 1, "nondecreasing": -1})
+    wrong = {"nonincreasing": 1, "nondecreasing": -1}[direction]
     curve, ratio = one_side(scores, overlaps, experiment, metric, where, unit, axis)
     table = curve.unstack(AXIS).dropna(axis=0)
     if table.empty or table.shape[1] < 2:
@@ -370,19 +302,7 @@ def within_range(
     """Test that the mean of a metric lies in a range.
 
     *Holds*: the 95 % t interval of the mean lies in [low, high]; *does not hold*: it
-    lies wholly outside; else *undecided*. Statistic: the mean.
-
-    Parameters
-    ----------
-    scores : DataFrame
-    overlaps : mapping or None
-        How the repeats behind the scores overlap; None takes them as independent.
-    experiment, metric : str
-    where : mapping
-        Selector of the values.
-    low, high : float or None
-        Ends of the range; None leaves that end open. At least one is given.
-    unit : {"repeat", "task"}
+    lies wholly outside; else *undecided*. Statistic: the mean. None leaves an end open.
     """
     if low is None and high is None:
         raise ClaimError("give low, high or both")
@@ -437,11 +357,12 @@ def _slope(position: FloatArray, row: FloatArray) -> float:
     return float(np.polyfit(position[seen], row[seen], 1)[0])
 
 
+def _means(unit: str, sides: Sides, first: Where, second: Where) -> str:
+    return (
+        f"{_count(unit, len(sides.first))}: mean {sides.first.mean():.4g} "
+        f"({name_of(first)}) against {sides.second.mean():.4g} ({name_of(second)})"
+    )
+
+
 def _count(unit: str, n: int) -> str:
     return f"{n} {unit}{'' if n == 1 else 's'}"
-
-
-def _choice(name: str, value: str, known: Mapping[str, int]) -> int:
-    if value not in known:
-        raise ClaimError(f"{name} {value!r} is unknown: choose {' or '.join(known)}")
-    return known[value]

@@ -40,19 +40,6 @@ def ratio(
     Two-sided t-test of the mean over units of the logarithm. *Holds*: p < 0.05 and the
     ratio is above 1; *does not hold*: p < 0.05 and it is below 1; else *undecided*.
     Statistic: the ratio (geometric mean); interval: 95 %.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of the step.
-    experiment, step : str
-    column : str
-        Its values are positive.
-    lower, higher : mapping
-        Columns and their values, of the side claimed to have the lower values, and of
-        the other one.
-    unit : str
-        The column of the paired observations.
     """
     sides = [_logs(table, step, column, side, [unit]) for side in (lower, higher)]
     both = pd.concat(sides, axis=1, join="inner")
@@ -92,20 +79,6 @@ def growth(
     Each unit gets its least-squares slope of log column against log axis. *Holds*: the
     95 % t interval of the mean slope lies at or below ``high``; *does not hold*: it
     lies above; else *undecided*. Statistic: the mean slope; interval: 95 %.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of the step.
-    experiment, step : str
-    column, axis : str
-        With positive values.
-    where : mapping
-        Columns and their values.
-    high : float
-        The largest exponent claimed.
-    unit : str
-        The column of the observations.
     """
     logs = _logs(table, step, column, where, [unit, axis]).unstack(axis)
     levels = logs.columns.to_numpy(dtype=float)
@@ -140,13 +113,7 @@ TESTS: dict[str, Callable[..., TestResult]] = {
 
 
 def table_of(step: str, steps: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the table of a step.
-
-    Raises
-    ------
-    NoDataError
-        If the step has no table.
-    """
+    """Return the table of a step."""
     if step not in steps:
         raise NoDataError(f"step {step} has no table")
     return steps[step]
