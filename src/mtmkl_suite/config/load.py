@@ -22,7 +22,7 @@ from mtmkl_suite.config.models import (
     Tier,
 )
 from mtmkl_suite.config.published import check_published
-from mtmkl_suite.config.selectors import check_selectors
+from mtmkl_suite.config.selectors import check_selectors, naming_file, require
 
 _FILES: dict[str, type[Model]] = {
     "experiments": ExperimentsFile,
@@ -66,12 +66,13 @@ def load_paper(paper: str | Path, tier: Tier, changes: Sequence[Change] = ()) ->
         hint = nearest_keys(changes, _read_paper(folder, tier, ()))
         raise ConfigError(f"{error}{hint}") from error
     config = by_tier[tier]
-    _check_names(config, folder.name)
     # With other train sizes or numbers of tasks, the cells of a table that select the
     # usual ones are empty, not wrong.
     usual = [_read_paper(folder, each, ()) for each in tiers] if changes else []
-    check_selectors(config, [*by_tier.values(), *usual], folder.name)
-    check_published(config, folder / "published")
+    with naming_file(folder.name):
+        _check_names(config)
+        check_selectors(config, [*by_tier.values(), *usual])
+        check_published(config)
     return _for_tier(config)
 
 
@@ -144,77 +145,53 @@ def paper_folder(paper: str | Path) -> Path:
     )
 
 
-def _check_names(config: Paper, folder: str) -> None:
-    known: dict[str, Mapping[str, Any]] = {
-        "protocols": config.protocols,
-        "methods": config.methods,
-        "experiments": config.experiments,
-    }
-
-    def require(kind: str, name: str, key: str) -> None:
-        if name not in known[kind]:
-            file = f"{folder}/{key.partition('.')[0]}.yaml"
-            raise ConfigError(
-                f"{file}: key {key!r}: {name!r} is not one of the {kind}: "
-                f"{', '.join(sorted(known[kind]))}"
-            )
-
+def _check_names(config: Paper) -> None:
     for name, experiment in config.experiments.items():
         key = f"experiments.{name}"
-        require("protocols", experiment.protocol, f"{key}.protocol")
+        require(f"{key}.protocol", "protocol", config.protocols, experiment.protocol)
         for position, entry in enumerate(experiment.methods):
-            require("methods", entry.method, f"{key}.methods.{position}.method")
+            place = f"{key}.methods.{position}.method"
+            require(place, "method", config.methods, entry.method)
+    experiments = config.experiments
     for name, artefact in config.artefacts.items():
-        for shown in artefact.shown:
-            require("experiments", shown, f"artefacts.{name}.experiment")
-        _check_comparison(folder, name, artefact)
+        key = f"artefacts.{name}"
+        require(f"{key}.experiment", "experiment", experiments, *artefact.shown)
+        if isinstance(artefact.comparison, MethodComparison):
+            _check_comparison(key, artefact, artefact.comparison)
     seen = set()
     steps = {step for artefact in config.artefacts.values() for step in artefact.steps}
     for claim in config.claims:
         key = f"claims.{claim.id}"
         if claim.id in seen:
-            raise ConfigError(f"{folder}/claims.yaml: key {key!r} comes twice")
+            raise ConfigError(f"key {key!r} comes twice")
         seen.add(claim.id)
-        require("experiments", claim.args["experiment"], f"{key}.args.experiment")
+        key = f"{key}.args"
+        wanted = claim.args["experiment"]
+        require(f"{key}.experiment", "experiment", experiments, wanted)
         for name, side in claim.args.items():
             if isinstance(side, dict) and "experiment" in side:
-                where = f"{key}.args.{name}.experiment"
-                require("experiments", side["experiment"], where)
-        if "step" in claim.args and claim.args["step"] not in steps:
-            raise ConfigError(
-                f"{folder}/claims.yaml: key '{key}.args.step': no artefact has the "
-                f"step {claim.args['step']!r}; known: {', '.join(sorted(steps))}"
+                place = f"{key}.{name}.experiment"
+                require(place, "experiment", experiments, side["experiment"])
+        if "step" in claim.args:
+            require(
+                f"{key}.step", "step of an artefact", sorted(steps), claim.args["step"]
             )
 
 
-def _check_comparison(folder: str, name: str, artefact: Artefact) -> None:
+def _check_comparison(
+    key: str, artefact: Artefact, comparison: MethodComparison
+) -> None:
     """Check that an artefact without published numbers names what is compared."""
-    comparison = artefact.comparison
-    if not isinstance(comparison, MethodComparison):
-        return
-    known: dict[str, Mapping[str, Any]] = {
-        "blocks": comparison.blocks,
-        "columns": comparison.columns,
-        "rows": comparison.rows,
-    }
-    named: list[tuple[str, str, list[str]]] = [
-        ("columns", "comparison.pairs", comparison.pairs),
-        ("columns", "comparison.control", [comparison.control]),
-        ("blocks", "comparison.main", [comparison.main]),
-    ]
+    columns, rows, blocks = comparison.columns, comparison.rows, comparison.blocks
+    require(f"{key}.comparison.pairs", "column", columns, *comparison.pairs)
+    require(f"{key}.comparison.control", "column", columns, comparison.control)
+    require(f"{key}.comparison.main", "block", blocks, comparison.main)
     if isinstance(artefact, MethodTable):
         for entry in artefact.left_out:
-            named.append(("columns", "left_out.methods", entry.methods))
-            named.append(("rows", "left_out.rows", entry.rows or []))
+            require(f"{key}.left_out.methods", "column", columns, *entry.methods)
+            require(f"{key}.left_out.rows", "row", rows, *(entry.rows or []))
         for setting in artefact.settings:
-            named.append(("blocks", "settings.block", [setting.block]))
-    for kind, key, names in named:
-        for each in names:
-            if each not in known[kind]:
-                raise ConfigError(
-                    f"{folder}/artefacts.yaml: key 'artefacts.{name}.{key}': {each!r} "
-                    f"is not one of the {kind}: {', '.join(known[kind])}"
-                )
+            require(f"{key}.settings.block", "block", blocks, setting.block)
 
 
 def _for_tier(config: Paper) -> Paper:

@@ -4,8 +4,9 @@ import csv
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from mtmkl.documents import ConfigError, unknown
+from mtmkl.documents import ConfigError
 from mtmkl_suite.config.models import Artefact, Paper, Ranking, RankTests, Table
+from mtmkl_suite.config.selectors import require
 
 Place = tuple[str, str]
 """Row and column of a published number."""
@@ -14,26 +15,24 @@ Wanted = tuple[str, str, Collection[Place]]
 """Key of a file's name, the name, and what is shown of the file."""
 
 
-def check_published(config: Paper, folder: Path) -> None:
+def check_published(config: Paper) -> None:
     """Check that tables and quoted numbers name published files, rows and columns."""
     wanted = (
         each
         for name, artefact in config.artefacts.items()
         for each in _of_artefact(f"artefacts.{name}", artefact)
     )
-    check_places(wanted, folder, f"{folder.parent.name}/artefacts.yaml")
+    check_places(wanted, config.published)
 
 
-def check_places(wanted: Iterator[Wanted], folder: Path, source: str) -> None:
+def check_places(wanted: Iterator[Wanted], folder: Path) -> None:
     """Check that published numbers are there."""
     if not folder.is_dir():
         return  # the experiments can be run without it
     files = sorted(path.name for path in folder.glob("*.csv"))
     known: dict[str, set[Place]] = {}
     for key, name, places in wanted:
-        if name not in files:
-            text = unknown("file of published numbers", name, files)
-            raise ConfigError(f"{source}: key '{key}.file': {text}")
+        require(f"{key}.file", "file of published numbers", files, name)
         if name not in known:
             known[name] = _places(folder / name)
         for row, column in places:
@@ -45,8 +44,7 @@ def check_places(wanted: Iterator[Wanted], folder: Path, source: str) -> None:
                 if row in rows
                 else ("row", row, rows)
             )
-            text = unknown(f"{kind} of {name}", value, sorted(there))
-            raise ConfigError(f"{source}: key {key!r}: {text}")
+            require(key, f"{kind} of {name}", sorted(there), value)
 
 
 def _places(path: Path) -> set[Place]:

@@ -43,11 +43,10 @@ from mtmkl_suite.config.models import (
 )
 from mtmkl_suite.config.readings_checks import (
     MAIN,
-    ReadingError,
     check_readings,
-    require,
 )
 from mtmkl_suite.config.readings_shown import experiment_id, shown_figures, shown_tables
+from mtmkl_suite.config.selectors import naming_file, require
 
 FILE = "readings.yaml"
 """File of a paper's folder that holds its readings."""
@@ -110,12 +109,10 @@ def load_readings(
     documents = {
         each: read_part(path.parent, path.stem, ReadingsFile, each) for each in TIERS
     }
-    try:
+    with naming_file(path.parent.name, path.stem):
         for each in TIERS:
             check_readings(documents[each], list(by_tier.values()))
         return _expanded(by_tier[tier], documents[tier], factors)
-    except ReadingError as error:
-        raise ConfigError(f"{path.parent.name}/{FILE}: {error}") from error
 
 
 def _expanded(
@@ -123,7 +120,7 @@ def _expanded(
 ) -> Paper:
     readings = document.readings
     names = list(readings if chosen is None else chosen)
-    require(readings, names, "readings")
+    require("readings", "factor", readings, *names)
     expansion = _Expansion(main, readings)
     for factor in names:
         for alternative, reading in readings[factor].alternatives.items():
@@ -157,11 +154,11 @@ def _expanded(
     artefacts |= drawn
     if not expansion.experiments:
         if expansion.origins:
-            raise ReadingError(
+            raise ConfigError(
                 f"the readings {', '.join(names)} read the main scores alone, so there "
                 "is nothing to run: name another factor beside them"
             )
-        raise ReadingError(
+        raise ConfigError(
             f"no experiment of the {main.tier} tier has one of the readings "
             f"{', '.join(names)}: take the other tier"
         )
@@ -280,7 +277,7 @@ class _Expansion:
         after = self._protocol(before, factors)
         usual, wanted = (self.protocols[name].repeats for name in (before, after))
         if wanted % usual:
-            raise ReadingError(
+            raise ConfigError(
                 f"reading {experiment_id(of, factors)!r} has {wanted} repeats, the "
                 f"main protocol {usual}: take a multiple, for claims that name repeats "
                 "name as many times more; experiments say where fewer are run"
@@ -346,7 +343,7 @@ class _Expansion:
             if method in entries:
                 present.setdefault(method, self._entry(entries[method], changes))
         if not present:
-            raise ReadingError(
+            raise ConfigError(
                 f"experiment {of!r} has none of the methods "
                 f"{', '.join(wanted or sides)} that reading {name!r} changes: leave it "
                 "out of its experiments"

@@ -1,8 +1,8 @@
 """Checks of a paper's readings: what they name exists, and something changes."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from mtmkl.documents import ConfigError, unknown
+from mtmkl.documents import ConfigError
 from mtmkl_suite.config.models import (
     CurveFigure,
     Factor,
@@ -12,14 +12,10 @@ from mtmkl_suite.config.models import (
     ReadingsFile,
 )
 from mtmkl_suite.config.published import Wanted, check_places
-from mtmkl_suite.config.selectors import Experiments, check_selector
+from mtmkl_suite.config.selectors import Experiments, check_selector, require
 
 MAIN = "main"
 """Level of a factor that stands for what the main protocol does."""
-
-
-class ReadingError(ValueError):
-    """A reading names what does not exist, or changes nothing."""
 
 
 def check_readings(document: ReadingsFile, mains: Sequence[Paper]) -> None:
@@ -32,30 +28,25 @@ def check_readings(document: ReadingsFile, mains: Sequence[Paper]) -> None:
         for alternative, reading in settings.alternatives.items():
             key = f"readings.{factor}.alternatives.{alternative}"
             if alternative == MAIN:
-                raise ReadingError(
+                raise ConfigError(
                     f"key {key!r}: {MAIN!r} stands for the main protocol; take "
                     "another name"
                 )
             _check_reading(reading, methods, experiments, key)
     for name, specification in document.specifications.items():
         key = f"specifications.{name}"
-        require(readings, specification.factors, f"{key}.factors")
-        require(claims, [specification.claim], f"{key}.claim")
+        require(f"{key}.factors", "factor", readings, *specification.factors)
+        require(f"{key}.claim", "claim", claims, specification.claim)
     for name, figure in document.figures.items():
         key = f"figures.{name}"
         if name in {"reach", "bounds", *artefacts}:
-            raise ReadingError(f"key {key!r}: there is an artefact of this name")
+            raise ConfigError(f"key {key!r}: there is an artefact of this name")
         if figure.levels:
-            require(readings, [figure.axis], f"{key}.axis")
+            require(f"{key}.axis", "factor", readings, figure.axis)
         for position, panel in enumerate(figure.panels):
             _check_panel(figure, panel, readings, methods, f"{key}.panels.{position}")
-        try:
-            _check_drawn(figure, readings, experiments, key)
-        except ConfigError as error:
-            raise ReadingError(str(error)) from error
-    published = mains[0].published
-    source = f"{published.parent.name}/readings.yaml"
-    check_places(_printed(document), published, source)
+        _check_drawn(figure, readings, experiments, key)
+    check_places(_printed(document), mains[0].published)
 
 
 def _check_reading(
@@ -63,31 +54,34 @@ def _check_reading(
 ) -> None:
     """Check what a reading is of, and the names and metrics of its change."""
     change = reading.change
-    require(experiments.names, reading.experiments, f"{key}.experiments")
+    names = reading.experiments
+    require(f"{key}.experiments", "experiment", experiments.names, *names)
     for experiment, own in reading.experiments.items():
         place = f"{key}.experiments.{experiment}"
-        require(methods, own.methods, f"{place}.methods")
+        require(f"{place}.methods", "method", methods, *own.methods)
         if change.is_fitted:
             continue
         if own.methods or own.repeats:
-            raise ReadingError(
+            raise ConfigError(
                 f"key {place!r}: a change of in_place alone takes the main scores of "
                 "all methods; leave methods and repeats out"
             )
         metrics = experiments.values("metric", [experiment]) or []
         named = [*change.in_place, *change.in_place.values()]
-        require(metrics, named, f"{key}.change.in_place")
+        require(f"{key}.change.in_place", "metric", metrics, *named)
     known = experiments.values("metric", reading.experiments) or []
     if change.select_by is not None:
-        wanted = [change.select_by]
-        require([*change.metrics, *known], wanted, f"{key}.change.select_by")
-    require(known, change.in_place, f"{key}.change.in_place")
+        metrics = [*change.metrics, *known]
+        require(f"{key}.change.select_by", "metric", metrics, change.select_by)
+    require(f"{key}.change.in_place", "metric", known, *change.in_place)
     # A paper's own way to choose may measure more.
     if not any(":" in (entry.selection or "") for entry in change.methods):
+        metrics = [*known, *change.metrics]
         stand_ins = change.in_place.values()
-        require([*known, *change.metrics], stand_ins, f"{key}.change.in_place")
+        require(f"{key}.change.in_place", "metric", metrics, *stand_ins)
     for position, entry in enumerate(change.methods):
-        require(methods, entry.of, f"{key}.change.methods.{position}.of")
+        place = f"{key}.change.methods.{position}.of"
+        require(place, "method", methods, *entry.of)
 
 
 def _check_panel(
@@ -98,17 +92,18 @@ def _check_panel(
     key: str,
 ) -> None:
     """Check that every curve of a panel is of a reading of its experiment."""
-    require(methods, [curve.method for curve in panel.curves], f"{key}.curves")
+    key_of_curves = f"{key}.curves"
+    require(key_of_curves, "method", methods, *(c.method for c in panel.curves))
     drawn = [(figure.axis, level) for level in figure.levels]
     drawn += [each for curve in panel.curves for each in curve.reading.items()]
     for factor, alternative in drawn:
         if alternative == MAIN:
             continue
-        require(readings, [factor], f"{key}.curves")
+        require(key_of_curves, "factor", readings, factor)
         alternatives = readings[factor].alternatives
-        require(alternatives, [alternative], f"{key}.curves")
+        require(key_of_curves, "alternative", alternatives, alternative)
         known = alternatives[alternative].experiments
-        require(known, [panel.experiment], f"{key}.experiment")
+        require(f"{key}.experiment", "experiment", known, panel.experiment)
 
 
 def _check_drawn(
@@ -128,7 +123,8 @@ def _check_drawn(
         check_selector(key, {"metric": figure.metric}, names, experiments)
     if not figure.levels:
         options = [o for c in changes if c.datasets for o in c.datasets.options]
-        require([*experiments.axes(names), *options], [figure.axis], f"{key}.axis")
+        axes = [*experiments.axes(names), *options]
+        require(f"{key}.axis", "axis", axes, figure.axis)
     for number, panel in enumerate(figure.panels):
         for position, curve in enumerate(panel.curves):
             place = f"{key}.panels.{number}.curves.{position}.where"
@@ -142,10 +138,3 @@ def _printed(document: ReadingsFile) -> Iterator[Wanted]:
             if printed := panel.printed:
                 key = f"figures.{name}.panels.{number}.printed"
                 yield key, printed.file, [(printed.row, printed.column)]
-
-
-def require(known: Collection[str], names: Iterable[str], key: str) -> None:
-    """Refuse names that are not known."""
-    for name in names:
-        if name not in known:
-            raise ReadingError(f"key {key!r}: {unknown('name', name, known)}")

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from mtmkl.documents import ConfigError, unknown
@@ -119,35 +120,44 @@ def _values(column: str, paper: Paper, name: str) -> list[Any] | None:
     return [sizes] if isinstance(sizes, int) else sizes
 
 
-def check_selectors(config: Paper, known: Sequence[Paper], folder: str) -> None:
+@contextmanager
+def naming_file(folder: str, file: str = "") -> Iterator[None]:
+    """Name the file of what is wrong: by default that of the key it begins with."""
+    try:
+        yield
+    except ConfigError as error:
+        for name in [file] if file else re.findall(r"^key '(\w+)", str(error)):
+            raise ConfigError(f"{folder}/{name}.yaml: {error}") from error
+        raise
+
+
+def require(key: str, kind: str, known: Collection[str], *names: str) -> None:
+    """Check that names are known."""
+    for name in names:
+        if name not in known:
+            raise ConfigError(f"key '{key}': {unknown(kind, name, known)}")
+
+
+def check_selectors(config: Paper, known: Sequence[Paper]) -> None:
     """Check that tables, quoted numbers and claims select what experiments have."""
     experiments = Experiments(known)
-    properties = [
+    found = (
         each
         for paper in known
         for artefact in paper.artefacts.values()
         if isinstance(artefact.comparison, MethodComparison)
         for row in artefact.comparison.rows.values()
         for each in row.properties
-    ]
-    try:
-        for name, artefact in config.artefacts.items():
-            _check_artefact(f"artefacts.{name}", artefact, experiments)
-            settings = artefact.settings if isinstance(artefact, MethodTable) else []
-            for number, setting in enumerate(settings):
-                key = f"artefacts.{name}.settings.{number}.property"
-                kind = "property of a data set"
-                _require(key, kind, setting.property, list(dict.fromkeys(properties)))
-        for claim in config.claims:
-            _check_claim(f"claims.{claim.id}.args", claim, experiments)
-    except ConfigError as error:
-        file = str(error).removeprefix("key '").partition(".")[0]
-        raise ConfigError(f"{folder}/{file}.yaml: {error}") from error
-
-
-def _require(key: str, kind: str, name: Any, known: Collection[str]) -> None:
-    if name not in known:
-        raise ConfigError(f"key '{key}': {unknown(kind, name, known)}")
+    )
+    properties = list(dict.fromkeys(found))
+    for name, artefact in config.artefacts.items():
+        _check_artefact(f"artefacts.{name}", artefact, experiments)
+        settings = artefact.settings if isinstance(artefact, MethodTable) else []
+        for number, setting in enumerate(settings):
+            key = f"artefacts.{name}.settings.{number}.property"
+            require(key, "property of a data set", properties, setting.property)
+    for claim in config.claims:
+        _check_claim(f"claims.{claim.id}.args", claim, experiments)
 
 
 def _check_artefact(key: str, artefact: Artefact, experiments: Experiments) -> None:
@@ -181,9 +191,9 @@ def _selectors(key: str, table: Table, *parts: str) -> Selectors:
 def _check_panel(key: str, panel: MetricPanel, experiments: Experiments) -> None:
     names = _experiments_of([{"experiment": panel.experiment}])
     for name in names:
-        _require(f"{key}.experiment", "experiment", name, experiments.names)
+        require(f"{key}.experiment", "experiment", experiments.names, name)
     _check_value(f"{key}.metric", "metric", panel.metric, names, experiments)
-    _require(f"{key}.axis", "axis", panel.axis, experiments.axes(names))
+    require(f"{key}.axis", "axis", experiments.axes(names), panel.axis)
     for number, curve in enumerate(panel.curves):
         place = f"{key}.curves.{number}"
         check_selector(
@@ -202,8 +212,7 @@ def _check_comparison(
         if isinstance(row, ComparisonRow):
             metrics += [("readings", metric) for metric in row.readings.values()]
             metrics += [("beside", metric) for metric in row.beside.values()]
-            for block in row.blocks or []:
-                _require(f"{place}.blocks", "block", block, comparison.blocks)
+            require(f"{place}.blocks", "block", comparison.blocks, *(row.blocks or []))
         for part, metric in metrics:
             _check_value(f"{place}.{part}", "metric", metric, names, experiments)
     # A column may gather methods of data sets that this tier leaves out.
@@ -227,7 +236,7 @@ def check_selector(
     """Check the columns that a selector names, and their values."""
     names = _experiments_of([selector]) or list(beside)
     for column, value in selector.items():
-        _require(key, "column", column, COLUMNS)
+        require(key, "column", COLUMNS, column)
         for each in value if isinstance(value, list) else [value]:
             _check_value(f"{key}.{column}", column, each, names, experiments)
 
@@ -253,7 +262,7 @@ def _check_value(
     if known is not None and value not in known:
         where = ", ".join(names) if 0 < len(names) <= _SHOWN else "the paper"
         kind = f"{_WORDS.get(column, column)} of {where}"
-        _require(key, kind, value, list(map(str, known)))
+        require(key, kind, list(map(str, known)), value)
 
 
 _CHECKED = {
@@ -279,9 +288,7 @@ def _check_setting(
             f"key '{key}': {value!r} is no setting: write \"\" for what was chosen, or "
             'JSON such as {"C": 1.0}'
         )
-    known = experiments.parameters(names)
-    for parameter in setting:
-        _require(key, "parameter of the grids", parameter, known)
+    require(key, "parameter of the grids", experiments.parameters(names), *setting)
 
 
 def _check_claim(key: str, claim: Claim, experiments: Experiments) -> None:
@@ -297,7 +304,7 @@ def _check_claim(key: str, claim: Claim, experiments: Experiments) -> None:
     if "metric" in args:
         _check_value(f"{key}.metric", "metric", args["metric"], names, experiments)
     if "axis" in args:
-        _require(f"{key}.axis", "axis", args["axis"], experiments.axes(names))
+        require(f"{key}.axis", "axis", experiments.axes(names), args["axis"])
     wanted = _DIRECTIONS.get(claim.test)
     if wanted and args.get("direction", wanted[0]) not in wanted:
         text = f"{args['direction']!r} is not {' or '.join(wanted)}"

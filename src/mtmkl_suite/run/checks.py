@@ -13,7 +13,7 @@ import numpy as np
 from mtmkl.datasets import default_registry
 from mtmkl.datasets.options import option_problem
 from mtmkl.datasets.protocols import WITH_VALIDATION
-from mtmkl.documents import ConfigError, unknown
+from mtmkl.documents import ConfigError
 from mtmkl.kernels.terms import check_kernels
 from mtmkl.methods import resolve
 from mtmkl_suite.config.models import (
@@ -24,6 +24,7 @@ from mtmkl_suite.config.models import (
     MethodEntry,
     Paper,
 )
+from mtmkl_suite.config.selectors import naming_file, require
 from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.judge.claims import ClaimError, check_claims
@@ -47,14 +48,12 @@ def check_settings(config: Paper) -> None:
     The parameters are checked by the methods themselves: each is constructed with its
     fixed parameters and every value of its grid.
     """
-    try:
+    file = "experiments" if config.readings is None else "readings"
+    with naming_file(config.folder.name, file):
         for name, method in config.methods.items():
             _check_method(f"methods.{name}", method)
         for name in config.experiments:
             _check_experiment(name, config)
-    except ConfigError as error:
-        file = "experiments" if config.readings is None else "readings"
-        raise ConfigError(f"{config.folder.name}/{file}.yaml: {error}") from error
 
 
 def check_functions(config: Paper) -> None:
@@ -62,7 +61,6 @@ def check_functions(config: Paper) -> None:
     if config.readings is not None:
         return  # drawn by what the file of readings says
     package = f"mtmkl_suite.papers.{config.paper.id}"
-    source = f"{config.folder.name}/artefacts.yaml"
     for name, artefact in config.artefacts.items():
         drawn = []
         if isinstance(artefact, Figure) and artefact.size is None:
@@ -72,10 +70,9 @@ def check_functions(config: Paper) -> None:
             ("steps", ".steps", artefact.steps),
         ):
             known = _names_in(f"{package}.{module}") if functions else []
-            for function in functions:
-                if function not in known:
-                    text = unknown(f"function of {package}.{module}", function, known)
-                    raise ConfigError(f"{source}: key 'artefacts.{name}{key}': {text}")
+            kind = f"function of {package}.{module}"
+            with naming_file(config.folder.name):
+                require(f"artefacts.{name}{key}", kind, known, *functions)
 
 
 @cache
@@ -143,10 +140,7 @@ def _check_entry(
     key: str, entry: MethodEntry, grid: Mapping[str, Any], repeats: int
 ) -> None:
     for part, names in (("hold", entry.hold), ("along", entry.along)):
-        for parameter in names:
-            if parameter not in grid:
-                text = unknown("parameter of the grid", parameter, grid)
-                raise ConfigError(f"key '{key}.{part}': {text}")
+        require(f"{key}.{part}", "parameter of the grid", grid, *names)
     for parameter, repeat in entry.hold.items():
         if repeat >= repeats:
             raise ConfigError(
@@ -183,10 +177,9 @@ def _check_method(key: str, method: Method) -> None:
     known = inspect.signature(takes or found).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in known.values())
     for part, parameters in (("params", method.params), ("grid", method.grid)):
-        for parameter in parameters:
-            if not takes_any and parameter not in known:
-                text = unknown(f"parameter of {name}", parameter, known)
-                raise ConfigError(f"key '{key}.{part}.{parameter}': {text}")
+        for parameter in () if takes_any else parameters:
+            place = f"{key}.{part}.{parameter}"
+            require(place, f"parameter of {name}", known, parameter)
     if takes is not None:
         _check_arguments(key, name, takes, method)
         return

@@ -163,10 +163,10 @@ def test_wrong_searches_and_percentages_name_the_key(tmp_path, edit, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"step": "times"}, r"args\.step.*no artefact has the step 'times'"),
+        ({"step": "times"}, r"args\.step.*unknown step of an artefact 'times'"),
         (
             {"lower": {"method": "floor", "experiment": "skool"}},
-            r"args\.lower\.experiment.*'skool' is not one of the experiments",
+            r"lower\.experiment.*unknown experiment 'skool'; did you mean 'school'",
         ),
     ],
 )
@@ -319,27 +319,27 @@ def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, edit, message):
         (
             "table_ranks_regression",
             lambda t: t["comparison"].update(pairs=["MTL-FEAT", "Nobody"]),
-            r"comparison\.pairs': 'Nobody' is not one of the columns: ",
+            r"comparison\.pairs': unknown column 'Nobody'",
         ),
         (
             "figure_cost_regression",
             lambda t: t["comparison"].update(control="Nobody"),
-            r"comparison\.control': 'Nobody' is not one of the columns",
+            r"comparison\.control': unknown column 'Nobody'",
         ),
         (
             "table_ranks_regression",
             lambda t: t["comparison"].update(main="5 %"),
-            r"comparison\.main': '5 %' is not one of the blocks",
+            r"comparison\.main': unknown block '5 %'",
         ),
         (
             "table_left_out_classification",
             lambda t: t["left_out"]["paper"][0].update(rows=["Nowhere"]),
-            r"left_out\.rows': 'Nowhere' is not one of the rows",
+            r"left_out\.rows': unknown row 'Nowhere'",
         ),
         (
             "table_decisions_regression",
             lambda t: t["settings"][0].update(block="5 %"),
-            r"settings\.block': '5 %' is not one of the blocks",
+            r"settings\.block': unknown block '5 %'",
         ),
         (
             "table_ranks_regression",
@@ -437,7 +437,7 @@ def test_entries_are_generated_from_lists(tmp_path):
         ),
         (
             {"args": {"experiment": "{method}"}},
-            r"key 'claims\.aggregate_is_worse\.args\.experiment': 'aggregate' is not",
+            r"key 'claims\.aggregate_is_worse\.args\.experiment': unknown experiment",
         ),
         ({"id": "same"}, r"key 'claims\.same' comes twice"),
     ],

@@ -212,8 +212,12 @@ def test_main_runs_do_not_see_readings(folder):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("{digits: {}}", "{digit: {}}", "unknown name 'digit'; did you mean 'digits'"),
-        ("of: [stl]", "of: [slt]", "unknown name 'slt'; did you mean 'stl'"),
+        (
+            "{digits: {}}",
+            "{digit: {}}",
+            "unknown experiment 'digit'; did you mean 'digits'",
+        ),
+        ("of: [stl]", "of: [slt]", "unknown method 'slt'; did you mean 'stl'"),
         ("high:", "main:", "'main' stands for the main protocol; take another"),
         (
             "kind: optimistic",
@@ -407,9 +411,9 @@ def test_figures_are_artefacts_of_their_readings(folder):
     ("old", "new", "words"),
     [
         ("costs: high", "costs: higher", "figures.costs_drawn.panels.0.curves"),
-        ("costs: high", "cost: high", "unknown name 'cost'"),
+        ("costs: high", "cost: high", "unknown factor 'cost'"),
         ("- experiment: digits", "- experiment: robot", "panels.0.experiment"),
-        ("{method: stl}, ", "{method: slt}, ", "unknown name 'slt'"),
+        ("{method: stl}, ", "{method: slt}, ", "unknown method 'slt'"),
         ("costs_drawn:", "table_1:", "there is an artefact of this name"),
     ],
 )

@@ -6,7 +6,12 @@ from configured import paper_of
 from mtmkl.documents import ConfigError
 from mtmkl_suite.config.changes import parse
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.selectors import COLUMN_METRICS, COLUMNS, check_selectors
+from mtmkl_suite.config.selectors import (
+    COLUMN_METRICS,
+    COLUMNS,
+    check_selectors,
+    naming_file,
+)
 from mtmkl_suite.evaluation import cells
 
 
@@ -130,7 +135,8 @@ def put(key, value):
 
 def checked(document):
     paper = paper_of(document)
-    check_selectors(paper, [paper], "toy2000")
+    with naming_file("toy2000"):
+        check_selectors(paper, [paper])
 
 
 QUOTED = "artefacts.table.quoted.cells.0.where"
@@ -229,9 +235,9 @@ def test_rows_may_be_of_the_experiments_that_columns_name():
 
 def test_what_only_the_other_tier_has_may_be_selected():
     quick, paper = paper_of(config(sizes=[20])), paper_of(config())
-    check_selectors(quick, [quick, paper], "toy2000")
+    check_selectors(quick, [quick, paper])
     with pytest.raises(ConfigError, match="unknown train size"):
-        check_selectors(quick, [quick], "toy2000")
+        check_selectors(quick, [quick])
 
 
 def test_columns_are_those_of_scores():
