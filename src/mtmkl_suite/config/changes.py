@@ -26,16 +26,10 @@ _ALIKE = 1.2  # of 2: of the whole key, and of its last part
 
 @dataclass(frozen=True)
 class Change:
-    """A key of a configuration and its new value.
-
-    Attributes
-    ----------
-    path : tuple of str
-        The key, from the top.
-    value : object
-    """
+    """A key of a configuration and its new value."""
 
     path: tuple[str, ...]
+    """The key, from the top."""
     value: Any
 
     @property

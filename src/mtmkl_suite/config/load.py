@@ -85,11 +85,12 @@ def _read_paper(folder: Path, tier: Tier, changes: Sequence[Change]) -> Paper:
             parts |= {key: each for key, each in part if key in Paper.model_fields}
     if changes:
         parts["changes"] = {change.key: change.value for change in changes}
+    seconds = folder / "seconds.csv"
     return Paper(
         **parts,
         tier=tier,
         published=folder / "published",
-        seconds=_measured_seconds(folder / "seconds.csv"),
+        seconds=read_measured(seconds, "experiment", "dataset", "method", "seconds"),
     )
 
 
@@ -115,21 +116,20 @@ def read_part(
     return validated(model, part, source=source)
 
 
-def _measured_seconds(path: Path) -> dict[str, float]:
+def read_measured(path: Path, *columns: str) -> dict[str, float]:
+    """Return the last column of a table by the others; nothing if there is no table."""
     if not path.is_file():
         return {}
+    *keys, value = columns
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return {
-                f"{row['experiment']}/{row['dataset']}/{row['method']}": float(
-                    row["seconds"]
-                )
+                "/".join(row[key] for key in keys): float(row[value])
                 for row in csv.DictReader(file)
             }
     except (KeyError, TypeError, ValueError) as error:
-        raise ConfigError(
-            f"{path}: not a table of experiment, dataset, method and seconds: {error}"
-        ) from error
+        named = f"{', '.join(keys)} and {value}"
+        raise ConfigError(f"{path}: not a table of {named}: {error}") from error
 
 
 def paper_folder(paper: str | Path) -> Path:

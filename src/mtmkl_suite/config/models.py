@@ -49,18 +49,12 @@ Selectors = dict[str, Selector]
 
 @dataclass(frozen=True)
 class Variant:
-    """A data set with its options, as ``name[key=value,…]`` in all results.
-
-    Attributes
-    ----------
-    name : str
-        Registered name.
-    options : mapping
-        Keyword arguments of its loader or generator, without the seed.
-    """
+    """A data set with its options, as ``name[key=value,…]`` in all results."""
 
     name: str
+    """Registered name."""
     options: Mapping[str, Any] = field(default_factory=dict)
+    """Keyword arguments of its loader or generator, without the seed."""
 
     @property
     def id(self) -> str:

@@ -18,21 +18,15 @@ TIE = 1e-12
 
 @dataclass(frozen=True)
 class Choice:
-    """Hyper-parameters chosen, and whether they lie at the end of their grid.
-
-    Attributes
-    ----------
-    params : dict
-        Values to give to the estimator; an array of length T where chosen per task.
-    at_grid_edge : float
-        Share of the choices (one, or one per task) that lie at an end of a numeric axis
-        and are strictly better than the neighbour there; where some points of the
-        product are not in the grid and the neighbour is one of them, better than all
-        points away from that end. Zero is never an end.
-    """
+    """Hyper-parameters chosen, and whether they lie at the end of their grid."""
 
     params: dict[str, Any]
+    """Values to give to the estimator; an array of length T where chosen per task."""
     at_grid_edge: float
+    """Share of the choices (one, or one per task) that lie at an end of a numeric axis
+    and are strictly better than the neighbour there; where some points of the product
+    are not in the grid and the neighbour is one of them, better than all points away
+    from that end. Zero is never an end."""
 
 
 def fit_path(

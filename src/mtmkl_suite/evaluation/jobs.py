@@ -17,42 +17,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """One configured method of an experiment.
-
-    Attributes
-    ----------
-    id : str
-        Key in the configuration.
-    class_name : str
-        Registered name or ``package.module:Class``.
-    params : mapping
-        Fixed parameters of the estimator.
-    grid : mapping of str to list, or sequence of mapping
-        Values to choose from, or to walk along in path mode: those of each parameter,
-        whose full product is meant, or the points themselves.
-    selection : str
-        How hyper-parameters are chosen: "none", "common", "per_task", "validation" or
-        ``package.module:name``, see :mod:`mtmkl_suite.evaluation.selectors`.
-    n_tasks : tuple of int
-        Numbers of tasks learned together; empty means all.
-    hold : mapping of str to int
-        Parameters that are chosen once in the given repeat and then held.
-    along : tuple of str
-        With selection "validation": parameters that are walked along, the others
-        being chosen for each of their values.
-    search : int or None
-        Points of the grid that are tried at most; see :meth:`with_design`.
-    """
+    """One configured method of an experiment."""
 
     id: str
+    """Key in the configuration."""
     class_name: str
+    """Registered name or ``package.module:Class``."""
     params: Mapping[str, Any]
+    """Fixed parameters of the estimator."""
     grid: Mapping[str, list[Any]] | Sequence[Mapping[str, Any]]
+    """Values to choose from, or to walk along in path mode: those of each parameter,
+    whose full product is meant, or the points themselves."""
     selection: str
+    """How hyper-parameters are chosen: "none", "common", "per_task", "validation" or
+    ``package.module:name``, see :mod:`mtmkl_suite.evaluation.selectors`."""
     n_tasks: tuple[int, ...] = ()
+    """Numbers of tasks learned together; empty means all."""
     hold: Mapping[str, int] = field(default_factory=dict)
+    """Parameters that are chosen once in the given repeat and then held."""
     along: tuple[str, ...] = ()
+    """With selection "validation": parameters that are walked along, the others being
+    chosen for each of their values."""
     search: int | None = None
+    """Points of the grid that are tried at most; see :meth:`with_design`."""
 
     def grid_points(
         self, fixed: Mapping[str, Any] | None = None
@@ -105,41 +92,26 @@ class FitJob:
 
 @dataclass(frozen=True)
 class Job:
-    """Everything that a fit job needs besides its data.
-
-    Attributes
-    ----------
-    paper : str
-    plan : FitJob
-    spec : MethodSpec
-    method_class : type
-        The estimator's class.
-    experiment : Experiment
-    metrics : mapping of str to Metric
-        What to measure, by name.
-    seed : int
-        The root seed.
-    code_version : str
-        Fingerprint of the code behind the scores.
-    cache : Path
-        Folder of finished cells.
-    held : mapping
-        Hyper-parameters that an earlier repeat has chosen for this one.
-    train_unit : str
-        What the train sizes count, from :func:`mtmkl.datasets.protocols.train_unit`.
-    """
+    """Everything that a fit job needs besides its data."""
 
     paper: str
     plan: FitJob
     spec: MethodSpec
     method_class: type
+    """The estimator's class."""
     experiment: "Experiment"
     metrics: Mapping[str, "Metric"]
+    """What to measure, by name."""
     seed: int
+    """The root seed."""
     code_version: str
+    """Fingerprint of the code behind the scores."""
     cache: Path
+    """Folder of finished cells."""
     held: Mapping[str, Any]
+    """Hyper-parameters that an earlier repeat has chosen for this one."""
     train_unit: str = ""
+    """What the train sizes count, from :func:`mtmkl.datasets.protocols.train_unit`."""
 
     def keeps_arrays(self, repeat: int, n_tasks: int) -> list[str]:
         """Return the names of the fitted attributes to keep for a cell."""

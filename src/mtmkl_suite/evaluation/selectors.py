@@ -37,74 +37,49 @@ Point = dict[str, Any]
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fit to be scored.
-
-    Attributes
-    ----------
-    estimator : object
-        Fitted; None if it is ``measured`` already.
-    params : mapping
-        Hyper-parameters that were chosen.
-    at_grid_edge : float or None
-        See :class:`~mtmkl_suite.evaluation.cross_validation.Choice`; None if nothing
-        was chosen.
-    setting : str
-        Point of a path, as JSON; "" for what was chosen.
-    seconds : float
-        Processor time to choose and fit, which other work hardly changes.
-    on_validation : Outcome or None
-        Predictions of validation rows, scored too.
-    measured : mapping of str to float, or None
-        Values of metrics over all tasks, in place of scores on test rows.
-    """
+    """A fit to be scored."""
 
     estimator: Any
+    """Fitted; None if it is ``measured`` already."""
     params: Mapping[str, Any]
+    """Hyper-parameters that were chosen."""
     at_grid_edge: float | None
+    """See :class:`~mtmkl_suite.evaluation.cross_validation.Choice`; None if nothing was
+    chosen."""
     setting: str
+    """Point of a path, as JSON; "" for what was chosen."""
     seconds: float
+    """Processor time to choose and fit, which other work hardly changes."""
     on_validation: Outcome | None = None
+    """Predictions of validation rows, scored too."""
     measured: Mapping[str, float] | None = None
+    """Values of metrics over all tasks, in place of scores on test rows."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a choice is made on: a cell, or one of its subsets of tasks.
-
-    Attributes
-    ----------
-    job : Job
-    data : MultiTaskData
-        All rows of all tasks; ``split`` says which have what role.
-    split : Split
-    repeat, n_tasks : int
-    grid : list of dict
-        Points to choose from; one without parameters if the method has no grid.
-    train, test : MultiTaskData
-        Rows of these tasks.
-    fold : ndarray of shape (n_train,)
-        Fold of each training row.
-    validation : callable
-        Returns the validation rows of these tasks.
-    estimator : callable
-        Returns a new estimator with the method's fixed parameters.
-    cached : callable
-        ``cached(compute, **key)`` returns the array that ``compute`` returns, kept so
-        that a stopped run finds it again.
-    """
+    """What a choice is made on: a cell, or one of its subsets of tasks."""
 
     job: "Job"
     data: "MultiTaskData"
+    """All rows of all tasks; ``split`` says which have what role."""
     split: "Split"
     repeat: int
     n_tasks: int
     grid: list[Point]
+    """Points to choose from; one without parameters if the method has no grid."""
     train: "MultiTaskData"
     test: "MultiTaskData"
+    """Rows of these tasks."""
     fold: IntArray
+    """Fold of each training row."""
     validation: Callable[[], "MultiTaskData"]
+    """Returns the validation rows of these tasks."""
     estimator: Callable[[], Any]
+    """Returns a new estimator with the method's fixed parameters."""
     cached: Callable[..., NDArray[Any]]
+    """``cached(compute, **key)`` returns the array that ``compute`` returns, kept so
+    that a stopped run finds it again."""
 
     @property
     def criterion(self) -> "Metric":
@@ -115,22 +90,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Selector:
-    """A way to choose hyper-parameters.
-
-    Attributes
-    ----------
-    select : callable
-        Takes a :class:`Part` and yields what is :class:`Fitted`.
-    needs : {"folds", "validation", ""}
-        What splits must have.
-    takes : callable or None
-        What the fixed parameters and the grid are arguments of; None is the method's
-        class.
-    """
+    """A way to choose hyper-parameters."""
 
     select: Callable[[Part], Iterator[Fitted]]
+    """Takes a :class:`Part` and yields what is :class:`Fitted`."""
     needs: str = ""
+    """What splits must have."""
     takes: Callable[..., Any] | None = None
+    """What the fixed parameters and the grid are arguments of; None is the method's
+    class."""
 
 
 def none(part: Part) -> Iterator[Fitted]:
@@ -178,10 +146,7 @@ def alone(part: Part) -> Iterator[Fitted]:
 class EstimatorByTask:
     """Fitted estimators, one of which stands for each task.
 
-    Attributes
-    ----------
-    n_iter_, duality_gap_ : float
-        The largest of the estimators, of those that have one.
+    ``n_iter_`` and ``duality_gap_`` are the largest of those that have one.
     """
 
     def __init__(self, models: Sequence[Any]) -> None:

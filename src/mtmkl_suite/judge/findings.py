@@ -11,48 +11,31 @@ VerdictName = Literal["holds", "does not hold", "undecided"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What a test says under one assumption on its units.
-
-    Attributes
-    ----------
-    verdict : {"holds", "does not hold", "undecided"}
-    statistic, p : float
-        ``nan`` where the test has none.
-    interval : tuple of float
-        (low, high) of the estimate; ``nan`` where there is none.
-    why_no_test : str
-        In words, where nothing can be tested.
-    """
+    """What a test says under one assumption on its units."""
 
     verdict: VerdictName
     statistic: float
     p: float
+    """``nan`` where the test has none."""
     interval: tuple[float, float]
+    """(low, high) of the estimate; ``nan`` where there is none."""
     why_no_test: str = ""
+    """In words, where nothing can be tested."""
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """What a test says.
-
-    Attributes
-    ----------
-    note : str
-        Number of units, means, and what was compared, in words.
-    own : Finding
-        Of the paper's own test: units are independent.
-    corrected : Finding or None
-        Of the test for units that share examples; None where they share none.
-    n_units : int
-    variance_ratio : float
-        c of :mod:`mtmkl_suite.judge.overlap`.
-    """
+    """What a test says."""
 
     note: str
+    """Number of units, means, and what was compared, in words."""
     own: Finding
+    """Of the paper's own test: units are independent."""
     corrected: Finding | None
+    """Of the test for units that share examples; None where they share none."""
     n_units: int
     variance_ratio: float
+    """c of :mod:`mtmkl_suite.judge.overlap`."""
 
     # pytest collects classes whose names start with "Test".
     __test__ = False

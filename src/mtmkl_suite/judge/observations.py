@@ -29,24 +29,16 @@ class NoDataError(ValueError):
 
 @dataclass(frozen=True)
 class Sides:
-    """Two sides at what both have.
-
-    Attributes
-    ----------
-    first, second : ndarray of float of shape (n,)
-    index : Index
-        Unit, and level of the axis if there is one, of each value.
-    remark : str
-        What was left out, in words.
-    variance_ratio : float
-        See :func:`variance_ratio_of`.
-    """
+    """Two sides at what both have."""
 
     first: FloatArray
     second: FloatArray
     index: pd.Index
+    """Unit, and level of the axis if there is one, of each value."""
     remark: str
+    """What was left out, in words."""
     variance_ratio: float
+    """See :func:`variance_ratio_of`."""
 
 
 def rows_of(

@@ -69,27 +69,19 @@ _OF_THE_FIT = frozenset(
 
 @dataclass(frozen=True)
 class Overlap:
-    """How the repeats of a data set under a protocol share examples.
-
-    Attributes
-    ----------
-    pool_share : float
-        f, the share of the pool that each repeat draws: 1 if all repeats split the same
-        data, 0 if each has new data.
-    test_share, train_share : float
-        Shares of the drawn examples that are for testing and for training; the others
-        are for validation.
-    same_roles : bool
-        Whether all repeats have the same training and the same test examples.
-    tasks_share : bool
-        Whether tasks have examples in common.
-    """
+    """How the repeats of a data set under a protocol share examples."""
 
     pool_share: float
+    """f, the share of the pool that each repeat draws: 1 if all repeats split the same
+    data, 0 if each has new data."""
     test_share: float
     train_share: float
+    """Shares of the drawn examples that are for testing and for training; the others
+    are for validation."""
     same_roles: bool = False
+    """Whether all repeats have the same training and the same test examples."""
     tasks_share: bool = False
+    """Whether tasks have examples in common."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.pool_share <= 1:

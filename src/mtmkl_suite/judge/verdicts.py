@@ -41,26 +41,17 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Published:
-    """A number printed in a paper.
-
-    Attributes
-    ----------
-    value : float or None
-        None if illegible.
-    sd : float or None
-        Printed spread; where none is printed the rule takes 0.
-    n : int
-        Size of the sample behind the spread, as the paper states it.
-    status : {"legible", "ambiguous", "illegible"}
-    alternative : float or None
-        The second reading of an ambiguous number.
-    """
+    """A number printed in a paper."""
 
     value: float | None
+    """None if illegible."""
     sd: float | None = None
+    """Printed spread; where none is printed the rule takes 0."""
     n: int = 1
+    """Size of the sample behind the spread, as the paper states it."""
     status: str = "legible"
     alternative: float | None = None
+    """The second reading of an ambiguous number."""
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -117,19 +108,13 @@ class Reproduced:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict and the rule behind it with the numbers put in.
-
-    Attributes
-    ----------
-    verdict, rule : str
-    with_spread : str
-        The verdict if our spread stands for one that the paper does not print; the same
-        as ``verdict`` where it prints one, or where its number is not a mean of runs.
-    """
+    """A verdict and the rule behind it with the numbers put in."""
 
     verdict: VerdictName
     rule: str
     with_spread: VerdictName
+    """The verdict if our spread stands for one that the paper does not print; the same
+    as ``verdict`` where it prints one, or where its number is not a mean of runs."""
 
 
 def judge(

@@ -64,14 +64,18 @@ def _without_docstrings(tree: ast.Module) -> ast.Module:
         if isinstance(
             node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
         ):
-            first = node.body[0] if node.body else None
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                node.body = node.body[1:] or [ast.Pass()]
+            kept = [statement for statement in node.body if not _is_text(statement)]
+            node.body = kept or [ast.Pass()]
     return tree
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """Tell whether a statement is a docstring, also one of a constant or a field."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
 
 
 def _imported_modules(tree: ast.Module, name: str, is_package: bool) -> set[str]:

@@ -121,20 +121,13 @@ def _settings(method: MethodSpec) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Fits:
-    """What a fit job leaves.
-
-    Attributes
-    ----------
-    plan : FitJob
-    scores : DataFrame
-        With the columns of a scores table.
-    arrays : dict of str to ndarray
-        Kept attributes, by ``name|train size|repeat|n_tasks|subset``.
-    """
+    """What a fit job leaves."""
 
     plan: FitJob
     scores: pd.DataFrame
+    """With the columns of a scores table."""
     arrays: dict[str, NDArray[Any]]
+    """Kept attributes, by ``name|train size|repeat|n_tasks|subset``."""
 
 
 def run_fit(

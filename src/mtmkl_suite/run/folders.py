@@ -38,15 +38,10 @@ def cache(results: Path) -> Path:
 
 @dataclass(frozen=True)
 class PaperFolder:
-    """The results of a paper in a run.
-
-    Attributes
-    ----------
-    path : Path
-        ``results/<run>/<paper>``.
-    """
+    """The results of a paper in a run."""
 
     path: Path
+    """``results/<run>/<paper>``."""
 
     def data_info(self, dataset: str) -> Path:
         """File that describes a data set variant."""
@@ -134,15 +129,10 @@ class PaperFolder:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The results of a run.
-
-    Attributes
-    ----------
-    path : Path
-        ``results/<run>``, see :func:`run_label`.
-    """
+    """The results of a run."""
 
     path: Path
+    """``results/<run>``, see :func:`run_label`."""
 
     def paper(self, name: str) -> PaperFolder:
         """Folder of a paper."""

@@ -18,18 +18,12 @@ from mtmkl_suite.run.plan import fit_jobs
 
 @dataclass(frozen=True)
 class FitGroup:
-    """Fits that share a process, and the files of their results.
-
-    Attributes
-    ----------
-    name : str
-        Names these files; may have slashes.
-    jobs : tuple of FitJob
-        Of one experiment.
-    """
+    """Fits that share a process, and the files of their results."""
 
     name: str
+    """Names these files; may have slashes."""
     jobs: tuple[FitJob, ...]
+    """Of one experiment."""
 
     @property
     def experiment(self) -> str:
@@ -80,23 +74,15 @@ def data_groups(config: Paper) -> list[list[Variant]]:
 
 @dataclass(frozen=True)
 class ResultGroup:
-    """What one process makes of the fits of a paper, in this order.
-
-    Attributes
-    ----------
-    name : str
-    steps : tuple of str
-        Computations whose numbers artefacts draw.
-    artefacts : tuple of str
-        Figures and tables.
-    has_record : bool
-        Whether it writes the files that other programs read.
-    """
+    """What one process makes of the fits of a paper, in this order."""
 
     name: str
     steps: tuple[str, ...] = ()
+    """Computations whose numbers artefacts draw."""
     artefacts: tuple[str, ...] = ()
+    """Figures and tables."""
     has_record: bool = False
+    """Whether it writes the files that other programs read."""
 
 
 def all_results(config: Paper) -> ResultGroup:

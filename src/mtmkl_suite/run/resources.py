@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from mtmkl.documents import ConfigError
+from mtmkl_suite.config.load import read_measured
 from mtmkl_suite.config.models import Paper
 from mtmkl_suite.run.grouping import FitGroup
 from mtmkl_suite.run.plan import JOB_SECONDS
@@ -24,21 +24,11 @@ _SLOWER = 4  # times: another processor, or one that others use as well
 
 
 def measured_memory(path: Path) -> dict[str, float]:
-    """Return the megabytes that jobs once took.
+    """Return the megabytes that jobs once took, from a table that publishing writes.
 
-    ``path``: A table ``job, megabytes``, which publishing writes; a job is an
-    experiment, all of whose fits count, or the name of another job. There may be none.
+    A job is an experiment, all of whose fits count, or the name of another job.
     """
-    if not path.is_file():
-        return {}
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = csv.DictReader(file)
-            return {row["job"]: float(row["megabytes"]) for row in rows}
-    except (KeyError, TypeError, ValueError) as error:
-        raise ConfigError(
-            f"{path}: not a table of job and megabytes: {error}"
-        ) from error
+    return read_measured(path, "job", "megabytes")
 
 
 def largest_memory(files: Mapping[str, Path]) -> dict[str, int]:

@@ -27,15 +27,7 @@ from mtmkl_suite.run.plan import MethodSpec, fit_jobs
 
 
 class Targets:
-    """Files of a run.
-
-    Attributes
-    ----------
-    run : Run
-    papers : dict of str to Paper
-        By id.
-    results : RunFolder
-    """
+    """Files of a run, whose papers stand by their ids."""
 
     def __init__(self, run: Run) -> None:
         self.run = run

@@ -27,29 +27,19 @@ from mtmkl_suite.run.plan import fit_jobs
 
 @dataclass(frozen=True)
 class Finished:
-    """What a run has made, and what it could not.
-
-    Attributes
-    ----------
-    status : int
-        0; 1 if anything failed, 130 if it was interrupted.
-    report : Path
-    failures : list of str
-        A line for each method that failed; the others are in the report.
-    missing : list of str
-        A line for each data set that is missing, with the command that fetches it.
-    logs : Path
-        Folder of the logs of the jobs, with the tracebacks of failures.
-    warnings : list of str
-        A line for each method and kind of warning; all of them are in the logs.
-    """
+    """What a run has made, and what it could not."""
 
     status: int
+    """0; 1 if anything failed, 130 if it was interrupted."""
     report: Path
     failures: list[str]
+    """A line for each method that failed; the others are in the report."""
     missing: list[str]
+    """A line for each data set that is missing, with the command that fetches it."""
     logs: Path
+    """Folder of the logs of the jobs, with the tracebacks of failures."""
     warnings: list[str]
+    """A line for each method and kind of warning; all of them are in the logs."""
 
 
 def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:

@@ -14,33 +14,22 @@ Row = tuple[str, str, float]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A fitted estimator, and its predictions on test data.
-
-    Attributes
-    ----------
-    y, prediction : ndarray of shape (n,)
-        True and predicted outputs (for ±1 labels, the sign of the prediction counts).
-    task : ndarray of shape (n,)
-        Task numbers, 0 … T-1.
-    task_names : tuple of str
-    estimator : object
-    truth : mapping
-        Ground truth of synthetic data.
-    score : ndarray of shape (n,), optional
-        What ranks the examples, from the least to the most likely +1; by default the
-        prediction.
-    sample : ndarray of shape (n,), optional
-        The example behind each row; rows of different tasks may share one.
-    """
+    """A fitted estimator, and its predictions on test data."""
 
     y: FloatArray
     prediction: FloatArray
+    """True and predicted outputs (for ±1 labels, the sign of the prediction counts)."""
     task: IntArray
+    """Task numbers, 0 … T-1."""
     task_names: tuple[str, ...]
     estimator: Any
     truth: Mapping[str, Any]
+    """Ground truth of synthetic data."""
     score: FloatArray | None = None
+    """What ranks the examples, from the least to the most likely +1; by default the
+    prediction."""
     sample: IntArray | None = None
+    """The example behind each row; rows of different tasks may share one."""
 
     @property
     def ranking(self) -> FloatArray:
@@ -76,24 +65,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Metric:
-    """A function of an outcome, and what it states of itself.
-
-    Attributes
-    ----------
-    function : callable
-        Outcome -> rows.
-    better : {"larger", "smaller", None}
-        Which values are better; None for what is neither, such as a number of features.
-    labels : bool
-        Whether the outputs must be labels −1 and +1.
-    truth : str or None
-        Entry that the ground truth of the data must have.
-    """
+    """A function of an outcome, and what it states of itself."""
 
     function: Callable[[Outcome], Iterator[Row]]
+    """Outcome -> rows."""
     better: Literal["larger", "smaller"] | None
+    """Which values are better; None for what is neither, such as a number of
+    features."""
     labels: bool
+    """Whether the outputs must be labels −1 and +1."""
     truth: str | None
+    """Entry that the ground truth of the data must have."""
 
     def __call__(self, outcome: Outcome) -> Iterator[Row]:
         """Yield the rows of an outcome."""

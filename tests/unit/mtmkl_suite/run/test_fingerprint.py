@@ -36,6 +36,8 @@ def test_comments_and_docstrings_do_not_count(package):
     before = code_fingerprint("mtmkl.thin")
     text = '"""Other."""\n# why\n\ndef f():\n    """Say."""\n    return 1\n'
     assert edited(package, "heart.py", text) == before
+    before = edited(package, "heart.py", "class A:\n    x: int\n")
+    assert edited(package, "heart.py", 'class A:\n    x: int\n    """X."""\n') == before
 
 
 def test_unrelated_modules_do_not_count(package):
