@@ -440,11 +440,19 @@ class Legend(Model):
     columns: Count
 
 
-class Figure(Artefact):
+class _OfExperiments(Artefact):
+    experiments: list[str]
+
+    @property
+    def shown(self) -> list[str]:
+        """The experiments that it shows."""
+        return self.experiments
+
+
+class Figure(_OfExperiments):
     """A figure, drawn of its panels, by a function for comparisons, or by its own."""
 
     kind: Literal["figure"]
-    experiments: list[str]
     function: str = ""
     """Function of the paper that draws the comparison, in place of the figure's own."""
     panels: list[MetricPanel] = []
@@ -463,11 +471,6 @@ class Figure(Artefact):
         ]
         | None
     ) = None
-
-    @property
-    def shown(self) -> list[str]:
-        """The experiments that it shows."""
-        return self.experiments
 
     @model_validator(mode="after")
     def _check_drawing(self) -> Self:
@@ -560,34 +563,22 @@ class MethodTable(Artefact):
         return self
 
 
-class StepTable(Artefact):
+class StepTable(_OfExperiments):
     """The numbers of a step of the paper."""
 
     kind: Literal["table"]
     layout: Literal["step"]
     comparison: None = None
-    experiments: list[str]
     steps: Annotated[list[str], Field(min_length=1, max_length=1)]
     notes: list[str]
 
-    @property
-    def shown(self) -> list[str]:
-        """The experiments that it shows."""
-        return self.experiments
 
-
-class ReadingsTable(Artefact):
+class ReadingsTable(_OfExperiments):
     """A table of a run of readings; no file has it."""
 
     kind: Literal["table"] = "table"
     layout: Literal["reach", "bounds"]
     comparison: None = None
-    experiments: list[str]
-
-    @property
-    def shown(self) -> list[str]:
-        """The experiments that it shows."""
-        return self.experiments
 
 
 class ReadingsFigure(Figure):
@@ -600,17 +591,6 @@ class ReadingsFigure(Figure):
 AnyTable = Table | Ranking | RankTests | MethodTable | StepTable | ReadingsTable
 AnyComparison = Comparison | MethodComparison
 
-ARTEFACTS: dict[str, type[Artefact]] = {
-    "figure": Figure,
-    "cells": Table,
-    "ranking": Ranking,
-    "rank_tests": RankTests,
-    "methods": MethodTable,
-    "step": StepTable,
-    "readings": ReadingsTable,
-}
-"""Models of artefacts."""
-
 _LAYOUTS = {
     "cells": "cells",
     "ranking": "ranking",
@@ -622,7 +602,7 @@ _LAYOUTS = {
 
 
 def model_of_artefact(artefact: Any) -> str:
-    """Return the name of an artefact's model in :data:`ARTEFACTS`."""
+    """Return the tag of an artefact's model in :data:`AnyArtefact`."""
     if not isinstance(artefact, dict) or artefact["kind"] == "figure":
         return "figure"
     return _LAYOUTS[artefact.get("layout", "cells")]
@@ -639,22 +619,22 @@ def _check_kind(artefact: Any) -> Any:
     return artefact
 
 
+AnyArtefact = Annotated[
+    Annotated[Figure, Tag("figure")]
+    | Annotated[Table, Tag("cells")]
+    | Annotated[Ranking, Tag("ranking")]
+    | Annotated[RankTests, Tag("rank_tests")]
+    | Annotated[MethodTable, Tag("methods")]
+    | Annotated[StepTable, Tag("step")],
+    Discriminator(model_of_artefact),
+    BeforeValidator(_check_kind),
+]
+
+
 class ArtefactsFile(Model):
     """All of ``artefacts.yaml``."""
 
-    artefacts: dict[
-        Name,
-        Annotated[
-            Annotated[Figure, Tag("figure")]
-            | Annotated[Table, Tag("cells")]
-            | Annotated[Ranking, Tag("ranking")]
-            | Annotated[RankTests, Tag("rank_tests")]
-            | Annotated[MethodTable, Tag("methods")]
-            | Annotated[StepTable, Tag("step")],
-            Discriminator(model_of_artefact),
-            BeforeValidator(_check_kind),
-        ],
-    ]
+    artefacts: dict[Name, AnyArtefact]
 
 
 # claims.yaml

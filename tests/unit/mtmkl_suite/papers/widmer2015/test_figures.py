@@ -127,7 +127,7 @@ class TestFigure3b:
         areas = areas.set_index("series")["mean"]
         labels = toys.config.methods
         for k, method in enumerate(methods_of("toy_sd")):
-            assert areas[labels[method]["label"]] == pytest.approx(0.602 + 0.01 * k)
+            assert areas[labels[method].label] == pytest.approx(0.602 + 0.01 * k)
         assert areas["largest possible"] == pytest.approx(0.638163, abs=1e-6)
 
     def test_without_scores_it_says_so(self, context_of, draw):

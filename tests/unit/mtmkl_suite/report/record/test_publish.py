@@ -111,7 +111,7 @@ def test_without_printed_numbers_and_claims_nothing_is_said_of_them(config, resu
         path = base / name
         path.write_text(path.read_text().splitlines()[0] + "\n")
     artefact = config.artefacts["table_1"]
-    config = config | {"artefacts": {"table_ranks": artefact}}
+    config = config.model_copy(update={"artefacts": {"table_ranks": artefact}})
     for ending in ("csv", "md", "tex"):
         (base / "artefacts" / f"table_ranks.{ending}").write_text(ending)
     figures = base.parent / "figures"

@@ -117,7 +117,8 @@ def with_mine(datasets, gain=1.0):
     It has scores on these data sets.
     """
     found = context()
-    comparison = COMPARISON | {"columns": COMPARISON.columns | {"Mine": ["mine"]}}
+    columns = COMPARISON.columns | {"Mine": ["mine"]}
+    comparison = COMPARISON.model_copy(update={"columns": columns})
     ours = found.scores[
         found.scores["method"].isin(["ours", "ours_images"])
         & found.scores["experiment"].isin([name.lower() for name in datasets])

@@ -19,7 +19,7 @@ def decided(ours, rope=0.5, control=(80.0, 80.0, 80.0), seconds=(2.0, 8.0)):
         {name: [each] * len(ours) for name, each in zip(values, seconds, strict=True)},
         index=names,
     )
-    comparison = COMPARISON | {"rope": rope, "columns": {}}
+    comparison = COMPARISON.model_copy(update={"rope": rope, "columns": {}})
     return decide(values, cost, comparison)
 
 
@@ -57,7 +57,7 @@ def test_only_the_full_protocol_decides(how):
     given = context(() if how == "no scores" else tuple(MEANS))
     if how != "no scores":
         change = {"tier": "quick"} if how == "quick tier" else {"changes": {"seed": 1}}
-        given = replace(given, config=given.config | change)
+        given = replace(given, config=given.config.model_copy(update=change))
     table = build(given, DECISIONS)
     assert {line[2] for line in table.body} == {NO_RECORD, NO_DATA}
     assert table.cells.empty
