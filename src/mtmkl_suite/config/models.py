@@ -130,6 +130,19 @@ class Search(Model):
     points: Count
 
 
+Selection = Annotated[
+    str,
+    Field(
+        pattern=r"^(common|per_task|alone|validation|none|"
+        r"[A-Za-z_0-9.]+:[A-Za-z_0-9]+)$"
+    ),
+    words(
+        "common, per_task, alone, validation or none, or a paper's own way as "
+        "package.module:name"
+    ),
+]
+
+
 class Method(Model):
     """A method, its fixed parameters and those that are chosen."""
 
@@ -138,17 +151,7 @@ class Method(Model):
     params: dict[str, Any] = {}
     grid: Annotated[dict[str, Some[Any]], Field(min_length=1)] = {}
     search: Search | None = None
-    selection: Annotated[
-        str,
-        Field(
-            pattern=r"^(common|per_task|alone|validation|none|"
-            r"[A-Za-z_0-9.]+:[A-Za-z_0-9]+)$"
-        ),
-        words(
-            "common, per_task, alone, validation or none, or a paper's own way as "
-            "package.module:name"
-        ),
-    ]
+    selection: Selection
 
     @property
     def is_control(self) -> bool:
@@ -733,7 +736,7 @@ class MethodChange(Model):
     params: Annotated[dict[str, Any], Field(min_length=1)] = {}
     grid: Annotated[dict[str, Some[Any] | None], Field(min_length=1)] = {}
     search: Search | None = None
-    selection: str | None = None
+    selection: Selection | None = None
 
     @model_validator(mode="after")
     def _check_change(self) -> Self:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mtmkl.datasets.protocols import Protocol
-from mtmkl.documents import ConfigError, unknown
+from mtmkl.documents import ConfigError, unknown, validated
 from mtmkl_suite.config.load import load_paper, paper_folder, read_part
 from mtmkl_suite.config.models import (
     TIERS,
@@ -398,7 +398,8 @@ class _Expansion:
         protocol = self._main.protocols[name].given()
         for change in filter(None, changes.values()):
             protocol |= change.given()
-        self.protocols[made] = Protocol(**protocol)
+        source = f"protocol {made!r}"
+        self.protocols[made] = validated(Protocol, protocol, source=source)
         return made
 
     def _remember_seconds(self, name: str, of: str) -> None:
@@ -439,4 +440,5 @@ def _with_settings(settings: Method, change: MethodChange) -> Method:
     made["search"] = change.search if has_search else settings.search
     if made["selection"] == "none":
         made |= {"grid": None, "search": None}
-    return Method(**{key: value for key, value in made.items() if value})
+    document = {key: value for key, value in made.items() if value}
+    return validated(Method, document, source=f"method {settings.label!r}")
