@@ -25,7 +25,7 @@ from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import SelectionError
 from mtmkl_suite.judge.sample_size import repeats_needed
 from mtmkl_suite.judge.step_tests import TESTS, table_of
-from mtmkl_suite.judge.verdicts import NOT_JUDGED
+from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row
 
 VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
 _PLANNED = ("paired_difference", "paired_difference_chosen", "trend")
@@ -127,7 +127,7 @@ def _labels(methods: Iterable[str]) -> dict[str, str]:
     return {name: method.label for name, method in methods.items()}
 
 
-def _why(row: Mapping[Any, Any]) -> str:
+def _why(row: Row) -> str:
     if math.isinf(row["t_divided_by"]):
         return "nothing can be tested"
     if math.isnan(row["p_corrected"]):

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.config.models import Tolerance
-from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, judge
+from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, Row, judge
 
 COLUMNS = (
     "artefact", "row", "column", "published", "reproduced", "low", "high",
@@ -245,6 +245,6 @@ def _place(cell: CellId, kind: str) -> dict[str, Any]:
     return {"artefact": artefact, "row": row, "column": column, "kind": kind}
 
 
-def _table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def _table(rows: Iterable[Row]) -> pd.DataFrame:
     table = pd.DataFrame(list(rows), columns=list(COLUMNS))
     return table.astype(dict.fromkeys(WHOLE, "Int64"))

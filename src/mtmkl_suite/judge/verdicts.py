@@ -35,6 +35,9 @@ VerdictName = Literal[
     "reproduced", "close", "different", "not judged (quick)", "no data"
 ]
 
+Row = Mapping[Any, Any]
+"""A row of a table, by its columns."""
+
 # Decimal numbers that differ by exactly the tolerance must count as within it.
 _ROUNDING = 1e-9
 
@@ -69,7 +72,7 @@ class Published:
         return 0.0 if self.sd is None else self.sd
 
     @classmethod
-    def from_row(cls, row: Mapping[Any, Any]) -> "Published":
+    def from_row(cls, row: Row) -> "Published":
         """Return the number of one row of a file under ``published``."""
         return cls(
             value=_number(row["value"]),

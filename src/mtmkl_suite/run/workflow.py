@@ -52,7 +52,7 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     from snakemake_executor_plugin_mtmkl import start_importing
 
     start_importing()
-    run, top = _configuration(settings)
+    run, top = _configuration(**settings)
     papers = load_papers(run)
     for paper in papers:
         check_names(paper)
@@ -78,7 +78,7 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     )
 
 
-def _configuration(settings: dict[str, Any]) -> tuple[Run, Path]:
+def _configuration(**settings: Any) -> tuple[Run, Path]:
     """Return the run's configuration, good in any folder, and that of all results."""
     of_file = read_yaml(config_dir() / "config.yaml")
     changes = {text: of_run([parse(text)]) for text in settings.get("settings", ())}
