@@ -249,7 +249,9 @@ class ExperimentsFile(Model):
     paper: Publication
     protocols: dict[str, Protocol]
     grids: dict[str, Any] = {}
+    """Values that YAML anchors name; nothing else takes them from here."""
     lists: dict[str, Some[Any]] = {}
+    """Lists that ``for_each`` names, in all files of the paper."""
     methods: dict[str, Method]
     experiments: dict[Name, Experiment]
 
