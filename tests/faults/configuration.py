@@ -106,9 +106,9 @@ KNOWN = model_keys()
 FREE = {"lists", "for_each", "grids"}
 # Keys whose value may be any text: what readers see, and names that are defined there.
 TEXTS = {
-    "authors", "citation", "claim", "corner", "doi", "id", "label", "licence", "main",
-    "metric_label", "notes", "original_url", "reason", "section", "source", "title",
-    "unit", "venue",
+    "authors", "citation", "claim", "corner", "doi", "heading", "id", "label",
+    "licence", "main", "metric_label", "notes", "original_url", "reason", "results",
+    "section", "source", "title", "unit", "venue",
 }  # fmt: skip
 # Names that only files of data, or the table that a step computes, can confirm.
 OF_DATA = {
