@@ -49,7 +49,9 @@ def use_mirror(folder: str | None) -> None:
     if folder is None:
         return
     if not Path(folder).is_dir():
-        raise ConfigError(f"config/config.yaml: key 'mirror': {folder!r} is not a folder")
+        raise ConfigError(
+            f"config/config.yaml: key 'mirror': {folder!r} is not a folder"
+        )
     os.environ["MTMKL_DATA_MIRROR"] = str(Path(folder).resolve())
 
 
