@@ -1,6 +1,5 @@
 """Independent ridge regressions, one per task."""
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -11,6 +10,7 @@ from mtmkl.methods._base.checks import check_positive
 from mtmkl.methods._base.linear import LinearPathEstimator, PreparedRegression
 from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.solution import Solution
+from mtmkl.typing import Spec
 
 
 @dataclass(eq=False, repr=False)
@@ -48,7 +48,7 @@ class IndependentRidge(LinearPathEstimator):
 
     gamma: Any = 1.0
     _: KW_ONLY
-    kernel: Kernel | Mapping[str, Any] | str | None = None
+    kernel: Kernel | Spec | None = None
     fit_intercept: bool = False
     standardize: bool = False
     basis_tol: float = 1e-6

@@ -1,6 +1,5 @@
 """Adaptive pooling by maximum entropy discrimination."""
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from mtmkl.methods._base.checks import check_positive, checks, one_of, optional
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.kernel_machine import keep_certificate
 from mtmkl.methods._base.switched import SwitchedEstimator
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray, IntArray, Spec
 
 
 @dataclass(eq=False, repr=False)
@@ -87,7 +86,7 @@ class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
     )
 
     _: KW_ONLY
-    kernel: Kernel | Mapping[str, Any] | str = "linear"
+    kernel: Kernel | Spec = "linear"
     communal_scale: float = 0.1
     specialised_scale: float | None = None
     normalize: Normalization = None

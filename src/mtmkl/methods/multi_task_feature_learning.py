@@ -1,8 +1,6 @@
 """Convex multi-task feature learning (Argyriou, Evgeniou and Pontil 2008)."""
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -10,6 +8,7 @@ from scipy.sparse import coo_array
 from mtmkl.kernels.base import Kernel
 from mtmkl.methods._base.linear import FeatureLearner, PreparedRegression, task_means
 from mtmkl.solvers.solution import Solution, relative_gap
+from mtmkl.typing import Spec
 
 
 @dataclass(eq=False, repr=False)
@@ -94,7 +93,7 @@ class MultiTaskFeatureLearning(FeatureLearner):
     _penalty = "trace"
 
     _: KW_ONLY
-    kernel: Kernel | Mapping[str, Any] | str | None = None
+    kernel: Kernel | Spec | None = None
     standardize: bool = False
     basis_tol: float = 1e-6
 

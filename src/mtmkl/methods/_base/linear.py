@@ -1,6 +1,5 @@
 """Estimators that are linear in some coordinates of the inputs."""
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +14,7 @@ from mtmkl.methods._base.checks import check_positive, checks, optional
 from mtmkl.methods._base.estimator import MultiTaskRegressor, PathEstimator
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Solution
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray, IntArray, Spec
 
 if TYPE_CHECKING:
     from mtmkl.solvers.linear.squared_norm import PenaltyName
@@ -49,7 +48,7 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
 
     _checks = checks(kernel=optional(check_kernel))
 
-    kernel: Kernel | Mapping[str, Any] | str | None = None
+    kernel: Kernel | Spec | None = None
     standardize: bool = False
     basis_tol: float = 1e-6
     gamma: Any
