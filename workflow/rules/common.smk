@@ -11,6 +11,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
     os.environ.setdefault(variable, "1")
 
 from mtmkl.documents import ConfigError, read_yaml
+from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.report.pages.verdicts import closing_summary
 from mtmkl_suite.run import pipeline, resources
 from mtmkl_suite.run.folders import RunFolder
@@ -22,7 +23,7 @@ try:
     # Snakemake itself takes the second of two equal keys.
     for file in filter(Path.is_file, map(Path, workflow.configfiles)):
         read_yaml(file)
-    FILES = Targets(config)
+    FILES = Targets(load_run_config(config))
 except (ConfigError, ValueError) as error:
     sys.exit(f"configuration: {error}")
 

@@ -11,7 +11,7 @@ import pandas as pd
 from mtmkl.files import read_json, write_text
 from mtmkl.statistics.pairs import FEW_UNITS, LEVEL, MIN_UNITS
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import Paper, Publication
+from mtmkl_suite.config.models import Paper, Publication, Tier
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.reach import CLAIMS
@@ -318,7 +318,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
     )
 
 
-def _of_paper(config: Paper, tier: str) -> Paper | None:
+def _of_paper(config: Paper, tier: Tier) -> Paper | None:
     """Return the protocols of a run's paper, None if data of one's own replace them."""
     found = load_paper(config.published.parent, tier)
     return found if found.paper.id == config.paper.id else None

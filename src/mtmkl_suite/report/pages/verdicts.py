@@ -14,7 +14,7 @@ import pandas as pd
 from mtmkl.documents import read_yaml
 from mtmkl.files import read_json, read_table
 from mtmkl_suite.config.expand import expand, resolve_tier
-from mtmkl_suite.config.models import Paper, Quoted, Ranking, Table
+from mtmkl_suite.config.models import Paper, Quoted, Ranking, Table, Tier
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.comparison import practical_equivalence
@@ -294,7 +294,7 @@ def _p_and_interval(p: float, low: float, high: float) -> Iterator[str]:
 
 
 def _templates(
-    folder: Path, tier: str
+    folder: Path, tier: Tier
 ) -> Iterator[tuple[str, dict[str, dict[str, str]]]]:
     """Yield each generated claim's template, and its claims by id with their axes."""
     path = folder / "claims.yaml"
@@ -302,7 +302,7 @@ def _templates(
         return
     document = resolve_tier(read_yaml(path), tier)
     settings = resolve_tier(read_yaml(folder / "experiments.yaml"), tier)
-    lists = document.get("lists", settings.get("lists", {}))
+    lists = settings.get("lists", {})
     for entry, axes in _leaves(document["claims"], {}):
         if not axes:
             continue

@@ -230,11 +230,12 @@ def _write_compared(config: Paper, folder: PaperFolder, run: Run) -> None:
 
 def _merged(config: Paper, own: Path) -> pd.DataFrame:
     """Return the rows of the record that are compared, and the new ones."""
+    assert config.record is not None
     published = read_table(config.record.folder / "scores.csv.gz", **_TEXT)
     new = read_table(own, **_TEXT)
     repeats = {name: config.n_repeats(name) for name in config.experiments}
     mine = published["experiment"].map(repeats)
-    of_record = ~published["method"].isin(config.own)
+    of_record = ~published["method"].isin(config.own or [])
     is_compared = pd.to_numeric(published["repeat"], errors="coerce").fillna(0) < mine
     both = pd.concat([published[is_compared & of_record], new], ignore_index=True)
     return both[new.columns].fillna("")

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any
 
 import pandas as pd
 
@@ -21,6 +20,7 @@ from mtmkl_suite.judge.reach import (
     STATUSES,
     counts_text,
 )
+from mtmkl_suite.judge.verdicts import Row
 from mtmkl_suite.run.folders import REACH, record_folder
 
 OTHER_READINGS = "other readings"
@@ -69,12 +69,12 @@ def read_reach(config: Paper, artefact: str) -> ReachOfCells:
     }
 
 
-def _of_claim(row: Mapping[Any, Any]) -> Reach:
+def _of_claim(row: Row) -> Reach:
     counts = {v: int(row[v.replace(" ", "_")]) for v in CLAIM_VERDICTS}
     return Reach("; ".join(filter(None, (counts_text(counts), row["note"]))))
 
 
-def _of_number(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Reach:
+def _of_number(row: Row, labels: Mapping[str, str]) -> Reach:
     others = int(row["others"]), int(row["others_within"])
     if row["status"] == OUT_OF_REACH:
         left = abs(float(row["published"]) - float(row["nearest_value"]))

@@ -30,7 +30,7 @@ from mtmkl_suite.judge.reach import (
     reach_of_numbers,
 )
 from mtmkl_suite.judge.sample import read_scores
-from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, judge
+from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, Row, judge
 from mtmkl_suite.report.context import Context, read_overlaps
 from mtmkl_suite.report.record.published_reach import (
     labels_of,
@@ -247,7 +247,9 @@ def cells_of(
             continue
         frames: list[tuple[pd.DataFrame, Tolerance | None]] = []
         if type(artefact) in _TABLES:
-            tolerance = None if isinstance(artefact, RankTests) else artefact.tolerance
+            tolerance = None
+            if isinstance(artefact, Ranking | Table):
+                tolerance = artefact.tolerance
             frames.append((_TABLES[type(artefact)](context, artefact).cells, tolerance))
         if artefact.quoted is not None:
             quoted = artefact.quoted
@@ -288,7 +290,7 @@ def claims_of(context: Context) -> pd.DataFrame:
     return published_claims(context, folder).set_index("id")
 
 
-def effect(claim: Mapping[Any, Any]) -> float:
+def effect(claim: Row) -> float:
     """Return the middle of the interval of a claim: the mean difference or slope."""
     low, high = claim["interval_low"], claim["interval_high"]
     return float("nan") if pd.isna(low) or pd.isna(high) else (low + high) / 2
@@ -410,7 +412,7 @@ def _row(
     }  # fmt: skip
 
 
-def _text(row: Mapping[str, Any] | None) -> str:
+def _text(row: Row | None) -> str:
     if row is None:
         return "–"
     return f"{row['published']:.{_DECIMALS}f}{f' {ABOVE}' * bool(row['is_above'])}"

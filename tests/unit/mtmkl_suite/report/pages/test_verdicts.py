@@ -14,9 +14,8 @@ from mtmkl_suite.report.pages.verdicts import (
     group_claims,
     number_rules,
 )
-from mtmkl_suite.report.record.published_reach import record_folder
 from mtmkl_suite.report.record.record import RECORD, RUN
-from mtmkl_suite.run.folders import RunFolder
+from mtmkl_suite.run.folders import RunFolder, record_folder
 
 
 def verdicts(*names, derived=False, status="legible", source=RUN):

@@ -9,7 +9,7 @@ from configured import artefact_of
 from matplotlib.figure import Figure
 from ranked_tables import RANKING, TESTS, context
 
-from mtmkl.documents import plain, validated
+from mtmkl.documents import validated
 from mtmkl_suite.config.models import ArtefactsFile
 from mtmkl_suite.report.figures.drawing import figure_style
 from mtmkl_suite.report.record.artefacts import LAYOUTS, build, write_figure_files
@@ -68,7 +68,7 @@ OF_A_STEP = artefact_of(
 def test_layouts_are_those_of_the_models():
     compared = {table.layout: table for table in COMPARED}
     tables = {"table_1": RANKING, "table_2": TESTS, "table_audit": OF_A_STEP}
-    document = {"artefacts": plain(tables | compared)}
+    document = {"artefacts": {k: v.given() for k, v in (tables | compared).items()}}
     validated(ArtefactsFile, document, source="here")
     layouts = {"cells", "ranking", "rank_tests", "step", "reach", "bounds", *compared}
     assert set(LAYOUTS) == layouts

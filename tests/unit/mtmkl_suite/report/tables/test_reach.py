@@ -20,7 +20,6 @@ from mtmkl_suite.judge.verdicts import own_numbers
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.readings import specification_curve
 from mtmkl_suite.report.record.artefacts import printed
-from mtmkl_suite.report.record.published_reach import record_folder
 from mtmkl_suite.report.record.record import claims_table
 from mtmkl_suite.report.tables.reach import (
     ABOVE,
@@ -32,6 +31,7 @@ from mtmkl_suite.report.tables.reach import (
     replaced,
     under_reading,
 )
+from mtmkl_suite.run.folders import record_folder
 
 PAPER = "yousefi2015"
 SIZES = (10, 20, 50)
