@@ -170,7 +170,7 @@ def uses():
     scores = pd.DataFrame(rows, columns=list(COLUMNS))
     return {
         (use.experiment, use.label): use
-        for use in method_uses(paper_of(WITH_GRID), "P 2000", scores, "this run")
+        for use in method_uses(WITH_GRID, "P 2000", scores, "this run")
     }
 
 
