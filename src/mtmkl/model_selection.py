@@ -128,8 +128,8 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
     classes_ : ndarray
         The labels of a classifier.
     n_features_in_ : int
-        Number of columns of ``X``, that of the tasks included.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Number of columns 1 + d of ``X``, that of the tasks included.
+    feature_names_in_ : ndarray of shape (1 + d,)
         Their names, if ``X`` is a data frame.
     """
 
