@@ -1,19 +1,27 @@
-"""Cross-validation and scoring by task."""
+"""Tasks in scikit-learn's tools: routed or a column of X, in folds and in scores."""
 
 import inspect
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import config_context
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array
+from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from mtmkl.typing import IntArray
+from mtmkl.sparse import is_sparse
+from mtmkl.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from typing import Self
 
 
 def route_tasks(estimator: Any) -> Any:
@@ -60,6 +68,297 @@ def route_tasks(estimator: Any) -> Any:
             "or a pipeline that ends in one"
         )
     return routed
+
+
+def _where_given(name: str) -> Any:
+    """Return the decorator of a method that is there if the estimator has it."""
+
+    def check(wrapper: "TaskColumn") -> bool:
+        if hasattr(wrapper.estimator, name):
+            return True
+        reason = f"{type(wrapper.estimator).__name__} has no {name}"
+        if name == "predict_proba" and is_classifier(wrapper.estimator):
+            reason += (
+                ": its values are no probabilities, and become such by "
+                "CalibratedClassifierCV(TaskColumn(...))"
+            )
+        raise AttributeError(reason)
+
+    return available_if(check)
+
+
+#: Truth values of NumPy are no numbers to Python, and its own are.
+_NUMBERS = (Real, np.bool_)
+
+
+class TaskColumn(MetaEstimatorMixin, BaseEstimator):
+    """An estimator that finds the task of each example in a column of ``X``.
+
+    With ``fit(X, y)`` and ``predict(X)`` it goes where ``task`` cannot: scikit-learn's
+    searches, cross-validation, inspection and calibration, without metadata routing::
+
+        model = TaskColumn(SharedMKL(), column="school")
+        folds = TaskKFold(5).split(X, groups=X["school"])
+        GridSearchCV(model, {"estimator__C": [0.1, 1.0]}, cv=folds).fit(X, y)
+
+    ``decision_function``, ``predict_proba`` and ``score`` are there if the estimator
+    has them. No estimator of the package weighs examples, hence ``fit`` takes no
+    ``sample_weight``.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One of the package's methods, or a pipeline that ends in one. It is given the
+        other columns.
+    column : str or int
+        Name of the column of tasks, if ``X`` is a data frame, or its position; negative
+        ones count from the end. Labels that are neither strings nor whole numbers are
+        passed on as text.
+    unseen : {"error", "pool"}
+        How an example is predicted whose task was not in training: not at all, or by
+        the mean over all training tasks, each counted once, of what the estimator
+        predicts for the example in that task (decision values of a classifier, whose
+        class follows from their mean; probabilities for ``predict_proba``).
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted one.
+    tasks_ : ndarray of shape (T,)
+        Labels of the training tasks as ``estimator_`` has them, sorted.
+    classes_ : ndarray
+        The labels of a classifier.
+    n_features_in_ : int
+        Number of columns 1 + d of ``X``, that of the tasks included.
+    feature_names_in_ : ndarray of shape (1 + d,)
+        Their names, if ``X`` is a data frame.
+    """
+
+    estimator_: Any
+    tasks_: NDArray[Any]
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        column: str | int,
+        unseen: Literal["error", "pool"] = "error",
+    ) -> None:
+        self.estimator = estimator
+        self.column = column
+        self.unseen = unseen
+
+    def __sklearn_tags__(self) -> Tags:
+        return get_tags(self.estimator)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels of a classifier."""
+        check_is_fitted(self, "estimator_")
+        classes: NDArray[Any] = self.estimator_.classes_
+        return classes
+
+    def fit(self, X: Any, y: ArrayLike, **unsupported: Any) -> "Self":
+        """Fit all tasks.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, 1 + d)
+            Inputs and the column of tasks.
+        y : array-like of shape (n,)
+            Targets.
+        **unsupported
+            Refused by name, as ``sample_weight`` is.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, a label is missing, some labels alone are
+            strings, or ``estimator`` does not take ``task`` or refuses the data.
+        TypeError
+            If there are further arguments.
+        """
+        if unsupported:
+            raise TypeError(
+                f"fit takes X and y only, got {', '.join(unsupported)}: methods of "
+                "many tasks count all examples alike, and the task is column "
+                f"{self.column!r} of X"
+            )
+        if self.unseen not in ("error", "pool"):
+            raise ValueError(f"unseen must be 'error' or 'pool', got {self.unseen!r}")
+        estimator = route_tasks(self.estimator)
+        inputs, labels = self._split(X, reset=True)
+        distinct = list(dict.fromkeys(labels))
+        texts = sum(isinstance(label, str) for label in distinct)
+        if 0 < texts < len(distinct):
+            raise ValueError(
+                f"column {self.column!r} of X holds strings and other labels: make "
+                "all labels of tasks strings"
+            )
+        whole = all(isinstance(x, _NUMBERS) and x % 1 == 0 for x in distinct)
+        passed_on = int if whole else str
+        self._known = {label: passed_on(label) for label in distinct}
+        task = np.array([self._known[label] for label in labels])
+        self.tasks_ = np.unique(task)
+        with config_context(enable_metadata_routing=True):
+            self.estimator_ = estimator.fit(inputs, y, task=task)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, 1 + d)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If ``unseen`` is "error" and a task was not in training; the message lists
+            the known ones.
+        """
+        if self.unseen == "error" or not is_classifier(self):
+            return self._values("predict", X)
+        positive = self._values("decision_function", X) > 0
+        labels: NDArray[Any] = self.classes_[positive * (self.classes_.size - 1)]
+        return labels
+
+    @_where_given("decision_function")
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the decision values of a classifier; as for :meth:`predict`."""
+        return self._values("decision_function", X)
+
+    @_where_given("predict_proba")
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probabilities of the classes, (n, number of classes)."""
+        return self._values("predict_proba", X)
+
+    @_where_given("score")
+    def score(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return accuracy, or R² of a regression, over all examples.
+
+        Parameters
+        ----------
+        X, y : array-like
+            As for :meth:`fit`.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each example in the score.
+        """
+        metric = accuracy_score if is_classifier(self) else r2_score
+        return float(metric(y, self.predict(X), sample_weight=sample_weight))
+
+    def _split(self, X: Any, *, reset: bool) -> tuple[Any, list[Any]]:
+        """Return the inputs, and the task of each example."""
+        frame = hasattr(X, "iloc")
+        if not hasattr(X, "shape"):
+            # Numbers of a list stay numbers where its tasks are strings.
+            X = np.array(X, dtype=object)
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=None,
+            accept_sparse="csr",
+            ensure_all_finite=False,
+            skip_check_array=frame,
+        )
+        if reset:
+            self._position = self._position_of_column()
+        rest = np.delete(np.arange(self.n_features_in_), self._position)
+        if frame:
+            inputs, column = X.iloc[:, rest], X.iloc[:, self._position]
+        else:
+            inputs, column = X[:, rest], X[:, self._position]
+            column = np.ravel(column.toarray() if is_sparse(column) else column)
+        labels = list(column)
+        for row, label in enumerate(labels):
+            if not _is_label(label):
+                raise ValueError(
+                    f"column {self.column!r} of X must hold a task for every example, "
+                    f"not NaN, inf or None: row {row}, from 0, has {label}"
+                )
+        return inputs, labels
+
+    def _position_of_column(self) -> int:
+        """Return the position of the column of tasks."""
+        column, n = self.column, self.n_features_in_
+        names = list(getattr(self, "feature_names_in_", ()))
+        if isinstance(column, str):
+            if column not in names:
+                have = f"columns: {', '.join(names)}" if names else "X has no names"
+                raise ValueError(f"X has no column {column!r}; {have}")
+            column = names.index(column)
+        elif not isinstance(column, int | np.integer) or not -n <= column < n:
+            raise ValueError(f"X has no column {column!r}: n_features = {n}")
+        if n < 2:
+            raise ValueError(f"X has 1 feature(s), the tasks (n_features = {n})")
+        return int(column) % n
+
+    def _values(self, response: str, X: Any) -> NDArray[Any]:
+        """Return what a method of the fitted estimator gives, pooled where unseen."""
+        check_is_fitted(self, "estimator_")
+        inputs, labels = self._split(X, reset=False)
+        known = np.array([label in self._known for label in labels], dtype=bool)
+        unseen = [x for x in dict.fromkeys(labels) if x not in self._known]
+        if unseen and self.unseen == "error":
+            raise ValueError(
+                f"column {self.column!r} of X holds tasks that were not in training: "
+                f"{_few(unseen)}; known tasks: {_few(self.tasks_)}. For folds that "
+                "have every task: cv=TaskKFold(5).split(X, groups=task), cv="
+                "StratifiedKFold(5, shuffle=True).split(X, task), or at random, cv="
+                "KFold(5, shuffle=True); unseen='pool' predicts by the mean over the "
+                "known tasks"
+            )
+
+        def ask(rows: NDArray[np.bool_], task: ArrayLike) -> NDArray[Any]:
+            part = inputs.iloc[rows] if hasattr(inputs, "iloc") else inputs[rows]
+            method = getattr(self.estimator_, response)
+            with config_context(enable_metadata_routing=True):
+                return np.asarray(method(part, task=task))
+
+        task = np.array([self._known[x] for x in labels if x in self._known])
+        if not unseen:
+            return ask(known, task)
+        n_unseen = int(np.sum(~known))
+        pooled = np.mean(
+            [ask(~known, np.repeat(name, n_unseen)) for name in self.tasks_], axis=0
+        )
+        values = np.empty((known.size, *pooled.shape[1:]))
+        values[~known] = pooled
+        if known.any():
+            values[known] = ask(known, task)
+        return values
+
+
+def _is_label(label: Any) -> bool:
+    """Return whether a value can name a task; missing ones cannot."""
+    if not isinstance(label, Hashable):
+        raise TypeError(
+            "a task's label as argument must be hashable, as a string or number is; "
+            f"got {label!r}"
+        )
+    if isinstance(label, _NUMBERS):
+        return math.isfinite(label)
+    # Other missing values differ from themselves, or do not know (pandas.NA).
+    same = label == label
+    return label is not None and isinstance(same, bool | np.bool_) and bool(same)
+
+
+def _few(labels: Iterable[Any]) -> str:
+    """Return labels, at most 20, in words."""
+    shown = [str(label) for label in labels]
+    more = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
+    return ", ".join(shown[:20]) + more
 
 
 class TaskKFold(BaseCrossValidator):

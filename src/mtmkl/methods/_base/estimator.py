@@ -193,7 +193,8 @@ class MultiTaskEstimator(BaseEstimator):
                 f"task is needed: the estimator was fitted on {self.tasks_.size} tasks "
                 "(a search of scikit-learn passes it on if metadata routing is on, "
                 "sklearn.set_config(enable_metadata_routing=True), and the search is "
-                "over mtmkl.model_selection.route_tasks(estimator))"
+                "over mtmkl.model_selection.route_tasks(estimator); TaskColumn beside "
+                "it takes tasks from a column of X)"
             )
         if task is None:
             return np.zeros(n, dtype=np.intp)

@@ -1,0 +1,384 @@
+"""Tasks as a column of X, in the tools of scikit-learn that know nothing of tasks."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.inspection import partial_dependence, permutation_importance
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.validation import has_fit_parameter
+
+from mtmkl.methods import (
+    IndependentRidge,
+    IndependentSVM,
+    MultiTaskFeatureLearning,
+    MultiTaskMKL,
+)
+from mtmkl.model_selection import TaskColumn, TaskKFold
+
+N = 60
+SCHOOL = np.repeat(["athens", "rome", "paris"], 20)  # in order, and not sorted
+METHODS = {
+    "regressor": IndependentRidge(gamma=0.1),
+    "classifier": IndependentSVM(C=1.0, kernels="linear"),
+}
+GRIDS = {
+    "regressor": {"estimator__gamma": [1e4, 0.1]},
+    "classifier": {"estimator__C": [1e-6, 1.0]},
+}
+both = pytest.mark.parametrize("kind", list(METHODS))
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    inputs = rng.standard_normal((N, 2))
+    X = pd.DataFrame({"a": inputs[:, 0], "school": SCHOOL, "b": inputs[:, 1]})
+    # The third task's slope has another sign: pooled, its examples are wrong.
+    z = 2 * inputs[:, 0] * np.where(SCHOOL == "paris", -1, 1) + 0.1 * inputs[:, 1]
+    return X, {"regressor": z, "classifier": np.where(z > 0, "up", "down")}
+
+
+@pytest.fixture
+def wrapped(kind):
+    return TaskColumn(METHODS[kind], column="school")
+
+
+@pytest.fixture
+def direct(kind, data):
+    X, y = data
+    return clone(METHODS[kind]).fit(X[["a", "b"]], y[kind], task=X["school"])
+
+
+@pytest.fixture
+def y(kind, data):
+    return data[1][kind]
+
+
+def within_tasks(X):
+    return TaskKFold(3, random_state=0).split(X, groups=X["school"])
+
+
+@both
+def test_it_predicts_what_the_estimator_predicts(kind, data, y, wrapped, direct):
+    X, inputs, task = data[0], data[0][["a", "b"]], data[0]["school"]
+    model = wrapped.fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), direct.predict(inputs, task))
+    assert model.score(X, y) == direct.score(inputs, y, task) > 0.9
+    weight = np.arange(N)
+    assert model.score(X, y, weight) == direct.score(inputs, y, task, weight)
+    assert is_classifier(model) == hasattr(model, "decision_function")
+    assert is_regressor(model) == (not hasattr(model, "classes_"))
+    if kind == "classifier":
+        np.testing.assert_array_equal(model.classes_, direct.classes_)
+        found = model.decision_function(X)
+        np.testing.assert_array_equal(found, direct.decision_function(inputs, task))
+    assert list(model.tasks_) == ["athens", "paris", "rome"]
+    assert list(model.feature_names_in_) == ["a", "school", "b"]
+    assert model.n_features_in_ == 3
+    assert list(model.estimator_.feature_names_in_) == ["a", "b"]
+
+
+@both
+@pytest.mark.parametrize("column", [1, -2])
+@pytest.mark.parametrize(
+    "make", [np.asarray, lambda X: X.to_numpy().tolist(), pd.DataFrame]
+)
+def test_a_column_may_be_a_position(kind, data, y, direct, column, make):
+    X = data[0]
+    table = make(X)
+    model = TaskColumn(METHODS[kind], column=column).fit(table, y)
+    expected = direct.predict(X[["a", "b"]], X["school"])
+    np.testing.assert_array_equal(model.predict(table), expected)
+
+
+def test_sparse_inputs(data):
+    X, y = data
+    task = np.repeat([0, 1, 2], 20)
+    inputs = X[["a", "b"]].to_numpy()
+    table = sparse.csr_array(np.column_stack([task, inputs]))
+    model = TaskColumn(METHODS["classifier"], column=0).fit(table, y["classifier"])
+    direct = clone(METHODS["classifier"]).fit(
+        sparse.csr_array(inputs), y["classifier"], task
+    )
+    np.testing.assert_array_equal(
+        model.decision_function(table),
+        direct.decision_function(sparse.csr_array(inputs), task),
+    )
+    with pytest.raises(TypeError, match="takes dense inputs only"):
+        TaskColumn(MultiTaskFeatureLearning(), column=0).fit(table, y["regressor"])
+
+
+LABELS = {
+    "integers": [7, -3, 1000],
+    "whole floats": [7.0, -3.0, 1000.0],
+    "fractions": [0.5, 1.0, 2.5],
+    "truth values": [True, False, True],
+    "dates": [datetime.date(2020, 1, day) for day in (3, 1, 2)],
+    "time stamps": list(pd.to_datetime(["2020-01-03", "2020-01-01", "2020-01-02"])),
+    "tuples": [(1, "a"), (1, "b"), (0, "a")],
+}
+
+
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("dtype", [None, "category", object])
+def test_labels_of_any_type(data, labels, dtype):
+    X, y = data
+    number = np.repeat([0, 1, 2], 20)
+    if labels == "truth values":
+        number %= 2
+    column = pd.Series([LABELS[labels][k] for k in number], dtype=dtype)
+    table = X.assign(school=column)
+    model = TaskColumn(METHODS["regressor"], column="school").fit(table, y["regressor"])
+    direct = clone(METHODS["regressor"]).fit(X[["a", "b"]], y["regressor"], number)
+    np.testing.assert_allclose(
+        model.predict(table), direct.predict(X[["a", "b"]], number)
+    )
+    # A part has labels of one task alone, and they mean the same.
+    one = table.iloc[20:40]
+    np.testing.assert_allclose(model.predict(one), model.predict(table)[20:40])
+    whole = labels in ("integers", "whole floats", "truth values")
+    assert model.tasks_.dtype.kind == ("i" if whole else "U")
+
+
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA, pd.NaT, np.inf])
+def test_a_missing_label_is_named(data, missing):
+    X, y = data
+    school = X["school"].astype(object)
+    school[17] = missing
+    model = TaskColumn(METHODS["regressor"], column="school")
+    message = "column 'school' of X must hold a task for every example.* row 17, from 0"
+    with pytest.raises(ValueError, match=message):
+        model.fit(X.assign(school=school), y["regressor"])
+    model.fit(X, y["regressor"])
+    with pytest.raises(ValueError, match=message):
+        model.predict(X.assign(school=school))
+
+
+def test_refusals(data):
+    X, targets = data
+    y = targets["regressor"]
+
+    def fit(table=X, estimator=METHODS["regressor"], **params):
+        TaskColumn(estimator, **{"column": "school", **params}).fit(table, y)
+
+    with pytest.raises(ValueError, match="no column 'shcool'; columns: a, school, b"):
+        fit(column="shcool")
+    with pytest.raises(ValueError, match="no column 'school'; X has no names"):
+        fit(X.to_numpy())
+    for column in (3, -4, None, 1.0):
+        with pytest.raises(ValueError, match=f"no column {column}: n_features = 3"):
+            fit(column=column)
+    with pytest.raises(ValueError, match=r"X has 1 feature\(s\), the tasks"):
+        fit(X[["school"]])
+    with pytest.raises(ValueError, match="must be 'error' or 'pool', got 'mean'"):
+        fit(unseen="mean")
+    mixed = X.assign(school=X["school"].astype(object).replace("rome", 3))
+    with pytest.raises(ValueError, match="column 'school' of X holds strings and"):
+        fit(mixed)
+    with pytest.raises(ValueError, match=r"nothing in Ridge.* takes task"):
+        fit(estimator=Ridge())
+
+
+@both
+def test_weights_and_tasks_are_refused_by_name(kind, data, y, wrapped):
+    for name in ("sample_weight", "task"):
+        with pytest.raises(TypeError, match=f"got {name}: .* task is column 'school'"):
+            wrapped.fit(data[0], y, **{name: np.ones(N)})
+    assert not has_fit_parameter(wrapped, "sample_weight")
+
+
+def test_probabilities_where_the_estimator_has_them(data):
+    X, y = data
+    hinge = TaskColumn(MultiTaskMKL([("linear", "each_task")]), column="school")
+    logistic = clone(hinge).set_params(estimator__loss="logistic")
+    logistic.fit(X, y["classifier"])
+    expected = logistic.estimator_.predict_proba(X[["a", "b"]], task=X["school"])
+    np.testing.assert_array_equal(logistic.predict_proba(X), expected)
+    assert not hasattr(hinge, "predict_proba")
+    with pytest.raises(AttributeError) as refused:
+        hinge.fit(X, y["classifier"]).predict_proba(X)
+    assert "by CalibratedClassifierCV(TaskColumn(" in str(refused.value.__cause__)
+    with pytest.raises(AttributeError) as refused:
+        TaskColumn(METHODS["regressor"], column="school").predict_proba(X)
+    assert str(refused.value.__cause__) == "IndependentRidge has no predict_proba"
+
+
+@both
+def test_an_unseen_task_is_an_error_with_the_known_ones_and_the_remedies(
+    kind, data, y, wrapped
+):
+    X = data[0]
+    wrapped.fit(X, y)
+    some = X.assign(school=["oslo"] * 5 + ["rome"] * (N - 5))
+    with pytest.raises(ValueError, match="not in training") as refused:
+        wrapped.predict(some)
+    message = str(refused.value)
+    assert "column 'school' of X holds tasks that were not in training: oslo" in message
+    assert "known tasks: athens, paris, rome." in message
+    for remedy in ("StratifiedKFold", "shuffle=True", "TaskKFold", "unseen='pool'"):
+        assert remedy in message
+
+
+@both
+@pytest.mark.parametrize("n_new", [5, N])
+def test_an_unseen_task_is_pooled(kind, data, y, wrapped, direct, n_new):
+    X, inputs = data[0], data[0][["a", "b"]]
+    new = np.arange(N) < n_new
+    some = X.assign(school=np.where(new, "oslo", SCHOOL))
+    model = wrapped.set_params(unseen="pool").fit(X, y)
+    response = "decision_function" if kind == "classifier" else "predict"
+    ask = getattr(direct, response)
+    mean = np.mean([ask(inputs, np.repeat(t, N)) for t in direct.tasks_], axis=0)
+    expected = np.where(new, mean, ask(inputs, SCHOOL))
+    np.testing.assert_allclose(getattr(model, response)(some), expected)
+    if kind == "classifier":
+        labels = np.where(expected > 0, "up", "down")
+        np.testing.assert_array_equal(model.predict(some), labels)
+        assert (labels != direct.predict(inputs, SCHOOL)).any() == new[-1]
+    # Where all tasks are known, nothing is pooled.
+    np.testing.assert_array_equal(model.predict(X), direct.predict(inputs, SCHOOL))
+
+
+def test_probabilities_of_an_unseen_task_are_the_mean(data):
+    X, y = data
+    terms = [("linear", "each_task")]
+    model = TaskColumn(
+        MultiTaskMKL(terms, loss="logistic"), column="school", unseen="pool"
+    ).fit(X, y["classifier"])
+    of_tasks = [model.predict_proba(X.assign(school=t)) for t in model.tasks_]
+    found = model.predict_proba(X.assign(school="oslo"))
+    np.testing.assert_allclose(found, np.mean(of_tasks, axis=0))
+
+
+@both
+def test_grid_search(kind, data, y, wrapped):
+    X = data[0]
+    folds = list(within_tasks(X))
+    search = GridSearchCV(wrapped, GRIDS[kind], cv=folds, error_score="raise").fit(X, y)
+    (name,) = GRIDS[kind]
+    assert search.best_params_ == {name: GRIDS[kind][name][1]}
+    expected = []
+    for train, test in folds:
+        best = clone(METHODS[kind]).set_params(
+            **{name.removeprefix("estimator__"): GRIDS[kind][name][1]}
+        )
+        part = X[["a", "b"]]
+        best.fit(part.iloc[train], y[train], SCHOOL[train])
+        expected.append(best.score(part.iloc[test], y[test], SCHOOL[test]))
+    np.testing.assert_allclose(search.best_score_, np.mean(expected))
+    assert search.score(X, y) > 0.9
+
+
+@both
+def test_a_search_that_holds_out_tasks_says_so(kind, data, y, wrapped):
+    X, ordered = data[0], KFold(3)
+    search = GridSearchCV(wrapped, GRIDS[kind], cv=ordered, error_score="raise")
+    with pytest.raises(ValueError, match=r"not in training: athens; .*shuffle=True"):
+        search.fit(X, y)
+    search.set_params(estimator__unseen="pool").fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    for folds in (KFold(3, shuffle=True, random_state=0), StratifiedKFold(3)):
+        search = GridSearchCV(wrapped, GRIDS[kind], cv=folds.split(X, SCHOOL))
+        assert search.fit(X, y).best_score_ > 0.7
+
+
+@both
+def test_cross_validation(kind, data, y, wrapped):
+    X = data[0]
+    folds = list(within_tasks(X))
+    scores = cross_val_score(wrapped, X, y, cv=folds, error_score="raise")
+    assert scores.min() > 0.7
+    predicted = cross_val_predict(wrapped, X, y, cv=folds)
+    test = folds[0][1]
+    assert wrapped.fit(X.iloc[folds[0][0]], y[folds[0][0]]).score(
+        X.iloc[test], y[test]
+    ) == pytest.approx(scores[0])
+    np.testing.assert_array_equal(predicted[test], wrapped.predict(X.iloc[test]))
+    metric = "roc_auc" if kind == "classifier" else "neg_mean_squared_error"
+    scores = cross_val_score(wrapped, X, y, cv=folds, scoring=metric)
+    assert np.isfinite(scores).all()
+
+
+@both
+def test_permutation_importance(kind, data, y, wrapped):
+    X = data[0]
+    found = permutation_importance(wrapped.fit(X, y), X, y, random_state=0)
+    a, school, b = found.importances_mean
+    assert min(a, school) > 0.2 > b
+
+
+@both
+def test_partial_dependence(kind, data, y, wrapped):
+    X = data[0]
+    model = wrapped.fit(X, y)
+    found = partial_dependence(model, X, ["a"], grid_resolution=4)
+    response = model.predict if kind == "regressor" else model.decision_function
+    expected = [response(X.assign(a=a)).mean() for a in found["grid_values"][0]]
+    np.testing.assert_allclose(found["average"][0], expected)
+    tasks = partial_dependence(model, X, ["school"], categorical_features=["school"])
+    assert list(tasks["grid_values"][0]) == ["athens", "paris", "rome"]
+    expected = [response(X.assign(school=name)).mean() for name in model.tasks_]
+    np.testing.assert_allclose(tasks["average"][0], expected)
+
+
+@pytest.mark.parametrize("ensemble", [True, False])
+def test_calibration_gives_probabilities(data, ensemble):
+    X, y = data[0], data[1]["classifier"]
+    model = TaskColumn(METHODS["classifier"], column="school")
+    calibrated = CalibratedClassifierCV(
+        model, cv=list(within_tasks(X)), ensemble=ensemble
+    ).fit(X, y)
+    probabilities = calibrated.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert np.mean(probabilities[np.arange(N), (y == "up").astype(int)]) > 0.7
+    # What cannot weigh examples is fitted without weights, and the user is told.
+    with pytest.warns(UserWarning, match="sample weights will only be used for the"):
+        calibrated.fit(X, y, sample_weight=np.ones(N))
+
+
+def test_a_pipeline_within_sees_the_other_columns_by_name(data):
+    X, y = data[0].assign(sex=np.resize(["f", "m"], N)), data[1]["classifier"]
+    hot = ColumnTransformer(
+        [("sex", OneHotEncoder(), ["sex"])], remainder="passthrough"
+    )
+    steps = make_pipeline(hot, StandardScaler(), METHODS["classifier"])
+    model = TaskColumn(steps, column="school").fit(X, y)
+    inputs = StandardScaler().fit_transform(hot.fit_transform(X[["a", "b", "sex"]]))
+    direct = clone(METHODS["classifier"]).fit(inputs, y, SCHOOL)
+    found = model.decision_function(X)
+    np.testing.assert_allclose(found, direct.decision_function(inputs, SCHOOL))
+    grid = {"estimator__independentsvm__C": [1e-6, 1.0]}
+    search = GridSearchCV(model, grid, cv=within_tasks(X), error_score="raise")
+    assert search.fit(X, y).best_params_ == {"estimator__independentsvm__C": 1.0}
+
+
+ALONE = "every example of the check is a task of its own, and later ones are new"
+CHECKED = {
+    "pool": {},
+    "error": {"check_fit_idempotent": ALONE, "check_classifiers_one_label": ALONE},
+}
+
+
+@both
+@pytest.mark.parametrize("unseen", list(CHECKED))
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_checks(kind, unseen):
+    # Column 0 of these checks holds random numbers.
+    model = TaskColumn(METHODS[kind], column=0, unseen=unseen)
+    check_estimator(model, expected_failed_checks=CHECKED[unseen], on_skip=None)
