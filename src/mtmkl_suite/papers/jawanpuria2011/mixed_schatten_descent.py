@@ -123,7 +123,10 @@ class SchattenDescent:
         traces = normalised(np.ones(dims.size), problem.q)
         self._Q = Matrices.of(
             [np.eye(d) for d in dims],
-            [np.full(d, np.log(rho / d)) for rho, d in zip(traces, dims, strict=True)],
+            [
+                np.full(d, np.log(rho / max(d, 1)))
+                for rho, d in zip(traces, dims, strict=True)
+            ],
         )
         self._beta, self._C = np.zeros(problem.tasks.c.size), 1.0
 

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
 from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (
     AlternatingMKMTSFL,
+    MirrorDescentMKMTSFL,
     SchattenAlternation,
     SchattenDescent,
     traces_of,
@@ -96,6 +97,14 @@ def test_alternate_minimisation_finds_lost_directions_again():
             fitted = method.set_params(max_iter=limit).fit(X, y, task=task)
         gaps.append(fitted.duality_gap_)
     assert gaps[1] < 0.5 * gaps[0]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", [AlternatingMKMTSFL, MirrorDescentMKMTSFL])
+def test_inputs_of_zeros(method):
+    task, y = np.repeat([0, 1], 5), np.arange(10.0)
+    fitted = method(kernels=[{"name": "linear"}]).fit(np.zeros((10, 2)), y, task=task)
+    np.testing.assert_allclose(fitted.predict(np.zeros((2, 2)), [0, 1]), [2.0, 7.0])
 
 
 def test_a_small_fixed_step_stops_far_from_the_optimum():
