@@ -1,5 +1,6 @@
 """Multi-task multiple kernel learning."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from mtmkl.solvers.weights.mt_mkl_gram import GramPath
 
 Term = Mapping[str, Any] | tuple[Any, Any]
+
+_MOST_BY_GRAM = 3000  # examples whose Gram matrices are small
 
 
 @dataclass(eq=False, repr=False)
@@ -82,7 +86,8 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         "features" is for linear kernels (of dense or sparse inputs) without offset, and
         builds none; its time grows with the number of examples as that of a linear
         support vector machine; with p = 1 it may need thousands of epochs where "gram"
-        visits a few weights. "auto" takes "features" where it can.
+        visits a few weights. "auto" takes "features" where it can, and "gram" if they
+        end short of ``tol`` on at most 3,000 examples.
     normalize : {"cosine", "trace", None}
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
         the mean of k(x, x) over the training examples. Task kernels are normalised by
@@ -261,17 +266,45 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
 
     def _follow(self, prepared: "_Prepared", previous: "Solution | None") -> Solution:
         terms = prepared.terms
-        if prepared.path is not None:
+        solution = None
+        if prepared.path is None:
+            solution = self._by_features(prepared, previous)
+        if solution is not None:
+            self.solver_ = "features"
+            assert solution.dual is not None
+            theta, beta = solution.extra["theta"], prepared.y * solution.dual
+            offset = 0.0
+        else:
+            assert prepared.path is not None
             self.solver_ = "gram"
             solution = prepared.path.solve(self.C)
             assert solution.dual is not None
             assert solution.intercept is not None
             theta, beta = solution.coef, solution.dual
             offset = float(solution.intercept[0])
-        else:
-            from mtmkl.solvers.weights import mt_mkl_features
+        keep_certificate(self, solution)
+        self.weights_ = theta
+        self.dual_coef_ = beta
+        self.intercept_ = np.full(self.tasks_.size, offset)
+        self.term_names_ = terms.names(prepared.resolved.names)
+        self.task_similarity_ = np.tensordot(theta, terms.task_kernels, axes=1)
+        self._keep_outputs(prepared, terms.combined(theta), solution)
+        return solution
 
-            self.solver_ = "features"
+    def _by_features(
+        self, prepared: "_Prepared", previous: "Solution | None"
+    ) -> "Solution | None":
+        """Return the solution by epochs, or None where they end short of ``tol``.
+
+        Then Gram matrices take over, if ``solver`` leaves it open and they are small.
+        """
+        from mtmkl.solvers.weights import mt_mkl_features
+
+        terms = prepared.terms
+        has_other = self.solver == "auto" and prepared.y.size <= _MOST_BY_GRAM
+        with warnings.catch_warnings():
+            if has_other:
+                warnings.simplefilter("ignore", ConvergenceWarning)
             solution = mt_mkl_features.solve(
                 prepared.maps,
                 prepared.y,
@@ -285,16 +318,9 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
                 max_iter=self.max_iter,
                 start=previous,
             )
-            assert solution.dual is not None
-            theta, beta = solution.extra["theta"], prepared.y * solution.dual
-            offset = 0.0
-        keep_certificate(self, solution)
-        self.weights_ = theta
-        self.dual_coef_ = beta
-        self.intercept_ = np.full(self.tasks_.size, offset)
-        self.term_names_ = terms.names(prepared.resolved.names)
-        self.task_similarity_ = np.tensordot(theta, terms.task_kernels, axes=1)
-        self._keep_outputs(prepared, terms.combined(theta), solution)
+        if has_other and solution.certificate.status != "converged":
+            prepared.path = self._gram_path(prepared)
+            return None
         return solution
 
     def _keep_outputs(

@@ -34,6 +34,10 @@ from mtmkl.typing import FloatArray, IntArray
 
 _LEAST_WORK = 1e9
 _WORK_PER_EXAMPLE = 1000  # pair steps, and rows of kernel sums
+# At ε = 0 a variable at 0 would be free, and where it alone is, its own v would be the
+# intercept by which the steps choose who violates: it would never be chosen. A kink
+# that no sum feels makes 0 a corner, as at any other ε.
+_LEAST_TUBE = 1e-300
 _UPDATES = 100.0  # rounding errors that outputs gather, in those of one sum
 _NEGLIGIBLE = 1e-8  # relative error of an objective
 _APART = 1e6  # ratio of the sizes of kernels worth mentioning
@@ -101,7 +105,7 @@ class DualProblem:
             c=np.ascontiguousarray(c, dtype=np.float64),
             weight=table,
             n_weights=int(table.max()) + 1 if n_weights is None else n_weights,
-            epsilon=0.0 if epsilon is None else float(epsilon),
+            epsilon=0.0 if epsilon is None else max(float(epsilon), _LEAST_TUBE),
             is_classification=epsilon is None,
             fit_intercept=fit_intercept,
         )

@@ -67,6 +67,7 @@ _NEAR = 3e-3  # relative gap from which on ρ serves the lower bound
 _LOWER_EVERY, _SLOW = 20, 0.6  # iterations, and what is left of a gap that is stuck
 _LOWER, _LEAST_RHO = 0.3, 0.05  # what it is multiplied by, to what share
 _ACCURACY = 0.02  # of machines, by the gap
+_IDLE, _IDLE_CHECKS = 0.99, 4  # what is left of a gap that stands still, and how long
 _SHARE = 0.05  # of the gap that is left to the machines on Q
 
 
@@ -301,7 +302,7 @@ class _Search:
 
     def run(self, max_iter: int) -> Solution:
         """Iterate until the gap is closed."""
-        n_iter = 0
+        n_iter = idle = 0
         status: Status | None = None
         while status is None:
             n_iter += 1
@@ -309,7 +310,9 @@ class _Search:
             self.proximal_point()
             W, inner = self.machines()
             if n_iter == 1 or n_iter % _CHECK_EVERY == 0 or n_iter >= max_iter:
+                last = self.gap
                 self.check()
+                idle = idle + 1 if self.gap > _IDLE * last else 0
                 if self.gap <= self.tol:
                     status = "converged"
                 elif self.accuracy < FINEST_ACCURACY:
@@ -317,6 +320,10 @@ class _Search:
                 elif n_iter >= max_iter:
                     status = "stopped"
                 wanted = max(_ACCURACY * self.gap, 0.1 * FINEST_ACCURACY)
+                if idle == _IDLE_CHECKS:
+                    # Of a large C outputs are worth more than the gap says.
+                    wanted = min(wanted, max(0.1 * self.accuracy, FINEST_ACCURACY))
+                    idle = 0
                 self.accuracy = min(self.accuracy, wanted)
             factor = 1.0
             if n_iter % _ADAPT_EVERY == 0:

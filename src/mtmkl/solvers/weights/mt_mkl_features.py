@@ -139,6 +139,7 @@ def solve(
         f"multi-task kernel learning, {loss} loss, C={C:g}, p={p:g}",
         tol,
         steps="epochs",
+        remedy='raise max_iter or tol, or take Gram matrices (solver="gram")',
     )
     G = _combined(problem, theta)
     coef = np.empty_like(U)
@@ -329,7 +330,8 @@ def _descend(
             converged = objective - dual <= tol * objective
             if converged or epoch == max_iter:
                 break
-            ratio = min(1.0, (objective - dual) / estimate)
+            if estimate > 0.0:
+                ratio = min(1.0, (objective - dual) / estimate)
             last, bounds = first[1:].copy(), _NO_BOUNDS
         # The paper takes the step if the primal objective has fallen, against cycles.
         # Its estimate stands for it here; and a gap that is mostly the weights' will

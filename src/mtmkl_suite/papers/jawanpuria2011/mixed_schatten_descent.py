@@ -16,7 +16,9 @@ the paper. At q = 1, ρ_j ∝ tr exp(M_j); at q = 2, ρ = 1.
 
 Alternate minimisation takes the best Q for the models, after Argyriou, Evgeniou and
 Pontil (2008): Q_j ∝ (W_jW_j')^{1/2}. A perturbation keeps it invertible, without which
-no direction that is lost comes back; it is halved whenever V has settled.
+no direction that is lost comes back. It leaves a gap, by which it makes Σ_j tr Q_j
+larger, and is halved whenever the gap is down to that: never while directions that are
+missing still grow.
 """
 
 import time
@@ -42,7 +44,8 @@ from mtmkl.solvers.weights.mixed_schatten import SchattenProblem, one_gram
 from mtmkl.typing import FloatArray
 from mtmkl_suite.papers.jawanpuria2011.mixed_norm_descent import CUT, GROWTH, ROUNDING
 
-_PERTURBATION, _LEAST_PERTURBATION = 1e-3, 1e-12
+_PERTURBATION = 1e-3
+_NEAR = 1.0  # times the gap that a perturbation leaves
 _FINEST = 1e-10  # accuracy of machines beyond which nothing is gained
 
 
@@ -120,7 +123,10 @@ class SchattenDescent:
         traces = normalised(np.ones(dims.size), problem.q)
         self._Q = Matrices.of(
             [np.eye(d) for d in dims],
-            [np.full(d, np.log(rho / d)) for rho, d in zip(traces, dims, strict=True)],
+            [
+                np.full(d, np.log(rho / max(d, 1)))
+                for rho, d in zip(traces, dims, strict=True)
+            ],
         )
         self._beta, self._C = np.zeros(problem.tasks.c.size), 1.0
 
@@ -147,6 +153,7 @@ class SchattenDescent:
                 relative_gap(here.inner.primal, lower, floor)
                 for lower in (bound, here.inner.dual)
             )
+            self.gap = gap
             if gap <= self.tol:
                 status = "converged"
             elif here.inner.limit and inner_gap > 0.5 * gap:
@@ -155,7 +162,7 @@ class SchattenDescent:
                 status = "stopped"
             if status:
                 break
-            here = self._next(here, history)
+            here = self._next(here)
         self._Q, self._beta, self._C = here.Q, here.state.beta, C
         certificate = Certificate(
             objective=here.inner.primal,
@@ -207,7 +214,7 @@ class SchattenDescent:
                 return _Visited(Q, state, inner, problem.duals_in_features(state.beta))
             accuracy = next_accuracy(accuracy, inner, 0.5 * allowed)
 
-    def _next(self, here: _Visited, history: list[float]) -> _Visited:
+    def _next(self, here: _Visited) -> _Visited:
         squares = [B.T @ B for B in self._blocks(here.B)]
         if self.length is None:
             largest = max(float(np.trace(each)) for each in squares)
@@ -258,13 +265,12 @@ class SchattenAlternation(SchattenDescent):
 
     def solve(self, C: float) -> Solution:
         """Solve for one C; returns what :meth:`MixedSchattenPath.solve` does."""
-        self.perturbation = _PERTURBATION
+        self.perturbation, self.cost = _PERTURBATION, 0.0
         return super().solve(C)
 
-    def _next(self, here: _Visited, history: list[float]) -> _Visited:
-        fall = history[-2] - history[-1] if len(history) > 1 else np.inf
-        if fall < self.tol * abs(history[-1]):
-            self.perturbation = max(0.5 * self.perturbation, _LEAST_PERTURBATION)
+    def _next(self, here: _Visited) -> _Visited:
+        if self.gap < _NEAR * self.cost:
+            self.perturbation *= 0.5
         return self._visit(self._best(here), here.state.C, here.state.beta)
 
     def _best(self, here: _Visited) -> Matrices:
@@ -283,10 +289,12 @@ class SchattenAlternation(SchattenDescent):
         order, epsilon = 2.0 - self.problem.q, self.perturbation
         shares = (np.array(norms) / max(norms)) ** order
         traces = normalised(np.maximum(shares, epsilon**order), self.problem.q)
-        logs = []
+        logs, total = [], 0.0
         for (_, s), norm, rho in zip(spectra, norms, traces, strict=True):
             weights = np.hypot(s, epsilon * (norm or 1.0))
+            total += weights.sum()
             logs.append(np.log(weights * (rho / weights.sum())))
+        self.cost = (total / sum(norms)) ** 2 - 1.0
         return Matrices.of([V for V, _ in spectra], logs)
 
 

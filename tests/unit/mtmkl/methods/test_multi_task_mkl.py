@@ -9,6 +9,7 @@ from mt_mkl_problems import CHAIN, optimum, problem
 from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.kernels.base import Gaussian, Linear
 from mtmkl.kernels.task_kernels import (
@@ -101,6 +102,22 @@ def test_which_solver_runs(X, terms, options, solver):
     inputs, y, task, *_ = mixed()
     model = MultiTaskMKL(terms, **options).fit(X(inputs), y, task)
     assert model.solver_ == solver
+
+
+@pytest.mark.filterwarnings("error")
+def test_gram_matrices_take_over_where_epochs_end_short():
+    rng = np.random.default_rng(0)
+    task = np.repeat(np.arange(4), 20)
+    X = rng.standard_normal((80, 10)) * 10.0 ** rng.integers(-1, 2, 10)
+    y = np.sign(X[:, 0] + 3.0 * np.abs(X[:, 0]).mean() * rng.standard_normal(80))
+    terms = [("linear", ["union", "each_task"])]
+    model = MultiTaskMKL(terms, C=1e5, max_iter=500).fit(X, y, task)
+    assert model.solver_ == "gram"
+    assert model.duality_gap_ <= model.tol
+    short = clone(model).set_params(solver="features")
+    with pytest.warns(ConvergenceWarning, match='solver="gram"'):
+        short.fit(X, y, task)
+    assert short.duality_gap_ > 0.1
 
 
 @pytest.mark.parametrize("kernel", ["linear", Linear(2.0)])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mtmkl.certify.referee import optimum_of
 from mtmkl.methods import (
     IndependentSVR,
     MKMTFLRegressor,
@@ -71,3 +72,63 @@ def test_a_wrong_flag_is_refused():
     X, y, task = problem()
     with pytest.raises(ValueError, match="standardize_target"):
         IndependentSVR(standardize_target="yes").fit(X, y, task)
+
+
+class TestNoTube:
+    """At ε = 0 a β of 0 lies between its bounds and on no kink."""
+
+    METHODS = (
+        lambda **more: IndependentSVR(**more),
+        lambda **more: SingleTaskMKLRegressor(**more),
+        lambda **more: MKMTFLRegressor(p=2.0, **more),
+        lambda **more: MKMTSFLRegressor(q=1.5, **more),
+    )
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("method", METHODS)
+    def test_optimum(self, method):
+        # The only free β of the solution is 0.
+        X = np.array(
+            [
+                [0.0, -0.8, 3.0, 0.2, 0.0],
+                [-0.1, 0.1, 4.2, -1.3, 0.0],
+                [0.0, -0.8, 3.0, 0.2, 0.0],
+                [0.2, 0.8, 2.4, 0.8, 0.0],
+                [0.2, -0.1, 0.0, -0.2, 0.0],
+            ]
+        )
+        y, task = np.array([-0.2, -2.2, -1.2, 0.1, 1.3]), np.zeros(5, dtype=int)
+        kernels = [{"name": "gaussian", "width": 5.0}, {"name": "linear", "feature": 4}]
+        model = method(C=1.6, epsilon=0.0, kernels=kernels).fit(X, y, task)
+        optimum = optimum_of(model, X, y, task)
+        assert model.duality_gap_ <= 1e-6
+        assert model.objective_ == pytest.approx(optimum.value, rel=1e-6)
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize(
+        ("number", "seeds"),
+        [(1, [89]), (2, [13, 47, 55]), (3, [22, 61, 130, 150, 184])],
+    )
+    def test_random_problems_of_any_scale(self, number, seeds):
+        kernels = [{"name": "gaussian", "width": 2.0}, {"name": "linear"}]
+        for seed in seeds:
+            X, y, task, C = random_problem(seed)
+            model = self.METHODS[number](C=C, epsilon=0.0, kernels=kernels)
+            assert model.fit(X, y, task).duality_gap_ <= model.tol
+
+
+def random_problem(seed):
+    """Few examples, some twice, with targets of 0.1 to 100 and C from 1e-3 to 1e4."""
+    rng = np.random.default_rng(seed)
+    n_tasks = int(rng.integers(1, 4))
+    task = np.repeat(np.arange(n_tasks), rng.integers(2, 9, n_tasks))
+    n, d = task.size, int(rng.integers(1, 5))
+    X = np.round(rng.standard_normal((n, d)), 1)
+    if rng.random() < 0.5:
+        X[1::2] = X[: 2 * (n // 2) : 2]
+    if rng.random() < 0.3:
+        X[:, -1] = 0.0
+    y = np.round(rng.standard_normal(n) * 10.0 ** rng.integers(-1, 2), 1)
+    if rng.random() < 0.2:
+        y += 100.0
+    return X, y, task, 10.0 ** rng.integers(-3, 5)

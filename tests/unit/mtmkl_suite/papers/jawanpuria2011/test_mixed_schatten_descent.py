@@ -8,6 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
 from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (
+    AlternatingMKMTSFL,
+    MirrorDescentMKMTSFL,
     SchattenAlternation,
     SchattenDescent,
     traces_of,
@@ -79,6 +81,30 @@ def test_alternate_minimisation_descends_to_the_optimum():
     assert best.dual_objective <= certificate.objective * (1 + 1e-9)
     history = certificate.history
     assert (np.diff(history) <= 1e-3 * history[0]).all()
+
+
+def test_alternate_minimisation_finds_lost_directions_again():
+    """The perturbation stays where it is while the gap is larger than it leaves."""
+    rng = np.random.default_rng(37)
+    task = np.repeat(np.arange(3), 17)
+    X = rng.standard_normal((task.size, 9))
+    W = rng.standard_normal((9, 1)) @ rng.standard_normal((1, 3))
+    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.3 * rng.standard_normal(task.size)
+    method = AlternatingMKMTSFL(1.0, 1.5, kernels=[{"name": "linear"}], tol=1e-4)
+    gaps = []
+    for limit in (300, 3000):
+        with pytest.warns(ConvergenceWarning, match=f"stopped after {limit} iter"):
+            fitted = method.set_params(max_iter=limit).fit(X, y, task=task)
+        gaps.append(fitted.duality_gap_)
+    assert gaps[1] < 0.5 * gaps[0]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", [AlternatingMKMTSFL, MirrorDescentMKMTSFL])
+def test_inputs_of_zeros(method):
+    task, y = np.repeat([0, 1], 5), np.arange(10.0)
+    fitted = method(kernels=[{"name": "linear"}]).fit(np.zeros((10, 2)), y, task=task)
+    np.testing.assert_allclose(fitted.predict(np.zeros((2, 2)), [0, 1]), [2.0, 7.0])
 
 
 def test_a_small_fixed_step_stops_far_from_the_optimum():
