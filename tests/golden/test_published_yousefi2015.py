@@ -7,7 +7,12 @@ from scipy import stats
 
 from mtmkl.documents import config_dir
 from mtmkl_suite.judge.verdicts import Published
-from mtmkl_suite.papers.yousefi2015.audit import audit, printed_comparisons
+from mtmkl_suite.papers.yousefi2015.audit import (
+    BELOW_LEVEL,
+    audit,
+    printed_comparisons,
+)
+from mtmkl_suite.report.tables.ranking import DOMINATED
 
 FOLDER = config_dir() / "papers" / "yousefi2015" / "published"
 COLUMNS = [
@@ -122,7 +127,18 @@ def printed():
 
 @pytest.fixture(scope="module")
 def audits(printed):
-    return {label: audit(block) for label, block in printed.items()}
+    """Counts (printed, recomputed) and the printed numbers that are off, by block."""
+    found = {}
+    for label, block in printed.items():
+        table = audit(block)
+        counts = table[table["method"] == ""].set_index("quantity")
+        counts = counts[["printed", "recomputed"]]
+        found[label] = counts, table[table["method"] != ""]
+    return found
+
+
+def mean_ranks(block):
+    return block.accuracies.rank(axis=1, ascending=False).mean()
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -167,62 +183,60 @@ def test_numbers_quoted_in_the_text(printed):
     assert texts["Letter", "samples of J"] == 189
 
 
-def test_audit_of_the_block_at_10_percent(audits):
-    found = audits["10 %"]
-    assert found.printed.accuracies.shape == (6, 8)
-    assert found.friedman.ranks["MeTaG"] == pytest.approx(4.0)
-    wrong = found.differences.groupby("quantity", sort=False)["method"].apply(list)
+def test_audit_of_the_block_at_10_percent(printed, audits):
+    assert printed["10 %"].accuracies.shape == (6, 8)
+    assert mean_ranks(printed["10 %"])["MeTaG"] == pytest.approx(4.0)
+    counts, differences = audits["10 %"]
+    wrong = differences.groupby("quantity", sort=False)["method"].apply(list)
     assert wrong["mean rank"] == ["MeTaG"]
     assert "rank" not in wrong
     # Every statistic and every p value is wrong, but three methods are rejected.
     assert wrong["test statistic"] == wrong["p value"] == list(TESTS)
-    assert found.n_rejected == 3
-    assert found.n_rejected_as_printed == 2
+    assert counts.loc[DOMINATED].tolist() == [3, 3]
+    assert counts.loc[BELOW_LEVEL].tolist() == [2, 3]
 
 
-def test_statistics_at_10_percent_come_from_seven_data_sets(audits):
-    assert audits["10 %"].n_blocks_implied == (7,)
-    statistics = audits["10 %"].printed.tests["test statistic"]
+def test_statistics_at_10_percent_come_from_seven_data_sets(printed, audits):
+    assert audits["10 %"][0].loc["data sets"].tolist() == [6, 7]
+    statistics = printed["10 %"].tests["test statistic"]
     sums = statistics * np.sqrt(7 * 8 * 9 / 6)
     np.testing.assert_allclose(sums, [36, 19.5, 32, 11.5, 22, 24, 21], atol=0.05)
     # Not the six sets of the table and one more, which adds 7 to a difference at most.
-    six = audits["10 %"].ranks.sum()
+    six = printed["10 %"].accuracies.rank(axis=1, ascending=False).sum()
     assert 24 - (six["CoClus"] - six["Our Method"]) == 10
 
 
-def test_p_values_at_10_percent_fit_five_data_sets_and_a_control_of_1_60(audits):
-    block = audits["10 %"]
-    printed = block.printed.tests["p value"]
-    others = block.friedman.ranks.drop("Our Method")
+def test_p_values_at_10_percent_fit_five_data_sets_and_a_control_of_1_60(printed):
+    p_printed = printed["10 %"].tests["p value"]
+    others = mean_ranks(printed["10 %"]).drop("Our Method")
 
     def p_values(control, n):
         return 2 * stats.norm.sf((others - control) / np.sqrt(8 * 9 / (6 * n)))
 
     # To a unit of the last digit; nothing near the table's own 1.67 and six sets does.
-    np.testing.assert_allclose(printed, p_values(1.6, 5), atol=1.1e-4)
+    np.testing.assert_allclose(p_printed, p_values(1.6, 5), atol=1.1e-4)
     for n in (5, 6, 7):
-        assert np.abs(printed - p_values(10 / 6, n)).max() > 0.01
+        assert np.abs(p_printed - p_values(10 / 6, n)).max() > 0.01
     # They rank CoClus and MeTaG alike, as the accuracies do and the heading does not.
-    assert printed["CoClus"] == printed["MeTaG"]
+    assert p_printed["CoClus"] == p_printed["MeTaG"]
     assert others["CoClus"] == others["MeTaG"]
 
 
-def test_audit_of_the_block_at_20_percent(audits):
-    found = audits["20 %"]
-    assert found.friedman.ranks["MeTaG"] == pytest.approx(34 / 7)
-    rows = found.differences.drop(columns="recomputed").to_numpy().tolist()
-    assert rows == [
+def test_audit_of_the_block_at_20_percent(printed, audits):
+    assert mean_ranks(printed["20 %"])["MeTaG"] == pytest.approx(34 / 7)
+    counts, differences = audits["20 %"]
+    assert differences.drop(columns="recomputed").to_numpy().tolist() == [
         ["rank", "Pen", "MeTaG", 4.0],
         ["mean rank", "", "MeTaG", 4.71],
         ["test statistic", "", "MeTaG", 2.73],
         ["p value", "", "MeTaG", 0.0064],
     ]
-    assert found.n_rejected == found.n_rejected_as_printed == 6
-    assert found.n_blocks_implied == (7,)
+    assert counts.loc[DOMINATED].tolist() == counts.loc[BELOW_LEVEL].tolist() == [6, 6]
+    assert counts.loc["data sets"].tolist() == [7, 7]
 
 
 def test_audit_of_the_block_at_50_percent(audits):
-    found = audits["50 %"]
-    assert found.differences.empty
-    assert found.n_rejected == found.n_rejected_as_printed == 5
-    assert found.n_blocks_implied == (7,)
+    counts, differences = audits["50 %"]
+    assert differences.empty
+    assert counts.loc[DOMINATED].tolist() == counts.loc[BELOW_LEVEL].tolist() == [5, 5]
+    assert counts.loc["data sets"].tolist() == [7, 7]
