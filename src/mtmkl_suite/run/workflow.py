@@ -21,7 +21,7 @@ from mtmkl_suite.run.checks import check_names
 from mtmkl_suite.run.fit_warnings import counted_warnings
 from mtmkl_suite.run.fits import failures
 from mtmkl_suite.run.folders import RunFolder, run_label
-from mtmkl_suite.run.locks import ResultsInUseError, release_results
+from mtmkl_suite.run.locks import ResultsInUseError, hold_results, release_results
 from mtmkl_suite.run.plan import fit_jobs
 
 
@@ -57,6 +57,10 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     for paper in papers:
         check_names(paper)
     folder = RunFolder(top / run_label(run, papers))
+    # Also where nothing is to be done, so that Snakemake does not start, what a killed
+    # run left is deleted.
+    hold_results(folder)
+    release_results()
     written = folder.path / "config.yaml"
     text = yaml.safe_dump(run.model_dump(), sort_keys=False, allow_unicode=True)
     if not written.is_file() or written.read_text(encoding="utf-8") != text:

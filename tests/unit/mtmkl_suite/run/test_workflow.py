@@ -113,6 +113,19 @@ def test_a_partial_run_leaves_the_whole_one_alone(tmp_path):
     assert (results / "quick+tiny/report.html").read_text() == "whole"
 
 
+def test_what_a_killed_run_left_goes_where_nothing_is_to_be_done(tmp_path):
+    done = run(TINY, tmp_path, experiments=["drawn"])
+    left = [
+        folder / "tmp00000000.part"
+        for folder in (done.report.parent, tmp_path / "results/cache")
+    ]
+    for path in left:
+        path.write_bytes(b"half")
+        os.utime(path, (0, 0))
+    run(TINY, tmp_path, experiments=["drawn"])
+    assert not any(path.exists() for path in left)
+
+
 def start(*arguments, results):
     return subprocess.Popen(
         [sys.executable, "-m", "mtmkl_suite.cli.main", "run", f"--paper={TINY}",
