@@ -5,6 +5,7 @@ one. ``--verbose`` and ``--dry-run`` show Snakemake's own lines; the log file be
 ``.snakemake/log`` has them in any case.
 """
 
+import logging
 import re
 import sys
 from collections import Counter
@@ -27,6 +28,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from mtmkl.files import DamagedFileError, read_json, write_json
 from mtmkl_suite.run.folders import RunFolder
 from mtmkl_suite.run.jobs import CAUSE
+from mtmkl_suite.run.locks import ResultsInUseError, lock_results
 from snakemake_logger_plugin_mtmkl.progress import ProgressLine, duration
 
 REPORT = "report"
@@ -156,6 +158,8 @@ class LogHandler(LogHandlerBase):
             ),
         )
         sys.excepthook = _say_stopped
+        # A line of a log that a full disk does not take is no news beside the failure.
+        logging.raiseExceptions = False
 
     @property
     def writes_to_stream(self) -> bool:
@@ -202,6 +206,9 @@ class LogHandler(LogHandlerBase):
             self._print("Nothing to be done: everything is up to date.")
             self._has_report = True
             self._say_results()
+            for run in _announced:  # which did not start, and so deleted nothing
+                with suppress(ResultsInUseError, OSError):
+                    lock_results(run.results).close()
         self._executing = self._up_to_date = False
         super().close()
 

@@ -1,6 +1,7 @@
 """A full disk, folders that cannot be written, and two runs in one folder."""
 
 import os
+import shutil
 import signal
 import subprocess
 from contextlib import contextmanager
@@ -91,6 +92,8 @@ def read_only(count, scratch):
                 else:
                     for path in runs.cache.rglob("*.npz"):
                         path.unlink()
+                    # Or nothing would be to be done.
+                    shutil.rmtree(runs.results / "tiny" / "fits")
                     mount("--bind", runs.cache, runs.cache)
                     mount("-o", "remount,bind,ro", runs.cache)
                     yield _refused(runs, what)

@@ -37,6 +37,7 @@ class Targets:
         for paper in papers:
             check_names(paper)
         self.results = RunFolder(Path(run.results, run_label(run, papers)))
+        self._damaged: dict[str, int] = {}
         self._groups = {
             name: {group.name: group for group in grouping.fit_groups(paper)}
             for name, paper in self.papers.items()
@@ -67,8 +68,13 @@ class Targets:
         return str(self.results.log(job))
 
     def times_damaged(self, job: str) -> int:
-        """Return how often results of a job were damaged."""
-        return times_damaged(self.results.log(job))
+        """Return how often results of a job were damaged, as the run found them.
+
+        Snakemake asks again once it has deleted them, to make them again.
+        """
+        if job not in self._damaged:
+            self._damaged[job] = times_damaged(self.results.log(job))
+        return self._damaged[job]
 
     def memory(self, paper: str, job: str) -> Callable[[Any, int], int]:
         """Return the megabytes for a job, twice as many in its second attempt."""

@@ -1,7 +1,6 @@
 """``mtmkl run`` and its function: a configuration, and the workflow that runs it."""
 
 import io
-import logging
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,8 +56,7 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     for paper in papers:
         check_names(paper)
     folder = RunFolder(top / run_label(run, papers))
-    # Also where nothing is to be done, so that Snakemake does not start, what a killed
-    # run left is deleted.
+    # Another run there, or a disk that cannot be written, is said here in one line.
     hold_results(folder)
     release_results()
     written = folder.path / "config.yaml"
@@ -122,8 +120,6 @@ def _run_snakemake(configuration: Path, folder: Path, cores: int) -> int:
     # That a profile was found is no news here.
     with redirect_stderr(io.StringIO()):
         parser, arguments = parse_args(list(map(str, words)))
-    # A log's line that a full disk does not take is no news beside the failure itself.
-    logging.raiseExceptions = False
     try:
         is_done = args_to_api(arguments, parser)
     except SystemExit as refusal:
