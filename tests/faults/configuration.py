@@ -57,6 +57,10 @@ def unshared(document):
 def edited(document, path, edit):
     """Return the document with an edit at a key, None if it makes no difference."""
     *parents, key = path
+    if path[0] == "experiments" and key in ("quick", "paper"):
+        tiers = document["experiments"][path[1]].get("tiers", [key])
+        if key not in tiers:  # an anchor's, and no run takes it
+            return None
     holder = document
     for step in parents:
         holder = holder[step]

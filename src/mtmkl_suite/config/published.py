@@ -8,6 +8,10 @@ from mtmkl.documents import ConfigError
 from mtmkl_suite.config.models import Artefact, Paper, Ranking, RankTests, Table
 from mtmkl_suite.config.selectors import require
 
+NAMES = dict.fromkeys(("artefact", "id", "section", "row", "column"), str)
+"""Columns of records and published tables that are names, also where all look like
+numbers."""
+
 Place = tuple[str, str]
 """Row and column of a published number."""
 

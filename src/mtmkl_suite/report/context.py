@@ -16,6 +16,7 @@ from mtmkl.datasets import default_registry
 from mtmkl.datasets.splits import load_splits
 from mtmkl.files import intact, read_json, read_table
 from mtmkl_suite.config.models import Figure, Paper, Readings, Variant
+from mtmkl_suite.config.published import NAMES
 from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
 from mtmkl_suite.judge.sample import average, read_scores, select
 from mtmkl_suite.report.record.published_reach import ReachOfCells
@@ -173,7 +174,8 @@ def load_context(
         arrays=_StoredArrays(config, folder),
         data_info=data_info,
         published={
-            path.name: pd.read_csv(path) for path in sorted(printed.glob("*.csv"))
+            path.name: pd.read_csv(path, dtype=NAMES)
+            for path in sorted(printed.glob("*.csv"))
         },
         steps={
             name: read_table(folder.step(name), float_precision="round_trip")

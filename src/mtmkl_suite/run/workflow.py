@@ -1,6 +1,8 @@
 """``mtmkl run`` and its function: a configuration, and the workflow that runs it."""
 
 import io
+import signal
+import threading
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,12 +122,15 @@ def _run_snakemake(configuration: Path, folder: Path, cores: int) -> int:
     # That a profile was found is no news here.
     with redirect_stderr(io.StringIO()):
         parser, arguments = parse_args(list(map(str, words)))
+    of_caller = signal.getsignal(signal.SIGTERM)
     try:
         is_done = args_to_api(arguments, parser)
     except SystemExit as refusal:
         raise ResultsInUseError(str(refusal)) from None
     finally:
         release_results()
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, of_caller)  # Snakemake leaves its own
     return 130 if was_stopped() else int(not is_done)
 
 

@@ -12,6 +12,7 @@ from mtmkl.files import read_json, write_text
 from mtmkl.statistics.pairs import FEW_UNITS, LEVEL, MIN_UNITS
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Paper, Publication, Tier
+from mtmkl_suite.config.published import NAMES
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.reach import CLAIMS
@@ -245,7 +246,9 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
         and config.readings is None
         and set(config.experiments) == set(of_tier.experiments)
     )
-    verdicts, claims = pd.read_csv(folder.verdicts), pd.read_csv(folder.claims)
+    verdicts, claims = (
+        pd.read_csv(path, dtype=NAMES) for path in (folder.verdicts, folder.claims)
+    )
     known = (record.verdicts, record.claims) if record else (None, None)
     verdicts = with_record(verdicts, known[0], _CELL, fill=fill)
     claims = with_record(claims, known[1], ["id"], fill=fill)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from mtmkl.files import read_json, write_json, write_table, write_text
 from mtmkl_suite.config.models import Paper, Run, StepTable
+from mtmkl_suite.config.published import NAMES
 from mtmkl_suite.judge.claims import shown_notes, shown_verdicts
 from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import read_scores
@@ -101,8 +102,8 @@ def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str
 def paper_gallery(config: Paper, folder: Path) -> str:
     """Return the Markdown page of a paper's published artefacts."""
     paper = config.paper
-    verdicts = pd.read_csv(folder / "verdicts.csv")
-    claims = pd.read_csv(folder / "claims.csv")
+    verdicts = pd.read_csv(folder / "verdicts.csv", dtype=NAMES)
+    claims = pd.read_csv(folder / "claims.csv", dtype=NAMES)
     reach = read_reach(config, CLAIMS)
     notes = [
         f"{note}; {OTHER_READINGS}: {reach[name, ''].text()}"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from mtmkl.files import read_json, read_table, write_json, write_table
 from mtmkl_suite.config.models import Paper, Run
+from mtmkl_suite.config.published import NAMES
 from mtmkl_suite.judge.claims import COLUMNS, evaluate_claims
 from mtmkl_suite.judge.comparison import (
     compare_experiments,
@@ -212,8 +213,8 @@ def read_published_record(config: Paper) -> PublishedRecord | None:
         commit=commit,
         date=commit_date(commit),
         data=provenance.get("data", {}),
-        verdicts=pd.read_csv(folder.verdicts),
-        claims=pd.read_csv(folder.claims),
+        verdicts=pd.read_csv(folder.verdicts, dtype=NAMES),
+        claims=pd.read_csv(folder.claims, dtype=NAMES),
     )
 
 

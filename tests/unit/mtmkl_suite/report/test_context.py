@@ -44,6 +44,16 @@ def test_by_repeat_averages_subsets(context):
     np.testing.assert_allclose(found, expected)
 
 
+def test_names_of_published_numbers_are_texts(paper, results, tmp_path):
+    (tmp_path / "table_9.csv").write_text("row,column,value\n1,10,0.5\n2,20,0.25\n")
+    published = load_context(
+        paper.model_copy(update={"published": tmp_path}), results
+    ).published["table_9.csv"]
+    assert published["row"].tolist() == ["1", "2"]
+    assert published["column"].tolist() == ["10", "20"]
+    assert published["value"].tolist() == [0.5, 0.25]
+
+
 def test_arrays_are_found_by_name_and_number_of_tasks(context):
     dataset = "linear_synthetic[n_irrelevant=6]"
     place = ("linear_synthetic", dataset, "mtl_feat_linear", "A_")

@@ -122,8 +122,10 @@ def test_what_a_killed_run_left_goes_where_nothing_is_to_be_done(tmp_path):
     for path in left:
         path.write_bytes(b"half")
         os.utime(path, (0, 0))
+    handler = signal.getsignal(signal.SIGTERM)
     run(TINY, tmp_path, experiments=["drawn"])
     assert not any(path.exists() for path in left)
+    assert signal.getsignal(signal.SIGTERM) is handler
 
 
 def start(*arguments, results):
