@@ -20,6 +20,15 @@ from mtmkl_suite.report.tables.text import (
 )
 
 
+_INTERVALS = {
+    True: "Repeats share examples: interval and p are of the t-test corrected for that, "
+    "p with Holm's correction over the rivals.",
+    False: "The interval is a bootstrap interval over repeats. p is of Wilcoxon's test, "
+    "with Holm's correction over the rivals.",
+}
+"""What interval and p are, by whether repeats share examples."""
+
+
 @dataclass(frozen=True)
 class Standing:
     """The methods of an experiment in order, and what is to be said first."""
@@ -111,9 +120,7 @@ def _standing(
     ]  # fmt: skip
     notes = [
         "Ranks are by the mean over repeats, data sets and train sizes; controls have "
-        "none. The interval is a bootstrap interval over repeats. p is of the t-test "
-        "corrected for repeats that share examples, or of Wilcoxon's test where they "
-        "share none, with Holm's correction over the rivals."
+        "none. " + _INTERVALS[any(pair["is_shared"] for pair in pairs.values())]
     ]
     if means["n"].max() < MIN_UNITS:
         notes.append(
@@ -152,6 +159,7 @@ def _against(
         found[row["second"] if sign > 0 else row["first"]] = {
             "difference": sign * row["mean_difference"],
             "low": ends[0], "high": ends[1], "p": p,
+            "is_shared": not pd.isna(row["rho"]),
         }  # fmt: skip
     tested = [name for name, row in found.items() if not pd.isna(row["p"])]
     for name, p in zip(tested, holm([found[n]["p"] for n in tested]), strict=True):
