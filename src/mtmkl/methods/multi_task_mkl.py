@@ -90,8 +90,9 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         "features" is for linear kernels (of dense or sparse inputs) without offset, and
         builds none; its time grows with the number of examples as that of a linear
         support vector machine; with p = 1 it may need thousands of epochs where "gram"
-        visits a few weights. "auto" takes "features" where it can (with
-        ``fit_intercept=False`` or the logistic loss), and "gram" if they end short of ``tol`` on at most 3,000 examples.
+        visits a few weights. "auto" takes "features" where it can, for linear kernels
+        without offset, and "gram" if they end short of ``tol`` on at most 3,000
+        examples.
     normalize : {"cosine", "trace", None}
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
         the mean of k(x, x) over the training examples. Task kernels are normalised by
@@ -215,7 +216,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         return self.fit_intercept
 
     def _check_size(self, n: int) -> None:
-        """Refuse Gram matrices of linear kernels that nothing but a default asks for."""
+        """Refuse large Gram matrices of linear kernels that a default asks for."""
         asked = self.solver == "gram" or self.fit_intercept is not None
         if not asked and n > _MOST_BY_DEFAULT:
             raise ValueError(

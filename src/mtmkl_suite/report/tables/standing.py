@@ -19,12 +19,11 @@ from mtmkl_suite.report.tables.text import (
     with_minus,
 )
 
-
 _INTERVALS = {
-    True: "Repeats share examples: interval and p are of the t-test corrected for that, "
-    "p with Holm's correction over the rivals.",
-    False: "The interval is a bootstrap interval over repeats. p is of Wilcoxon's test, "
-    "with Holm's correction over the rivals.",
+    True: "Repeats share examples: interval and p are those of the t-test corrected "
+    "for it. Holm's correction over the rivals is of p alone.",
+    False: "The interval is a bootstrap interval over repeats, p is of Wilcoxon's "
+    "test. Holm's correction over the rivals is of p alone.",
 }
 """What interval and p are, by whether repeats share examples."""
 
