@@ -97,6 +97,7 @@ def _standing(
     without = rivals.drop(own)["mean"].rank(ascending=not better)
     reference = own[0] if own else str(rivals.index[0])
     pairs = _against(reference, experiment, statistics)
+    below = _below_floor(context, means, better)
     rows = []
     for method, row in means.iterrows():
         name = str(method)
@@ -104,7 +105,7 @@ def _standing(
         rows.append([
             _rank(ranks.get(name)),
             *([_rank(without.get(name))] if own else []),
-            _label(context, name, own),
+            _label(context, name, own) + " (below the control)" * (name in below),
             mean_sd(row["mean"], row["sd"], int(row["n"]), decimals_of(row["mean"])),
             _signed(pair.get("difference")),
             _interval(pair),
@@ -136,9 +137,25 @@ def _standing(
         for method in (config.own or [])
         if method not in means.index
     ]
+    if below:
+        labels = ", ".join(_label(context, name, []) for name in below)
+        sentences.append(f"Worse than the mean of each task, a control: {labels}.")
     if not own and len(rivals) > 1:
         sentences.append(_best_sentence(context, reference, rivals, shown, pairs))
     return Standing(settings.title, sentences, TextTable(header, rows, notes))
+
+
+def _below_floor(context: Context, means: pd.DataFrame, better: bool) -> list[str]:
+    """Return the rivals that are worse than the control that ignores all inputs."""
+    methods = context.config.methods
+    classes = {name: methods[name].class_name for name in map(str, means.index)}
+    floors = [name for name in classes if classes[name].endswith("TaskMeanControl")]
+    if not floors:
+        return []
+    losses = -means["mean"] if better else means["mean"]
+    limit = losses[floors[0]] + ROUNDING
+    rivals = [name for name in classes if not methods[name].is_control]
+    return [name for name in rivals if losses[name] > limit]
 
 
 def _against(
