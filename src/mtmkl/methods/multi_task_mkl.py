@@ -83,8 +83,8 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         Whether there is an offset, common to all tasks and not penalised. It needs the
         hinge loss and Gram matrices. None, the default, has one wherever there can be
         one: with the hinge loss, unless ``solver="features"``. Linear kernels then need
-        Gram matrices too, 8 n² bytes per term, which more than 10,000 examples are
-        refused for: give False, or True to build the matrices all the same.
+        Gram matrices too, of 8 n² bytes per term. More than 10,000 examples of these
+        are refused: give False, or True to build the matrices all the same.
     solver : {"auto", "gram", "features"}
         "gram" takes any kernels, and builds a Gram matrix of all examples per term.
         "features" is for linear kernels (of dense or sparse inputs) without offset, and
