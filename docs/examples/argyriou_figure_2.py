@@ -70,13 +70,14 @@ def curves():
                 split = make_split(
                     data, PROTOCOL, seed=0, train_size=AS_PUBLISHED, repeat=repeat
                 )
-                method = MultiTaskFeatureLearning()
+                method = MultiTaskFeatureLearning(fit_intercept=False)
                 key = f"T = {n_tasks}", n_irrelevant
                 errors[key].append(test_error(method, data, split))
                 distances[key].append(distance(method, data))
                 if n_tasks == max(N_TASKS):
-                    alone = test_error(IndependentRidge(), data, split)
-                    errors["independent", n_irrelevant].append(alone)
+                    alone = IndependentRidge(fit_intercept=False)
+                    error = test_error(alone, data, split)
+                    errors["independent", n_irrelevant].append(error)
     return {"test mean squared error": errors, "‖D − Cov‖": distances}
 
 

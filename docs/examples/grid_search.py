@@ -27,7 +27,7 @@ train = ~test
 #
 # A pipeline or a search needs only these two calls to pass on the tasks.
 sklearn.set_config(enable_metadata_routing=True)
-method = MultiTaskFeatureLearning(fit_intercept=True)
+method = MultiTaskFeatureLearning()
 model = route_tasks(Pipeline([("scale", StandardScaler()), ("method", method)]))
 
 # %% Search

@@ -24,8 +24,8 @@ def variance_readings() -> None:
     for split in make_splits(data, protocol, SEED).values():
         train, test = data.subset(split.train), data.subset(split.test)
         for name, method in (
-            ("independent", IndependentRidge(1.0)),
-            ("aggregate", AggregateRidge(1.0)),
+            ("independent", IndependentRidge(1.0, fit_intercept=False)),
+            ("aggregate", AggregateRidge(1.0, fit_intercept=False)),
         ):
             method.fit(train.X, train.y, train.task)
             error = (test.y - method.predict(test.X, test.task)) ** 2
@@ -58,7 +58,8 @@ def row_norms() -> None:
         for seed in range(10):
             data = load("linear_synthetic", n_irrelevant=6, seed=seed)
             train = data.subset(~data.truth["is_test"])
-            fitted = MultiTaskFeatureLearning(gamma).fit(train.X, train.y, train.task)
+            fitted = MultiTaskFeatureLearning(gamma, fit_intercept=False)
+            fitted.fit(train.X, train.y, train.task)
             row = np.linalg.norm(fitted.A_, axis=1)
             norms.append((row / row.sum())[:5])
         print(f"  gamma {gamma:g}: {np.round(np.mean(norms, axis=0), 2)}")
@@ -84,7 +85,7 @@ def label_codings() -> None:
             for split in splits:
                 train, test = data.subset(split.train), data.subset(split.test)
                 target = train.y if offset == 0 else (train.y + 1) / 2
-                fitted = MultiTaskFeatureLearning(gamma)
+                fitted = MultiTaskFeatureLearning(gamma, fit_intercept=False)
                 fitted.fit(train.X, target, train.task)
                 positive = fitted.predict(test.X, test.task) >= offset
                 wrong.append(np.sum(positive != (test.y > 0)))

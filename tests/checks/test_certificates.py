@@ -222,7 +222,7 @@ PROBLEMS = {
         lambda data: mixed_schatten(data, 2.0, 1.01, 0.1),
     ),
     "MultiTaskMKL": (
-        {"C": 0.5, "terms": [("linear", [CHAIN, "union"])]},
+        {"C": 0.5, "terms": [("linear", [CHAIN, "union"])], "fit_intercept": False},
         lambda data: multi_task_mkl(data, [data.X @ data.X.T], 0.5, 2, "hinge"),
     ),
     "MultiTaskMKL, logistic": (
@@ -266,23 +266,23 @@ PROBLEMS = {
         lambda data: linear_problems.level_groups(*data.centred(), [4.0, 2.0]),
     ),
     "MultiTaskFeatureLearning": (
-        {"gamma": 2.0},
+        {"gamma": 2.0, "fit_intercept": False},
         lambda data: linear(data, 2.0, "trace"),
     ),
     "MultiTaskVariableSelection": (
-        {"gamma": 2.0},
+        {"gamma": 2.0, "fit_intercept": False},
         lambda data: linear(data, 2.0, "rows"),
     ),
     "RRHet": (
-        {"gamma": 2.0},
+        {"gamma": 2.0, "fit_intercept": False},
         lambda data: linear(data, 2.0, "deviations"),
     ),
     "IndependentRidge": (
-        {"gamma": 2.0},
+        {"gamma": 2.0, "fit_intercept": False},
         lambda data: ridges(data, 2.0, data.task),
     ),
     "AggregateRidge": (
-        {"gamma": 2.0},
+        {"gamma": 2.0, "fit_intercept": False},
         lambda data: ridges(data, 2.0, np.zeros(30, dtype=int)),
     ),
 }

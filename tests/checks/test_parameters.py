@@ -57,7 +57,8 @@ def test_a_wrong_type_is_refused_by_name_and_value(name, parameter, value):
 
 @every_parameter
 def test_numbers_and_truth_values_are_not_mixed_up(name, parameter):
-    is_flag = isinstance(_default(name, parameter), bool)
+    default = _default(name, parameter)
+    is_flag = isinstance(default, bool) or parameter == "fit_intercept"
     message = _refusal(name, parameter, 1 if is_flag else True)
     assert message.startswith(parameter)
 

@@ -241,14 +241,18 @@ REFEREED = {
     "MKMTSFLRegressor": lambda s: {
             "C": s, "q": 1.01, "kernels": printed.KERNELS, "basis_tol": 1e-12
         },
-    "MultiTaskMKL": lambda s: {"C": s, "terms": [("linear", [printed.CHAIN, "union"])]},
+    "MultiTaskMKL": lambda s: {
+            "C": s,
+            "terms": [("linear", [printed.CHAIN, "union"])],
+            "fit_intercept": False,
+        },
     "MultiTaskMKL, logistic": lambda s: {
             "C": s, "terms": [("linear", [printed.CHAIN, "union"])], "loss": "logistic"
         },
-    "MultiTaskFeatureLearning": lambda s: {"gamma": s},
-    "MultiTaskVariableSelection": lambda s: {"gamma": s},
-    "RRHet": lambda s: {"gamma": s},
-    "IndependentRidge": lambda s: {"gamma": s},
+    "MultiTaskFeatureLearning": lambda s: {"gamma": s, "fit_intercept": False},
+    "MultiTaskVariableSelection": lambda s: {"gamma": s, "fit_intercept": False},
+    "RRHet": lambda s: {"gamma": s, "fit_intercept": False},
+    "IndependentRidge": lambda s: {"gamma": s, "fit_intercept": False},
 }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """The examples of the docs run, and show what they say."""
 
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import sklearn
+
+from mtmkl.datasets import load
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
@@ -36,6 +39,23 @@ def test_own_method(tmp_path):
     assert (table["ceiling"] == 0).all()
     printed = done.stdout.splitlines()
     assert any(line.startswith("sharedmeanridge") for line in printed)
+
+
+def test_start_page_learning_together_pays_off():
+    page = (EXAMPLES.parent / "start.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.S | re.M)
+    data, fit, *_, pairs = blocks
+    names: dict = {}
+    for block in (data, fit, pairs):
+        exec(block, names)
+    drawn = load("linear_synthetic", n_irrelevant=6, n_tasks=40, seed=1)
+    test = drawn.truth["is_test"]
+    together, alone = (
+        np.mean((drawn.y[test] - model.predict(drawn.X[test], drawn.task[test])) ** 2)
+        for model in (names["together"], names["alone"])
+    )
+    assert together < alone
+    assert (names["found"].wins, names["found"].losses) == (0, 6)
 
 
 def test_grid_search(capsys):

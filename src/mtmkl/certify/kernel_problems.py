@@ -350,7 +350,7 @@ def _multi_task_mkl(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     grams = [
         R[pairs] * base[b] for b, R in zip(terms.base, terms.task_kernels, strict=True)
     ]
-    intercept, p = model.fit_intercept, float(model.p)
+    intercept, p = model._has_offset, float(model.p)
     return multi_task_mkl(y, grams, model.C, p, model.loss, fit_intercept=intercept)
 
 

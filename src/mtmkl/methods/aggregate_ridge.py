@@ -39,7 +39,7 @@ class AggregateRidge(LinearPathEstimator):
 
     gamma: float = 1.0
     _: KW_ONLY
-    fit_intercept: bool = False
+    fit_intercept: bool = True
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int

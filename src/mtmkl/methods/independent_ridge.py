@@ -49,7 +49,7 @@ class IndependentRidge(LinearPathEstimator):
     gamma: Any = 1.0
     _: KW_ONLY
     kernel: Kernel | Spec | None = None
-    fit_intercept: bool = False
+    fit_intercept: bool = True
     standardize: bool = False
     basis_tol: float = 1e-6
 

@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
-from mtmkl.methods._base.checks import checks, one_of
+from mtmkl.methods._base.checks import check_flag, checks, one_of, optional
 from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
 from mtmkl.methods._base.kernel_machine import keep_certificate
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Term = Mapping[str, Any] | tuple[Any, Any]
 
 _MOST_BY_GRAM = 3000  # examples whose Gram matrices are small
+_MOST_BY_DEFAULT = 10_000  # examples whose Gram matrices nobody asked for
 
 
 @dataclass(eq=False, repr=False)
@@ -78,16 +79,20 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     C : float
         Weight of the loss, positive.
     loss : {"hinge", "logistic"}
-    fit_intercept : bool
-        Whether there is an offset, common to all tasks and not penalised; for the hinge
-        loss, solved on Gram matrices.
+    fit_intercept : bool or None
+        Whether there is an offset, common to all tasks and not penalised. It needs the
+        hinge loss and Gram matrices. None, the default, has one wherever there can be
+        one: with the hinge loss, unless ``solver="features"``. Linear kernels then need
+        Gram matrices too, of 8 n² bytes per term. More than 10,000 examples of these
+        are refused: give False, or True to build the matrices all the same.
     solver : {"auto", "gram", "features"}
         "gram" takes any kernels, and builds a Gram matrix of all examples per term.
         "features" is for linear kernels (of dense or sparse inputs) without offset, and
         builds none; its time grows with the number of examples as that of a linear
         support vector machine; with p = 1 it may need thousands of epochs where "gram"
-        visits a few weights. "auto" takes "features" where it can, and "gram" if they
-        end short of ``tol`` on at most 3,000 examples.
+        visits a few weights. "auto" takes "features" where it can, for linear kernels
+        without offset, and "gram" if they end short of ``tol`` on at most 3,000
+        examples.
     normalize : {"cosine", "trace", None}
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
         the mean of k(x, x) over the training examples. Task kernels are normalised by
@@ -156,7 +161,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     >>> bool(model.weights_[0] > 3 * model.weights_[1])
     True
     >>> model.solver_
-    'features'
+    'gram'
     """
 
     along: ClassVar[tuple[str, ...]] = ("C",)
@@ -164,6 +169,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         loss=one_of("hinge", "logistic"),
         solver=one_of("auto", "gram", "features"),
         normalize=one_of("cosine", "trace", None),
+        fit_intercept=optional(check_flag),
     )
 
     terms: Sequence[Term] = (("linear", "dirac_uniform"),)
@@ -171,7 +177,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     p: float = 2.0
     C: float = 1.0
     loss: Literal["hinge", "logistic"] = "hinge"
-    fit_intercept: bool = False
+    fit_intercept: bool | None = None
     solver: str = "auto"
     normalize: Normalization = None
     standardize: bool = False
@@ -203,6 +209,23 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
                     f'{what}: take solver="gram"'
                 )
 
+    @property
+    def _has_offset(self) -> bool:
+        if self.fit_intercept is None:
+            return self.loss == "hinge" and self.solver != "features"
+        return self.fit_intercept
+
+    def _check_size(self, n: int) -> None:
+        """Refuse large Gram matrices of linear kernels that a default asks for."""
+        asked = self.solver == "gram" or self.fit_intercept is not None
+        if not asked and n > _MOST_BY_DEFAULT:
+            raise ValueError(
+                f"an offset needs Gram matrices of {n:,} examples, "
+                f"{8e-9 * n**2:.1f} GB per term: give fit_intercept=False, with the "
+                'kernel {"name": "linear", "constant": 1.0} for a penalised offset, or '
+                "fit_intercept=True to build them"
+            )
+
     def _terms(self) -> MultiTaskTerms:
         return MultiTaskTerms.of(
             self.terms, self.tasks_.tolist(), self.task_order, self.task_relations
@@ -228,7 +251,9 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
         )
         is_linear = all(has_feature_map(kernel) for kernel in resolved.kernels)
         prepared = _Prepared(terms, resolved, X, y, task)
-        if self.solver == "gram" or not is_linear or self.fit_intercept:
+        if self.solver == "gram" or not is_linear or self._has_offset:
+            if is_linear:
+                self._check_size(y.size)
             prepared.path = self._gram_path(prepared)
         if is_linear:
             prepared.maps = _maps(resolved, X)
@@ -258,7 +283,7 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
             prepared.y,
             p=self.p,
             loss=self.loss,
-            fit_intercept=self.fit_intercept,
+            fit_intercept=self._has_offset,
             tol=self.tol,
             max_iter=self.max_iter,
             rng=np.random.default_rng(self.random_state),

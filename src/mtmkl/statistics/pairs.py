@@ -47,7 +47,10 @@ class PairComparison:
         Units.
     mean_first, mean_second, mean_difference : float
     interval_low, interval_high : float
-        95 % bootstrap interval (percentiles) of the mean difference.
+        95 % interval of the mean difference: bootstrap percentiles, or for units that
+        share examples the interval of the corrected t-test, mean ± t S √(1/n + c) with
+        c = ρ / (1 − ρ), S the standard deviation and t the quantile of n − 1 degrees
+        of freedom; ``nan`` where ρ is 1.
     effect_size : float
         Cohen's d_z, the mean difference over its standard deviation; ``nan``, as the
         t-tests are, where all units differ by the same amount other than zero.
@@ -155,13 +158,7 @@ def compare_pair(
     else:
         t = float(stats.ttest_1samp(difference, 0.0).statistic)
         effect_size = mean / float(difference.std(ddof=1))
-        low, high = stats.bootstrap(
-            (difference,),
-            np.mean,
-            n_resamples=_BOOTSTRAP_SAMPLES,
-            method="percentile",
-            rng=np.random.default_rng(seed),
-        ).confidence_interval
+        low, high = _interval(difference, variance_ratio, seed)
     rho = shrink = t_corrected = p_corrected = math.nan
     if variance_ratio > 0:
         rho = (
@@ -177,8 +174,8 @@ def compare_pair(
         posterior = _posterior(gain, variance_ratio, rope, seed)
     return replace(
         described,
-        interval_low=float(low),
-        interval_high=float(high),
+        interval_low=low,
+        interval_high=high,
         effect_size=effect_size,
         t=t,
         p_t=float(2 * stats.t.sf(abs(t), n - 1)),
@@ -291,6 +288,27 @@ def bayesian_signed_rank(
     most = np.argmax(np.column_stack([second, 1 - first - second, first]), axis=1)
     p_second, p_equal, p_first = np.bincount(most, minlength=3) / _POSTERIOR_SAMPLES
     return float(p_first), float(p_equal), float(p_second)
+
+
+def _interval(difference: FloatArray, ratio: float, seed: int) -> tuple[float, float]:
+    """Return the 95 % interval of the mean, by the test that goes with the ratio."""
+    from scipy import stats
+
+    if math.isinf(ratio):
+        return math.nan, math.nan
+    if ratio > 0:
+        n, mean = difference.size, float(difference.mean())
+        scale = float(difference.std(ddof=1)) * math.sqrt(1 / n + ratio)
+        half_width = float(stats.t.ppf(1 - LEVEL / 2, n - 1)) * scale
+        return mean - half_width, mean + half_width
+    low, high = stats.bootstrap(
+        (difference,),
+        np.mean,
+        n_resamples=_BOOTSTRAP_SAMPLES,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return float(low), float(high)
 
 
 def _posterior(

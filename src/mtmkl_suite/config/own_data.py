@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.loaders.own import is_file, is_own
 from mtmkl.documents import ConfigError, config_dir, unknown
 from mtmkl_suite.config.changes import Change
@@ -12,6 +13,13 @@ from mtmkl_suite.config.models import DataSets, OwnData, Paper, Tier
 
 TEMPLATE = "own_data"
 """Folder of the configuration, below ``config``, in which the data are put."""
+
+
+UNBALANCED = 1 / 3
+"""Labels are ranked by the area under the ROC curve where the rarer one is less.
+
+It is the mean over tasks of its share; the comparison's sets divide there.
+"""
 
 
 def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) -> Paper:
@@ -44,10 +52,19 @@ def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) ->
                 f"these are {', '.join(suitable)}"
             )
     chosen = methods or suitable
+    metrics, remark = experiment.metrics, ""
+    is_asked = any(f"experiments.{outputs}.metrics" in key for key in config.changes)
+    if outputs == "labels" and not is_asked:
+        rarer = _share_of_rarer(found)
+        if rarer < UNBALANCED:
+            # What is right by chance says little of accuracy.
+            metrics = sorted(metrics, key=lambda name: name != "auc")
+            remark = f", {rarer:.0%} of the rarer label"
     short = Path(data).name.partition(".")[0] if is_file(data) else data
     identifier = re.sub(r"[^a-z0-9]+", "_", short.lower()).strip("_") or "data"
     of_data = {
-        "title": f"{short}: {found.n_tasks} tasks, {found.y.size} examples",
+        "title": f"{short}: {found.n_tasks} tasks, {found.y.size} examples{remark}",
+        "metrics": metrics,
         "datasets": DataSets(name=name, options=options),
         "methods": [each for each in experiment.methods if each.method in chosen],
     }
@@ -58,3 +75,8 @@ def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) ->
         "own": [],
     }
     return config.model_copy(update=changed)
+
+
+def _share_of_rarer(data: MultiTaskData) -> float:
+    positive = [float((data.y[data.task == t] > 0).mean()) for t in range(data.n_tasks)]
+    return sum(min(share, 1 - share) for share in positive) / data.n_tasks

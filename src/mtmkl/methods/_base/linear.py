@@ -121,7 +121,7 @@ class SquaredNormEstimator(LinearPathEstimator):
 
     gamma: float = 1.0
     _: KW_ONLY
-    fit_intercept: bool = False
+    fit_intercept: bool = True
     tol: float = 1e-6
     max_iter: int = 10_000
 

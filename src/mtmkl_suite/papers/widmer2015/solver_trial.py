@@ -80,7 +80,7 @@ def _gram(n: int, X: csr_matrix, y: FloatArray, task: Any, trial: Any) -> dict:
     from mtmkl.methods import MultiTaskMKL
 
     terms = [("linear", kernel) for kernel in TASK_KERNELS]
-    model = MultiTaskMKL(terms, C=C, p=P, tol=TOL, solver="gram")
+    model = MultiTaskMKL(terms, C=C, p=P, fit_intercept=False, tol=TOL, solver="gram")
     begin = time.process_time()
     model.fit(X, y, task)
     return {

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from mtmkl.statistics.pairs import LEVEL, compare_pair
 from mtmkl.typing import FloatArray
 from mtmkl_suite.config.models import Comparison
+from mtmkl_suite.judge.observations import variance_ratio_of
+from mtmkl_suite.judge.sample import average
 from mtmkl_suite.papers.yousefi2015.steps import BASE, VARIED
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
@@ -220,7 +222,8 @@ def figure_protocol(context: Context) -> FigureAndNumbers:
     """Draw what the protocol of the authors' code adds to the test accuracy.
 
     With C = 1 as the code reports it, and with the values of C that it chose. Paired
-    differences over repeats with 95 % bootstrap intervals.
+    differences over repeats with 95 % intervals, of the corrected resampled t-test
+    where repeats share examples.
     """
     artefact = context.figure("figure_protocol")
     rows = [
@@ -305,14 +308,20 @@ def _gains(context: Context, experiment: str, reading: str) -> list[dict[str, An
     rows = []
     for size in _sizes(context, experiment):
         at = {"train_size": size, **_CHOSEN}
-        values = [
-            context.by_repeat(experiment, metric, {"method": method, **at})
+        sides = [
+            context.rows(experiment, metric, {"method": method, **at})
             for method, metric in ((_REPORTED, reading), (_CLEAN, "accuracy"))
         ]
+        values = [average(rows, ["repeat"]) for rows in sides]
         both = pd.concat(values, axis=1).dropna()
         if len(both) < 2:
             continue
-        result = compare_pair(both.iloc[:, 0], both.iloc[:, 1], higher_better=True)
+        result = compare_pair(
+            both.iloc[:, 0],
+            both.iloc[:, 1],
+            higher_better=True,
+            variance_ratio=variance_ratio_of(sides[1], context.overlaps, "repeat"),
+        )
         rows.append({
             "data set": configured.title.partition(",")[0], "experiment": experiment,
             "reported": reading, "train size": size,

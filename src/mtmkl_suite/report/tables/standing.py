@@ -19,6 +19,14 @@ from mtmkl_suite.report.tables.text import (
     with_minus,
 )
 
+_INTERVALS = {
+    True: "Repeats share examples: interval and p are those of the t-test corrected "
+    "for it. Holm's correction over the rivals is of p alone.",
+    False: "The interval is a bootstrap interval over repeats, p is of Wilcoxon's "
+    "test. Holm's correction over the rivals is of p alone.",
+}
+"""What interval and p are, by whether repeats share examples."""
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -89,6 +97,7 @@ def _standing(
     without = rivals.drop(own)["mean"].rank(ascending=not better)
     reference = own[0] if own else str(rivals.index[0])
     pairs = _against(reference, experiment, statistics)
+    below = _below_floor(context, means, better)
     rows = []
     for method, row in means.iterrows():
         name = str(method)
@@ -96,7 +105,7 @@ def _standing(
         rows.append([
             _rank(ranks.get(name)),
             *([_rank(without.get(name))] if own else []),
-            _label(context, name, own),
+            _label(context, name, own) + " (below the control)" * (name in below),
             mean_sd(row["mean"], row["sd"], int(row["n"]), decimals_of(row["mean"])),
             _signed(pair.get("difference")),
             _interval(pair),
@@ -111,9 +120,7 @@ def _standing(
     ]  # fmt: skip
     notes = [
         "Ranks are by the mean over repeats, data sets and train sizes; controls have "
-        "none. The interval is a bootstrap interval over repeats. p is of the t-test "
-        "corrected for repeats that share examples, or of Wilcoxon's test where they "
-        "share none, with Holm's correction over the rivals."
+        "none. " + _INTERVALS[any(pair["is_shared"] for pair in pairs.values())]
     ]
     if means["n"].max() < MIN_UNITS:
         notes.append(
@@ -130,9 +137,25 @@ def _standing(
         for method in (config.own or [])
         if method not in means.index
     ]
+    if below:
+        labels = ", ".join(_label(context, name, []) for name in below)
+        sentences.append(f"Worse than the mean of each task, a control: {labels}.")
     if not own and len(rivals) > 1:
         sentences.append(_best_sentence(context, reference, rivals, shown, pairs))
     return Standing(settings.title, sentences, TextTable(header, rows, notes))
+
+
+def _below_floor(context: Context, means: pd.DataFrame, better: bool) -> list[str]:
+    """Return the rivals that are worse than the control that ignores all inputs."""
+    methods = context.config.methods
+    classes = {name: methods[name].class_name for name in map(str, means.index)}
+    floors = [name for name in classes if classes[name].endswith("TaskMeanControl")]
+    if not floors:
+        return []
+    losses = -means["mean"] if better else means["mean"]
+    limit = losses[floors[0]] + ROUNDING
+    rivals = [name for name in classes if not methods[name].is_control]
+    return [name for name in rivals if losses[name] > limit]
 
 
 def _against(
@@ -152,6 +175,7 @@ def _against(
         found[row["second"] if sign > 0 else row["first"]] = {
             "difference": sign * row["mean_difference"],
             "low": ends[0], "high": ends[1], "p": p,
+            "is_shared": not pd.isna(row["rho"]),
         }  # fmt: skip
     tested = [name for name, row in found.items() if not pd.isna(row["p"])]
     for name, p in zip(tested, holm([found[n]["p"] for n in tested]), strict=True):

@@ -28,7 +28,7 @@ def test_known_scales_are_ridge(data):
         prior_noise_shape=1e9,
         prior_noise_rate=1e9 * 0.2,
     ).fit(X, y, task)
-    ridge = IndependentRidge(0.2 / 0.5).fit(X, y, task)
+    ridge = IndependentRidge(0.2 / 0.5, fit_intercept=False).fit(X, y, task)
     np.testing.assert_allclose(estimator.coef_, ridge.coef_, atol=2e-4)
     assert estimator.noise_variance_ == pytest.approx(0.2, rel=1e-3)
 

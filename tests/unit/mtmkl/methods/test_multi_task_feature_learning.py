@@ -200,7 +200,7 @@ def test_gap_without_truncation_of_a_pivoted_basis():
 
 def test_intercept_is_an_unpenalised_offset_of_each_task(data):
     X, y, task = data
-    options = {"fit_intercept": True, "tol": 1e-11}
+    options = {"tol": 1e-11}
     plain = MultiTaskFeatureLearning(GAMMA, **options).fit(X, y, task)
     shift = np.arange(8.0) ** 2
     shifted = MultiTaskFeatureLearning(GAMMA, **options).fit(X, y + shift[task], task)
@@ -213,7 +213,7 @@ def test_intercept_is_an_unpenalised_offset_of_each_task(data):
 
 def test_standardize_makes_the_scale_of_the_inputs_irrelevant(data):
     X, y, task = data
-    options = {"standardize": True, "fit_intercept": True, "tol": 1e-11}
+    options = {"standardize": True, "tol": 1e-11}
     for kernel in (None, Gaussian(median_factor=1.0)):
         estimator = MultiTaskFeatureLearning(0.5, kernel=kernel, **options)
         plain = estimator.fit(X, y, task).predict(X, task)
@@ -304,7 +304,7 @@ CASES = {
         penalty=penalty,
         variants=[
             {},
-            {"fit_intercept": True, "standardize": True},
+            {"fit_intercept": False, "standardize": True},
             {"kernel": GAUSSIAN},
         ],
         grid=RIDGES,

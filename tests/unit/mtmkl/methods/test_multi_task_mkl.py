@@ -18,7 +18,13 @@ from mtmkl.kernels.task_kernels import (
     hierarchy,
     union,
 )
-from mtmkl.methods import IndependentSVM, MultiTaskMKL, PooledSVM, SharedMKL
+from mtmkl.methods import (
+    IndependentSVM,
+    MultiTaskMKL,
+    PooledSVM,
+    SharedMKL,
+    multi_task_mkl,
+)
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
 
 GAUSSIAN = {"name": "gaussian", "width": 2.0}
@@ -42,7 +48,8 @@ def test_fitted_attributes(solver, loss):
     X, y, task, Z, other = mixed()
     terms = [("linear", [GRAPH, "union"])]
     R = [graph_laplacian(CHAIN), union(4)]
-    model = MultiTaskMKL(terms, p=3, C=0.5, loss=loss, solver=solver, tol=1e-9)
+    options = {"loss": loss, "solver": solver, "fit_intercept": False}
+    model = MultiTaskMKL(terms, p=3, C=0.5, tol=1e-9, **options)
     model.fit(X, y, task)
     value, theta = optimum([X], y, task, [(0, each) for each in R], 0.5, 3, loss)
     assert model.objective_ == pytest.approx(value, rel=1e-6)
@@ -69,7 +76,8 @@ def test_fitted_attributes(solver, loss):
 def test_outputs_of_kernels_without_a_feature_map(p, loss):
     X, y, task, Z, other = mixed(1)
     terms = [(GAUSSIAN, "union"), ("linear", GRAPH), (GAUSSIAN, "single_task")]
-    model = MultiTaskMKL(terms, p=p, C=1.0, loss=loss, tol=1e-6).fit(X, y, task)
+    options = {"loss": loss, "fit_intercept": False, "tol": 1e-6}
+    model = MultiTaskMKL(terms, p=p, C=1.0, **options).fit(X, y, task)
     assert model.solver_ == "gram"
     assert not hasattr(model, "coef_")
     kernels = [Gaussian(2.0), Linear(), Gaussian(2.0)]
@@ -89,12 +97,18 @@ def test_outputs_of_kernels_without_a_feature_map(p, loss):
 @pytest.mark.parametrize(
     ("X", "terms", "options", "solver"),
     [
-        (np.asarray, [("linear", "union")], {}, "features"),
+        (np.asarray, [("linear", "union")], {"fit_intercept": False}, "features"),
+        (np.asarray, [("linear", "union")], {"solver": "features"}, "features"),
         (csr_array, [("linear", "union")], {"loss": "logistic"}, "features"),
-        (np.asarray, [(Linear(1.0), "union")], {"normalize": "cosine"}, "features"),
+        (
+            np.asarray,
+            [(Linear(1.0), "union")],
+            {"normalize": "cosine", "fit_intercept": False},
+            "features",
+        ),
         (csr_array, [(GAUSSIAN, "union")], {}, "gram"),
         (np.asarray, [("linear", "union"), (GAUSSIAN, "union")], {}, "gram"),
-        (np.asarray, [("linear", "union")], {"fit_intercept": True}, "gram"),
+        (np.asarray, [("linear", "union")], {}, "gram"),
         (np.asarray, [("linear", "union")], {"solver": "gram"}, "gram"),
     ],
 )
@@ -104,6 +118,35 @@ def test_which_solver_runs(X, terms, options, solver):
     assert model.solver_ == solver
 
 
+def test_unbalanced_labels_have_an_offset_by_default():
+    rng = np.random.default_rng(0)
+    task = np.arange(400) % 4
+    X = rng.standard_normal((400, 2))
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(400) > 1.0, 1.0, -1.0)
+    terms = [("linear", ["single_task", "union"])]
+    model, without = (
+        MultiTaskMKL(terms, standardize=True, fit_intercept=each).fit(X, y, task)
+        for each in (None, False)
+    )
+    constant = np.mean(y < 0)
+    assert model.score(X, y, task) > constant + 0.04
+    assert without.score(X, y, task) < constant
+    assert (without.solver_, model.solver_) == ("features", "gram")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"fit_intercept": True}, {"fit_intercept": False}, {"solver": "gram"},
+     {"solver": "features"}, {"loss": "logistic"}, {"terms": [(GAUSSIAN, "union")]}],
+)  # fmt: skip
+def test_a_default_alone_builds_no_large_gram_matrices(options, monkeypatch):
+    X, y, task, *_ = mixed()
+    monkeypatch.setattr(multi_task_mkl, "_MOST_BY_DEFAULT", 59)
+    with pytest.raises(ValueError, match=r"60 examples, .* give fit_intercept=False"):
+        MultiTaskMKL().fit(X, y, task)
+    MultiTaskMKL(**options).fit(X, y, task)
+
+
 @pytest.mark.filterwarnings("error")
 def test_gram_matrices_take_over_where_epochs_end_short():
     rng = np.random.default_rng(0)
@@ -111,7 +154,8 @@ def test_gram_matrices_take_over_where_epochs_end_short():
     X = rng.standard_normal((80, 10)) * 10.0 ** rng.integers(-1, 2, 10)
     y = np.sign(X[:, 0] + 3.0 * np.abs(X[:, 0]).mean() * rng.standard_normal(80))
     terms = [("linear", ["union", "each_task"])]
-    model = MultiTaskMKL(terms, C=1e5, max_iter=500).fit(X, y, task)
+    model = MultiTaskMKL(terms, C=1e5, fit_intercept=False, max_iter=500)
+    model.fit(X, y, task)
     assert model.solver_ == "gram"
     assert model.duality_gap_ <= model.tol
     short = clone(model).set_params(solver="features")
@@ -132,6 +176,7 @@ def test_both_solvers_agree_on_linear_kernels(kernel, normalize, kind):
         MultiTaskMKL(
             [(kernel, "dirac_uniform")],
             C=0.3,
+            fit_intercept=False,
             solver=solver,
             normalize=normalize,
             standardize=kind == "standardized",
@@ -170,9 +215,9 @@ def test_union_is_the_pooled_machine(kernel, fit_intercept):
 @pytest.mark.parametrize("kernel", ["linear", GAUSSIAN])
 def test_single_tasks_are_independent_machines(kernel):
     X, y, task, Z, other = mixed(4)
-    apart = MultiTaskMKL([(kernel, "single_task")], C=0.7, tol=1e-9).fit(X, y, task)
-    alone = IndependentSVM(kernels=[kernel], C=0.7, tol=1e-9, fit_intercept=False)
-    alone.fit(X, y, task)
+    options = {"C": 0.7, "fit_intercept": False, "tol": 1e-9}
+    apart = MultiTaskMKL([(kernel, "single_task")], **options).fit(X, y, task)
+    alone = IndependentSVM(kernels=[kernel], **options).fit(X, y, task)
     assert apart.objective_ == pytest.approx(alone.objective_, rel=1e-8)
     np.testing.assert_allclose(
         scores(apart, Z, other), scores(alone, Z, other), atol=1e-3
@@ -212,7 +257,7 @@ def test_one_task_is_multiple_kernel_learning():
     kernels = ["linear", GAUSSIAN, {"name": "polynomial", "degree": 2}]
     terms = [(kernel, "union") for kernel in kernels]
     options = {"C": 0.5, "normalize": "cosine", "tol": 1e-8}
-    model = MultiTaskMKL(terms, p=1, fit_intercept=True, **options).fit(X, y)
+    model = MultiTaskMKL(terms, p=1, **options).fit(X, y)
     mkl = SharedMKL(kernels=kernels, **options).fit(X, y)
     assert model.objective_ == pytest.approx(mkl.objective_, rel=2e-8)
     np.testing.assert_allclose(model.weights_, mkl.weights_[0], atol=1e-4)
@@ -318,7 +363,8 @@ def test_another_fit_forgets_the_first():
     fresh = scores(MultiTaskMKL(gaussian).fit(X, y, task), Z, other)
     np.testing.assert_array_equal(again, fresh)
     back = model.set_params(terms=[("linear", "union")]).fit(X, y, task)
-    np.testing.assert_allclose(scores(back, Z, other), Z @ model.coef_[:, 0])
+    outputs = Z @ model.coef_[:, 0] + model.intercept_[0]
+    np.testing.assert_allclose(scores(back, Z, other), outputs)
 
 
 def test_a_path_tells_large_task_kernels_apart():
@@ -408,7 +454,7 @@ CASES = {
             {"terms": LINEAR},
             {"terms": LINEAR, "p": 1.3, "loss": "logistic", "standardize": True},
             {"terms": LINEAR, "p": np.inf, "solver": "gram", "normalize": "trace"},
-            {"terms": OTHERS, "p": 1.0, "fit_intercept": True},
+            {"terms": OTHERS, "p": 1.0, "fit_intercept": False},
             {"terms": OTHERS, "p": 3.0, "loss": "logistic", "normalize": "cosine"},
         ],
         grid=COSTS,

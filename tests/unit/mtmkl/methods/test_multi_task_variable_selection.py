@@ -43,6 +43,6 @@ def penalty(model, X, task):
 
 CASES = {
     "MultiTaskVariableSelection": Case(
-        penalty=penalty, variants=[{}, {"fit_intercept": True}], grid=RIDGES
+        penalty=penalty, variants=[{}, {"fit_intercept": False}], grid=RIDGES
     )
 }

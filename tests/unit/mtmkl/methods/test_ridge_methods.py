@@ -7,7 +7,13 @@ from model_objectives import coordinates_of
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
-from mtmkl.methods import AggregateRidge, IndependentRidge, MultiTaskFeatureLearning
+from mtmkl.methods import (
+    AggregateRidge,
+    IndependentRidge,
+    MultiTaskFeatureLearning,
+    MultiTaskVariableSelection,
+    RRHet,
+)
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -26,7 +32,10 @@ def test_independent_is_ridge_of_each_task(data, fit_intercept):
 def test_independent_with_a_kernel_is_kernel_ridge(data):
     X, y, task = data
     estimator = IndependentRidge(
-        0.3, kernel={"name": "polynomial", "degree": 2}, basis_tol=1e-13
+        0.3,
+        kernel={"name": "polynomial", "degree": 2},
+        fit_intercept=False,
+        basis_tol=1e-13,
     ).fit(X, y, task)
     new = X[:10] + 0.1
     for t in range(8):
@@ -64,6 +73,36 @@ def test_aggregate_is_ridge_of_all(data, fit_intercept):
     np.testing.assert_allclose(estimator.predict(X, task), ridge.predict(X))
 
 
+GROUPS = 12
+
+
+def far_from_zero():
+    rng = np.random.default_rng(0)
+    task = np.repeat(np.arange(GROUPS), 30)
+    X = rng.normal(size=(task.size, 5))
+    W = rng.normal(size=5) + 0.3 * rng.normal(size=(GROUPS, 5))
+    level = 50.0 + 2.0 * rng.normal(size=GROUPS)
+    y = level[task] + np.einsum("ij,ij->i", X, W[task]) + rng.normal(size=task.size)
+    return X, y, task
+
+
+@pytest.mark.parametrize(
+    ("method", "least"),
+    [
+        (AggregateRidge, 0.4),  # one offset for all groups
+        (IndependentRidge, 0.9),
+        (MultiTaskFeatureLearning, 0.9),
+        (MultiTaskVariableSelection, 0.9),
+        (RRHet, 0.9),
+    ],
+)
+def test_targets_far_from_zero_are_explained_at_defaults(method, least):
+    X, y, task = far_from_zero()
+    assert method().fit(X, y, task).score(X, y, task) > least
+    without = method(fit_intercept=False).fit(X, y, task)
+    assert without.score(X, y, task) < -100.0
+
+
 def ridge_penalty(model, X, task):
     return np.sum(model.gamma * coordinates_of(model) ** 2)
 
@@ -85,7 +124,7 @@ CASES = {
     ),
     "AggregateRidge": Case(
         penalty=pooled_ridge_penalty,
-        variants=[{}, {"fit_intercept": True}],
+        variants=[{}, {"fit_intercept": False}],
         grid=RIDGES,
     ),
 }

@@ -22,8 +22,8 @@ def test_objective_is_that_of_the_printed_problem(data):
 
 def test_large_gamma_pools_the_tasks(data):
     X, y, task = data
-    estimator = RRHet(1e9, tol=1e-10).fit(X, y, task)
-    pooled = AggregateRidge(1e-9).fit(X, y, task)
+    estimator = RRHet(1e9, fit_intercept=False, tol=1e-10).fit(X, y, task)
+    pooled = AggregateRidge(1e-9, fit_intercept=False).fit(X, y, task)
     np.testing.assert_allclose(estimator.coef_, pooled.coef_, atol=1e-5)
 
 
@@ -47,7 +47,7 @@ def test_adding_a_common_vector_moves_the_mean_alone(data):
 
 def test_single_task_is_least_squares(data):
     X, y, _ = data
-    estimator = RRHet(1.0).fit(X, y)
+    estimator = RRHet(1.0, fit_intercept=False).fit(X, y)
     expected = np.linalg.lstsq(X, y, rcond=None)[0]
     np.testing.assert_allclose(estimator.coef_[:, 0], expected, atol=1e-8)
     np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)
@@ -59,5 +59,5 @@ def penalty(model, X, task):
 
 
 CASES = {
-    "RRHet": Case(penalty=penalty, variants=[{}, {"fit_intercept": True}], grid=RIDGES)
+    "RRHet": Case(penalty=penalty, variants=[{}, {"fit_intercept": False}], grid=RIDGES)
 }

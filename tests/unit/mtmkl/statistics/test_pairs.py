@@ -74,6 +74,36 @@ class TestPair:
         assert with_rope.p_equivalent == pytest.approx(rope)
         assert with_rope.p_second_better == pytest.approx(left)
 
+    # Mean 0.3, S² = 0.025, four degrees of freedom.
+    def test_interval_of_shared_examples_is_that_of_the_corrected_test(self):
+        difference = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+        zeros = np.zeros(5)
+        found = compare_pair(difference, zeros, higher_better=True, variance_ratio=0.25)
+        half = 2.776445 * math.sqrt(0.025 * (1 / 5 + 0.25))
+        assert found.interval_low == pytest.approx(0.3 - half, rel=1e-5)
+        assert found.interval_high == pytest.approx(0.3 + half, rel=1e-5)
+        plain = compare_pair(difference, zeros, higher_better=True)
+        assert plain.interval_low > 0.15
+
+    @pytest.mark.parametrize("ratio", [0.05, 0.25, 0.5, 1.0, 3.0])
+    def test_interval_and_p_agree(self, ratio):
+        rng = np.random.default_rng(1)
+        sides = set()
+        for _ in range(40):
+            values = rng.normal(rng.uniform(0, 4), 1.0, size=8)
+            found = compare_pair(
+                values, np.zeros(8), higher_better=True, variance_ratio=ratio
+            )
+            excludes = found.interval_low > 0 or found.interval_high < 0
+            assert excludes == (found.p_corrected < 0.05)
+            sides.add(excludes)
+        assert sides == {True, False}
+
+    def test_the_same_examples_in_every_repeat_have_no_interval(self, pair):
+        found = compare_pair(*pair, higher_better=True, variance_ratio=math.inf)
+        assert math.isnan(found.interval_low)
+        assert math.isnan(found.interval_high)
+
     def test_ten_splits_at_ten_percent_divide_t_by_nine_and_a_half(self):
         rng = np.random.default_rng(0)
         result = compare_pair(

@@ -37,7 +37,7 @@ def done(tmp_path_factory):
         "argyriou2008",
         tmp_path_factory.mktemp("against"),
         experiments=["digits"],
-        grid=config.methods["independent_common"].grid,
+        grid=config.methods["independent_common"].grid | {"fit_intercept": [False]},
     )
 
 

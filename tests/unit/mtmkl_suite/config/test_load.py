@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from mtmkl.documents import ConfigError, config_dir, read_yaml
+from mtmkl.methods import MultiTaskMKL, resolve
+from mtmkl.methods._base.linear import LinearPathEstimator
 from mtmkl_suite.config.expand import resolve_tier
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import Search
@@ -30,6 +32,17 @@ def test_every_paper_is_valid_and_resolved(paper, tier):
     assert config.paper.id == paper
     assert Path(config.published).parent.is_dir()
     assert not has_tier_choice(config)
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, str(config_dir() / "own_data")])
+@pytest.mark.parametrize("tier", ["quick", "paper"])
+def test_every_configured_method_says_whether_it_has_an_offset(paper, tier):
+    """A default of the library may change, a published score may not."""
+    has_one = {False} if "argyriou" in paper or "widmer" in paper else {True}
+    for name, method in load_paper(paper, tier).methods.items():
+        of = resolve(method.class_name)
+        if issubclass(of, LinearPathEstimator | MultiTaskMKL):
+            assert {method.params.get("fit_intercept")} == has_one, name
 
 
 def test_tier_is_chosen_at_any_depth():

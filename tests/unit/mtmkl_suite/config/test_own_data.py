@@ -5,6 +5,7 @@ import pytest
 from mtmkl.documents import ConfigError, config_dir
 from mtmkl.files import read_table
 from mtmkl_suite.cli.main import main
+from mtmkl_suite.config.changes import parse
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import OwnData
 from mtmkl_suite.config.own_data import TEMPLATE, own_data_config
@@ -48,6 +49,29 @@ def test_the_target_decides_which_methods_suit(file):
         config_of("size", "svm")
     with pytest.raises(ConfigError, match="unknown method 'rigde'; did you mean 'rid"):
         config_of("size", "rigde")
+
+
+@pytest.mark.parametrize(
+    ("positive", "metrics", "remark"),
+    [
+        ([4, 8, 8], ["auc", "accuracy", "balanced_accuracy"], "17% of the rarer label"),
+        ([36, 32, 4], ["auc", "accuracy", "balanced_accuracy"], "13% of the rarer"),
+        ([12, 16, 16], ["accuracy", "balanced_accuracy", "auc"], "120 examples"),
+    ],
+)
+def test_unbalanced_labels_are_ranked_by_the_area(file, positive, metrics, remark):
+    """By the balance within tasks: of all examples together it may be another."""
+    table = pd.read_csv(file)
+    table["rare"] = [f"{k < n}" for n in positive for k in range(40)]
+    table.to_csv(file, index=False)
+    options = {"task": "place", "target": "rare", "ignore": ["size", "large"]}
+    own = OwnData(source=str(file), options=options)
+    (experiment,) = own_data_config(own, "quick").experiments.values()
+    assert experiment.metrics == metrics
+    assert remark in experiment.title
+    asked = parse("experiments.labels.metrics=[balanced_accuracy, auc]")
+    (experiment,) = own_data_config(own, "quick", [asked]).experiments.values()
+    assert experiment.metrics == ["balanced_accuracy", "auc"]
 
 
 def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):

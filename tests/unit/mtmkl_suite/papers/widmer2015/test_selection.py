@@ -15,7 +15,11 @@ from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 
 GRID = [0.0001, 0.01, 1.0]
-PARAMS = {"terms": [("linear", "dirac_uniform")], "tol": 1e-6}
+PARAMS = {
+    "terms": [("linear", "dirac_uniform")],
+    "fit_intercept": False,
+    "tol": 1e-6,
+}
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import StepTable
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_rankings
+from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.papers.yousefi2015 import steps
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import figure_style
@@ -306,3 +307,14 @@ def test_comparisons_over_data_sets_are_planned_and_say_their_limit(context):
     assert table.groupby("experiment", sort=False).size().tolist() == [28] * 3
     assert table.groupby("experiment", sort=False)["n"].first().tolist() == [6, 7, 7]
     assert not table["can_reject"].any()
+
+
+def test_intervals_of_gains_count_the_examples_that_repeats_share(context, drawn):
+    places = context.scores[["experiment", "dataset", "train_size"]].drop_duplicates()
+    overlap = Overlap(pool_share=1.0, test_share=0.45, train_share=0.1)
+    overlaps = dict.fromkeys(places.itertuples(index=False, name=None), overlap)
+    _, shared = drawn_of("figure_protocol", replace(context, overlaps=overlaps))
+    _, independent = drawn["figure_protocol"]
+    assert (shared["low"] < independent["low"]).all()
+    assert (shared["high"] > independent["high"]).all()
+    assert shared["gain"].equals(independent["gain"])

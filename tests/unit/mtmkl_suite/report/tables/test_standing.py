@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from configured import of, paper_of
+from scipy import stats
 
 from mtmkl_suite.config.models import Record
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_experiments
+from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.standing import standings
 
@@ -106,7 +108,7 @@ def test_differences_have_the_sign_of_own_minus_other_and_holm():
 
 
 def test_a_smaller_error_ranks_first():
-    rows = scores("first", metric="rmse")
+    rows = scores("first", metric="rmse", levels=LEVELS | {"floor": 1.0})
     (standing,) = shown(context(rows, metrics={"first": "rmse"}))
     assert column(standing.table, "rank") == ["1", "2", "3", "–"]
     assert column(standing.table, "method")[0] == "Bad"
@@ -156,3 +158,34 @@ def test_a_record_is_named(note):
     config = found.config.model_copy(update={"record": record})
     (standing,) = shown(replace(found, config=config))
     assert note in standing.table.notes
+
+
+def test_methods_below_the_control_are_marked():
+    levels = LEVELS | {"bad": 0.45}
+    (standing,) = shown(context(scores("first", levels=levels), own=()))
+    shown_names = ["Good", "Own", "Bad (below the control)", "Floor"]
+    assert column(standing.table, "method") == shown_names
+    sentence = "Worse than the mean of each task, a control: Bad."
+    assert sentence in standing.sentences
+    rows = scores("first", metric="rmse", levels=levels | {"good": 0.2, "own": 0.1})
+    (standing,) = shown(context(rows, own=(), metrics={"first": "rmse"}))
+    assert not any("below" in name for name in column(standing.table, "method")[:3])
+    levels["own"] = 0.6
+    rows = scores("first", metric="rmse", levels=levels)
+    (standing,) = shown(context(rows, own=(), metrics={"first": "rmse"}))
+    assert "Own (below the control)" in column(standing.table, "method")
+
+
+def test_the_interval_is_that_of_the_test_beside_it():
+    found = context(scores("first"), own=())
+    overlap = Overlap(pool_share=1.0, test_share=0.2, train_share=0.6)
+    statistics = compare_experiments(
+        found.config, found.scores, overlaps={("first", "toy", 0): overlap}, ropes={}
+    )
+    (standing,) = standings(found, statistics)
+    row = statistics[statistics["first"] == "good"].iloc[0]
+    half = stats.t.ppf(0.975, 7) * abs(row["mean_difference"] / row["t_corrected"])
+    assert row["interval_high"] - row["mean_difference"] == pytest.approx(half)
+    assert any("Repeats share examples: interval" in n for n in standing.table.notes)
+    (standing,) = shown(context(scores("first"), own=()))
+    assert any("bootstrap interval" in note for note in standing.table.notes)
