@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 import sklearn
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 
+@pytest.mark.nightly
 def test_own_method(tmp_path):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MTMKL_")}
     done = subprocess.run(
