@@ -48,7 +48,7 @@ site: $(INSTALLED) ## build the documentation; site: results/quick/site/index.ht
 
 install: $(INSTALLED) ## only create .venv from requirements.lock
 
-test: $(INSTALLED) ## run the tests: about 4 minutes on two idle cores
+test: $(INSTALLED) ## run the tests but the nightly ones
 	$(PYTEST)
 
 test-all: $(INSTALLED) ## run the nightly tests as well: sweeps, seeds, further runs of the workflow
