@@ -18,7 +18,7 @@ export MKL_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge site install test cluster cluster-quick lint schemas types format check \
+.PHONY: quick paper publish rejudge site install test test-all cluster cluster-quick lint schemas types format check \
 	benchmark benchmark-tier faults audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
@@ -48,8 +48,11 @@ site: $(INSTALLED) ## build the documentation; site: results/quick/site/index.ht
 
 install: $(INSTALLED) ## only create .venv from requirements.lock
 
-test: $(INSTALLED) ## run all tests
+test: $(INSTALLED) ## run the tests but the nightly ones
 	$(PYTEST)
+
+test-all: $(INSTALLED) ## run the nightly tests as well: sweeps, seeds, further runs of the workflow
+	$(PYTEST) -m "nightly or not nightly"
 
 cluster: $(INSTALLED) ## test the workflow on a SLURM cluster of this machine (Debian: slurm-wlm, munge; root)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \

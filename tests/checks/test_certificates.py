@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
+from sweeps import sweep
 
 from mtmkl.certify import kernel_problems as kernels
 from mtmkl.certify import linear_problems
@@ -328,7 +329,7 @@ def test_bounds_hold_the_optimum(name, scale):
     assert_bounds(estimator, value(name, data, estimator.objective_))
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("scale", sweep(SCALES[:1], SCALES[1:]))
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_two_interior_points_agree(name, scale):
     """The referee's, of what it finds in the estimator, and Clarabel."""

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from method_cases import with_objective
 from sklearn.base import clone, is_classifier
+from sweeps import sweep
 
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.graph import GraphEstimator
@@ -27,7 +28,7 @@ SHAPES = {
     "few inputs": (7, 6, 3),
     "few tasks": (3, 12, 2),
 }
-SEEDS = (0, 1)
+SEEDS = sweep([0], [1])
 CASES = {
     name: ([*case.variants], [*case.grid]) for name, case in with_objective().items()
 }

@@ -11,6 +11,7 @@ import pytest
 from method_cases import case_of
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
+from sweeps import sweep
 
 from mtmkl.certify.referee import (
     PROBLEMS,
@@ -68,7 +69,7 @@ def test_the_optimum_lies_between_the_bounds(model):
     assert found.difference <= found.gap + 1e-6
 
 
-@pytest.mark.parametrize("scale", [30.0, 0.03])
+@pytest.mark.parametrize("scale", sweep([30.0], [0.03]))
 @pytest.mark.parametrize("model", SETTINGS)
 def test_it_does_on_inputs_of_other_scales(model, scale):
     assert judge(*fitted(model, scale)).holds

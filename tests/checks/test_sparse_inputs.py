@@ -209,6 +209,7 @@ def large_set():
     return MultiTaskData(X=X, y=rng.normal(size=n), task=np.arange(n) % 10, name="big")
 
 
+@pytest.mark.nightly
 def test_a_large_sparse_set_reaches_fit_without_a_dense_copy(tmp_path):
     Reached.shapes.clear()
     tracemalloc.start()

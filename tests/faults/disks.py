@@ -141,7 +141,7 @@ def two_runs(count, scratch):
             yield ""
 
 
-FAULTS = [
+FULL = [
     Fault(
         "Full disk (mtmkl run)",
         "A run on a disk that holds 5 % to 90 % of what it writes: an error that says "
@@ -157,6 +157,9 @@ FAULTS = [
         few=0,
         many=6,
     ),
+]
+FAULTS = [
+    *FULL,
     Fault(
         "Folders that cannot be written",
         "An empty folder, a finished run, the cache: refused with the name of the "

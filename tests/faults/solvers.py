@@ -402,7 +402,7 @@ FAULTS = [
         "tasks of one class, inputs times 1e-8 to 1e8, C and λ from 1e-10 to 1e10: "
         "nothing NaN, the gap reached or said, no bound above an objective",
         extreme,
-        few=2,
+        few=1,
         many=30,
     ),
     Fault(
@@ -411,7 +411,7 @@ FAULTS = [
         "and λ from 1e-3 to 1e3: the optimum of an interior point lies between bound "
         "and objective",
         refereed,
-        few=2,
+        few=1,
         many=40,
     ),
     Fault(
@@ -419,7 +419,7 @@ FAULTS = [
         "Each kernel method on given matrices of any rank less up to 0.3 of their mean "
         "diagonal: refused by name, or certified as any other",
         matrices,
-        few=2,
+        few=1,
         many=40,
     ),
 ]

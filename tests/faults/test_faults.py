@@ -1,13 +1,20 @@
-"""A few trials of every test of faults; ``make faults`` runs many more."""
+"""A trial or a few of every test of faults; ``make faults`` runs many more."""
 
 import csv
 
 import pytest
 
-from faults import FAULTS, table
+from faults import FAULTS, damage, disks, kills, table
 from faults.table import Fault, SkippedError, measured, merge, run
 
-TESTS = [fault for faults in FAULTS.values() for fault in faults if fault.few]
+# A trial of these is several runs of the workflow.
+LONG = [*kills.FAULTS, *damage.FAULTS, *disks.FULL]
+TESTS = [
+    pytest.param(fault, marks=[pytest.mark.nightly] if fault in LONG else [])
+    for faults in FAULTS.values()
+    for fault in faults
+    if fault.few
+]
 
 
 @pytest.mark.parametrize("fault", TESTS, ids=lambda fault: fault.test)

@@ -35,6 +35,7 @@ def workflow(tmp_path, monkeypatch):
     return workflow
 
 
+@pytest.mark.nightly
 def test_scores_do_not_depend_on_who_has_compiled(workflow, tmp_path):
     first, second = workflow("first"), workflow("second")
     # As if the rule that compiles had missed everything: the fit itself compiles.

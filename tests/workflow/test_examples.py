@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 import sklearn
 
 from mtmkl.datasets import load
@@ -16,6 +17,7 @@ from mtmkl.datasets import load
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 
+@pytest.mark.nightly
 def test_own_method(tmp_path):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MTMKL_")}
     done = subprocess.run(

@@ -88,6 +88,7 @@ def test_the_wheel_has_all_of_the_package_with_configuration(wheel):
     assert {name for name in names if ".dist-info/" not in name} == expected
 
 
+@pytest.mark.nightly
 def test_a_run_from_the_wheel(wheel, tmp_path):
     installed = tmp_path / "installed"
     zipfile.ZipFile(wheel).extractall(installed)
@@ -110,6 +111,7 @@ def test_a_run_from_the_wheel(wheel, tmp_path):
     assert provenance["commit"] is None
 
 
+@pytest.mark.nightly
 def test_the_library_works_without_the_suite(environment):
     done = _run(environment / "python", "-P", "-c", FIRST_FIT)
     where, packages = done.stdout.splitlines()
@@ -119,11 +121,13 @@ def test_the_library_works_without_the_suite(environment):
     assert of_the_suite & set(packages.split()) == set()
 
 
+@pytest.mark.nightly
 def test_data_sets_are_listed_without_the_suite(environment):
     done = _run(environment / "mtmkl", "list", "datasets")
     assert "linear_synthetic" in done.stdout
 
 
+@pytest.mark.nightly
 def test_a_run_without_the_suite_names_the_remedy(environment, tmp_path):
     run = ("run", "--paper", "argyriou2008", "--results", tmp_path)
     done = _run(environment / "mtmkl", *run, check=False)

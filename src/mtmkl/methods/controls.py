@@ -18,6 +18,8 @@ class TaskMeanControl(MultiTaskRegressor):
     means_ : ndarray of shape (T,)
     """
 
+    takes_matrices: ClassVar[bool] = True  # it looks at no input
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
@@ -50,6 +52,7 @@ class OracleControl(MultiTaskRegressor):
     """
 
     fits_on_test: ClassVar[bool] = True
+    takes_matrices: ClassVar[bool] = True
 
     def _dense_only(self) -> None:
         return None

@@ -58,7 +58,9 @@ class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
         Labels 0, 1, … of the tasks with equal weights, in order of appearance.
     kernel_names_ : tuple of str of length M
     dual_coef_ : ndarray of shape (n,)
-        y_i α_i of the training examples.
+        y_i α_i of the training examples, of the model. Their dual value need not be
+        ``dual_objective_``: that is the best lower bound met, which other weights and
+        their duals may have given.
     coef_ : ndarray of shape (d, T)
         Weights of the inputs, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)

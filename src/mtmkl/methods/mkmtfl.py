@@ -97,10 +97,16 @@ class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
     lam_ : ndarray of shape (T, k)
         λ_jt.
     weights_ : ndarray of shape (T, k)
-        γ_j/λ_jt, the weights of the kernels in each task.
+        γ_j/λ_jt: w_tj is weights_[t, j] Σ_i ``dual_coef_``_i φ_j(x_i) over the
+        examples of task t. These are factors, not shares: 0 where γ_j is 0, and without
+        bound where the models of a task are small beside those of others, as λ_jt is
+        the (p − 2)th power of that ratio (1e14 has been met at p = 40). The sum that
+        they multiply is as small. ``gamma_`` says which kernels are used.
     kernel_names_ : tuple of str of length k
     dual_coef_ : ndarray of shape (n,)
-        y_i α_i of the training examples.
+        y_i α_i of the training examples, of the model. Their dual value need not be
+        ``dual_objective_``: that is the best lower bound met, which other γ and their
+        duals may have given.
     coef_ : ndarray of shape (d, T)
         Weights of the inputs, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
@@ -155,5 +161,6 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
     target_scale_ : float
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
-        α_i − α*_i of the training examples.
+        α_i − α*_i of the training examples, of the model; ``dual_objective_`` may be
+        the value of others.
     """

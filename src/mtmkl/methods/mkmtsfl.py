@@ -282,7 +282,9 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_, duality_gap_ : float
         Value of the problem at the solution, a lower bound on its minimum (the value of
-        feasible dual variables), and their relative difference.
+        feasible dual variables), and their relative difference. All three are of the
+        problem in the coordinates that ``basis_tol`` keeps: with all of them
+        (``basis_tol=0``) the minimum may be lower.
     history_ : ndarray
         Least objective at each check of the gap.
     n_iter_ : int

@@ -77,5 +77,6 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
     target_scale_ : float
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
-        α_i − α*_i of the training examples.
+        α_i − α*_i of the training examples, of the model; ``dual_objective_`` may be
+        the value of others.
     """

@@ -49,9 +49,11 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
     )
     run.add_argument(
         "--grid",
+        action="append",
         type=_json_object,
         metavar="JSON",
-        help='values to choose from for each --method: {"gamma": [1, 10]}',
+        help='values to choose from: {"gamma": [1, 10]}; once for all --method, or '
+        "once for each of them in their order ({}: its defaults)",
     )
     run.add_argument(
         "--readings",
@@ -160,7 +162,7 @@ def _run(parsed: argparse.Namespace) -> int:
         readings=False if parsed.readings is None else (parsed.readings or True),
         against=parsed.against,
         methods=parsed.method,
-        grid=parsed.grid,
+        grid=parsed.grid[0] if len(parsed.grid or []) == 1 else parsed.grid,
         settings=parsed.settings,
         repeats=parsed.repeats,
         results=str(parsed.results),

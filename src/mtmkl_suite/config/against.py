@@ -113,7 +113,7 @@ def with_data(config: Paper, here: Collection[str]) -> Paper:
         if any(variant.id in here for variant in experiment.variants)
     }
     artefacts = {
-        name: _of_experiments(artefact, experiments)
+        name: of_experiments(artefact, experiments)
         for name, artefact in config.artefacts.items()
         if _is_kept(artefact, experiments)
     }
@@ -121,7 +121,7 @@ def with_data(config: Paper, here: Collection[str]) -> Paper:
     return config.model_copy(update=found)
 
 
-def _of_experiments(artefact: Artefact, experiments: Collection[str]) -> Artefact:
+def of_experiments(artefact: Artefact, experiments: Collection[str]) -> Artefact:
     """Return an artefact whose comparison has the data sets of some experiments."""
     comparison = artefact.comparison
     if comparison is None:

@@ -105,7 +105,7 @@ class Run(Model):
     settings: list[str] = []
     repeats: Count | None = None
     methods: list[str] = []
-    grid: dict[str, Some[Any]] | None = None
+    grid: dict[str, Some[Any]] | list[dict[str, Some[Any]]] | None = None
     data: OwnData | None = None
     against: Annotated[Literal["published"] | None, words("published or null")] = None
 

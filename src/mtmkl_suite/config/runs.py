@@ -1,6 +1,6 @@
 """The papers of a run: what it takes of them, adds to them, and changes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mtmkl.documents import unknown
@@ -8,7 +8,7 @@ from mtmkl.errors import ConfigError
 from mtmkl_suite.config import against
 from mtmkl_suite.config.changes import Change, of_paper, parse
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import TIERS, Paper, Run
+from mtmkl_suite.config.models import TIERS, MethodComparison, Paper, Run
 from mtmkl_suite.config.own_data import own_data_config
 from mtmkl_suite.config.parts import restricted_to_artefacts, with_method, with_repeats
 from mtmkl_suite.config.readings import load_all_readings
@@ -28,7 +28,7 @@ def load_papers(run: Run) -> list[Paper]:
     if run.repeats is not None:
         change = against.fewer_repeats if run.against else with_repeats
         papers = [change(paper, run.repeats) for paper in papers]
-    papers = [_joined(paper, run.methods, run.grid) for paper in papers]
+    papers = [_joined(paper, run) for paper in papers]
     return [against.with_record(p) for p in papers] if run.against else papers
 
 
@@ -86,28 +86,54 @@ def _no_such(kind: str, name: str, known: Sequence[Sequence[str]], run: Run) -> 
 
 
 def _to_experiments(config: Paper, names: Sequence[str]) -> Paper:
-    """Return a configuration with some experiments, and what shows them alone."""
+    """Return a configuration with some experiments, and what shows them alone.
+
+    Methods are compared over those of the data sets that are left, if several are.
+    """
     chosen = set(names)
     found = {
         "experiments": {name: config.experiments[name] for name in names},
         "artefacts": {
-            k: v for k, v in config.artefacts.items() if chosen >= set(v.shown)
+            k: against.of_experiments(v, chosen)
+            for k, v in config.artefacts.items()
+            if chosen >= set(v.shown)
+            or (
+                isinstance(v.comparison, MethodComparison)
+                and len(chosen & set(v.shown)) > 1
+            )
         },
         "claims": [c for c in config.claims if c.args["experiment"] in chosen],
     }
     return config.model_copy(update=found)
 
 
-def _joined(
-    config: Paper, methods: Sequence[str], grid: Mapping[str, list[Any]] | None
-) -> Paper:
+def _grids(run: Run) -> list[dict[str, list[Any]] | None]:
+    """Return the grid of each method that joins: its own, or the one of all."""
+    if not isinstance(run.grid, list):
+        return [run.grid] * len(run.methods)
+    if len(run.grid) != len(run.methods):
+        raise ConfigError(
+            f"--grid is given {len(run.grid)} times and --method "
+            f"{len(run.methods)} times: give one grid for all, or one for each method "
+            "in their order ({} for one that stays at its defaults)"
+        )
+    return [grid or None for grid in run.grid]
+
+
+def _joined(config: Paper, run: Run) -> Paper:
     """Return a configuration in which methods join every experiment."""
-    if grid is not None and set(methods) <= set(config.methods):
+    grids = _grids(run)
+    if isinstance(run.grid, list):
+        given = {n for n, grid in zip(run.methods, grids, strict=True) if grid}
+        is_refused = bool(given & set(config.methods))
+    else:
+        is_refused = run.grid is not None and set(run.methods) <= set(config.methods)
+    if is_refused:
         raise ConfigError(
             "--grid needs --method package.module:Class: configured methods have "
             "their grid in the paper's configuration"
         )
-    for name in methods:
+    for name, grid in zip(run.methods, grids, strict=True):
         for experiment in config.experiments:
             config = with_method(config, experiment, name, grid=grid)
     return config

@@ -22,11 +22,12 @@ class Choice:
 
     params: dict[str, Any]
     """Values to give to the estimator; an array of length T where chosen per task."""
-    at_grid_edge: float
+    at_grid_edge: float | None
     """Share of the choices (one, or one per task) that lie at an end of a numeric axis
     and are strictly better than the neighbour there; where some points of the product
     are not in the grid and the neighbour is one of them, better than all points away
-    from that end. Zero is never an end."""
+    from that end. Zero is never an end. An axis of two values has nothing but ends and
+    does not count; None if no axis does."""
 
 
 def fit_path(
@@ -113,9 +114,11 @@ def choose(
 
 def best_points(
     errors: FloatArray, grid: Sequence[Mapping[str, Any]]
-) -> tuple[list[int], float]:
+) -> tuple[list[int], float | None]:
     """Return the point of least error in each column, by the rules of `choose`."""
     picks = [_best(column, grid) for column in errors.T]
+    if not _axes_with_ends(_axes(grid), grid):
+        return picks, None
     at_edge = [_at_edge(k, c, grid) for k, c in zip(picks, errors.T, strict=True)]
     return picks, float(np.mean(at_edge))
 
@@ -132,6 +135,18 @@ def _axes(grid: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
         else list(values)
         for name, values in axes.items()
     }
+
+
+def _axes_with_ends(
+    axes: Mapping[str, list[str]], grid: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return the axes of numbers that have ends and something between them."""
+    return [
+        name
+        for name, values in axes.items()
+        if len(values) > 2
+        and all(isinstance(point[name], numbers.Real) for point in grid)
+    ]
 
 
 def _position(
@@ -156,9 +171,9 @@ def _at_edge(pick: int, error: FloatArray, grid: Sequence[Mapping[str, Any]]) ->
     axes = _axes(grid)
     where = _position(grid[pick], axes)
     index = {tuple(_position(p, axes).values()): k for k, p in enumerate(grid)}
-    for name, values in axes.items():
-        value = grid[pick][name]
-        if not isinstance(value, numbers.Real) or value == 0 or len(values) < 2:
+    for name in _axes_with_ends(axes, grid):
+        value, values = grid[pick][name], axes[name]
+        if value == 0:
             continue
         if where[name] in (0, len(values) - 1):
             inner = 1 if where[name] == 0 else len(values) - 2

@@ -274,9 +274,13 @@ def selector_of(job: "Job") -> Selector:
 
 
 def outcome_of(estimator: Any, data: "MultiTaskData") -> Outcome:
-    """Return the predictions of rows, beside their labels."""
+    """Return the predictions of rows, beside their labels.
+
+    A ``decision_function`` ranks labels; of other targets it is not asked.
+    """
     score = None
-    if hasattr(estimator, "decision_function"):
+    has_labels = bool(np.isin(data.y, (-1.0, 1.0)).all())
+    if has_labels and hasattr(estimator, "decision_function"):
         score = predictions(estimator, data.X, data.task, "decision_function")
         prediction = np.where(score > 0, 1.0, -1.0)
     else:

@@ -1,7 +1,7 @@
 """What a data set supplies to the parameters of a method: tasks, matrices."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,35 @@ def with_matrices(value: Any, data: "MultiTaskData") -> Any:
         else:
             entries += _kernels(kernel, data)
     return entries
+
+
+def refusal_of_matrices(
+    method: type, settings: Iterable[Mapping[str, Any]], data: "MultiTaskData"
+) -> str | None:
+    """Return why a method is not run on examples known by matrices, None if it is.
+
+    Their one input is a row number, in an order that tells the classes. A method takes
+    matrices if each of its settings names a kernel of them, or if its class says so.
+    """
+    if not data.matrices or getattr(method, "takes_matrices", False):
+        return None
+    if all(_names_matrix(each) for each in settings):
+        return None
+    return (
+        f"examples of {data.name} are known by matrices ({', '.join(data.matrices)}), "
+        f"and its one input is their row number, of which {method.__name__} would "
+        'learn their order: give it kernels of the matrices (--grid \'{"kernels": '
+        '[["exponential_distance"]]}\' of a method with kernels), or set '
+        "takes_matrices = True in its class"
+    )
+
+
+def _names_matrix(value: Any) -> bool:
+    if isinstance(value, str | Mapping) and _unresolved(value) is not None:
+        return True
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    return isinstance(value, list | tuple) and any(map(_names_matrix, value))
 
 
 def as_json(value: Any) -> str:

@@ -1,30 +1,37 @@
 """A fingerprint of the code that a result depends on.
 
 Editing a comment, a docstring or an unrelated module leaves it as it is; editing a
-statement of any ``mtmkl`` module that the given one imports, directly or not, changes
-it.
+statement of a module that the given one imports, directly or not, changes it. Followed
+are the modules of ``mtmkl``, those of the given ones' own packages, and all others that
+are not installed: a method of one's own with its helpers. Installed packages, compiled
+modules, names that are made at run time and files that are read are not.
 """
 
 import ast
 import hashlib
 import importlib.util
-from collections.abc import Iterator
+import sysconfig
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
 _PACKAGES = ("mtmkl", "mtmkl_suite")
 _ROOT = Path(__file__).resolve().parents[2]
+_LIBRARIES = {
+    Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "platstdlib")
+}
 
 
 def code_fingerprint(*modules: str) -> str:
     """Return 12 hex digits that stand for the code of some modules."""
+    own = {*_PACKAGES, *map(_package_of, modules)}
     closure: set[str] = set()
     pending = list(modules)
     while pending:
         name = pending.pop()
         if name not in closure:
             closure.add(name)
-            pending.extend(_imports(name))
+            pending.extend(m for m in _parsed(name)[1] if _is_followed(m, own))
     digest = hashlib.sha256()
     for name in sorted(closure):
         digest.update(name.encode())
@@ -32,26 +39,27 @@ def code_fingerprint(*modules: str) -> str:
     return digest.hexdigest()[:12]
 
 
-def _source_file(name: str) -> Path:
-    # Without importing: this runs while a workflow is being planned.
-    if name.split(".")[0] in _PACKAGES:
-        found = _module_file(name)
-        if found is None:
-            raise ModuleNotFoundError(f"module {name!r} has no source file")
-        return found
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(f"module {name!r} has no source file")
-    return Path(spec.origin)
+def _package_of(name: str) -> str:
+    return name.partition(".")[0]
 
 
-def _imports(name: str) -> list[str]:
-    return _parsed(name)[1]
+def _is_followed(name: str, own: Collection[str]) -> bool:
+    """Tell whether a module counts: it is of one's own, or not installed."""
+    path = _module_file(name)
+    if path is None:
+        return False
+    if _package_of(name) in own:
+        return True
+    path = path.resolve()
+    is_installed = {"site-packages", "dist-packages"} & set(path.parts)
+    return not is_installed and not any(map(path.is_relative_to, _LIBRARIES))
 
 
 @cache
 def _parsed(name: str) -> tuple[str, list[str]]:
-    path = _source_file(name)
+    path = _module_file(name)
+    if path is None:
+        raise ModuleNotFoundError(f"module {name!r} has no source file")
     tree = ast.parse(path.read_text(encoding="utf-8"))
     is_package = path.name == "__init__.py"
     return ast.dump(_without_docstrings(tree)), sorted(
@@ -79,8 +87,6 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _imported_modules(tree: ast.Module, name: str, is_package: bool) -> set[str]:
-    if name.split(".")[0] not in _PACKAGES:
-        return set()
     package = name if is_package else name.rpartition(".")[0]
     found: set[str] = set()
     for node in _run_time_nodes(tree):
@@ -93,7 +99,7 @@ def _imported_modules(tree: ast.Module, name: str, is_package: bool) -> set[str]
                 base = ".".join([*parents, base] if base else parents)
             found.add(base)
             found.update(f"{base}.{alias.name}" for alias in node.names)
-    return {m for m in found if m.split(".")[0] in _PACKAGES and _is_module(m)}
+    return found
 
 
 def _run_time_nodes(tree: ast.AST) -> Iterator[ast.AST]:
@@ -105,13 +111,29 @@ def _run_time_nodes(tree: ast.AST) -> Iterator[ast.AST]:
         yield from _run_time_nodes(node)
 
 
-def _is_module(name: str) -> bool:
-    return _module_file(name) is not None
-
-
 def _module_file(name: str) -> Path | None:
-    base = _ROOT.joinpath(*name.split("."))
-    for candidate in (base / "__init__.py", base.with_suffix(".py")):
-        if candidate.is_file():
-            return candidate
+    for root in _roots(_package_of(name)):
+        base = root.joinpath(*name.split("."))
+        for candidate in (base / "__init__.py", base.with_suffix(".py")):
+            if candidate.is_file():
+                return candidate
     return None
+
+
+def _roots(package: str) -> list[Path]:
+    """Return the folders that hold a package or module, without importing it.
+
+    This runs while a workflow is being planned.
+    """
+    if package in _PACKAGES:
+        return [_ROOT]
+    try:
+        spec = importlib.util.find_spec(package)
+    except ValueError:  # "__main__", or what was made at run time
+        return []
+    if spec is None:
+        return []
+    folders = spec.submodule_search_locations
+    if folders is not None:
+        return [Path(folder).parent for folder in folders]
+    return [Path(spec.origin).parent] if spec.has_location and spec.origin else []

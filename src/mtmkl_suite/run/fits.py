@@ -35,6 +35,7 @@ from mtmkl_suite.evaluation.compiled import stop_if_compiled
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
+from mtmkl_suite.evaluation.supplied import refusal_of_matrices
 from mtmkl_suite.run.fit_warnings import warnings_of
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
@@ -255,20 +256,18 @@ def no_scores() -> pd.DataFrame:
 def _unsupported(job: Job, variant: Variant) -> str | None:
     """Return why a method cannot be run on the data, if it says so."""
     cls, spec = job.method_class, job.spec
-    if not hasattr(cls, "unsupported") and not hasattr(cls, "__sklearn_tags__"):
-        return None
     data = load_variant(variant, job.seed, repeat=job.plan.repeats[0])
     with naming(f"method {job.plan.method!r} on {job.plan.dataset}"):
         reason: str | None = None
         if hasattr(cls, "unsupported"):
             reason = cls.unsupported(data)
+        settings = [{**spec.params, **p} for p in spec.grid_points() or [{}]]
+        if reason is None:
+            reason = refusal_of_matrices(cls, settings, data)
         # What is no estimator's refuses by itself.
         is_estimator = resolve_selector(spec.selection).takes is None
         if reason is None and is_sparse(data.X) and is_estimator:
-            points = spec.grid_points() or [{}]
-            reasons = (
-                refusal_of_sparse(cls(**{**spec.params, **p}), data.X) for p in points
-            )
+            reasons = (refusal_of_sparse(cls(**each), data.X) for each in settings)
             reason = next(filter(None, reasons), None)
     return reason
 

@@ -266,12 +266,23 @@ def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Stand
         ]
         for method, rank in with_it.items()
     ]
-    notes = ["Experiments on the same data set are not independent: no test."]
+    notes = [_note_of_no_test(context, list(losses))]
     if left_out:
         labels = ", ".join(_label(context, method, []) for method in left_out)
         notes.append(f"Left out, for they lack scores somewhere: {labels}.")
     header = ["method", "mean rank", "mean rank without it"]
     return [Standing("All experiments", [sentence], TextTable(header, rows, notes))]
+
+
+def _note_of_no_test(context: Context, experiments: Sequence[str]) -> str:
+    names = [context.config.experiments[e].datasets.name for e in experiments]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        return (
+            f"No test: several of the experiments are on {', '.join(twice)}, and those "
+            "are not independent."
+        )
+    return "Mean ranks are described here, not tested."
 
 
 def _label(context: Context, method: str, own: Sequence[str]) -> str:

@@ -77,3 +77,27 @@ def test_methods_repeats_and_settings():
 def test_a_wrong_choice_is_named(settings, message):
     with pytest.raises(ConfigError, match=f"config/config.yaml: key .*{message}"):
         papers(TINY, **settings)
+
+
+def test_methods_over_some_data_sets_are_ranked_over_these():
+    names = ["on_landmine", "on_robot", "on_school"]
+    run = {"experiments": names, "methods": ["own:Own"], "tier": "paper"}
+    paper = papers("comparison", **run)["comparison"]
+    ranks = paper.artefacts["table_decisions_classification"].comparison
+    assert list(ranks.rows) == ["Landmine", "Robot"]
+    assert "Own (untuned)" in ranks.columns
+    # One data set has no ranks over data sets.
+    assert "table_decisions_regression" not in paper.artefacts
+
+
+def test_each_method_has_a_grid_of_its_own():
+    run = {"methods": [RIDGE, "own:A", "own:B"], "experiments": ["digits"]}
+    grids = [{"gamma": [1.0]}, {}, {"C": [1, 2]}]
+    methods = papers(TINY, grid=grids, **run)["tiny"].methods
+    assert methods["independentridge"].grid == grids[0]
+    assert methods["a"].selection == "none"
+    assert methods["b"].grid == grids[2]
+    with pytest.raises(ConfigError, match="--grid is given 2 times and --method 3"):
+        papers(TINY, grid=grids[:2], **run)
+    with pytest.raises(ConfigError, match="configured methods have their grid"):
+        papers(TINY, grid=[{"gamma": [1.0]}] * 2, methods=["ridge", "own:A"])

@@ -55,6 +55,7 @@ def test_what_was_compiled_is_loaded_by_the_next_process(start, tmp_path):
     assert (done.returncode, starts, done.stdout) == (0, 1, "4.0\n")
 
 
+@pytest.mark.nightly
 def test_what_is_not_kept_on_disk_is_not_compiled_for_ever(start, tmp_path):
     done, starts = start(cache=False)
     assert (done.returncode, starts) == (1, 4)

@@ -39,8 +39,17 @@ def test_tie_goes_to_the_middle():
 
 def test_edge_counts_only_if_strictly_better_than_its_neighbour():
     assert choose(errors_of(1, 2, 3, 4, 5), GRID, per_task=False).at_grid_edge == 1
-    tied = [{"gamma": g} for g in (1.0, 2.0)]
-    assert choose(errors_of(1, 1), tied, per_task=False).at_grid_edge == 0
+    assert choose(errors_of(1, 1, 3, 4, 5), GRID, per_task=False).at_grid_edge == 0
+
+
+def test_an_axis_of_two_values_has_nothing_but_ends():
+    two = [{"gamma": g} for g in (1.0, 2.0)]
+    assert choose(errors_of(1, 2), two, per_task=False).at_grid_edge is None
+    wider = [{"gamma": g, "p": p} for p in (1, 2) for g in (0.1, 1.0, 10.0)]
+    # p, at its end, does not count; γ does.
+    inner, end = errors_of(2, 1, 2, 5, 5, 5), errors_of(1, 2, 3, 5, 5, 5)
+    assert choose(inner, wider, per_task=False).at_grid_edge == 0
+    assert choose(end, wider, per_task=False).at_grid_edge == 1
 
 
 def test_zero_is_never_an_edge():

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
+from mtmkl.datasets import MultiTaskData
 from mtmkl_suite.evaluation.predictions import predictions
+from mtmkl_suite.evaluation.selectors import outcome_of
 
 X, TASK = np.zeros((4, 2)), np.array([0, 0, 1, 1])
 
@@ -53,3 +55,14 @@ def test_numbers_of_any_kind_become_floats(values):
 def test_floats_are_handed_on_as_they_are():
     values = np.random.default_rng(0).normal(size=4)
     assert predictions(Returning(values), X, TASK) is values
+
+
+@pytest.mark.parametrize(("y", "is_ranked"), [(1, True), (2, False), (0.5, False)])
+def test_a_decision_function_is_of_labels_alone(y, is_ranked):
+    """A regressor that has one is scored by what it predicts."""
+    y = y * np.array([-1.0, 1.0, 1.0, -1.0])
+    data = MultiTaskData(X=X, y=y, task=TASK, name="toy")
+    found = outcome_of(Returning([3.0, 0.5, -0.5, 7.0]), data)
+    wanted = [1, 1, -1, 1] if is_ranked else [3.0, 0.5, -0.5, 7.0]
+    np.testing.assert_array_equal(found.prediction, wanted)
+    assert (found.score is not None) == is_ranked

@@ -1,5 +1,3 @@
-import sys
-
 import pytest
 
 from mtmkl_suite.run import fingerprint
@@ -58,11 +56,56 @@ def test_relative_imports_are_followed(package):
     assert edited(package, "heart.py", "def f():\n    return 2\n") != before
 
 
-def test_a_module_from_elsewhere_counts_alone(tmp_path, monkeypatch):
-    (tmp_path / "own_method.py").write_text("import json\n")
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A method of one's own with its helpers, in a folder on the path."""
+    files = {
+        "own_method.py": "import json\nimport numpy\nfrom own_helper import f\n",
+        "own_helper.py": "import own_parts.deep\n\ndef f():\n    return 1\n",
+        "own_parts/__init__.py": "",
+        "own_parts/deep.py": "from . import deepest\n",
+        "own_parts/deepest.py": "x = 1\n",
+        "own_unrelated.py": "x = 1\n",
+    }
+    (tmp_path / "own_parts").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    assert len(code_fingerprint("own_method")) == 12
-    sys.modules.pop("own_method", None)
+    fingerprint._parsed.cache_clear()
+    yield tmp_path
+    fingerprint._parsed.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "counts"),
+    [
+        ("own_helper.py", "import own_parts.deep\n\ndef f():\n    return 2\n", True),
+        ("own_helper.py", "import own_parts.deep\n\ndef f(): return 1  # so\n", False),
+        ("own_parts/deepest.py", "x = 2\n", True),
+        ("own_unrelated.py", "x = 2\n", False),
+    ],
+)
+def test_what_a_method_of_ones_own_imports_counts(own, name, text, counts):
+    before = code_fingerprint("own_method")
+    (own / name).write_text(text)
+    fingerprint._parsed.cache_clear()
+    assert (code_fingerprint("own_method") != before) == counts
+
+
+def test_what_a_method_of_ones_own_takes_of_the_library_counts(own, package):
+    (own / "own_method.py").write_text("from mtmkl.thin import f\n")
+    before = code_fingerprint("own_method")
+    (package / "heart.py").write_text("def f():\n    return 2\n")
+    fingerprint._parsed.cache_clear()
+    assert code_fingerprint("own_method") != before
+
+
+def test_installed_packages_are_not_followed(own):
+    followed = fingerprint._is_followed
+    assert followed("own_helper", set())
+    assert not followed("json", set())
+    assert not followed("numpy.linalg", set())
+    assert followed("numpy.linalg", {"numpy"})  # the method's own package
 
 
 def test_unknown_module_is_named():

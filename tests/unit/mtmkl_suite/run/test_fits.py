@@ -66,6 +66,73 @@ def test_scores_say_what_train_sizes_count(config, tmp_path):
     assert set(scores["train_unit"]) == {"examples"}
 
 
+@pytest.mark.parametrize(
+    ("method", "runs"),
+    [
+        ({"class": "own_leak:Forest", "grid": {"depth": [1, 2]}}, False),
+        ({"class": "own_leak:Says", "grid": {"depth": [1, 2]}}, True),
+        ({"class": "TaskMeanControl", "grid": None, "selection": "none"}, True),
+        ({"class": "IndependentRidge"}, False),
+        (
+            {"class": "PooledSVM", "grid": {"kernels": [["linear"], ["precomputed"]]}},
+            False,
+        ),
+        ({"class": "PooledSVM", "grid": {"kernels": [["precomputed"]]}}, True),
+    ],
+)
+def test_the_row_number_of_an_example_is_no_input(
+    config, tmp_path, monkeypatch, method, runs
+):
+    """Examples known by matrices come sorted by class: their number tells it."""
+    from mtmkl import datasets
+
+    def load(*args, load=datasets.load, **options):
+        data = load(*args, **options)
+        place = np.unique(data.sample, return_inverse=True)[1].astype(float)
+        matrix = np.eye(int(place.max()) + 1)
+        return replace(
+            data, X=place[:, None], feature_names=("image",), matrices={"eye": matrix}
+        )
+
+    monkeypatch.setattr("mtmkl.datasets.load", load)
+    (tmp_path / "own_leak.py").write_text(_OWN_LEAK)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = {**config["methods"]["ridge"], **method}
+    config["methods"]["ridge"] = {k: v for k, v in found.items() if v is not None}
+    scores = fit(config, tmp_path)
+    if runs:
+        assert set(scores["metric"]) == {"misclassified"}
+        return
+    assert list(scores["metric"]) == [fits.UNSUPPORTED]
+    name = method["class"].rpartition(":")[2]
+    reason = json.loads(scores["params"].iloc[0])["reason"]
+    assert f"row number, of which {name} would learn their order" in reason
+    assert "(eye)" in reason
+
+
+_OWN_LEAK = """
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import RandomForestRegressor
+
+
+class Forest(BaseEstimator):
+    def __init__(self, depth=1):
+        self.depth = depth
+
+    def fit(self, X, y, task=None):
+        self.forest_ = RandomForestRegressor(2, max_depth=self.depth, random_state=0)
+        self.forest_.fit(X, y)
+        return self
+
+    def predict(self, X, task=None):
+        return self.forest_.predict(X)
+
+
+class Says(Forest):
+    takes_matrices = True
+"""
+
+
 @pytest.fixture
 def sparse_digits(monkeypatch):
     """The digits, stored as a sparse matrix."""

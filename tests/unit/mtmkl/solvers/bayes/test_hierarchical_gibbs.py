@@ -86,6 +86,7 @@ def test_known_scales_give_the_posterior_of_the_mean(make_problem):
         np.testing.assert_allclose(posterior.coef[:, t], expected, atol=0.02)
 
 
+@pytest.mark.nightly
 def test_covariance_and_noise_are_recovered_from_many_tasks():
     rng = np.random.default_rng(3)
     n_tasks, d, n = 400, 2, 10

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from schatten_problems import SIZES, TASK, dual, primal, toy
+from sweeps import sweep
 
 from mtmkl.certify.kernel_problems import mixed_schatten, square_root
 from mtmkl.certify.solving import find_optimum
@@ -13,7 +14,7 @@ LOSSES = [None, 0.1]
 
 @pytest.mark.parametrize("epsilon", LOSSES)
 @pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
-@pytest.mark.parametrize("q", [1.0, 1.01, 1.5, 1.99, 2.0])
+@pytest.mark.parametrize("q", sweep([1.0, 1.5, 2.0], [1.01, 1.99]))
 def test_equals_the_optimum_of_a_general_solver(q, C, epsilon):
     targets, grams, problem = toy(q, epsilon)
     factors = [square_root(K) for K in grams]

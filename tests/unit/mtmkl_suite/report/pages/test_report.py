@@ -419,9 +419,9 @@ def test_a_comparison_of_our_own_is_short_in_a_column():
     assert column_name(load_paper("jebara2011", "paper").paper) == "Jebara 2011"
 
 
+@pytest.mark.usefixtures("result")
 def test_sentences_of_a_reference_begin_with_a_capital(paper, results):
     venues = {"no paper, but ours": "No paper, but ours.", "arXiv:1": "arXiv:1."}
-    complete(paper, results)
     for venue, shown in venues.items():
         of_paper = paper.paper.model_copy(update={"venue": venue})
         config = paper.model_copy(update={"paper": of_paper})
@@ -429,8 +429,9 @@ def test_sentences_of_a_reference_begin_with_a_capital(paper, results):
         assert f". {shown} doi:" in reference
 
 
+@pytest.mark.usefixtures("result")
 def test_numbers_of_tables_are_on_the_right_with_a_minus(paper, results):
-    found = complete(paper, results)
+    found = load_paper_result(paper, results)
     table = TextTable(
         ["method", "score", "remark"], [["A", "-0.5 ± 0.1", "x-3"], ["B", "–", "2"]]
     )

@@ -28,7 +28,7 @@ def scores(experiment, metric="accuracy", repeats=8, levels=LEVELS):
     ]  # fmt: skip
 
 
-def context(rows, own=("own",), metrics=None):
+def context(rows, own=("own",), metrics=None, datasets=None):
     metrics = metrics or {"first": "accuracy"}
     methods = {
         name: {"label": name.capitalize(), "class": "IndependentSVM"}
@@ -46,7 +46,7 @@ def context(rows, own=("own",), metrics=None):
                 name: {
                     "title": name.capitalize(),
                     "protocol": "split",
-                    "datasets": {"name": "digits"},
+                    "datasets": {"name": (datasets or {}).get(name, "digits")},
                     "metrics": [metric],
                     "methods": [{"method": method} for method in methods],
                 }
@@ -143,6 +143,20 @@ def test_mean_ranks_over_experiments():
     assert column(over_all.table, "mean rank") == ["2.00"] * 3
     without = column(over_all.table, "mean rank without it")
     assert sorted(without) == ["1.50", "1.50", "–"]
+
+
+@pytest.mark.parametrize(
+    ("datasets", "note"),
+    [
+        ({}, "several of the experiments are on digits, and those are not independent"),
+        ({"second": "school"}, "Mean ranks are described here, not tested"),
+    ],
+)
+def test_only_experiments_on_the_same_data_are_called_dependent(datasets, note):
+    metrics = {"first": "accuracy", "second": "accuracy"}
+    rows = scores("first") + scores("second")
+    found = shown(context(rows, metrics=metrics, datasets=datasets))[0]
+    assert note in found.table.notes[0]
 
 
 def test_a_method_without_scores_says_why():
