@@ -205,9 +205,10 @@ def validated(model: type[_M], document: Any, *, source: str) -> _M:
 
 
 def unknown(kind: str, name: object, known: Collection[str]) -> str:
-    """Return that a name is not known, the nearest known one, and all of them."""
-    near = difflib.get_close_matches(str(name), known, n=1)
-    meant = f"; did you mean {near[0]!r}?" if near else ""
+    """Return that a name is not known, the nearest known ones, and all of them."""
+    begun = [each for each in known if name and each.startswith(str(name))]
+    near = begun[:3] or difflib.get_close_matches(str(name), known, n=1)
+    meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
     return f"unknown {kind} {name!r}{meant} (known: {', '.join(known) or 'none'})"
 
 

@@ -22,6 +22,7 @@ _OF_THE_DISK = {
     errno.EDQUOT: "make room",
     errno.EROFS: "make it writable or take another folder",
     errno.EACCES: "make it writable or take another folder",
+    errno.ENOTDIR: "take another folder",
 }
 
 
@@ -35,10 +36,8 @@ def disk_problem(error: OSError) -> str | None:
     if remedy is None:
         return None
     where = f" ({error.filename})" if error.filename else ""
-    return (
-        f"{error.strerror}{where}: {remedy} and start the run again; finished cells "
-        "are kept"
-    )
+    kept = "" if error.errno == errno.ENOTDIR else "; finished cells are kept"
+    return f"{error.strerror}{where}: {remedy}, and start again{kept}"
 
 
 @contextmanager
@@ -127,7 +126,11 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file in one step; a reader sees the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, FileNotFoundError):
+        folder = str(path.parent)
+        raise NotADirectoryError(errno.ENOTDIR, "Not a folder", folder) from None
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -62,9 +62,11 @@ def resolve(name: str) -> type:
         return REGISTRY[name]
     module_name, separator, class_name = name.partition(":")
     if not separator:
+        from mtmkl.documents import unknown  # pydantic is slow to import
+
         raise ValueError(
-            f"unknown method {name!r}; known methods: {', '.join(REGISTRY)}; "
-            "a class of your own is written package.module:Class"
+            f"{unknown('method', name, REGISTRY)}; a class of your own is written "
+            "package.module:Class"
         )
     try:
         module = importlib.import_module(module_name)

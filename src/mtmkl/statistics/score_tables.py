@@ -176,6 +176,12 @@ def _long(
                 f"{kind}s by --{kind}-column{hint}"
             )
     if not is_long:
+        for name in table.columns.drop([dataset, "line ", *inner]):
+            if not any(map(_is_score, table[name])):
+                raise ScoresError(
+                    f"column {name!r} has no number: if it names the methods, add "
+                    f"--method-column {name}; if not, delete it"
+                )
         names = {dataset: "dataset", "line ": "line"}
         kept = [*names.values(), *inner]
         long = table.rename(columns=names).melt(
@@ -213,6 +219,14 @@ def _numbers(long: pd.DataFrame, score: str) -> list[float]:
                 "number (leave the cell empty if there is none)"
             )
     return numbers
+
+
+def _is_score(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text.lower() in _GAPS
+    return True
 
 
 def _refuse_duplicates(

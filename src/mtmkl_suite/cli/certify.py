@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 from mtmkl.certify.referee import judge, why_not
 from mtmkl.certify.sample import draw
 from mtmkl.datasets import load
+from mtmkl.documents import unknown
 from mtmkl.methods import resolve
 from mtmkl.methods._base.graph import GraphEstimator
 
@@ -85,10 +86,8 @@ def _certify(parsed: argparse.Namespace) -> int:
     known = model.get_params()
     for name in parsed.params:
         if name not in known:
-            raise ValueError(
-                f"--params: {method.__name__} has no parameter {name!r}; it has "
-                f"{', '.join(sorted(known))}"
-            )
+            kind = f"parameter of {method.__name__}"
+            raise ValueError(f"--params: {unknown(kind, name, known)}")
     model.set_params(**parsed.params)
     data = load(parsed.dataset, **parsed.options)
     sample = draw(

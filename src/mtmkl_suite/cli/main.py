@@ -4,8 +4,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import takewhile
+from typing import Any
 
 from mtmkl import __version__
+from mtmkl.documents import unknown
 from mtmkl.errors import ConfigError
 from mtmkl.files import disk_problem
 from mtmkl_suite.cli.extras import require_suite
@@ -66,9 +69,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that offers the nearest spelling of a command, a value or a flag."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuse an unknown flag before what is missing for it."""
+        words = [word.partition("=")[0] for word in args]
+        if self._subparsers is not None:  # what follows a command is its own
+            words = list(takewhile(lambda word: word[:1] == "-", words))
+        known = list(self._option_string_actions)
+        for word in words:
+            is_known = any(flag.startswith(word) for flag in known)
+            if word[:2] == "--" and not is_known:
+                self.error(unknown("flag", word, known))
+        return super().parse_known_args(args, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            kind = str(action.metavar or "value").lower()
+            text = unknown(kind, value, list(map(str, action.choices)))
+            raise argparse.ArgumentError(action, text)
+
+
 def parser(command: str) -> argparse.ArgumentParser:
     """Return the parser of the command line, with the options of one command."""
-    found = argparse.ArgumentParser(prog="mtmkl", description=__doc__)
+    found = _Parser(prog="mtmkl", description=__doc__)
     found.add_argument("--version", action="version", version=f"mtmkl {__version__}")
     found.set_defaults(when_stopped="")
     commands = found.add_subparsers(required=True, metavar="COMMAND")

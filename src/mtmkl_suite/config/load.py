@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mtmkl.datasets.loaders.own import DATA_FILES
-from mtmkl.documents import ConfigError, Model, config_dir, read_yaml, validated
+from mtmkl.documents import (
+    ConfigError,
+    Model,
+    config_dir,
+    read_yaml,
+    unknown,
+    validated,
+)
 from mtmkl_suite.config.changes import Change, changed, check_top, nearest_keys
 from mtmkl_suite.config.expand import expand, resolve_tier
 from mtmkl_suite.config.models import (
@@ -138,10 +145,10 @@ def paper_folder(paper: str | Path) -> Path:
     for folder in (shipped / paper, Path(paper)):
         if folder.is_dir():
             return folder.resolve()
-    known = ", ".join(sorted(each.name for each in shipped.iterdir()))
+    known = sorted(each.name for each in shipped.iterdir())
     raise ConfigError(
-        f"paper {str(paper)!r} is unknown; known: {known}; or give the path of a "
-        "folder with experiments.yaml"
+        f"{unknown('paper', str(paper), known)}; or give the path of a folder with "
+        "experiments.yaml"
     )
 
 

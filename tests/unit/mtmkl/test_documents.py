@@ -154,4 +154,7 @@ def test_what_is_known_is_listed():
     assert unknown("colour", "rde", ["red", "blue"]) == (
         "unknown colour 'rde'; did you mean 'red'? (known: red, blue)"
     )
+    assert unknown("figure", "3", ["3a", "3b", "4"]) == (
+        "unknown figure '3'; did you mean '3a' or '3b'? (known: 3a, 3b, 4)"
+    )
     assert unknown("colour", "x", []) == "unknown colour 'x' (known: none)"

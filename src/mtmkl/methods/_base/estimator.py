@@ -202,9 +202,12 @@ class MultiTaskEstimator(BaseEstimator):
         distinct, inverse = np.unique(task_labels(task, n), return_inverse=True)
         unseen = [label for label in distinct.tolist() if label not in numbers]
         if unseen:
-            shown = ", ".join(repr(label) for label in unseen[:5])
-            more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
-            raise ValueError(f"task not seen by fit: {shown}{more}")
+            shown, known = (
+                ", ".join(map(repr, labels[:most]))
+                + (f" and {len(labels) - most} more" if len(labels) > most else "")
+                for labels, most in ((unseen, 5), (list(numbers), 20))
+            )
+            raise ValueError(f"task not seen by fit: {shown}; known: {known}")
         encoded = np.array([numbers[label] for label in distinct.tolist()], np.intp)
         return encoded[inverse.ravel()]
 

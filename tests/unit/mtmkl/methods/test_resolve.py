@@ -24,7 +24,8 @@ def test_names_and_dotted_paths():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("RidgeRegression", r"unknown method 'RidgeRegression'; known methods: Aggreg"),
+        ("RidgeRegression", r"method 'RidgeRegression'.*known: AggregateRidge, CMTL,"),
+        ("IndependentRigde", r"unknown method 'IndependentRigde'; did you mean 'Indep"),
         ("no_such_module:Class", r"method 'no_such_module:Class': No module named"),
         ("mtmkl.methods.rr_het:Other", r"mtmkl.methods.rr_het has no class Other"),
         ("mtmkl.methods.rr_het:np", r"has no class np"),

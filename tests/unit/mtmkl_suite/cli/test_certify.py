@@ -63,7 +63,10 @@ def test_the_remedy_where_the_extra_is_missing(package, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--method", "SharedMKL", "--params", '{"c": 1}'], "no parameter 'c'; it has"),
+        (
+            ["--method", "SharedMKL", "--params", '{"c": 1}'],
+            "SharedMKL 'c' (known: C,",
+        ),
         (["--method", "Shared"], "unknown method 'Shared'"),
         (["--method", "SharedMKL", "--params", '{"C": -1}'], "C must be positive"),
         (["--method", "SharedMKL", "--options", '{"classes": 4}'], "unknown option"),

@@ -68,3 +68,18 @@ def test_a_condition_has_an_equals_sign(demsar, capsys):
         main(["compare", str(demsar), "--where", "x"])
     assert ended.value.code == 2
     assert "'x' is not COLUMN=VALUE" in capsys.readouterr().err
+
+
+def test_a_long_table_with_another_name_for_methods(demsar, tmp_path, capsys):
+    path = tmp_path / "long.csv"
+    path.write_text("algo,dataset,score\na,iris,1\nb,iris,2\na,wine,3\nb,wine,2\n")
+    assert main(["compare", str(path), "--higher-is-better"]) == 1
+    words = "column 'algo' has no number: if it names the methods, add --method-column"
+    assert f"{words} algo" in capsys.readouterr().err
+
+
+def test_an_output_that_is_a_file(demsar, tmp_path, capsys):
+    run = ["compare", str(demsar), "--higher-is-better", "--output", str(demsar)]
+    assert main(run) == 1
+    said = f"mtmkl: Not a folder ({demsar}): take another folder, and start again\n"
+    assert said in capsys.readouterr().err

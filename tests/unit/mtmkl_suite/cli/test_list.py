@@ -41,8 +41,9 @@ def test_what_belongs_to_a_paper(capsys):
 
 
 def test_an_unknown_paper(capsys):
-    assert main(["list", "experiments", "--paper", "nope"]) == 1
-    assert "paper 'nope' is unknown; known: argyriou2008" in capsys.readouterr().err
+    assert main(["list", "experiments", "--paper", "jebara2012"]) == 1
+    words = "unknown paper 'jebara2012'; did you mean 'jebara2011'? (known: argyriou2"
+    assert words in capsys.readouterr().err
 
 
 def test_the_kind_is_needed(capsys):

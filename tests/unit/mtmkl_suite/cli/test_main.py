@@ -48,3 +48,32 @@ def test_every_data_set_is_listed(capsys):
     printed = capsys.readouterr().out
     assert "digits" in printed
     assert "built-in" in printed
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("rnu --paper argyriou2008", "unknown command 'rnu'; did you mean 'run'?"),
+        ("list artefact", "unknown kind 'artefact'; did you mean 'artefacts'?"),
+        ("run --papr jebara2011", "unknown flag '--papr'; did you mean '--paper'?"),
+        ("run --data a.csv --targt=y", "unknown flag '--targt'; did you mean '--targ"),
+        ("run --data a.csv --tier qick", "unknown value 'qick'; did you mean 'quick'"),
+        ("datasets fecth school", "unknown action 'fecth'; did you mean 'fetch'?"),
+        ("--versoin", "unknown flag '--versoin'; did you mean '--version'?"),
+    ],
+)
+def test_the_nearest_command_value_or_flag(capsys, line, words):
+    with pytest.raises(SystemExit) as ended:
+        main(line.split())
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("below", ["file", "file/folder"])
+def test_results_in_a_file_are_a_line_not_a_traceback(tmp_path, capsys, below):
+    (tmp_path / "file").touch()
+    run = ["run", "--paper", "argyriou2008", "--experiment", "digits", "--results"]
+    assert main([*run, str(tmp_path / below)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("mtmkl: Not a")
+    assert "take another folder, and start again" in said

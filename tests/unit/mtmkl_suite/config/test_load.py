@@ -399,7 +399,7 @@ def test_a_folder_without_experiments_is_named(tmp_path):
 def test_a_paper_that_is_a_file_is_refused(tmp_path):
     path = tmp_path / "paper.yaml"
     path.write_text("paper: {id: x}\n")
-    with pytest.raises(ConfigError, match=r"'.*paper\.yaml' is unknown; known: argy"):
+    with pytest.raises(ConfigError, match=r"unknown paper '.*paper\.yaml' \(known: "):
         load_paper(path, "quick")
 
 
