@@ -24,7 +24,9 @@ def add_arguments(listing: argparse.ArgumentParser) -> None:
         ("artefacts", _artefacts, "figures and tables"),
     ):
         kind = kinds.add_parser(name, help=text)
-        kind.add_argument("--paper", metavar="NAME", help="only those of this paper")
+        only = "only those of this paper, with or without --paper"
+        kind.add_argument("--paper", metavar="PAPER", help=argparse.SUPPRESS)
+        kind.add_argument("paper", nargs="?", default=argparse.SUPPRESS, help=only)
         kind.set_defaults(run=run)
     kind = kinds.add_parser("metrics", help="metrics, and what each needs")
     kind.set_defaults(run=_metrics)
@@ -132,12 +134,13 @@ def _artefacts(parsed: argparse.Namespace) -> int:
             {
                 "name": name,
                 "paper": config.paper.id,
-                "experiments": ", ".join(artefact.shown) or "none",
+                "experiments": len(artefact.shown),
                 "title": artefact.title,
             }
             for config in _configs(parsed.paper)
             for name, artefact in config.artefacts.items()
-        ]
+        ],
+        width=100,
     )
     return 0
 

@@ -19,15 +19,19 @@ from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.comparison import practical_equivalence
 from mtmkl_suite.judge.step_tests import TESTS
-from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.record.record import RECORD
 from mtmkl_suite.report.tables.cells import tolerance_text
+from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.report.tables.text import metrics_in_words
 from mtmkl_suite.run.fit_warnings import counted_warnings
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
 
 MOSTLY, PARTLY = 0.75, 0.25
 """Shares from which an answer is "mostly" and "partly"."""
+
+_BEST = 5
+"""Methods shown at the end of a run."""
 
 _AXES = "axes"
 
@@ -391,21 +395,28 @@ def _matrix(
 
 
 def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
-    """Return verdicts and claims by paper, missing data, warnings, the report."""
+    """Return verdicts and claims by paper, missing data, warnings, the report.
+
+    Of a run of parts, and of methods or data of one's own, the best methods too.
+    """
     lines = []
     missing: set[str] = set()
     for config in configs:
         paper = config.paper
         folder = run.paper(paper.id)
         lines += ["", f"{paper.title} ({paper.authors}, {paper.year})"]
-        for title, text in (
-            (
-                "published numbers",
-                verdict_rule.counts_text(read_table(folder.verdicts)),
-            ),
-            ("claims", _counted(read_table(folder.claims)["verdict"])),
-        ):
-            lines.append(f"  {title + ':':<19}{text}")
+        is_part = config.own is not None or bool(config.parts)
+        best = _best_methods(config, folder) if is_part else []
+        counted = {
+            "published numbers": verdict_rule.counts_text(read_table(folder.verdicts)),
+            "claims": _counted(read_table(folder.claims)["verdict"]),
+        }
+        lines += best
+        lines += [
+            f"  {title + ':':<19}{text}"
+            for title, text in counted.items()
+            if not (best and text == "none")
+        ]
         missing |= missing_data(config, folder)
     lines.append("")
     if missing:
@@ -420,6 +431,23 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
         lines += [*warned, f"All warnings: {run.logs}", ""]
     lines.append(f"Report: {run.report.resolve().as_uri()}")
     return "\n".join(lines)
+
+
+def _best_methods(config: Paper, folder: PaperFolder) -> list[str]:
+    """Return where the methods of a run stand, over all experiments or in the first."""
+    context = load_context(config, folder)
+    found = standings(context, read_table(folder.statistics))
+    if not found:
+        return []
+    first, table = found[0], found[0].table
+    hidden = ("rank without", "95 %", "seconds")
+    shown = [k for k, name in enumerate(table.header) if not name.startswith(hidden)]
+    best = [[row[k] for k in shown] for row in [table.header, *table.rows[:_BEST]]]
+    widths = [max(map(len, column)) for column in zip(*best, strict=True)]
+    return [
+        *(f"  {sentence}" for sentence in first.sentences),
+        *("    " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in best),
+    ]
 
 
 def _counted(verdicts: "pd.Series[str]") -> str:

@@ -35,6 +35,7 @@ def test_what_belongs_to_a_paper(capsys):
     shown = printed(capsys, "artefacts", "--paper", "argyriou2008")
     assert "table_2" in shown
     assert "yousefi2015" not in shown
+    assert printed(capsys, "artefacts", "argyriou2008") == shown
     shown = printed(capsys, "methods", "--paper", "argyriou2008")
     assert "argyriou2008: mtl_feat_linear" in shown
     assert "GroupFeatureSharing" not in shown
@@ -50,3 +51,9 @@ def test_the_kind_is_needed(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["list"])
     assert ended.value.code == 2
+
+
+def test_artefacts_fit_100_columns(capsys):
+    lines = printed(capsys, "artefacts").splitlines()
+    assert max(map(len, lines)) <= 100
+    assert any(line.split()[0] == "figure_sizes_classification" for line in lines)

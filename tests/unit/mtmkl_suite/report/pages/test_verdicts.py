@@ -6,6 +6,7 @@ from mtmkl.files import write_json, write_table
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.judge.claims import COLUMNS
 from mtmkl_suite.judge.step_tests import TESTS
+from mtmkl_suite.report.pages import verdicts as pages
 from mtmkl_suite.report.pages.verdicts import (
     answer,
     artefacts_of_section,
@@ -15,6 +16,8 @@ from mtmkl_suite.report.pages.verdicts import (
     number_rules,
 )
 from mtmkl_suite.report.record.record import RECORD, RUN
+from mtmkl_suite.report.tables.standing import Standing
+from mtmkl_suite.report.tables.text import TextTable
 from mtmkl_suite.run.folders import RunFolder, record_folder
 
 
@@ -237,3 +240,24 @@ def test_missing_data_come_with_the_command_that_gets_them(results):
 def test_the_report_has_an_address(results):
     address = closing_summary([config("digits")], results).splitlines()[-1]
     assert address == f"Report: {results.report.as_uri()}"
+
+
+def test_a_run_of_parts_ends_with_its_best_methods(results, monkeypatch):
+    header = ["rank", "method", "accuracy", "a − method", "95 % interval", "seconds"]
+    rows = [[f"{k}", f"m{k}", f"0.{9 - k}", f"+0.{k}", "–", "1"] for k in range(1, 8)]
+    found = [Standing("Digits", ["m1 is best."], TextTable(header, rows))]
+    monkeypatch.setattr(pages, "load_context", lambda config, folder: None)
+    monkeypatch.setattr(pages, "standings", lambda context, statistics: found)
+    write_table(results.paper("p").statistics, pd.DataFrame({"p": [0.5]}))
+    write_table(results.paper("p").verdicts, pd.DataFrame(columns=["verdict"]))
+    part = config("digits").model_copy(update={"parts": ["digits"]})
+    monkeypatch.setattr(pages.verdict_rule, "counts_text", lambda verdicts: "none")
+    assert closing_summary([part], results).splitlines()[2:-2] == [
+        "  m1 is best.",
+        "    rank  method  accuracy  a − method",
+        "    1     m1      0.8       +0.1",
+        "    2     m2      0.7       +0.2",
+        "    3     m3      0.6       +0.3",
+        "    4     m4      0.5       +0.4",
+        "    5     m5      0.4       +0.5",
+    ]
