@@ -1,4 +1,4 @@
-"""Scaling of inputs, an option of every data set."""
+"""Inputs scaled, an option of every data set, or fitted to training rows."""
 
 from dataclasses import replace
 from typing import Final, Literal
@@ -7,9 +7,16 @@ import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.sparse import is_sparse
+from mtmkl.typing import IntArray
 
 UNIT_RANGE: Final = "unit_range"
 """Every feature from 0 to 1 over the examples of the set, or of the draw."""
+
+GAPS: Final = "gaps"
+"""Name in ``truth``: 1 where an input is missing, of the shape of ``X``."""
+
+CATEGORIES: Final = "categories"
+"""Name in ``truth``: the columns of ``X`` that number categories."""
 
 
 def scaled_inputs(data: MultiTaskData, inputs: Literal["unit_range"]) -> MultiTaskData:
@@ -36,3 +43,43 @@ def scaled_inputs(data: MultiTaskData, inputs: Literal["unit_range"]) -> MultiTa
         )
     least, span = data.X.min(axis=0), np.ptp(data.X, axis=0)
     return replace(data, X=(data.X - least) / np.where(span > 0, span, 1.0))
+
+
+def fitted_inputs(data: MultiTaskData, train: IntArray) -> MultiTaskData:
+    """Return data without gaps and categories, by what their training rows have.
+
+    Missing numbers become the median of the column, missing categories the most
+    frequent one; every category is an input that is 1 for its examples (scikit-learn's
+    ``SimpleImputer`` and ``OneHotEncoder``). One that no training row has is 0 in all.
+
+    Parameters
+    ----------
+    data : MultiTaskData
+        With :data:`GAPS` and :data:`CATEGORIES` in ``truth``, or complete.
+    train : ndarray of int
+        The training rows.
+
+    Returns
+    -------
+    MultiTaskData
+        The same object if there is nothing to do.
+    """
+    if GAPS not in data.truth:
+        return data
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    truth = dict(data.truth)
+    X = np.where(truth.pop(GAPS), np.nan, data.X)
+    categories = make_pipeline(
+        SimpleImputer(strategy="most_frequent", keep_empty_features=True),
+        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+    )
+    transformer = make_column_transformer(
+        (categories, truth.pop(CATEGORIES)),
+        remainder=SimpleImputer(strategy="median", keep_empty_features=True),
+    )
+    X = transformer.fit(X[train]).transform(X)
+    return replace(data, X=X, truth=truth, feature_names=())

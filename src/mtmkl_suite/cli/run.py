@@ -6,12 +6,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from mtmkl.datasets import load
+from mtmkl.datasets.loaders.own import is_file, remarks_on
 from mtmkl.errors import ConfigError
 from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.config.own_data import TEMPLATE
 from mtmkl_suite.run.workflow import run_workflow
 
-_OF_DATA = ("task", "target", "ignore", "min_examples", "outputs", "methods")
+_OF_DATA = (
+    "task", "target", "ignore", "min_examples", "impute", "one_hot", "outputs",
+    "methods",
+)  # fmt: skip
+_NEEDED = ("task", "target")
 _OF_PAPERS = ("experiment", "artefact", "readings", "against")
 
 
@@ -83,6 +89,11 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         metavar="N",
         help="leave out tasks with fewer examples",
     )
+    for name, text in (
+        ("impute", "fill in missing inputs by the median of the training rows"),
+        ("one-hot", "make an input of each value of a column of text"),
+    ):
+        own.add_argument(f"--{name}", action="store_const", const=True, help=text)
     own.add_argument(
         "--outputs",
         choices=("labels", "numbers"),
@@ -177,6 +188,12 @@ def _run(parsed: argparse.Namespace) -> int:
 def _own_data(parsed: argparse.Namespace) -> dict[str, Any]:
     named = {name: getattr(parsed, name) for name in _OF_DATA if name != "methods"}
     options = {name: value for name, value in named.items() if value is not None}
+    if is_file(parsed.data):
+        lacking = [f"--{name} COLUMN" for name in _NEEDED if name not in options]
+        if lacking:
+            raise ConfigError(f"--data {parsed.data} needs {' and '.join(lacking)}")
+        for remark in remarks_on(load(parsed.data, **options)):
+            print(f"mtmkl: note: {remark}", file=sys.stderr)
     methods = [] if parsed.methods in (None, ["all"]) else parsed.methods
     return {"source": parsed.data, "options": options, "methods": methods}
 

@@ -32,8 +32,8 @@ def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) ->
     data, options, methods = own.source, own.options, own.methods
     if not is_own(data):
         raise ConfigError(
-            f"--data {data!r} is neither a file (.csv, .tsv, .parquet, .npz) nor "
-            "package.module:function"
+            f"--data {data!r} is neither a file that is read (.csv, .tsv, .parquet "
+            "or .npz: save a spreadsheet as csv) nor package.module:function"
         )
     config = load_paper(config_dir() / TEMPLATE, tier, changes)
     name = str(Path(data).resolve()) if is_file(data) else data

@@ -5,14 +5,18 @@ Such data are in no registry. A file is named by its path, a function by
 """
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.scaling import CATEGORIES, GAPS
 from mtmkl.datasets.tasks import by_group
+from mtmkl.documents import unknown
 
 DATA_FILES = (".csv", ".csv.gz", ".tsv", ".parquet", ".npz")
 """Endings of a file of one's own that stands for a data set."""
@@ -26,6 +30,7 @@ MIN_OF_CLASS = 3
 Outputs = Literal["labels", "numbers"]
 
 _SHOWN = 5
+_HUGE = 1e100
 _GAPS = ("", "na", "n/a", "nan", "none", "null", "?")
 
 
@@ -51,6 +56,8 @@ def load_file(
     ignore: Sequence[str] = (),
     outputs: Outputs | None = None,
     min_examples: int | None = None,
+    impute: bool = False,
+    one_hot: bool = False,
     bias: bool = True,
 ) -> MultiTaskData:
     """Read a table, one row per example, as tasks.
@@ -72,6 +79,9 @@ def load_file(
     min_examples : int or None
         Tasks with fewer examples are left out. None refuses tasks with fewer than
         :data:`MIN_EXAMPLES`.
+    impute, one_hot : bool
+        Accept missing inputs, and inputs that are text. They are filled and encoded by
+        :func:`mtmkl.datasets.scaling.fitted_inputs`, from training rows alone.
     bias : bool
         Add an input that is 1 everywhere, for methods without an intercept.
 
@@ -84,63 +94,150 @@ def load_file(
     ------
     DataFileError
         If the file or a column is missing, a value is missing or no number, or a task
-        has too few examples or one class only; names it and the remedy.
+        has too few examples or one class only; names all of these, and the remedies.
     """
-    table = _table_of(path)
+    table, where = _table_of(path)
     ignored = [("ignored", name) for name in ignore]
-    for role, name in [("task", task), ("target", target), *ignored]:
-        if name not in table:
-            raise DataFileError(
-                f"{path.name} has no column {name!r} ({role}); it has "
-                f"{_some(list(table), 30)}"
-            )
+    problems = [
+        unknown(f"column ({role})", name, list(table))
+        for role, name in [("task", task), ("target", target), *ignored]
+        if name not in table
+    ]
     if task == target:
-        raise DataFileError(f"column {task!r} is both task and target")
+        problems.append(f"column {task!r} is both task and target")
     names = [name for name in table if name not in (task, target, *ignore)]
     if not names:
-        raise DataFileError(f"{path.name} has no inputs beside task and target")
-    _refuse_gaps(path, table[[task, target, *names]])
-    inputs = np.column_stack([_numbers(path, name, table[name]) for name in names])
-    group = np.asarray(table[task]).astype(str)
-    y = _targets(path, target, table[target], outputs)
-    is_labels = set(np.unique(y)) <= {-1.0, 1.0} and outputs != "numbers"
-    kept = _kept_tasks(path, group, min_examples)
-    inputs, group, y = inputs[kept], group[kept], y[kept]
-    if is_labels:
-        _check_classes(path, group, y)
-    else:
-        if y.std() == 0:
-            raise DataFileError(
-                f"{path.name}: column {target!r} has one value: {y[0]:g}"
-            )
-        y = (y - y.mean()) / y.std()
+        problems.append("there are no inputs beside task and target")
+    _refuse(path, problems)
+    gaps = _gaps(table)
+    outer = gaps[[task, target]].any(axis=1).to_numpy()
+    if outer.any():
+        problems.append(f"{_lacking(gaps[[task, target]], where)}. Delete these rows")
+    if gaps[names].any(axis=None) and not impute:
+        problems.append(
+            f"{_lacking(gaps[names], where)}. Fill or delete them, fill them in by "
+            "--impute, or leave out such columns by --ignore"
+        )
+    inputs, categories = np.empty((len(table), len(names))), []
+    for k, name in enumerate(names):
+        with _noted(problems):
+            inputs[:, k], is_text = _input(table[name], gaps[name], where, one_hot)
+            categories += [k] * is_text
+    # Gaps stay within the range of the others until they are filled.
+    missing = gaps[names].to_numpy()
+    inputs = np.where(missing, np.where(missing, np.inf, inputs).min(axis=0), inputs)
+    inputs[~np.isfinite(inputs)] = 0.0
+    group = table[task].astype(str).to_numpy()
+    kept = ~outer
+    with _noted(problems):
+        kept &= _kept_tasks(group, kept, min_examples)
+    inputs, group, missing = inputs[kept], group[kept], missing[kept]
+    y = np.zeros(len(group))
+    with _noted(problems):
+        y = _targets(target, table[target][kept], where, outputs)
+        if set(np.unique(y)) <= {-1.0, 1.0} and outputs != "numbers":
+            _check_classes(group, y)
+        elif y.std() == 0:
+            raise DataFileError(f"column {target!r} has one value: {y[0]:g}")
+        else:
+            y = (y - y.mean()) / y.std()
+    _refuse(path, problems)
     if bias:
         inputs = np.column_stack([inputs, np.ones(len(inputs))])
+        missing = np.column_stack([missing, np.zeros(len(inputs), bool)])
         names = [*names, "bias"]
-    return by_group(inputs, y, group, name=path.name, feature_names=names)
+    data = by_group(inputs, y, group, name=path.name, feature_names=names)
+    if categories or missing.any():
+        truth = {GAPS: missing.astype(np.int8), CATEGORIES: np.array(categories, int)}
+        data = replace(data, truth={**data.truth, **truth})
+    return data
 
 
-def _table_of(path: Path) -> Any:
-    """Read a data frame: of texts from a csv file, else of what is stored."""
+def remarks_on(data: MultiTaskData) -> list[str]:
+    """Return sentences on what looks odd: one task, columns that say nothing."""
+    found = []
+    if data.n_tasks == 1:
+        found.append("There is one task only: nothing can be shared between tasks.")
+    inputs, names = data.X[:, :-1], data.feature_names[:-1]  # the last is constant
+    constant = [name for name, x in zip(names, inputs.T, strict=True) if np.ptp(x) == 0]
+    if constant:
+        found.append(f"Columns with one value say nothing: {_some(constant)}.")
+    first: dict[bytes, str] = {}
+    twice = [
+        f"{name} as {first[key]}"
+        for name, x in zip(names, inputs.T, strict=True)
+        if name not in constant and first.setdefault(key := x.tobytes(), name) != name
+    ]
+    if twice:
+        found.append(f"Columns are there twice: {_some(twice)}.")
+    huge = [x for x, v in zip(names, inputs.T, strict=True) if abs(v).max() > _HUGE]
+    if huge:
+        found.append(f"Values above {_HUGE:g} in {_some(huge)}: do they mark gaps?")
+    return found
+
+
+def _refuse(path: Path, problems: Sequence[str]) -> None:
+    if len(problems) == 1:
+        raise DataFileError(f"{path.name}: {problems[0]}")
+    if problems:
+        listed = "".join(f"\n  {k}. {text}" for k, text in enumerate(problems, 1))
+        raise DataFileError(f"{path.name} has {len(problems)} problems:{listed}")
+
+
+@contextmanager
+def _noted(problems: list[str]) -> Iterator[None]:
+    """Add a problem to those that are told together."""
+    try:
+        yield
+    except DataFileError as error:
+        problems.append(str(error))
+
+
+def _table_of(path: Path) -> tuple[Any, str]:
+    """Read a data frame, and what its index counts: the lines of a text, or rows."""
     import pandas as pd
 
     if not path.is_file():
         raise DataFileError(f"{path} does not exist")
-    separator = "\t" if path.suffix == ".tsv" else ","
+    where = "row"
     try:
         if path.suffix == ".npz":
             table = pd.DataFrame(_arrays_of(path))
         elif path.suffix == ".parquet":
             table = pd.read_parquet(path)
         else:
-            table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
+            where, table = "line", _text_table(path)
     except DataFileError:
         raise
+    except UnicodeDecodeError:
+        raise DataFileError(f"{path.name} is no UTF-8 text: save it as such") from None
     except ValueError as error:  # as all errors of parsers are
         raise DataFileError(f"{path.name} is not a table: {error}") from error
     if table.empty:
         raise DataFileError(f"{path.name} has no rows")
-    return table.rename(columns=str)
+    # Editors show the header as line 1.
+    table.index = np.arange(1, len(table) + 1) if where == "row" else table.index + 2
+    return table.rename(columns=str), where
+
+
+def _text_table(path: Path) -> Any:
+    """Read texts, without empty lines; with semicolons, decimal commas are points."""
+    import pandas as pd
+
+    def read(separator: str) -> Any:
+        return pd.read_csv(
+            path, sep=separator, dtype=str, keep_default_na=False,
+            skip_blank_lines=False, encoding="utf-8-sig",
+        ).fillna("")  # fmt: skip
+
+    table = read("\t" if path.suffix == ".tsv" else ",")
+    if ";" in str(table.columns[0]):
+        table = read(";")
+        for name, texts in table.items():
+            points = texts.str.replace(",", ".")
+            if all(map(_is_number, points[~texts.str.lower().isin(_GAPS)])):
+                table[name] = points
+    return table[(table != "").any(axis=1)]
 
 
 def _arrays_of(path: Path) -> dict[str, Any]:
@@ -165,45 +262,63 @@ def _arrays_of(path: Path) -> dict[str, Any]:
     return vectors | inputs
 
 
-def _refuse_gaps(path: Path, table: Any) -> None:
+def _gaps(table: Any) -> Any:
     gaps = table.isna()
     texts = table.select_dtypes(exclude="number").astype(str)
     texts = texts.apply(lambda column: column.str.strip().str.lower())
     gaps[texts.columns] |= texts.isin(_GAPS)
-    rows = gaps.any(axis=1).to_numpy()
-    if not rows.any():
-        return
+    return gaps
+
+
+def _lacking(gaps: Any, where: str) -> str:
+    rows = gaps.any(axis=1)
     listed = _some([f"{name} ({n})" for name, n in gaps.sum().items() if n])
-    raise DataFileError(
-        f"{path.name}: {rows.sum()} of {rows.size} rows lack a value, in {listed}; the "
-        f"first is row {np.flatnonzero(rows)[0] + 1}. Fill or delete them, or leave "
-        "out such columns by --ignore"
+    return (
+        f"{rows.sum()} of {rows.size} rows lack a value, in {listed}; the first is "
+        f"{where} {rows.idxmax()}"
     )
 
 
-def _numbers(path: Path, name: str, values: Any) -> np.ndarray:
-    try:
-        numbers = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        wrong = next(value for value in values if not _is_number(value))
-        raise DataFileError(
-            f"{path.name}: column {name!r} has {str(wrong)!r}, and inputs are numbers: "
-            f"encode it, or leave it out by --ignore {name}"
-        ) from None
-    if not np.isfinite(numbers).all():
-        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        raise DataFileError(f"{path.name}: column {name!r}, row {row + 1}: infinite")
-    return numbers
+def _input(
+    values: Any, gaps: Any, where: str, one_hot: bool
+) -> tuple[np.ndarray, bool]:
+    """Return the numbers of an input, or of its categories, and whether it has those.
+
+    What is missing is 0.
+    """
+    name, found = values.name, np.zeros(len(values))
+    present = ~gaps.to_numpy()
+    given = values[present]
+    texts = given.astype(str).str.strip().str.lower()
+    if texts.isin(["true", "false"]).all():
+        found[present] = texts == "true"
+        return found, False
+    if all(map(_is_number, given)):
+        found[present] = given.astype(float)
+        if not np.isfinite(found).all():
+            line = values.index[~np.isfinite(found)][0]
+            raise DataFileError(f"column {name!r}, {where} {line}: infinite")
+        return found, False
+    if one_hot:
+        found[present] = np.unique(given.astype(str), return_inverse=True)[1]
+        return found, True
+    line, wrong = next((k, v) for k, v in given.items() if not _is_number(v))
+    comma = "; decimal commas need semicolons between columns"
+    raise DataFileError(
+        f"column {name!r} has {str(wrong)!r} in {where} {line}, and inputs are "
+        f"numbers: encode it by --one-hot, or leave it out by --ignore {name}"
+        f"{comma if _is_number(str(wrong).replace(',', '.')) else ''}"
+    )
 
 
-def _targets(path: Path, name: str, values: Any, outputs: Outputs | None) -> np.ndarray:
+def _targets(name: str, values: Any, where: str, outputs: Outputs | None) -> np.ndarray:
     """Return −1 and +1 for labels, else the numbers."""
     classes, code = np.unique(np.asarray(values).astype(str), return_inverse=True)
     are_numbers = all(map(_is_number, classes))
     if outputs == "labels" or (outputs is None and len(classes) == 2):
         if len(classes) != 2:
             raise DataFileError(
-                f"{path.name}: column {name!r} has {len(classes)} values "
+                f"column {name!r} has {len(classes)} values "
                 f"({_some(list(classes))}), and labels are two"
             )
         if are_numbers and float(classes[0]) > float(classes[1]):
@@ -211,16 +326,19 @@ def _targets(path: Path, name: str, values: Any, outputs: Outputs | None) -> np.
         return np.where(code == 1, 1.0, -1.0)
     if not are_numbers:
         raise DataFileError(
-            f"{path.name}: column {name!r} has {len(classes)} values that are no "
+            f"column {name!r} has {len(classes)} values that are no "
             f"numbers ({_some(list(classes))}): a target is a number or one of two "
             "labels. Make a column per class, or a file per pair of classes"
         )
-    return _numbers(path, name, values)
+    return _input(values, values.isna(), where, one_hot=False)[0]
 
 
-def _kept_tasks(path: Path, group: np.ndarray, min_examples: int | None) -> np.ndarray:
+def _kept_tasks(
+    group: np.ndarray, known: np.ndarray, min_examples: int | None
+) -> np.ndarray:
     """Return a mask of the rows whose tasks have enough examples."""
-    names, code, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    names, code = np.unique(group, return_inverse=True)
+    sizes = np.bincount(code[known], minlength=len(names))
     least = MIN_EXAMPLES if min_examples is None else min_examples
     if least < MIN_EXAMPLES:
         raise DataFileError(
@@ -230,25 +348,28 @@ def _kept_tasks(path: Path, group: np.ndarray, min_examples: int | None) -> np.n
     small = [f"{n} ({s})" for n, s in zip(names, sizes, strict=True) if s < least]
     if small and min_examples is None:
         raise DataFileError(
-            f"{path.name}: {len(small)} of {len(names)} tasks have fewer than {least} "
+            f"{len(small)} of {len(names)} tasks have fewer than {least} "
             f"examples: {_some(small)}. Leave them out by --min-examples {least}, or "
             "join them"
         )
     if len(names) - len(small) < 1:
-        raise DataFileError(f"{path.name}: no task has {least} examples")
+        raise DataFileError(f"no task has {least} examples")
     return np.asarray((sizes >= least)[code])
 
 
-def _check_classes(path: Path, group: np.ndarray, y: np.ndarray) -> None:
+def _check_classes(group: np.ndarray, y: np.ndarray) -> None:
+    few = []
     for name in np.unique(group):
         labels = y[group == name]
         rarer = int(min((labels > 0).sum(), (labels < 0).sum()))
         if rarer < MIN_OF_CLASS:
             what = "one class only" if rarer == 0 else f"{rarer} of one class"
-            raise DataFileError(
-                f"{path.name}: task {str(name)!r} has {what} among {labels.size} "
-                f"examples: it needs at least {MIN_OF_CLASS} of each. Delete or join it"
-            )
+            few.append(f"task {str(name)!r} has {what} among {labels.size} examples")
+    if few:
+        raise DataFileError(
+            f"{_some(few)}: each task needs at least {MIN_OF_CLASS} of each class. "
+            "Delete or join them"
+        )
 
 
 def _is_number(value: Any) -> bool:

@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 
 from mtmkl.datasets import default_registry, load
-from mtmkl.datasets.loaders.own import DataFileError, is_own
+from mtmkl.datasets.loaders.own import DataFileError, is_own, remarks_on
+from mtmkl.datasets.scaling import fitted_inputs
 
 COLUMNS = {"task": "school", "target": "score"}
 
@@ -77,14 +78,87 @@ def test_parquet_is_read_or_says_what_is_needed(tmp_path, table):
         assert load(str(path), **COLUMNS).n_tasks == 3
 
 
+def test_semicolons_and_decimal_commas(tmp_path, table, read):
+    numbers = table.drop(columns="passed")
+    path = tmp_path / "german.csv"
+    numbers.to_csv(path, index=False, sep=";", decimal=",", encoding="utf-8-sig")
+    found, expected = load(str(path), **COLUMNS), read(numbers)
+    np.testing.assert_array_equal(found.X, expected.X)
+    np.testing.assert_array_equal(found.y, expected.y)
+
+
+def test_booleans_are_inputs(read, table):
+    found = read(table.assign(z=table["z"] == 1, passed=0))
+    np.testing.assert_array_equal(found.X[:, 1], table["z"])
+
+
+def test_gaps_and_categories_are_fitted_to_training_rows(read, table):
+    table["x"] = np.arange(30.0)
+    table.loc[[3, 25], "x"] = np.nan
+    table["passed"] = ["no", "yes", "?"] * 10
+    table.loc[29, "passed"] = "maybe"
+    raw = read(table, impute=True, one_hot=True, inputs="unit_range")
+    train = np.arange(20)
+    data = fitted_inputs(raw, train)
+    x = table["x"].to_numpy() / 29  # the range is that of all rows, as without gaps
+    x[[3, 25]] = np.median(x[train[train != 3]])
+    no = np.isin(table["passed"], ["no", "?"])  # "no" is the first of two as frequent
+    np.testing.assert_allclose(data.X[:, 2], x)
+    np.testing.assert_array_equal(data.X[:, 0], no)
+    np.testing.assert_array_equal(data.X[:, 1], table["passed"] == "yes")
+    assert data.X[29, :2].sum() == 0  # not in training
+    assert fitted_inputs(data, train) is data
+
+
+def test_what_looks_odd_is_remarked(read, table):
+    table = table.assign(school="a", passed=1, again=table["x"], z=1e300)
+    table.loc[0, "z"] = 0
+    assert remarks_on(read(table)) == [
+        "There is one task only: nothing can be shared between tasks.",
+        "Columns with one value say nothing: passed.",
+        "Columns are there twice: again as x.",
+        "Values above 1e+100 in z: do they mark gaps?",
+    ]
+
+
 class TestRefusals:
+    def test_all_problems_are_told_at_once(self, read, table):
+        table["x"] = table["x"].astype(str)
+        table.loc[[3, 4], "x"] = ["", "1,5"]
+        table.loc[5, "score"] = np.nan
+        with pytest.raises(DataFileError) as refused:
+            read(table.iloc[:24])
+        told = str(refused.value).splitlines()
+        assert told[0] == "own.csv has 5 problems:"
+        for line, words in zip(
+            told[1:],
+            [
+                "1 of 24 rows lack a value, in score (1); the first is line 7. Delete",
+                "in x (1); the first is line 5. Fill or delete them, fill them in by -",
+                "has '1,5' in line 6, and inputs are numbers: encode it by --one-hot, ",
+                "column 'passed' has 'no' in line 2, and inputs are numbers",
+                "1 of 3 tasks have fewer than 6 examples: c (4)",
+            ],
+            strict=True,
+        ):
+            assert words in line
+
+    def test_an_encoding(self, tmp_path, table):
+        path = tmp_path / "latin.csv"
+        table.assign(school="Köln").to_csv(path, index=False, encoding="latin-1")
+        with pytest.raises(DataFileError, match="no UTF-8 text: save it as such"):
+            load(str(path), **COLUMNS)
+
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            ({"task": "shool"}, r"no column 'shool' \(task\); it has school, x, z"),
-            ({"ignore": ["y"]}, r"no column 'y' \(ignored\)"),
+            (
+                {"task": "shool"},
+                r"unknown column \(task\) 'shool'; did you mean 'school'\?",
+            ),
+            ({"ignore": ["y"]}, r"unknown column \(ignored\) 'y' \(known: school, x"),
             ({"task": "score"}, "'score' is both task and target"),
-            ({}, "column 'passed' has 'no', and inputs are numbers"),
+            ({}, "column 'passed' has 'no' in line 2, and inputs are numbers"),
             (
                 {"target": "school", "task": "passed"},
                 "has 3 values that are no numbers",
@@ -105,7 +179,8 @@ class TestRefusals:
         table.loc[[3, 5], "x"] = np.nan
         table.loc[5, "score"] = np.nan
         words = (
-            r"2 of 30 rows lack a value, in score \(1\), x \(2\); the first is row 4"
+            r"1 of 30 rows lack a value, in score \(1\); the first is line 7. Delete "
+            r"these rows\n  2. 2 of 30 rows .* in x \(2\); the first is line 5. Fill"
         )
         with pytest.raises(DataFileError, match=words):
             read(table, ignore=["passed"])
