@@ -77,3 +77,11 @@ def test_results_in_a_file_are_a_line_not_a_traceback(tmp_path, capsys, below):
     said = capsys.readouterr().err
     assert said.startswith("mtmkl: Not a")
     assert "take another folder, and start again" in said
+
+
+def test_own_data_without_columns_say_which_options_are_lacking(capsys):
+    assert main(["run", "--data", "my.csv"]) == 1
+    said = "--data my.csv needs --task COLUMN and --target COLUMN"
+    assert said in capsys.readouterr().err
+    assert main(["run", "--data", "my.xlsx", "--task", "t", "--target", "y"]) == 1
+    assert "that is read (.csv, .tsv, .parquet or .npz" in capsys.readouterr().err

@@ -621,3 +621,15 @@ def test_sparse_validation_and_test_rows(tmp_path, data, splits):
     )
     scores, _ = run_job(oracle, lambda repeat: stored, halved)
     assert set(scores["value"]) == {0.0}
+
+
+def test_gaps_are_filled_from_the_training_rows_of_each_split(tmp_path, data, splits):
+    gaps = np.zeros((72, 2), dtype=np.int8)
+    gaps[:4, 0] = 1
+    incomplete = replace(data, truth={"gaps": gaps, "categories": np.array([], int)})
+    scores, _ = run_job(make_job(tmp_path), lambda repeat: incomplete, splits)
+    train = splits[0, 0].train
+    filled = data.X.copy()
+    filled[:4, 0] = np.median(data.X[train[train > 3], 0])
+    complete = replace(data, X=filled)
+    assert set(scores["data_digest"]) == {complete.digest()}
