@@ -29,7 +29,7 @@ from pydantic import (
     model_validator,
 )
 
-from mtmkl.errors import ConfigError
+from mtmkl.errors import ConfigError, unknown
 
 _LONGEST_VALUE = 80
 
@@ -202,14 +202,6 @@ def validated(model: type[_M], document: Any, *, source: str) -> _M:
         return model.model_validate(document)
     except ValidationError as error:
         raise ConfigError(f"{source}: {_first_problem(document, error)}") from None
-
-
-def unknown(kind: str, name: object, known: Collection[str]) -> str:
-    """Return that a name is not known, the nearest known ones, and all of them."""
-    begun = [each for each in known if name and each.startswith(str(name))]
-    near = begun[:3] or difflib.get_close_matches(str(name), known, n=1)
-    meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return f"unknown {kind} {name!r}{meant} (known: {', '.join(known) or 'none'})"
 
 
 def _first_problem(document: Any, error: ValidationError) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from mtmkl.errors import unknown
+
 _MODULES = {
     name: path.stem
     for path in Path(__file__).parent.glob("[!_]*.py")
@@ -62,8 +64,6 @@ def resolve(name: str) -> type:
         return REGISTRY[name]
     module_name, separator, class_name = name.partition(":")
     if not separator:
-        from mtmkl.documents import unknown  # pydantic is slow to import
-
         raise ValueError(
             f"{unknown('method', name, REGISTRY)}; a class of your own is written "
             "package.module:Class"

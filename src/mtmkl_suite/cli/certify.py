@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from mtmkl.certify.referee import judge, why_not
 from mtmkl.certify.sample import draw
 from mtmkl.datasets import load
-from mtmkl.documents import unknown
+from mtmkl.errors import unknown
 from mtmkl.methods import resolve
 from mtmkl.methods._base.graph import GraphEstimator
 

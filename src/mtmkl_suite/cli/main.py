@@ -8,8 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from mtmkl import __version__
-from mtmkl.documents import unknown
-from mtmkl.errors import ConfigError
+from mtmkl.errors import ConfigError, unknown
 from mtmkl.files import disk_problem
 from mtmkl_suite.cli.extras import require_suite
 

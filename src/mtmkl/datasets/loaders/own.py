@@ -16,7 +16,7 @@ import numpy as np
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.scaling import CATEGORIES, GAPS
 from mtmkl.datasets.tasks import by_group
-from mtmkl.documents import unknown
+from mtmkl.errors import unknown
 
 DATA_FILES = (".csv", ".csv.gz", ".tsv", ".parquet", ".npz")
 """Endings of a file of one's own that stands for a data set."""

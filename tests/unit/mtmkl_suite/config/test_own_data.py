@@ -119,7 +119,7 @@ def test_wrong_files_are_refused_before_any_work(file, tmp_path, capsys):
     out = tmp_path / "out"
     run = ["run", "--data", str(file), "--results", str(out), "--task", "place"]
     for words, message in (
-        (["--target", "sice"], "no column 'sice' (target); it has a, b, c, place"),
+        (["--target", "sice"], "unknown column (target) 'sice'; did you mean 'size'?"),
         (["--target", "size", "--experiment", "x"], "--experiment is for --paper"),
         (["--target", "size", "--methods", "nope"], "unknown method 'nope'"),
         (["--target", "size", "--set", "methods.nope.label=x"], "unknown key 'nope'"),
@@ -128,7 +128,7 @@ def test_wrong_files_are_refused_before_any_work(file, tmp_path, capsys):
         assert main([*run, *words, *ignored]) == 1
         assert message in capsys.readouterr().err
     assert main(["run", "--data", "nothing", "--results", str(out)]) == 1
-    assert "neither a file (.csv" in capsys.readouterr().err
+    assert "neither a file that is read (.csv" in capsys.readouterr().err
     assert main(["run", "--paper", "argyriou2008", "--task", "x"]) == 1
     assert "--task is for --data" in capsys.readouterr().err
     assert not out.exists()
