@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mtmkl.errors import unknown
-
 _MODULES = {
     name: path.stem
     for path in Path(__file__).parent.glob("[!_]*.py")
@@ -64,6 +62,8 @@ def resolve(name: str) -> type:
         return REGISTRY[name]
     module_name, separator, class_name = name.partition(":")
     if not separator:
+        from mtmkl.errors import unknown  # estimators load nothing of configuration
+
         raise ValueError(
             f"{unknown('method', name, REGISTRY)}; a class of your own is written "
             "package.module:Class"
