@@ -101,7 +101,7 @@ def test_killed_twice_and_started_again_gives_the_same_scores(finished, tmp_path
 
 def test_a_second_run_stops_before_any_work_and_ctrl_c_keeps_the_first(tmp_path):
     workflow = TinyWorkflow(tmp_path)
-    process = workflow.start()
+    process = workflow.start(SLOW_SECONDS="2")
     lock = workflow.run_folder / ".lock"
     wait_for(lambda: lock.exists() and lock.read_text(), process, "lock")
     second = workflow.run()

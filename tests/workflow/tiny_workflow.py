@@ -53,11 +53,11 @@ class TinyWorkflow:
             check=False,
         )
 
-    def start(self, *arguments):
+    def start(self, *arguments, **variables):
         """Start a run in a process group of its own, as a shell would."""
         return subprocess.Popen(
             self.command(*arguments),
-            env=self.environment(),
+            env=self.environment() | variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
