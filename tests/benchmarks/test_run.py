@@ -50,6 +50,7 @@ def test_without_data_series_are_left_out_by_name(tmp_path):
 @pytest.mark.skipif(
     "MTMKL_DATA_MIRROR" not in os.environ, reason="no mirror of the data sets"
 )
+@pytest.mark.nightly
 def test_methods_with_data(tmp_path):
     done = run(tmp_path, "methods", mirror=os.environ["MTMKL_DATA_MIRROR"])
     assert done.returncode == 0, done.stderr
@@ -58,6 +59,7 @@ def test_methods_with_data(tmp_path):
     assert "no data" not in done.stdout
 
 
+@pytest.mark.nightly
 def test_heart(tmp_path):
     done = run(tmp_path, "heart", "--only", "2^0")
     assert done.returncode == 0, done.stderr
@@ -66,6 +68,7 @@ def test_heart(tmp_path):
     assert "not reached" not in done.stdout
 
 
+@pytest.mark.nightly
 def test_users(tmp_path):
     done = run(tmp_path, "users", "--only", "inputs")
     assert done.returncode == 0, done.stderr

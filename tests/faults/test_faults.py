@@ -4,11 +4,11 @@ import csv
 
 import pytest
 
-from faults import FAULTS, damage, disks, kills, table
+from faults import FAULTS, damage, disks, kills, servers, table
 from faults.table import Fault, SkippedError, measured, merge, run
 
-# A trial of these is several runs of the workflow.
-LONG = [*kills.FAULTS, *damage.FAULTS, *disks.FULL]
+# A trial of these is several runs of the workflow, or waits for servers.
+LONG = [*kills.FAULTS, *damage.FAULTS, *disks.FAULTS, *servers.FAULTS[:1]]
 TESTS = [
     pytest.param(fault, marks=[pytest.mark.nightly] if fault in LONG else [])
     for faults in FAULTS.values()

@@ -53,6 +53,7 @@ def test_a_job_is_forked_from_a_process_that_has_imported(
     assert (threads[0], later, rule) == ("1", "yes", "fit")
 
 
+@pytest.mark.nightly
 def test_a_script_that_starts_a_run_is_not_started_by_its_jobs(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(UNGUARDED.format(paper=str(TINY)))

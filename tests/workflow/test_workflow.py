@@ -81,6 +81,7 @@ def end(process, sign):
     return process.communicate()
 
 
+@pytest.mark.nightly
 def test_killed_twice_and_started_again_gives_the_same_scores(finished, tmp_path):
     killed = TinyWorkflow(tmp_path)
     target = killed.target("scores.csv.gz")
@@ -173,6 +174,7 @@ def test_damaged_files_are_named_once(finished, tmp_path):
     assert workflow.scores() == finished.scores()
 
 
+@pytest.mark.nightly
 def test_damaged_results_are_made_again_before_anything_reads_them(finished, tmp_path):
     workflow = TinyWorkflow(tmp_path)
     shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
@@ -251,6 +253,7 @@ def test_wrong_configuration_is_named_before_any_work(tmp_path, change, message)
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.nightly
 def test_a_key_that_comes_twice_in_the_run_configuration(tmp_path):
     workflow = TinyWorkflow(tmp_path)
     with workflow.config.open("a") as file:
@@ -260,6 +263,7 @@ def test_a_key_that_comes_twice_in_the_run_configuration(tmp_path):
     assert "the key 'seed' is already in line" in done.stderr
 
 
+@pytest.mark.nightly
 def test_a_mirror_on_the_command_line(tmp_path):
     done = TinyWorkflow(tmp_path).run("--dry-run", "--config", "mirror=nowhere")
     assert done.returncode != 0
@@ -306,6 +310,7 @@ def test_unknown_method_is_named(tmp_path):
     assert "IndependantRidge" in done.stderr
 
 
+@pytest.mark.nightly
 def test_a_method_that_fails_leaves_the_report_and_is_tried_again(tmp_path):
     config = read_yaml(ROOT / "tests/workflow/papers/tiny/experiments.yaml")
     config["methods"]["mended"] = {

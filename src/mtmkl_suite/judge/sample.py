@@ -65,11 +65,9 @@ def select(
     """Return the rows that match, with their values as floats."""
     if unit not in ("repeat", "task"):
         raise SelectionError(f"unit {unit!r} is unknown: choose repeat or task")
-    wanted = dict(where)
-    if experiment is not None:
-        wanted["experiment"] = experiment
-    if metric is not None:
-        wanted["metric"] = metric
+    narrow = {"experiment": experiment, "metric": metric}
+    wanted: dict[str, Any] = {k: v for k, v in narrow.items() if v is not None}
+    wanted |= where
     if wanted.get("metric") in COLUMN_METRICS:
         column = wanted.pop("metric")
         scores = fits(scores).assign(metric=column, value=lambda f: f[column])
@@ -78,13 +76,16 @@ def select(
             raise SelectionError(
                 f"{column!r} is not a column of scores: {', '.join(scores.columns)}"
             )
-    found = scores[scores["task"] != ALL if unit == "task" else scores["task"] == ALL]
+    # Rows are taken once, at the end: a report calls this thousands of times.
+    at = np.arange(len(scores))
     for column, value in wanted.items():
-        if found.empty:
-            break
         values = value if isinstance(value, list | tuple) else [value]
-        found = found[found[column].isin(list(values))]
-    return found.assign(value=found["value"].astype(float)).dropna(subset=["value"])
+        at = at[scores[column].take(at).isin(list(values)).to_numpy()]
+    is_whole = scores["task"].take(at).eq(ALL).to_numpy()
+    at = at[is_whole if unit == "repeat" else ~is_whole]
+    numbers = scores["value"].take(at).astype(float)
+    has_value = numbers.notna().to_numpy()
+    return scores.take(at[has_value]).assign(value=numbers[has_value])
 
 
 def average(rows: pd.DataFrame, keys: Sequence[str]) -> pd.Series:

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 from interrupts import allow_interrupts
+from sweeps import sweep
 
 from mtmkl.documents import ConfigError
 from mtmkl.files import read_table
@@ -149,7 +150,7 @@ def wait_for_cells(process, results):
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize("cores", sweep([2], nightly=[1]))
 def test_ctrl_c_says_that_finished_cells_are_kept(tmp_path, cores):
     results = tmp_path / "results"
     process = start(f"--cores={cores}", results=results)
@@ -163,6 +164,7 @@ def test_ctrl_c_says_that_finished_cells_are_kept(tmp_path, cores):
     assert "Traceback" not in shown
 
 
+@pytest.mark.nightly
 def test_a_living_run_is_left_alone_and_a_killed_one_leaves_nothing(tmp_path, capsys):
     results = tmp_path / "results"
     process = start("--cores=2", results=results)

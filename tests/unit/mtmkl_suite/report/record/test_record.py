@@ -112,6 +112,7 @@ def test_claims_are_all_judged(full_paper, results):
     assert "not run in this tier" in table["note"]["school_gaussian_like_linear"]
 
 
+@pytest.mark.nightly
 def test_the_same_results_give_the_same_bytes(paper, written):
     before = [path.read_bytes() for path in written.record()]
     write_artefacts(list(paper.artefacts), paper, written)

@@ -129,6 +129,7 @@ def test_readers_see_the_numbers_under_each_reading(table):
     assert (line[0], line[5], line[7]) == ("Table 1", LABEL, "reproduced")
 
 
+@pytest.mark.nightly
 def test_test_data_alone_bring_nothing_within_reach():
     config = load_readings(PAPER, "paper", ["choice"])
     main, _ = context_of(config)
@@ -470,6 +471,7 @@ def test_readers_see_which_numbers_are_out_of_reach(bounds):
     assert ABOVE in bounds.notes[2]
 
 
+@pytest.mark.nightly
 def test_a_bound_brings_numbers_within_reach_with_test_data_alone(context):
     reach = build_reach(context, context.config.artefacts["reach"]).cells
     assert reach["n_readings"].sum() == 0
