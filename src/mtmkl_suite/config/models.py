@@ -5,6 +5,7 @@ of columns to values (:data:`Selector`).
 """
 
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -681,15 +682,43 @@ class _Arguments(Model):
     column: str = ""
 
 
+QUOTATION = re.compile(r'l\. (\d+)(?:–\d+)?: "([^"]+)"')
+"""A sentence of a paper in a basis: the line of the stored text, and the words."""
+
+
+def _check_basis(basis: str) -> str:
+    if re.match(r"l\. \d", basis):
+        if not QUOTATION.match(basis):
+            raise ValueError(
+                f'{shown(basis)} quotes nothing; write l. LINE: "words of the text"'
+            )
+    elif not re.match("(published code|ours)($|[:;,] )", basis):
+        raise ValueError(
+            f'{shown(basis)} names no source; begin with l. LINE: "words of the text", '
+            "published code, or ours"
+        )
+    return basis
+
+
+Basis = Annotated[str, AfterValidator(_check_basis)]
+"""What a claim or a reading rests on: the text, published code, or a thought of ours."""
+
+
 class Claim(Model):
-    """A claim of a paper, and its test."""
+    """A claim of a paper or of ours about it, and its test."""
 
     id: Name
     section: str
     claim: str
+    basis: Basis
     test: str
     args: Annotated[dict[str, Any], checked_by(_Arguments)]
     """Keyword arguments of the test; its sides are selectors."""
+
+    @property
+    def is_the_papers(self) -> bool:
+        """Whether the text makes the claim; ours are what its tables let one expect."""
+        return self.basis.startswith("l. ")
 
     @property
     def sides(self) -> list[Selector]:
@@ -779,11 +808,7 @@ class Reading(Model):
     """An alternative to what the main protocol does."""
 
     label: str
-    source: Annotated[
-        str,
-        Field(min_length=1),
-        words('the sentence it rests on, "published code" or "our hypothesis"'),
-    ]
+    basis: Basis
     kind: Annotated[
         Literal["legitimate", "optimistic", "bound"],
         words(

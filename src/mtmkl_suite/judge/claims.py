@@ -35,6 +35,7 @@ COLUMNS = (
     "id", "claim", "section", "test", "statistic", "p", "interval_low",
     "interval_high", "verdict", "note", "own_verdict", "rho", "t_divided_by",
     "p_corrected", "corrected_low", "corrected_high", "n", "n_needed_own", "n_needed",
+    "basis",
 )  # fmt: skip
 """Columns of ``claims.csv``."""
 
@@ -74,7 +75,7 @@ def evaluate_claims(
     labels = _labels(methods)
     rows = []
     for claim in claims:
-        row = {k: getattr(claim, k) for k in ("id", "claim", "section", "test")}
+        row = {k: getattr(claim, k) for k in ("id", "claim", "section", "test", "basis")}
         sides = claim.sides
         try:
             if "step" in claim.args:

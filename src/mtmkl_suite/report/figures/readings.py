@@ -207,6 +207,7 @@ def _tests(
             id="higher",
             claim=f"{names[0]} above {names[1]}",
             section="",
+            basis="ours",
             test="paired_difference",
             args={
                 "experiment": panel.experiment,
