@@ -211,6 +211,7 @@ ON_A_STEP = of(
         "id": "faster",
         "claim": "It is faster.",
         "section": "ours",
+        "basis": "ours",
         "test": "ratio",
         "args": {"experiment": "survey", "step": "times", "column": "seconds"}
         | {"lower": {"solver": "a"}, "higher": {"solver": "b"}},
