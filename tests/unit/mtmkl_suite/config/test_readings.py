@@ -71,7 +71,8 @@ def folder(tmp_path):
     (copy / FILE).write_text(READINGS)
     claims = yaml.safe_load((copy / "claims.yaml").read_text())["claims"][:1]
     claims[0] = {
-        "id": "beats", "section": "1", "claim": "A claim.", "basis": "ours", "test": "paired_difference",
+        "id": "beats", "section": "1", "claim": "A claim.", "basis": "ours",
+        "test": "paired_difference",
         "args": {
             "experiment": "digits", "metric": "accuracy", "unit": "repeat",
             "lower": {"method": "stl"}, "higher": {"method": "mtl"},
