@@ -438,7 +438,7 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
         }
         lines += best
         lines += [
-            f"  {title + ':':<19}{text}"
+            f"  {title + ':':<20}{text}"
             for title, text in counted.items()
             if not (best and text == "none")
         ]

@@ -249,19 +249,20 @@ def _index(figures: Path) -> str:
         "[docs/verdicts.md](../docs/verdicts.md).",
         "",
         "| paper | printed numbers | moved by our spread | different, by readings "
-        "| claims |",
-        "|---|---|---|---|---|",
+        "| the paper's claims | claims of ours |",
+        "|---|---|---|---|---|---|",
     ]
     # There are other folders than those of papers, such as that of benchmarks.
     for record in sorted(figures.glob("*/verdicts.csv")):
         page = record.with_name("README.md")
         title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
         verdicts = pd.read_csv(record)
-        claims = shown_verdicts(pd.read_csv(page.parent / "claims.csv"))
+        claims = by_author(pd.read_csv(page.parent / "claims.csv"))
         link = f"[{page.parent.name}]({page.parent.name}/README.md)"
         moved = moved_text(own_numbers(verdicts))
         reach = published_counts(page.parent) or "–"
-        counts = [counts_text(verdicts), moved, reach, _counts(claims)]
+        found = [_counts(shown_verdicts(each)) for each in claims.values()]
+        counts = [counts_text(verdicts), moved, reach, *found]
         lines.append(f"| {link}: {title} | {' | '.join(counts)} |")
     return "\n".join(lines) + "\n"
 

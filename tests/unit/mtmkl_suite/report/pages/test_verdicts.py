@@ -233,12 +233,12 @@ def config(*datasets):
 
 def test_verdicts_are_counted_by_paper(results):
     lines = closing_summary([config("digits")], results).splitlines()
-    assert lines[1:4] == [
+    assert lines[1:5] == [
         "On tasks (A. Author, 2001)",
-        "  published numbers: 1 reproduced, 1 not judged (quick); of 1 that "
+        "  published numbers:  1 reproduced, 1 not judged (quick); of 1 that "
         "follow from these: 1 not judged (quick)",
         "  the paper's claims: none",
-        "  claims of ours:    none",
+        "  claims of ours:     none",
     ]
 
 
