@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.datasets.scaling import fitted_inputs
+from mtmkl.datasets.scaling import fitted_inputs, fitted_targets
 from mtmkl.typing import IntArray
 from mtmkl_suite.evaluation.cache import content_key, get_or_compute
 from mtmkl_suite.evaluation.metrics.outcome import Outcome
@@ -70,6 +70,7 @@ def run_job(
             continue
         split = splits[train_size, repeat]
         data = fitted_inputs(load_data(repeat), split.train)
+        data = fitted_targets(data, split.train)
         digest = data.digest()
         for n_tasks in job.spec.n_tasks or (data.n_tasks,):
             cell = _Cell(job, data, digest, split, train_size, repeat, n_tasks, held)
