@@ -84,9 +84,9 @@ class Protocol(Model):
         of each label within a task, and at least one example of a label of which the
         task has three.
     shared : bool
-        With ``fractions`` and ``halves``: whether an example has one role in all of its
-        tasks. If not, each task divides its examples by itself, so that what one task is
-        tested on may train another.
+        With ``fractions`` and ``halves``: whether an example has one role in all of
+        its tasks. If not, each task divides its examples by itself, so that what one
+        task is tested on may train another.
     """
 
     kind: Literal[
