@@ -61,9 +61,9 @@ def heart_aucs(context: Context) -> pd.DataFrame:
         rows = context.rows("heart_pooling", metric, {})
         rows = rows[rows["method"].isin([*rivals, "adaptive_pooling"])]
         for (method, setting), part in rows.groupby(["method", "setting"]):
-            name = context.label(method)
+            name = context.label(str(method))
             if setting:
-                alpha = float(json.loads(setting)["alpha"])
+                alpha = float(json.loads(str(setting))["alpha"])
                 name += f", log(1 + α) = {math.log1p(alpha):.1f}"
             values.setdefault(name, {})[column] = average(part, ["repeat"])
     pooled = values.get(context.label("pooled_cubic"), {})

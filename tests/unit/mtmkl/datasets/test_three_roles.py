@@ -97,10 +97,8 @@ def test_tasks_may_draw_their_examples_by_themselves():
     protocol = {**HALVES, "train_sizes": 12, "shared": False}
     split = make_splits(data, protocol, 0)[12, 0]
     np.testing.assert_array_equal(np.bincount(data.task[split.train]), 12)
-    samples = [
-        set(data.sample[split.train[data.task[split.train] == t]]) for t in (0, 1)
-    ]
-    assert samples[0] != samples[1]
+    of_task = [split.train[data.task[split.train] == t] for t in range(2)]
+    assert set(data.sample[of_task[0]]) != set(data.sample[of_task[1]])
     # Strata are the labels of each task: 4, 6 and 2 of 12 positive.
     np.testing.assert_array_equal(counts(data, split.train, 1.0), [4, 6, 2])
 
