@@ -87,7 +87,7 @@ def _by_alpha(item: tuple[str, object]) -> tuple[float, str]:
 
 
 def sweeps_over_alpha(context: Context) -> pd.DataFrame:
-    """Return what Algorithm 1 costs along α, by data and C.
+    """Return what Algorithm 1 costs along α, by data, ϖ of its stopping rule and C.
 
     Returns the fewest and the most iterations of a solution with α > 0, the median and
     the largest time of a sweep in units of independent SVMs with the same C, and the
@@ -101,7 +101,8 @@ def sweeps_over_alpha(context: Context) -> pd.DataFrame:
         methods = [m for m in context.config.methods if m.startswith(stem)]
         for method in methods:
             rows = context.rows(experiment, "auc", {"method": method})
-            rival = f"independent_{kernels}_{method.removeprefix(stem)}"
+            cost = method.removeprefix(stem).removesuffix("_loose")
+            rival = f"independent_{kernels}_{cost}"
             svm = context.rows(experiment, "auc", {"method": rival})
             if rows.empty or svm.empty:
                 continue
@@ -117,6 +118,7 @@ def sweeps_over_alpha(context: Context) -> pd.DataFrame:
             found.append(
                 {
                     "data": name,
+                    "ϖ": context.config.methods[method].params["change_tol"],
                     "C": context.config.methods[method].params["C"],
                     "iterations, fewest": n_iter.min(),
                     "iterations, most": n_iter.max(),
@@ -126,10 +128,11 @@ def sweeps_over_alpha(context: Context) -> pd.DataFrame:
                 }
             )
     columns = [
-        "data", "C", "iterations, fewest", "iterations, most",
+        "data", "ϖ", "C", "iterations, fewest", "iterations, most",
         "times the SVMs, median", "times the SVMs, most", "n",
     ]  # fmt: skip
-    return pd.DataFrame(found, columns=columns)
+    table = pd.DataFrame(found, columns=columns)
+    return table.sort_values(["data", "ϖ", "C"], ignore_index=True)
 
 
 def _recorded_path(context: Context, experiment: str, method: str) -> pd.DataFrame:
