@@ -118,6 +118,67 @@ def paired_difference_chosen(
     )
 
 
+def paired_difference_on_most(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
+    *,
+    experiment: str,
+    metric: str,
+    lower: Where,
+    higher: Where,
+    axis: str,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that one side lies below another at most levels of a column of the scores.
+
+    A :func:`paired_difference` at each level. *Holds*: it holds at more than half of
+    them; *does not hold*: it does not hold at more than half; else *undecided*. Levels
+    are counted alike in both tests, and so is the statistic: at how many it holds.
+    """
+    columns = {"experiment": experiment, "metric": metric, **lower}
+    levels = sorted(rows_of(scores, experiment, metric, columns, unit)[axis].unique())
+    tests = [
+        paired_difference(
+            scores,
+            overlaps,
+            experiment=experiment,
+            metric=metric,
+            lower={**lower, axis: level},
+            higher={**higher, axis: level},
+            unit=unit,
+        )
+        for level in levels
+    ]
+
+    def found(findings: list[Finding]) -> Finding:
+        verdicts = [finding.verdict for finding in findings]
+        verdict: VerdictName = "undecided"
+        if 2 * verdicts.count("holds") > len(levels):
+            verdict = "holds"
+        elif 2 * verdicts.count("does not hold") > len(levels):
+            verdict = "does not hold"
+        count = float(verdicts.count("holds"))
+        return Finding(verdict, count, math.nan, (math.nan, math.nan))
+
+    own = [test.own for test in tests]
+    corrected = [test.corrected for test in tests if test.corrected is not None]
+    n_ahead = sum(finding.statistic > 0 for finding in own)
+    note = (
+        f"{len(levels)} levels of {axis}: higher on average at {n_ahead}, with "
+        f"p < {LEVEL:g} at {found(own).statistic:g}"
+    )
+    if corrected:
+        note += f", corrected at {found(corrected).statistic:g}"
+    return TestResult(
+        note,
+        found(own),
+        found(corrected) if len(corrected) == len(levels) else None,
+        min(test.n_units for test in tests),
+        max(test.variance_ratio for test in tests),
+    )
+
+
 def equivalence(
     scores: pd.DataFrame,
     overlaps: Overlaps | None = None,
@@ -336,6 +397,7 @@ TESTS: dict[str, Callable[..., TestResult]] = {
     for test in (
         paired_difference,
         paired_difference_chosen,
+        paired_difference_on_most,
         equivalence,
         trend,
         monotone,

@@ -105,9 +105,39 @@ def growth(
     return TestResult(note, own, None, len(logs), 0.0)
 
 
+def every_value(
+    table: pd.DataFrame,
+    /,
+    *,
+    experiment: str,
+    step: str,
+    column: str,
+    where: Where,
+    low: float | None = None,
+    high: float | None = None,
+) -> TestResult:
+    """Test that no value of a column is outside a range, as "always" and "never" say.
+
+    *Holds*: all are inside; *does not hold*: some is outside. Statistic: the largest;
+    interval: the smallest and the largest.
+    """
+    values = _rows(table, step, column, where, [])[column].astype(float)
+    floor = -math.inf if low is None else low
+    ceiling = math.inf if high is None else high
+    inside = int(values.between(floor, ceiling).sum())
+    verdict: VerdictName = "holds" if inside == len(values) else "does not hold"
+    least, most = float(values.min()), float(values.max())
+    note = (
+        f"{len(values)} values of {column}: smallest {least:.4g}, largest {most:.4g}; "
+        f"{inside} in [{floor:g}, {ceiling:g}]"
+    )
+    own = Finding(verdict, most, math.nan, (least, most))
+    return TestResult(note, own, None, len(values), 0.0)
+
+
 TESTS: dict[str, Callable[..., TestResult]] = {
     **claim_tests.TESTS,
-    **{test.__name__: test for test in (ratio, growth)},
+    **{test.__name__: test for test in (ratio, growth, every_value)},
 }
 """Tests by the name that configurations use: of scores, and of steps."""
 
@@ -123,6 +153,16 @@ def _logs(
     table: pd.DataFrame, step: str, column: str, where: Where, keys: list[str]
 ) -> pd.Series:
     """Return the mean logarithm of a column at each level of the keys."""
+    found = _rows(table, step, column, where, keys)
+    if not (found[column] > 0).all():
+        raise ClaimError(f"{column} of step {step} has values that are not positive")
+    logs = found.assign(log=np.log(found[column].astype(float)))
+    return logs.groupby(keys)["log"].mean()
+
+
+def _rows(
+    table: pd.DataFrame, step: str, column: str, where: Where, keys: list[str]
+) -> pd.DataFrame:
     for name in (column, *where, *keys):
         if name not in table.columns:
             raise ClaimError(
@@ -133,10 +173,7 @@ def _logs(
         found = found[found[name] == value]
     if found.empty:
         raise NoDataError(f"step {step} has no rows of {_name(where)}")
-    if not (found[column] > 0).all():
-        raise ClaimError(f"{column} of step {step} has values that are not positive")
-    logs = found.assign(log=np.log(found[column].astype(float)))
-    return logs.groupby(keys)["log"].mean()
+    return found
 
 
 def _name(where: Where) -> str:

@@ -14,6 +14,7 @@ from mtmkl_suite.judge.claim_tests import (
     monotone,
     paired_difference,
     paired_difference_chosen,
+    paired_difference_on_most,
     trend,
     within_range,
 )
@@ -326,6 +327,50 @@ class TestTrend:
                 table([{"repeat": r} for r in range(3)]), experiment="e", metric="mse",
                 where={}, axis="n_tasks", direction="decreasing",
             )  # fmt: skip
+
+
+class TestPairedDifferenceOnMost:
+    SIZES = (20, 40, 60)
+
+    def scores(self, table, signs):
+        rng = np.random.default_rng(4)
+        return table(
+            [
+                {"method": name, "repeat": r, "train_size": size,
+                 "value": rng.normal() * 0.1 + sign * (name == "b")}
+                for size, sign in zip(self.SIZES, signs, strict=True)
+                for name in "ab"
+                for r in range(8)
+            ]
+        )  # fmt: skip
+
+    def run(self, scores, overlaps=None):
+        return paired_difference_on_most(
+            scores, overlaps, lower={"method": "a"}, higher={"method": "b"},
+            axis="train_size", **ARGS,
+        )  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("signs", "verdict", "n_holds"),
+        [
+            ((1, 1, -1), "holds", 2),
+            ((1, -1, -1), "does not hold", 1),
+            ((1, 0, -1), "undecided", 1),
+        ],
+    )
+    def test_the_majority_of_the_levels_decides(self, table, signs, verdict, n_holds):
+        found = self.run(self.scores(table, signs))
+        assert found.verdict == verdict
+        assert found.own.statistic == n_holds
+        assert found.corrected is None
+
+    def test_levels_are_counted_again_where_repeats_share_examples(self, table):
+        overlap = Overlap(1.0, 0.98, 0.01)
+        overlaps = {("e", "d", size): overlap for size in self.SIZES}
+        found = self.run(self.scores(table, (0.2, 0.2, 0.2)), overlaps)
+        assert found.own.verdict == "holds"
+        assert found.corrected.verdict == found.verdict == "undecided"
+        assert "3 levels of train_size: higher on average at 3" in found.note
 
 
 class TestMonotone:
