@@ -1,7 +1,7 @@
 """The average of the errors of the tasks in place of their sum, as a reading of (2).
 
-With T tasks, (1/T) Σ_t loss_t + γ ||A||² has the same minimum as Σ_t loss_t + Tγ ||A||².
-A task alone has T = 1, so that independent learning stays as it is.
+With T tasks, (1/T) Σ_t loss_t + γ ||A||² has the minimum of Σ_t loss_t + Tγ ||A||². A
+task alone has T = 1, so that independent learning stays as it is.
 """
 
 from copy import copy
@@ -14,11 +14,11 @@ from mtmkl.methods.rr_het import RRHet
 from mtmkl.solvers.solution import Solution
 
 
-class _AverageError(SquaredNormEstimator):
+class _MeanLoss(SquaredNormEstimator):
     """An estimator with γ times the number of tasks; before the class of the method."""
 
     def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
-        return super(_AverageError, self._of_the_sum(prepared))._solve(prepared, start)
+        return super(_MeanLoss, self._of_the_sum(prepared))._solve(prepared, start)
 
     def _of_the_sum(self, prepared: PreparedRegression) -> Self:
         made = copy(self)
@@ -26,7 +26,7 @@ class _AverageError(SquaredNormEstimator):
         return made
 
 
-class AverageErrorFeatureLearning(_AverageError, MultiTaskFeatureLearning):
+class MeanLossFeatureLearning(_MeanLoss, MultiTaskFeatureLearning):
     """Multi-task feature learning by the average of the errors."""
 
     def _untruncated_gap(
@@ -36,9 +36,9 @@ class AverageErrorFeatureLearning(_AverageError, MultiTaskFeatureLearning):
         return MultiTaskFeatureLearning._untruncated_gap(made, prepared, solution)
 
 
-class AverageErrorVariableSelection(_AverageError, MultiTaskVariableSelection):
+class MeanLossVariableSelection(_MeanLoss, MultiTaskVariableSelection):
     """Multi-task variable selection by the average of the errors."""
 
 
-class AverageErrorRRHet(_AverageError, RRHet):
+class MeanLossRRHet(_MeanLoss, RRHet):
     """RR-Het by the average of the errors."""
