@@ -24,7 +24,7 @@ def school_weights() -> None:
     fitted = MultiTaskFeatureLearning(1.0, fit_intercept=False)
     weights = fitted.fit(train.X, train.y, train.task).features_[:, 0]
     print(
-        "School, gamma = 1, first split: weight in the first feature, times deviation"
+        "School, gamma = 1, first split: weight in the first feature, times sd"
     )
     scaled = np.abs(weights) * train.X.std(axis=0)
     for k in np.argsort(-scaled)[:8]:
