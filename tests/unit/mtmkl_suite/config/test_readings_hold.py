@@ -3,13 +3,15 @@
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.readings import load_readings
 
+READ = load_readings("argyriou2008", "paper")
+
 
 def test_a_reading_may_choose_in_every_repeat_what_the_main_protocol_holds():
     held, free = (
         {entry.method: entry for entry in experiments[name].methods}
         for experiments, name in (
             (load_paper("argyriou2008", "paper").experiments, "school"),
-            (load_readings("argyriou2008", "paper").experiments, "school@inputs=raw"),
+            (READ.experiments, "school@inputs=raw_school"),
         )
     )
     assert held["mtl_feat_gaussian"].hold == {"kernel": 0}
