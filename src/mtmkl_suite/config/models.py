@@ -768,12 +768,14 @@ class MethodChange(Model):
     grid: Annotated[dict[str, Some[Any] | None], Field(min_length=1)] = {}
     search: Search | None = None
     selection: Selection | None = None
+    hold: dict[str, NotNegative] | None = None
+    """In place of what the experiment holds; {} chooses in every repeat."""
 
     @model_validator(mode="after")
     def _check_change(self) -> Self:
         if len(self.model_fields_set) == 1:
             raise ValueError(
-                "nothing changes: give class, params, grid, search or selection"
+                "nothing changes: give class, params, grid, search, selection or hold"
             )
         return self
 

@@ -380,13 +380,15 @@ class _Expansion:
     ) -> MethodEntry:
         """Return the entry of a method with the settings that readings give it."""
         configured = settings = self._main.methods[entry.method]
+        hold = entry.hold
         for change in changes:
             for each in change.methods:
                 if entry.method in each.of:
                     settings = _with_settings(settings, each)
-        if settings == configured:
-            return entry
-        return entry.model_copy(update={"settings": settings})
+                    hold = hold if each.hold is None else each.hold
+        if settings != configured:
+            entry = entry.model_copy(update={"settings": settings})
+        return entry if hold == entry.hold else entry.model_copy(update={"hold": hold})
 
     def _protocol(self, name: str, factors: Factors) -> str:
         """Return the id of a protocol under readings, which no other change renames."""

@@ -29,6 +29,7 @@ _RECORDED = {
     "auc": r"auc_tasks|auc_constant",
     "roc": r"true_positive_rate_.+",
     "row_norms": r"row_norm_(\d+|top5)",
+    "feature_weights": r"feature_weight_\d+",
 }
 """What a metric records beside its own name, or in place of it."""
 

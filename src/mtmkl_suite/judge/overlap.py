@@ -60,11 +60,14 @@ _OF_THE_FIT = frozenset(
         *COLUMN_METRICS,
         "n_groups",
         "n_features",
+        "large_rows",
         "covariance_distance",
         "edge_auc",
         "similarity_correlation",
     }
 )
+
+_ROWS_OF_THE_FIT = ("row_norm", "feature_weight")
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ Overlaps = Mapping[Place, Overlap]
 
 def role_behind(metric: str, *, is_chosen: bool) -> Role:
     """Return the examples that a metric depends on."""
-    if metric not in _OF_THE_FIT and not metric.startswith("row_norm"):
+    if metric not in _OF_THE_FIT and not metric.startswith(_ROWS_OF_THE_FIT):
         return "test"
     return "learning" if is_chosen else "train"
 

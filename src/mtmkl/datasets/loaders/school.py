@@ -41,7 +41,8 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
         15362 rows sorted by school, 139 tasks, 27 features: two percentages (0-100,
         not scaled), the others 0 or 1. ``truth["train_1"]`` … ``truth["train_10"]``
         mark the 11472 training rows of the published splits; the other 3890 rows
-        are for testing.
+        are for testing. ``truth["variance"]`` has the variance of the scores of each
+        school, over all its rows.
     """
     table = loadmat(files["school_b.mat"])
     X = table["x"].T.astype(np.float64)  # bytes in the file: no arithmetic before this
@@ -58,10 +59,12 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
         f"train_{k}": _training_marks(files[f"school_{k}_indexes.mat"])
         for k in range(1, N_SPLITS + 1)
     }
+    task = np.searchsorted(start, np.arange(_N_PUPILS), side="right") - 1
+    truth["variance"] = np.array([y[task == t].var() for t in range(_N_SCHOOLS)])
     return MultiTaskData(
         X=X[:, :n_features],
         y=y,
-        task=np.searchsorted(start, np.arange(_N_PUPILS), side="right") - 1,
+        task=task,
         name="school",
         task_names=tuple(f"school {k + 1}" for k in range(_N_SCHOOLS)),
         feature_names=_FEATURES[:n_features],

@@ -191,7 +191,7 @@ def test_which_examples_a_metric_depends_on():
     of_the_fit = {name for name, role in roles.items() if role == "train"}
     assert of_the_fit == {
         "n_groups", "n_features", "covariance_distance", "row_norms", "edge_auc",
-        "similarity_correlation",
+        "similarity_correlation", "large_rows", "feature_weights",
     }  # fmt: skip
     assert set(roles.values()) == {"train", "test"}
     assert role_behind("row_norm_top5", is_chosen=True) == "learning"

@@ -61,6 +61,12 @@ def test_bias_column_is_last(school, files):
     assert with_bias.feature_names[-1] == "bias"
 
 
+def test_the_variance_is_that_of_all_rows_of_a_school(school):
+    first = school.y[school.task == 0]
+    assert school.truth["variance"].shape == (139,)
+    assert school.truth["variance"][0] == pytest.approx(first.var())
+
+
 def test_published_splits(school, files):
     protocol = {"id": "s", "kind": "published", "repeats": 10, "folds": 15}
     splits = make_splits(school, protocol, 0)
