@@ -16,12 +16,13 @@ a side of the comparison.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL, ROUNDING, holm
+from mtmkl.statistics.ranks import friedman, holm_against_control
 from mtmkl.statistics.t_test import TTest, scale_of, t_test
 from mtmkl.typing import FloatArray
 from mtmkl_suite.judge.findings import (
@@ -392,6 +393,63 @@ def within_range(
     return result(found, len(values), ratio, note, lacking="interval")
 
 
+def ahead_by_ranks(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
+    *,
+    experiment: str,
+    rows: Sequence[Mapping[str, str]],
+    control: str,
+    rivals: Sequence[str],
+    where: Where,
+    low: int,
+) -> TestResult:
+    """Test that a method is ahead of some number of rivals by ranks over data sets.
+
+    ``rows`` are the data sets: an experiment and a metric each. Units are these, of
+    which each method has its mean over repeats. Mean ranks are compared with the
+    control's by z-tests with Holm's correction. *Holds*: at least ``low`` rivals have a
+    significantly worse one; else *does not hold*. Statistic: their number.
+    """
+    matrix = pd.DataFrame(
+        {
+            f"{row['experiment']}, {row['metric']}": _ranked_means(
+                scores, row["experiment"], row["metric"], [control, *rivals], where
+            )
+            for row in rows
+        }
+    ).T
+    over_all = friedman(matrix, higher_better=True)
+    tests = holm_against_control(over_all.ranks, over_all.n_blocks, control)
+    count = int(((tests["p_holm"] < LEVEL) & (tests["z"] > 0)).sum())
+    verdict: VerdictName = "holds" if count >= low else "does not hold"
+    note = (
+        f"{len(matrix)} data sets: {count} of {len(rivals)} methods have a worse mean "
+        f"rank (Holm), claimed {low}; Friedman's p = {over_all.p:.2g}"
+    )
+    nothing = (math.nan, math.nan)
+    own = Finding(verdict, float(count), over_all.p, nothing)
+    return TestResult(note, own, None, len(matrix), 0.0)
+
+
+def _ranked_means(
+    scores: pd.DataFrame,
+    experiment: str,
+    metric: str,
+    methods: Sequence[str],
+    where: Where,
+) -> pd.Series:
+    """Return the mean of each method, of which the larger is the better."""
+    means = {}
+    for method in methods:
+        side = {"method": method, **where}
+        found = rows_of(scores, experiment, metric, side, "repeat")
+        means[method] = average(found, ["repeat"]).mean()
+    sign = 1.0 if higher_is_better(metric) else -1.0
+    return sign * pd.Series(means)
+
+
 TESTS: dict[str, Callable[..., TestResult]] = {
     test.__name__: test
     for test in (
@@ -402,6 +460,7 @@ TESTS: dict[str, Callable[..., TestResult]] = {
         trend,
         monotone,
         within_range,
+        ahead_by_ranks,
     )
 }
 """Tests by the name that configurations use."""

@@ -10,6 +10,7 @@ from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
 from mtmkl_suite.judge.claim_tests import (
     ClaimError,
+    ahead_by_ranks,
     equivalence,
     monotone,
     paired_difference,
@@ -608,3 +609,49 @@ class TestOverlap:
         shared = {("e", "d", 0): Overlap(1.0, 0.5, 0.5, tasks_share=True)}
         result = paired_difference(scores, shared, unit="task", **args)
         assert result.corrected.verdict == "undecided"
+
+
+class TestAheadByRanks:
+    RIVALS: ClassVar = ["a", "b", "c"]
+    ROWS: ClassVar = [{"experiment": f"e{k}", "metric": "accuracy"} for k in range(7)]
+
+    def result(self, table, means, low, metric="accuracy"):
+        rows = [
+            {
+                "experiment": f"e{k}",
+                "metric": metric,
+                "method": method,
+                "repeat": repeat,
+                "value": mean + 0.01 * k + (repeat - 0.5) * 0.001,
+            }
+            for k in range(7)
+            for method, mean in means.items()
+            for repeat in range(2)
+        ]
+        places = [{**row, "metric": metric} for row in self.ROWS]
+        return ahead_by_ranks(
+            table(rows),
+            experiment="e0",
+            rows=places,
+            control="own",
+            rivals=self.RIVALS,
+            where={},
+            low=low,
+        )
+
+    def test_counts_rivals_as_demsar_does(self, table):
+        means = {"own": 0.9, "a": 0.8, "b": 0.7, "c": 0.6}
+        # z = 1, 2 and 3 ranks over sqrt(4 * 5 / (6 * 7)): p = 0.147, 0.0038, 1.4e-5.
+        for low, verdict in ((2, "holds"), (3, "does not hold")):
+            result = self.result(table, means, low)
+            assert (result.verdict, result.own.statistic) == (verdict, 2.0)
+            assert result.n_units == 7
+            assert "2 of 3 methods have a worse mean rank" in result.note
+
+    def test_smaller_is_better_for_errors(self, table):
+        means = {"own": 0.1, "a": 0.2, "b": 0.3, "c": 0.4}
+        assert self.result(table, means, 2, metric="mse").verdict == "holds"
+
+    def test_a_method_without_scores_is_no_data(self, table):
+        with pytest.raises(NoDataError, match="e0"):
+            self.result(table, {"own": 0.9, "a": 0.8, "b": 0.7}, 2)
