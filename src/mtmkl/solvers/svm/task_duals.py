@@ -188,11 +188,7 @@ class TaskDuals:
         self._c = problem.c
         self._unit = float(np.abs(problem.c).max(initial=1e-300))
         self._diagonal = problem.blocks.diagonal()
-        sizes = problem.blocks.sizes
-        pairs = sizes * np.array([step_cost(n) for n in sizes])
-        sums = 0.5 * sizes**2 * problem.blocks.n_terms
-        work = _WORK_PER_EXAMPLE * float(np.sum(pairs + sums))
-        self._granted = max(_LEAST_WORK, work)
+        self._granted = work_of(problem)
         self._clear()
         self.renew()
         self.set_box(C)
@@ -252,8 +248,12 @@ class TaskDuals:
         to show.
         """
         problem, blocks = self.problem, self.problem.blocks
-        drift = self.C * problem.copies.max() * steps.sum_of_rounding_errors(
-            blocks.offsets, problem.c, self._largest_diagonal(weights), self.beta
+        drift = (
+            self.C
+            * problem.copies.max()
+            * steps.sum_of_rounding_errors(
+                blocks.offsets, problem.c, self._largest_diagonal(weights), self.beta
+            )
         )
         loss = float(self._statistics[:, steps.LOSS].sum())
         if _UPDATES * drift > _NEGLIGIBLE * loss:
@@ -400,6 +400,14 @@ class TaskDuals:
             counts,
         )
         return factors, counts
+
+
+def work_of(problem: DualProblem) -> float:
+    """Return a bound on the multiplications of one solution."""
+    sizes = problem.blocks.sizes
+    pairs = np.array([step_cost(n) for n in sizes])
+    sums = 0.5 * sizes * problem.blocks.n_terms
+    return max(_LEAST_WORK, _WORK_PER_EXAMPLE * float(np.sum(sizes * (pairs + sums))))
 
 
 def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:
