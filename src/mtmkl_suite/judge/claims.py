@@ -75,7 +75,9 @@ def evaluate_claims(
     labels = _labels(methods)
     rows = []
     for claim in claims:
-        row = {k: getattr(claim, k) for k in ("id", "claim", "section", "test", "basis")}
+        row = {
+            k: getattr(claim, k) for k in ("id", "claim", "section", "test", "basis")
+        }
         sides = claim.sides
         try:
             if "step" in claim.args:
