@@ -104,6 +104,15 @@ def evaluate_claims(
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
+def by_author(claims: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the claims that the text makes, and those of ours about its results."""
+    is_papers = claims["basis"].astype(str).str.startswith("l. ")
+    return {
+        "the paper's claims": claims[is_papers],
+        "claims of ours": claims[~is_papers],
+    }
+
+
 def shown_verdicts(claims: pd.DataFrame) -> "pd.Series[str]":
     """Return the verdicts for readers: with the own test's, where it alone decides."""
     verdicts, own = claims["verdict"], claims["own_verdict"].astype(object)
