@@ -34,22 +34,24 @@ def ratio(
     lower: Where,
     higher: Where,
     unit: str = "repeat",
+    at_least: float = 1.0,
 ) -> TestResult:
     """Test that a column is lower on one side, by the ratio ``higher / lower``.
 
     Two-sided t-test of the mean over units of the logarithm. *Holds*: p < 0.05 and the
-    ratio is above 1; *does not hold*: p < 0.05 and it is below 1; else *undecided*.
-    Statistic: the ratio (geometric mean); interval: 95 %.
+    ratio is above ``at_least``; *does not hold*: p < 0.05 and it is below; else
+    *undecided*. Statistic: the ratio (geometric mean); interval: 95 %.
     """
     sides = [_logs(table, step, column, side, [unit]) for side in (lower, higher)]
     both = pd.concat(sides, axis=1, join="inner")
     if both.empty:
         raise NoDataError(f"{_name(lower)} and {_name(higher)} share no {unit}")
     difference = (both.iloc[:, 1] - both.iloc[:, 0]).to_numpy()
-    test = t_test(difference, scale=1.0)
+    null = math.log(at_least)
+    test = t_test(difference, scale=1.0, null=null)
     verdict: VerdictName = "undecided"
     if test.p < LEVEL:
-        verdict = "holds" if test.mean > 0 else "does not hold"
+        verdict = "holds" if test.mean > null else "does not hold"
     first, second = np.exp(both.mean())
     note = (
         f"{len(both)} values of {unit}: {column} {first:.4g} ({_name(lower)}) "
