@@ -70,6 +70,7 @@ def test_sweeps_are_timed_as_a_whole_and_counted_one_by_one(of):
     assert row["n"] == 3
     assert row["iterations, fewest"] == 4
     assert row["iterations, most"] == 60
+    assert row[steps.WITHIN] == 0.3
     # Without the 20 examples whose first fit loads compiled code.
     assert row["times the SVMs, median"] == pytest.approx((82 + 122) / 2)
     assert row["times the SVMs, most"] == pytest.approx(122)
