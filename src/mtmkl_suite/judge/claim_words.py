@@ -51,6 +51,11 @@ def _in_words(key: str, value: Any) -> str:
         return ", ".join(f"{_plain(k)} = {_number(v)}" for k, v in settings.items())
     if key == "repeat" and isinstance(value, list):
         return f"repeats {value[0]} to {value[-1]}"
+    if key == "metric" and isinstance(value, list):
+        parts = [each.rpartition("_") for each in value]
+        stems, numbers = {stem for stem, _, _ in parts}, [n for _, _, n in parts]
+        if len(stems) == 1:
+            return f"{_plain(*stems)}s {', '.join(numbers)}"
     if key in _COUNTED:
         return f"{value} {_COUNTED[key]}"
     name = _NAMED.get(key, _plain(key))

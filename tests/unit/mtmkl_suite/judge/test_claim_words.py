@@ -17,6 +17,7 @@ LABELS = {"mtl": "MTL", "mtl_fast": "MTL (fast)"}
         ({"method": "mtl", "dataset": "ising_graphs[n_nodes=5]"},
          "MTL, data set ising graphs (n nodes = 5)"),
         ({"method": "mtl", "repeat": [0, 1, 2]}, "MTL, repeats 0 to 2"),
+        ({"metric": ["weight_2", "weight_10"]}, "weights 2, 10"),
         ({"solver": "mirror_descent", "level": 0.01}, "mirror descent, level 0.01"),
         ({}, "all"),
     ],
