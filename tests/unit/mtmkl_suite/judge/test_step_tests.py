@@ -51,6 +51,16 @@ class TestRatio:
         assert found.verdict == "does not hold"
         assert found.own.statistic < 1
 
+    def test_the_ratio_may_have_to_be_another_than_one(self, times):
+        verdicts = [
+            TESTS["ratio"](times, **ABOUT, **SIDES, at_least=least).verdict
+            for least in (0.5, 20.0, 1e3)
+        ]
+        found = TESTS["ratio"](times, **ABOUT, **SIDES, at_least=1e3)
+        assert verdicts[0] == "holds"
+        assert verdicts[2] == "does not hold"
+        assert found.own.statistic < 1e3
+
     def test_noise_and_a_single_unit_are_undecided(self, times):
         times["solver"] = np.tile(["fast", "slow"], len(times) // 2)
         times["C"] = 1.0

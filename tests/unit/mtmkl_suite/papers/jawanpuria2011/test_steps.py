@@ -3,10 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl_suite.config.parts import with_repeats
-from mtmkl_suite.papers.jawanpuria2011 import steps
+from mtmkl_suite.papers.jawanpuria2011 import alternation, steps
 
-STEPS = ["scaling", "convergence", "convergence_speed"]
+STEPS = ["scaling", "convergence", "convergence_speed", "alternation", "kernels_used"]
 
 
 def test_scaling_counts_tasks_and_kernels_and_meets_the_gap(small_steps, context):
@@ -52,6 +53,36 @@ def test_speed_is_where_the_history_comes_near(small_steps, context):
             assert row["iterations"] == (near.min() if near.size else last)
 
 
+def test_alternation_comes_near_and_takes_longer_to_come_nearer(small_steps, context):
+    table = small_steps.alternation(context)
+    assert set(table.loc[table["of"] == "printed", "iterations"]) == {5}
+    found = table[table["of"] == "alternation"]
+    assert found["iterations"].between(1, 50).all()
+    by = found.set_index(["p", "C", "repeat", "gamma", "level"])["iterations"]
+    far, near = by.unstack("level")[0.01], by.unstack("level")[0.001]
+    assert (far <= near).all()
+
+
+def test_values_of_alternation_rise_to_the_greatest(small_data):
+    problem = alternation.regression_problem(
+        small_data.X, small_data.y, small_data.task, SEVEN_KERNELS, 0.1
+    )
+    gamma = np.full(problem.n_weights, 1.0 / problem.n_weights)
+    for p in (3.0, 8.67):
+        values = alternation.alternate(problem, 1.0, p, gamma, 60)
+        assert (np.diff(values) > -1e-6 * values[-1]).all()
+        best = alternation.greatest(problem, 1.0, p, gamma)
+        assert values[-1] == pytest.approx(best, rel=1e-4)
+
+
+def test_kernels_used_are_counted_beside_half_of_all(small_steps, context, small_data):
+    table = small_steps.kernels_used(context)
+    counts = table.set_index(["of", "p", "C", "repeat"])["kernels"]
+    assert set(counts["half"]) == {7 * small_data.X.shape[1] / 2}
+    assert (counts["used"] >= 1).all()
+    assert (counts["used"] <= 7 * small_data.X.shape[1]).all()
+
+
 def test_splits_are_those_of_the_protocol(small_steps, context, small_data):
     parts = dict(small_steps._splits(context, 2))
     for part in parts.values():
@@ -75,4 +106,4 @@ def test_missing_data_leave_no_rows(monkeypatch, context, name):
     info = {variant: {"status": "missing", "reason": "no mirror"}}
     table = getattr(steps, name)(replace(context, data_info=info))
     assert table.empty
-    assert "seconds" in table.columns
+    assert len(table.columns) > 4
