@@ -147,11 +147,16 @@ def _linear(n_tasks: int) -> Problem:
 
 
 def _solve_linear(problem: Problem, accuracy: float, penalty: Any) -> Outcome:
+    from mtmkl.solvers.linear import row_sets
     from mtmkl.solvers.linear.squared_norm import solve
     from mtmkl.solvers.linear.task_decomposition import decompose
 
-    tasks = problem.tasks
-    parts = decompose(tasks.X, tasks.y, tasks.task, n_tasks=tasks.n_tasks)
+    data = problem.tasks.X, problem.tasks.y, problem.tasks.task
+    n_tasks = problem.tasks.n_tasks
+    if penalty == "rows":
+        rows = row_sets.RowProblem.of(*data, n_tasks=n_tasks)
+        return outcome(row_sets.solve(rows, GAMMA, tol=accuracy))
+    parts = decompose(*data, n_tasks=n_tasks)
     return outcome(solve(parts, GAMMA, penalty=penalty, tol=accuracy))
 
 

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from measuring import Outcome, Rival, Series, processor_seconds
 
-from mtmkl.solvers.linear.squared_norm import solve
-from mtmkl.solvers.linear.task_decomposition import decompose
+from mtmkl.solvers.linear.row_sets import RowProblem, solve
 from mtmkl.solvers.weights import mt_mkl_features
 from mtmkl.typing import FloatArray
 from mtmkl_suite.papers.widmer2015.strings import TASK_KERNELS, draw_strings, expanded
@@ -60,8 +59,8 @@ def shared(d: int) -> Shared:
 def _variable_selection(X: FloatArray, Y: FloatArray, gamma: float, tol: float) -> Any:
     n_tasks = Y.shape[1]
     task = np.repeat(np.arange(n_tasks), len(X))
-    parts = decompose(np.tile(X, (n_tasks, 1)), Y.T.ravel(), task, n_tasks=n_tasks)
-    return solve(parts, gamma, penalty="rows", tol=tol)
+    tasks = RowProblem.of(np.tile(X, (n_tasks, 1)), Y.T.ravel(), task, n_tasks=n_tasks)
+    return solve(tasks, gamma, tol=tol)
 
 
 def ours_shared(p: Shared, accuracy: float) -> Outcome:

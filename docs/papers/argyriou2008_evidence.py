@@ -23,9 +23,7 @@ def school_weights() -> None:
     train = data.subset(split.train)
     fitted = MultiTaskFeatureLearning(1.0, fit_intercept=False)
     weights = fitted.fit(train.X, train.y, train.task).features_[:, 0]
-    print(
-        "School, gamma = 1, first split: weight in the first feature, times sd"
-    )
+    print("School, gamma = 1, first split: weight in the first feature, times sd")
     scaled = np.abs(weights) * train.X.std(axis=0)
     for k in np.argsort(-scaled)[:8]:
         print(f"  {data.feature_names[k]:20} {weights[k]:6.2f} {scaled[k]:6.2f}")

@@ -38,7 +38,7 @@ def _missing(quoted: list[tuple[str, str]], lines: list[str]) -> list[str]:
         start = int(number) - 1
         rest = _folded(" ".join(lines[start : start + 4]))
         for part in re.split(r"…|\.\.\.|\[[^\]]*\]", words):
-            before, found, rest = rest.partition(_folded(part))
+            _, found, rest = rest.partition(_folded(part))
             if not found and _folded(part):
                 wrong.append(f'l. {number}: "{words}"')
                 break

@@ -8,7 +8,7 @@ for.
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -27,14 +27,14 @@ def squared_norm(
     y: FloatArray,
     task: IntArray,
     gamma: float,
-    penalty: Literal["trace", "rows", "deviations"],
+    penalty: str,
     *,
     fit_intercept: bool = False,
 ) -> cp.Problem:
     """State min loss + γΩ(W)² (Argyriou et al. 2008; RR-Het).
 
-    Ω is the trace norm of W, the sum of its row norms, or the trace norm of the tasks'
-    deviations from their mean.
+    Ω is the "trace" norm of W, the sum of its "rows"' norms, or the trace norm of the
+    tasks' "deviations" from their mean.
     """
     if penalty == "deviations":  # outside the span of the inputs their mean is free
         axes, sizes, _ = np.linalg.svd(X, full_matrices=False)
@@ -169,8 +169,10 @@ def _coordinates(model: Any, X: FloatArray) -> FloatArray:
 
 
 def _squared_norm(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
-    X, penalty = _coordinates(model, X), model._penalty
-    X = X if penalty == "rows" else in_span(X)
+    selects = type(model).__name__ == "MultiTaskVariableSelection"
+    penalty = "rows" if selects else model._penalty
+    X = _coordinates(model, X)
+    X = X if selects else in_span(X)
     intercept = model.fit_intercept
     return squared_norm(X, y, task, model.gamma, penalty, fit_intercept=intercept)
 

@@ -84,9 +84,9 @@ class Protocol(Model):
         of each label within a task, and at least one example of a label of which the
         task has three.
     shared : bool
-        With ``fractions``: whether an example has one role in all of its tasks. If not,
-        each task divides its examples by itself, so that what one task is tested on may
-        train another.
+        With ``fractions`` and ``halves``: whether an example has one role in all of
+        its tasks. If not, each task divides its examples by itself, so that what one
+        task is tested on may train another.
     """
 
     kind: Literal[
@@ -121,7 +121,7 @@ class Protocol(Model):
         allowed = {"id", "kind", "repeats", size}
         allowed |= {"folds"} if self.kind in WITH_FOLDS else set()
         allowed |= {"stratified"} if self.kind in _DRAWN_ROLES else set()
-        allowed |= {"shared"} if self.kind == "fractions" else set()
+        allowed |= {"shared"} if self.kind in ("fractions", "halves") else set()
         for key in sorted(self.model_fields_set - allowed):
             keys = ", ".join(sorted(filter(None, allowed - {"id"})))
             if key == "folds":

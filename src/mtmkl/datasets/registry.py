@@ -12,12 +12,16 @@ from mtmkl.datasets.fetch.integrity import find_problem
 from mtmkl.datasets.fetch.obtaining import Places, obtain
 from mtmkl.datasets.loaders.own import is_own
 from mtmkl.datasets.options import option_problem
-from mtmkl.datasets.scaling import scaled_inputs
+from mtmkl.datasets.scaling import scaled_inputs, scaled_targets
 from mtmkl.documents import config_dir, unknown
 
 Place = Literal["mirror", "cache", "built-in"]
 
-_INPUTS = "inputs"  # an option of every set
+# Options of every set.
+_SCALED: dict[str, Callable[..., MultiTaskData]] = {
+    "inputs": scaled_inputs,
+    "targets": scaled_targets,
+}
 
 
 class Registry:
@@ -68,7 +72,7 @@ class Registry:
             Ask the network for files that are neither in the mirror nor cached.
         **options
             Options of the set's loader, such as ``bias`` or ``n_irrelevant``; and
-            ``inputs``, see :func:`mtmkl.datasets.scaling.scaled_inputs`.
+            ``inputs`` and ``targets``, see :mod:`mtmkl.datasets.scaling`.
 
         Raises
         ------
@@ -80,7 +84,7 @@ class Registry:
             If a file, or what was read from it, is not as expected.
         """
         entry, loader = self[name], self.check_options(name, options)
-        inputs = options.pop(_INPUTS, None)
+        wanted = {name: options.pop(name) for name in _SCALED if name in options}
         if not entry.files and not entry.uses:
             data = loader(**options)
         else:
@@ -98,7 +102,9 @@ class Registry:
             )
         if data.name != name and name in self._entries:
             raise ValueError(f"loader {entry.loader} calls {name!r} {data.name!r}")
-        return data if inputs is None else scaled_inputs(data, inputs)
+        for option, value in wanted.items():
+            data = _SCALED[option](data, value)
+        return data
 
     def check_options(
         self, name: str, options: Mapping[str, Any]
@@ -126,11 +132,11 @@ class Registry:
             or (is_ones_own and each.kind is each.POSITIONAL_OR_KEYWORD)
         }
         for option, value in options.items():
-            if not takes_any and option not in (names := [*known, _INPUTS]):
+            if not takes_any and option not in (names := [*known, *_SCALED]):
                 raise ValueError(
                     f"data set {entry.name!r}: {unknown('option', option, names)}"
                 )
-            asked = scaled_inputs if option == _INPUTS else loader
+            asked = _SCALED.get(option, loader)
             wanted = option_problem(asked, option, value)
             if wanted is not None:
                 raise ValueError(

@@ -47,7 +47,7 @@ def three_roles(
         Whether the roles share every stratum alike.
     shared : bool
         If not, every row counts as an example of its own, whatever its tasks have in
-        common; only for fractions.
+        common.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Inputs scaled, an option of every data set, or fitted to training rows."""
+"""Inputs and targets scaled, options of every data set, or fitted to training rows."""
 
 from dataclasses import replace
 from typing import Final, Literal
@@ -17,6 +17,9 @@ GAPS: Final = "gaps"
 
 CATEGORIES: Final = "categories"
 """Name in ``truth``: the columns of ``X`` that number categories."""
+
+WITHIN_TASKS: Final = "within_tasks"
+"""Targets of mean 0 and spread 1 within each task; and the name in ``truth``."""
 
 
 def scaled_inputs(data: MultiTaskData, inputs: Literal["unit_range"]) -> MultiTaskData:
@@ -43,6 +46,38 @@ def scaled_inputs(data: MultiTaskData, inputs: Literal["unit_range"]) -> MultiTa
         )
     least, span = data.X.min(axis=0), np.ptp(data.X, axis=0)
     return replace(data, X=(data.X - least) / np.where(span > 0, span, 1.0))
+
+
+def scaled_targets(
+    data: MultiTaskData, targets: Literal["within_tasks"]
+) -> MultiTaskData:
+    """Return data marked so that :func:`fitted_targets` scales their targets.
+
+    Raises
+    ------
+    ValueError
+        If ``targets`` is something else.
+    """
+    if targets != WITHIN_TASKS:
+        raise ValueError(f"targets is {targets!r}, wanted {WITHIN_TASKS!r}")
+    return replace(data, truth={**data.truth, WITHIN_TASKS: np.ones(1, dtype=np.int8)})
+
+
+def fitted_targets(data: MultiTaskData, train: IntArray) -> MultiTaskData:
+    """Return data with targets in units of their task, if they are marked.
+
+    The mean and the spread of the training rows of each task become 0 and 1; targets
+    without spread there are only centred. Test rows are in the same units.
+    """
+    if WITHIN_TASKS not in data.truth:
+        return data
+    truth = {name: each for name, each in data.truth.items() if name != WITHIN_TASKS}
+    y = data.y.copy()
+    for t in range(data.n_tasks):
+        own = data.y[train[data.task[train] == t]]
+        rows = data.task == t
+        y[rows] = (data.y[rows] - own.mean()) / (own.std() or 1.0)
+    return replace(data, y=y, truth=truth)
 
 
 def fitted_inputs(data: MultiTaskData, train: IntArray) -> MultiTaskData:

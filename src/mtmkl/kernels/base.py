@@ -415,11 +415,14 @@ def squared_distances(X: Inputs, Z: Inputs) -> FloatArray:
     if not (is_sparse(X) or is_sparse(Z)):
         # Around a common origin fewer digits cancel.
         origin = Z.mean(axis=0)
-        X, Z = X - origin, Z - origin
+        is_own = X is Z
+        X = X - origin
+        Z = X if is_own else Z - origin
     distances = _products(X, Z)
     distances *= -2.0
-    distances += _squared_norms(X)[:, None]
-    distances += _squared_norms(Z)[None, :]
+    norms = _squared_norms(Z)
+    distances += (norms if X is Z else _squared_norms(X))[:, None]
+    distances += norms
     return np.maximum(distances, 0.0, out=distances)
 
 

@@ -216,9 +216,10 @@ class TrainingSet:
         for b in distinct if n_grams else ():
             X, n = self.X[self.rows(b)], self.sizes[b]
             part = blocks.grams[blocks.pairs(b)].reshape(n, n, n_grams)
-            by_term = np.moveaxis(part, 2, 0)
+            by_term = part.transpose(2, 0, 1)
             self.terms.write_grams(X, X, by_term)
             self._weigh(by_term, self.task[self.rows(b)], b)
+        self.terms.refuse_overflow(blocks.grams.T)
         return blocks
 
     def _weigh(self, grams: FloatArray, task: IntArray, b: int) -> None:

@@ -35,7 +35,8 @@ def task_kernels_from_spec(
         task_clustering      assignments; centre, ridge
         graph_laplacian      adjacency
         hierarchy            tree; centre
-        smooth               distances, scales
+        smooth               distances, scales; squared
+        proximity            distances
         given                similarity
         ==================== =========================================================
 
@@ -80,7 +81,7 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
     for build in (
         kernels.single_task, kernels.each_task, kernels.union, kernels.dirac_uniform,
         kernels.frustratingly_easy, kernels.task_clustering, kernels.graph_laplacian,
-        kernels.hierarchy, kernels.smooth, kernels.given,
+        kernels.hierarchy, kernels.smooth, kernels.proximity, kernels.given,
     )
 }  # fmt: skip
 _MATRICES = ("adjacency", "distances", "similarity")

@@ -159,31 +159,32 @@ def graph_laplacian(adjacency: ArrayLike) -> FloatArray:
     return _inverse(np.eye(len(A)) + np.diag(A.sum(axis=0)) - A)
 
 
-def smooth(distances: ArrayLike, scales: Sequence[float]) -> list[FloatArray]:
-    """Return exp(−D_st / σ) for each scale σ.
+def smooth(
+    distances: ArrayLike, scales: Sequence[float], *, squared: bool = False
+) -> list[FloatArray]:
+    """Return exp(−D_st / σ) for each scale σ, or exp(−D_st² / σ).
 
     The larger σ, the more the tasks share. If D is the length of the path between two
-    leaves of a tree, as in a phylogeny, all these are positive semi-definite; of other
-    distances some may not be, and are refused.
+    leaves of a tree, as in a phylogeny, all exp(−D_st / σ) are positive semi-definite;
+    of other distances, or of squares, some may not be, and are refused.
 
     Parameters
     ----------
     distances : array-like of shape (T, T)
         D, symmetric, finite, at least 0, with a diagonal of 0.
     scales : sequence of float
-        σ > 0, in the units of the distances.
+        σ > 0, in the units of the distances, or of their squares.
+    squared : bool
+        Whether to take the squares of the distances.
 
     Raises
     ------
     ValueError
         If D or a scale is out of its range, or a matrix is not positive semi-definite.
     """
-    D = _pairs(distances, "distances")
-    if np.diag(D).any():
-        wrong = np.flatnonzero(np.diag(D))[0]
-        raise ValueError(
-            f"the distance of task {wrong} to itself must be 0, got {D[wrong, wrong]:g}"
-        )
+    D = _distances(distances)
+    if squared:
+        D = D**2
     if not np.ndim(scales) == 1 or not len(scales):
         raise ValueError(f"scales must be a list of numbers, got {scales!r}")
     kernels = []
@@ -193,10 +194,28 @@ def smooth(distances: ArrayLike, scales: Sequence[float]) -> list[FloatArray]:
             kernels.append(_checked(np.exp(-D / scale)))
         except ValueError as error:
             raise ValueError(
-                f"exp(-distance/{scale:g}) is no task kernel ({error}): use smaller "
-                "scales, or distances along a tree"
+                f"exp(-distance{'²' * squared}/{scale:g}) is no task kernel "
+                f"({error}): use smaller scales, or distances along a tree"
             ) from None
     return kernels
+
+
+def proximity(distances: ArrayLike) -> FloatArray:
+    """Return 1 − D_st / max D: a similarity that is linear in the distance.
+
+    Parameters
+    ----------
+    distances : array-like of shape (T, T)
+        D, symmetric, finite, at least 0, with a diagonal of 0 and one other value.
+
+    Raises
+    ------
+    ValueError
+        If D is out of its range, or the matrix is not positive semi-definite.
+    """
+    D = _distances(distances)
+    _require_positive("the largest distance", float(D.max()))
+    return _checked(1.0 - D / D.max())
 
 
 def hierarchy(
@@ -279,6 +298,16 @@ def unit_mean_diagonal(kernel: ArrayLike) -> FloatArray:
 
 def _checked(values: ArrayLike) -> FloatArray:
     return check_task_kernel(values, len(np.atleast_1d(values)))
+
+
+def _distances(values: ArrayLike) -> FloatArray:
+    D = _pairs(values, "distances")
+    if np.diag(D).any():
+        wrong = np.flatnonzero(np.diag(D))[0]
+        raise ValueError(
+            f"the distance of task {wrong} to itself must be 0, got {D[wrong, wrong]:g}"
+        )
+    return D
 
 
 def _inverse(Q: FloatArray) -> FloatArray:

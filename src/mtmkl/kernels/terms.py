@@ -172,6 +172,7 @@ class KernelTerms:
         """Return the other kernels between (standardised) inputs, (n, G, m)."""
         out = np.empty((X.shape[0], int(np.sum(~self.is_feature)), Z.shape[0]))
         self.write_grams(X, Z, out.transpose(1, 0, 2))
+        self.refuse_overflow(out.transpose(1, 0, 2))
         return out
 
     def write_grams(self, X: Inputs, Z: Inputs, out: NDArray[Any]) -> None:
@@ -179,13 +180,16 @@ class KernelTerms:
         for g, number in enumerate(np.flatnonzero(~self.is_feature)):
             kernel = self.kernels[number]
             assert kernel is not None
-            values = kernel(X, Z)
+            np.multiply(kernel(X, Z), self.scale[number], out=out[g])
+
+    def refuse_overflow(self, grams: NDArray[Any]) -> None:
+        """Raise ValueError if a value of the other kernels, (G, …), is too large."""
+        for values, number in zip(grams, np.flatnonzero(~self.is_feature), strict=True):
             refuse_overflow(
                 values,
                 f"the Gram matrix of the kernel {self.names[number]}",
                 INPUTS_TOO_LARGE,
             )
-            np.multiply(values, self.scale[number], out=out[g])
 
     def squared_distances(
         self, X: FloatArray, Z: FloatArray, s: FloatArray

@@ -1,15 +1,18 @@
 """Support vector machines, one per task."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.kernel_machine import KernelMachine, TubeRegression
-from mtmkl.solvers.solution import Solution
-from mtmkl.typing import FloatArray
+from mtmkl.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.svm.task_duals import DualProblem
 
 
 @dataclass(eq=False, repr=False)
@@ -22,15 +25,20 @@ class _IndependentMachine(KernelMachine):
     def _weight_of_terms(self, training: TrainingSet) -> None:
         return None
 
-    def _path(self, problem: Any) -> Any:
-        from mtmkl.solvers.svm.sum_kernel import SumKernelPath
+    def _path(self, problem: "DualProblem") -> "DualProblem":
+        return problem
 
-        return SumKernelPath(problem, tol=self.tol)
-
-    def _keep(
-        self, training: TrainingSet, solution: Solution, weights: FloatArray
+    def _fit_group(
+        self, group: Sequence[Self], X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
-        super()._keep(training, solution, np.ones(training.terms.n_terms))
+        from mtmkl.solvers.svm.sum_kernel import solve_sum_kernel
+
+        training, problem = self._prepare(X, y, task, n_points=len(group))
+        ordered = sorted(group, key=lambda each: each.C)
+        costs = [each._cost() for each in ordered]
+        solutions = solve_sum_kernel(problem, costs, tol=self.tol)
+        for each, solution in zip(ordered, solutions, strict=True):
+            each._keep(training, solution, np.ones(training.terms.n_terms))
 
 
 class IndependentSVM(MultiTaskClassifier, _IndependentMachine):

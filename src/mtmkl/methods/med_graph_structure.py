@@ -79,6 +79,12 @@ class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
         from mtmkl.solvers.svm.task_duals import DualProblem
 
         X = super()._prepare(X, y, task, n_points=n_points)
+        # Of few binary nodes many samples are equal.
+        codes = np.packbits(X.astype(bool), axis=1)
+        _, first, copies = np.unique(
+            codes.view(f"V{codes.shape[1]}"), return_index=True, return_counts=True
+        )
+        X = X[first]
         n, n_nodes = X.shape
         edge = np.zeros((n_nodes, n_nodes), dtype=np.intp)
         edge[np.triu_indices(n_nodes, 1)] = np.arange(n_nodes * (n_nodes - 1) // 2)
@@ -92,6 +98,7 @@ class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
             GramBlocks.of(np.full(n_nodes, n), features=inputs),
             weight=edge,
             n_weights=n_nodes * (n_nodes - 1) // 2,
+            copies=np.tile(copies, n_nodes),
         )
         return X, MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
 

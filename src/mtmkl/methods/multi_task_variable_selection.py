@@ -1,9 +1,16 @@
 """Multi-task variable selection: problem (5) of Argyriou et al. (2008)."""
 
+from typing import Any
+
 import numpy as np
 
-from mtmkl.methods._base.linear import SquaredNormEstimator, rank_of
-from mtmkl.typing import FloatArray
+from mtmkl.methods._base.linear import (
+    PreparedRegression,
+    SquaredNormEstimator,
+    rank_of,
+)
+from mtmkl.solvers.solution import Solution
+from mtmkl.typing import FloatArray, IntArray
 
 
 class MultiTaskVariableSelection(SquaredNormEstimator):
@@ -42,7 +49,23 @@ class MultiTaskVariableSelection(SquaredNormEstimator):
     Learning 73(3), 243–272, 2008.
     """
 
-    _penalty = "rows"
+    def _reduced(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_tasks: int
+    ) -> Any:
+        from mtmkl.solvers.linear.row_sets import RowProblem
+
+        return RowProblem.of(X, y, task, n_tasks=n_tasks)
+
+    def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
+        from mtmkl.solvers.linear.row_sets import solve
+
+        return solve(
+            prepared.tasks,
+            self.gamma,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=start,
+        )
 
     @property
     def D_(self) -> FloatArray:  # noqa: N802

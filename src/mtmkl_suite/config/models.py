@@ -701,7 +701,7 @@ def _check_basis(basis: str) -> str:
 
 
 Basis = Annotated[str, AfterValidator(_check_basis)]
-"""What a claim or a reading rests on: the text, published code, or a thought of ours."""
+"""The foundation of a claim or a reading: the text, published code, or our thought."""
 
 
 class Claim(Model):

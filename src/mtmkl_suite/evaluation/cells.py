@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.datasets.scaling import fitted_inputs
+from mtmkl.datasets.scaling import fitted_inputs, fitted_targets
 from mtmkl.typing import IntArray
 from mtmkl_suite.evaluation.cache import content_key, get_or_compute
 from mtmkl_suite.evaluation.metrics.outcome import Outcome
@@ -69,10 +69,21 @@ def run_job(
         if repeat not in job.plan.repeats:
             continue
         split = splits[train_size, repeat]
-        data = fitted_inputs(load_data(repeat), split.train)
-        digest = data.digest()
+        loaded = fitted_inputs(load_data(repeat), split.train)
+        # The digest is that of the data set, whatever the unit of its targets.
+        digest, data = loaded.digest(), fitted_targets(loaded, split.train)
         for n_tasks in job.spec.n_tasks or (data.n_tasks,):
-            cell = _Cell(job, data, digest, split, train_size, repeat, n_tasks, held)
+            cell = _Cell(
+                job,
+                data,
+                digest,
+                split,
+                train_size,
+                repeat,
+                n_tasks,
+                held,
+                own_units=data is not loaded,
+            )
             document, kept = cell.run()
             rows.extend(document)
             arrays |= kept
@@ -119,6 +130,8 @@ class _Cell:
     repeat: int
     n_tasks: int
     held: Mapping[str, Any]
+    own_units: bool
+    """Whether targets are in units of their task."""
 
     def run(self) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
         n_available = len(self.split.task_order)
@@ -143,6 +156,7 @@ class _Cell:
         return content_key(
             purpose=purpose,
             data=self.digest,
+            own_units=self.own_units,
             task_names=self.data.task_names,
             method=spec.class_name,
             params=spec.params,

@@ -120,24 +120,28 @@ def per_task(part: Part) -> Iterator[Fitted]:
 
 
 def alone(part: Part) -> Iterator[Fitted]:
-    """Choose a point for each task by cross-validation, and fit it alone with that.
+    """Choose a point for each task by cross-validation, and predict it by that.
 
     For methods that learn each task by itself. Unlike `per_task` it takes any
-    parameter, kernels among them.
+    parameter, kernels among them. Each chosen point is fitted to all tasks, as in the
+    folds, so that the scales of inputs, kernels and targets are those of all training
+    rows whatever the other tasks chose.
     """
-    start = time.process_time()
+    start, train = time.process_time(), part.train
     errors, grid = _errors_of_points(part, part.estimator())
     if errors.shape[1] != part.n_tasks:
         raise ValueError(
             "selection 'alone' needs errors of each task: leave out select_by"
         )
     picks, at_grid_edge = best_points(errors, grid)
-    models = {}
-    for k in sorted(set(picks)):
-        rows = np.isin(part.train.task, np.flatnonzero(np.array(picks) == k))
-        models[k] = part.estimator().set_params(**grid[k])
-        mine = part.train.subset(rows)
-        models[k].fit(mine.X, mine.y, task=mine.task)
+    chosen = sorted(set(picks))
+    fits = (
+        fit
+        for group in _groups([grid[k] for k in chosen])
+        for fit in fit_path(part.estimator(), train.X, train.y, train.task, group)
+    )
+    # The grid is in the order of its groups, and so are the chosen points.
+    models = dict(zip(chosen, fits, strict=True))
     fitted = EstimatorByTask([models[k] for k in picks])
     params = {name: [grid[k][name] for k in picks] for name in grid[0]}
     yield Fitted(fitted, params, at_grid_edge, "", time.process_time() - start)

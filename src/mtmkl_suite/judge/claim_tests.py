@@ -16,12 +16,13 @@ a side of the comparison.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL, ROUNDING, holm
+from mtmkl.statistics.ranks import friedman, holm_against_control
 from mtmkl.statistics.t_test import TTest, scale_of, t_test
 from mtmkl.typing import FloatArray
 from mtmkl_suite.judge.findings import (
@@ -115,6 +116,67 @@ def paired_difference_chosen(
         lower=sides[0],
         higher=sides[1],
         unit=unit,
+    )
+
+
+def paired_difference_on_most(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
+    *,
+    experiment: str,
+    metric: str,
+    lower: Where,
+    higher: Where,
+    axis: str,
+    unit: str = "repeat",
+) -> TestResult:
+    """Test that one side lies below another at most levels of a column of the scores.
+
+    A :func:`paired_difference` at each level. *Holds*: it holds at more than half of
+    them; *does not hold*: it does not hold at more than half; else *undecided*. Levels
+    are counted alike in both tests, and so is the statistic: at how many it holds.
+    """
+    columns = {"experiment": experiment, "metric": metric, **lower}
+    levels = sorted(rows_of(scores, experiment, metric, columns, unit)[axis].unique())
+    tests = [
+        paired_difference(
+            scores,
+            overlaps,
+            experiment=experiment,
+            metric=metric,
+            lower={**lower, axis: level},
+            higher={**higher, axis: level},
+            unit=unit,
+        )
+        for level in levels
+    ]
+
+    def found(findings: list[Finding]) -> Finding:
+        verdicts = [finding.verdict for finding in findings]
+        verdict: VerdictName = "undecided"
+        if 2 * verdicts.count("holds") > len(levels):
+            verdict = "holds"
+        elif 2 * verdicts.count("does not hold") > len(levels):
+            verdict = "does not hold"
+        count = float(verdicts.count("holds"))
+        return Finding(verdict, count, math.nan, (math.nan, math.nan))
+
+    own = [test.own for test in tests]
+    corrected = [test.corrected for test in tests if test.corrected is not None]
+    n_ahead = sum(finding.statistic > 0 for finding in own)
+    note = (
+        f"{len(levels)} levels of {axis}: higher on average at {n_ahead}, with "
+        f"p < {LEVEL:g} at {found(own).statistic:g}"
+    )
+    if corrected:
+        note += f", corrected at {found(corrected).statistic:g}"
+    return TestResult(
+        note,
+        found(own),
+        found(corrected) if len(corrected) == len(levels) else None,
+        min(test.n_units for test in tests),
+        max(test.variance_ratio for test in tests),
     )
 
 
@@ -331,15 +393,74 @@ def within_range(
     return result(found, len(values), ratio, note, lacking="interval")
 
 
+def ahead_by_ranks(
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None = None,
+    /,
+    *,
+    experiment: str,
+    rows: Sequence[Mapping[str, str]],
+    control: str,
+    rivals: Sequence[str],
+    where: Where,
+    low: int,
+) -> TestResult:
+    """Test that a method is ahead of some number of rivals by ranks over data sets.
+
+    ``rows`` are the data sets: an experiment and a metric each. Units are these, of
+    which each method has its mean over repeats. Mean ranks are compared with the
+    control's by z-tests with Holm's correction. *Holds*: at least ``low`` rivals have a
+    significantly worse one; else *does not hold*. Statistic: their number.
+    """
+    matrix = pd.DataFrame(
+        {
+            f"{row['experiment']}, {row['metric']}": _ranked_means(
+                scores, row["experiment"], row["metric"], [control, *rivals], where
+            )
+            for row in rows
+        }
+    ).T
+    over_all = friedman(matrix, higher_better=True)
+    tests = holm_against_control(over_all.ranks, over_all.n_blocks, control)
+    count = int(((tests["p_holm"] < LEVEL) & (tests["z"] > 0)).sum())
+    verdict: VerdictName = "holds" if count >= low else "does not hold"
+    note = (
+        f"{len(matrix)} data sets: {count} of {len(rivals)} methods have a worse mean "
+        f"rank (Holm), claimed {low}; Friedman's p = {over_all.p:.2g}"
+    )
+    nothing = (math.nan, math.nan)
+    own = Finding(verdict, float(count), over_all.p, nothing)
+    return TestResult(note, own, None, len(matrix), 0.0)
+
+
+def _ranked_means(
+    scores: pd.DataFrame,
+    experiment: str,
+    metric: str,
+    methods: Sequence[str],
+    where: Where,
+) -> pd.Series:
+    """Return the mean of each method, of which the larger is the better."""
+    means = {}
+    for method in methods:
+        side = {"method": method, **where}
+        found = rows_of(scores, experiment, metric, side, "repeat")
+        means[method] = average(found, ["repeat"]).mean()
+    sign = 1.0 if higher_is_better(metric) else -1.0
+    return sign * pd.Series(means)
+
+
 TESTS: dict[str, Callable[..., TestResult]] = {
     test.__name__: test
     for test in (
         paired_difference,
         paired_difference_chosen,
+        paired_difference_on_most,
         equivalence,
         trend,
         monotone,
         within_range,
+        ahead_by_ranks,
     )
 }
 """Tests by the name that configurations use."""

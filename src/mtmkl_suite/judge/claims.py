@@ -75,7 +75,9 @@ def evaluate_claims(
     labels = _labels(methods)
     rows = []
     for claim in claims:
-        row = {k: getattr(claim, k) for k in ("id", "claim", "section", "test", "basis")}
+        row = {
+            k: getattr(claim, k) for k in ("id", "claim", "section", "test", "basis")
+        }
         sides = claim.sides
         try:
             if "step" in claim.args:
@@ -100,6 +102,15 @@ def evaluate_claims(
         if result.verdict == "undecided" and claim.test in _PLANNED:
             rows[-1] |= _planned(result)
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def by_author(claims: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the claims that the text makes, and those of ours about its results."""
+    is_papers = claims["basis"].astype(str).str.startswith("l. ")
+    return {
+        "the paper's claims": claims[is_papers],
+        "claims of ours": claims[~is_papers],
+    }
 
 
 def shown_verdicts(claims: pd.DataFrame) -> "pd.Series[str]":

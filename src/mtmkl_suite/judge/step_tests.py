@@ -34,22 +34,24 @@ def ratio(
     lower: Where,
     higher: Where,
     unit: str = "repeat",
+    at_least: float = 1.0,
 ) -> TestResult:
     """Test that a column is lower on one side, by the ratio ``higher / lower``.
 
     Two-sided t-test of the mean over units of the logarithm. *Holds*: p < 0.05 and the
-    ratio is above 1; *does not hold*: p < 0.05 and it is below 1; else *undecided*.
-    Statistic: the ratio (geometric mean); interval: 95 %.
+    ratio is above ``at_least``; *does not hold*: p < 0.05 and it is below; else
+    *undecided*. Statistic: the ratio (geometric mean); interval: 95 %.
     """
     sides = [_logs(table, step, column, side, [unit]) for side in (lower, higher)]
     both = pd.concat(sides, axis=1, join="inner")
     if both.empty:
         raise NoDataError(f"{_name(lower)} and {_name(higher)} share no {unit}")
     difference = (both.iloc[:, 1] - both.iloc[:, 0]).to_numpy()
-    test = t_test(difference, scale=1.0)
+    null = math.log(at_least)
+    test = t_test(difference, scale=1.0, null=null)
     verdict: VerdictName = "undecided"
     if test.p < LEVEL:
-        verdict = "holds" if test.mean > 0 else "does not hold"
+        verdict = "holds" if test.mean > null else "does not hold"
     first, second = np.exp(both.mean())
     note = (
         f"{len(both)} values of {unit}: {column} {first:.4g} ({_name(lower)}) "
@@ -105,9 +107,39 @@ def growth(
     return TestResult(note, own, None, len(logs), 0.0)
 
 
+def every_value(
+    table: pd.DataFrame,
+    /,
+    *,
+    experiment: str,
+    step: str,
+    column: str,
+    where: Where,
+    low: float | None = None,
+    high: float | None = None,
+) -> TestResult:
+    """Test that no value of a column is outside a range, as "always" and "never" say.
+
+    *Holds*: all are inside; *does not hold*: some is outside. Statistic: the largest;
+    interval: the smallest and the largest.
+    """
+    values = _rows(table, step, column, where, [])[column].astype(float)
+    floor = -math.inf if low is None else low
+    ceiling = math.inf if high is None else high
+    inside = int(values.between(floor, ceiling).sum())
+    verdict: VerdictName = "holds" if inside == len(values) else "does not hold"
+    least, most = float(values.min()), float(values.max())
+    note = (
+        f"{len(values)} values of {column}: smallest {least:.4g}, largest {most:.4g}; "
+        f"{inside} in [{floor:g}, {ceiling:g}]"
+    )
+    own = Finding(verdict, most, math.nan, (least, most))
+    return TestResult(note, own, None, len(values), 0.0)
+
+
 TESTS: dict[str, Callable[..., TestResult]] = {
     **claim_tests.TESTS,
-    **{test.__name__: test for test in (ratio, growth)},
+    **{test.__name__: test for test in (ratio, growth, every_value)},
 }
 """Tests by the name that configurations use: of scores, and of steps."""
 
@@ -123,6 +155,16 @@ def _logs(
     table: pd.DataFrame, step: str, column: str, where: Where, keys: list[str]
 ) -> pd.Series:
     """Return the mean logarithm of a column at each level of the keys."""
+    found = _rows(table, step, column, where, keys)
+    if not (found[column] > 0).all():
+        raise ClaimError(f"{column} of step {step} has values that are not positive")
+    logs = found.assign(log=np.log(found[column].astype(float)))
+    return logs.groupby(keys)["log"].mean()
+
+
+def _rows(
+    table: pd.DataFrame, step: str, column: str, where: Where, keys: list[str]
+) -> pd.DataFrame:
     for name in (column, *where, *keys):
         if name not in table.columns:
             raise ClaimError(
@@ -133,10 +175,7 @@ def _logs(
         found = found[found[name] == value]
     if found.empty:
         raise NoDataError(f"step {step} has no rows of {_name(where)}")
-    if not (found[column] > 0).all():
-        raise ClaimError(f"{column} of step {step} has values that are not positive")
-    logs = found.assign(log=np.log(found[column].astype(float)))
-    return logs.groupby(keys)["log"].mean()
+    return found
 
 
 def _name(where: Where) -> str:

@@ -14,7 +14,7 @@ from mtmkl.kernels.base import from_spec
 
 TASK_KERNELS = (
     "single_task", "each_task", "union", "dirac_uniform", "frustratingly_easy",
-    "task_clustering", "graph_laplacian", "hierarchy", "smooth", "given",
+    "task_clustering", "graph_laplacian", "hierarchy", "smooth", "proximity", "given",
 )  # fmt: skip
 """Functions of :mod:`mtmkl.kernels.task_kernels` that a configuration can name."""
 

@@ -127,16 +127,21 @@ class MultiTaskEstimator(BaseEstimator):
             work, they are fitted together when the first of them is due.
         """
         estimators = [clone(self).set_params(**point) for point in grid]
-        for estimator in estimators:
-            arrays = estimator._validate_fit(X, y, task)
-            estimator._check_params()
         keys = [estimator._group_key() for estimator in estimators]
-        done: set[int] = set()
-        for position, estimator in enumerate(estimators):
-            if position not in done:
-                group = [i for i, key in enumerate(keys) if key == keys[position]]
-                self._fit_group([estimators[i] for i in group], *arrays)
-                done.update(group)
+        groups: dict[str, list[Self]] = {}
+        for key, estimator in zip(keys, estimators, strict=True):
+            groups.setdefault(key, []).append(estimator)
+        for first, *others in groups.values():
+            arrays = first._validate_fit(X, y, task)
+            known = {k: v for k, v in vars(first).items() if k.endswith("_")}
+            for estimator in others:
+                estimator.__dict__.update(known)
+        for estimator in estimators:
+            estimator._check_params()
+        for key, estimator in zip(keys, estimators, strict=True):
+            if key in groups:
+                group = groups.pop(key)
+                group[0]._fit_group(group, *arrays)
             yield estimator
 
     @classmethod
@@ -294,7 +299,8 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray, IntArray]:
         X_array, y_array = check_inputs(self, X, y)
-        check_classification_targets(y_array)
+        if y_array.dtype.kind not in "biuUS":
+            check_classification_targets(y_array)
         refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         self.classes_, code = np.unique(y_array, return_inverse=True)
         if self.classes_.size > 2:

@@ -1,7 +1,8 @@
 """Support vector machines on weighted kernels."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -172,17 +173,13 @@ class TubeRegression(MultiTaskRegressor, PathEstimator):
     def _tube(self) -> float:
         return float(self.epsilon) * self.target_scale_
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> Any:
+    def _fit_group(
+        self, group: Sequence[Self], X: FloatArray, y: FloatArray, task: IntArray
+    ) -> None:
         spread = float(np.std(y)) if self.standardize_target else 1.0
-        self.target_scale_ = spread if spread > 0 else 1.0
-        prepared = super()._prepare(X, y, task, n_points=n_points)
-        return prepared, self.target_scale_
-
-    def _follow(self, prepared: Any, previous: Any) -> Any:
-        inner, self.target_scale_ = prepared
-        return super()._follow(inner, previous)
+        for each in group:
+            each.target_scale_ = spread if spread > 0 else 1.0
+        super()._fit_group(group, X, y, task)
 
 
 def keep_certificate(estimator: Any, solution: "Solution") -> None:

@@ -12,7 +12,7 @@ from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.terms import check_kernel
 from mtmkl.methods._base.checks import check_positive, checks, optional
 from mtmkl.methods._base.estimator import MultiTaskRegressor, PathEstimator
-from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
+from mtmkl.solvers.linear.task_decomposition import decompose
 from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray, Spec
 
@@ -31,8 +31,8 @@ class PreparedRegression:
     scaler: StandardScaler | None
     #: Without it the coordinates are the (standardised) inputs.
     basis: KernelBasis | None
-    #: The coordinates; with an offset, centred within each task.
-    tasks: TaskDecomposition
+    #: The coordinates, as the solver takes them; centred by task if with an offset.
+    tasks: Any
     #: Task of each example, (n,).
     task: IntArray
     #: With an offset, the means of coordinates (T, d) and targets (T,) by task.
@@ -74,8 +74,14 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
             )
             # Centring removes exactly what an unpenalised offset per task explains.
             Z, y = Z - means[0][task], y - means[1][task]
-        tasks = decompose(Z, y, task, n_tasks=n_tasks)
+        tasks = self._reduced(Z, y, task, n_tasks=n_tasks)
         return PreparedRegression(scaler, basis, tasks, task, means)
+
+    def _reduced(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_tasks: int
+    ) -> Any:
+        """Return the data as the solver takes them."""
+        return decompose(X, y, task, n_tasks=n_tasks)
 
     def _follow(self, prepared: PreparedRegression, previous: Any) -> Any:
         solution = self._solve(prepared, previous)
@@ -116,7 +122,7 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
 class SquaredNormEstimator(LinearPathEstimator):
     """Base of the methods that minimise Σ_t ||y_t − X_t w_t||² + γ·Ω(W)²."""
 
-    _penalty: ClassVar["PenaltyName"]
+    _penalty: ClassVar["PenaltyName"] = "trace"
     _checks = checks(gamma=check_positive, kernel=optional(check_kernel))
 
     gamma: float = 1.0

@@ -4,8 +4,9 @@ Solves, for T tasks with coefficients W = [w_1 … w_T] (d × T),
 
     min_W  Σ_t ||y_t − X_t w_t||² + γ·Ω(W)²,
 
-Ω the trace norm (problem (14) of Argyriou, Evgeniou and Pontil 2008), the (2,1)-norm of
-the rows (their problem (5)) or the trace norm of the deviations from the tasks' mean.
+Ω the trace norm (problem (14) of Argyriou, Evgeniou and Pontil 2008), the trace norm of
+the deviations from the tasks' mean, or the (2,1)-norm of the rows (their problem (5)),
+as :mod:`mtmkl.solvers.linear.row_sets` has it.
 
 The splitting W = Z alternates a step in W, which is diagonal in the singular vectors of
 each X_t for every step size, and the exact proximal point of γΩ² in Z, whose zero
@@ -40,10 +41,10 @@ from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.typing import FloatArray, IntArray
 
-PenaltyName = Literal["trace", "rows", "deviations"]
+PenaltyName = Literal["trace", "deviations"]
 
 # Start with a threshold of a tenth of the norm: ρ = 20γ makes it so at every scale.
-_STEP_OVER_GAMMA = 20.0
+STEP_OVER_GAMMA = 20.0
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,8 @@ def solve(
         The data, shared between all γ and penalties.
     gamma : float
         γ > 0.
-    penalty : {"trace", "rows", "deviations"}
-        Ω: trace norm, (2,1)-norm of the rows, or trace norm of the deviations from the
-        tasks' mean.
+    penalty : {"trace", "deviations"}
+        Ω: trace norm, or trace norm of the deviations from the tasks' mean.
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
@@ -93,7 +93,7 @@ def solve(
     Returns
     -------
     Solution
-        ``coef`` of shape (d, T), of exact rank (or with exact zero rows); ``dual`` of
+        ``coef`` of shape (d, T), of exact rank ; ``dual`` of
         shape (n,), a dual feasible point in the order of the examples;
         ``extra["warm_start"]`` and ``extra["norm"]`` = Ω(W).
 
@@ -104,7 +104,7 @@ def solve(
     """
     everyone = np.arange(tasks.n_tasks)
     code = PENALTIES[penalty]
-    Z, mean, norm, certificate, reduced, end = _solve_members(
+    Z, mean, norm, certificate, reduced, end = solve_members(
         tasks, everyone, tasks.constant, gamma, code, tol, max_iter, start
     )
     if certificate.status != "converged":
@@ -169,7 +169,7 @@ def solve_group(
         If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
     constant = float(tasks.constants[members].sum())
-    Z, _, _, certificate, reduced, end = _solve_members(
+    Z, _, _, certificate, reduced, end = solve_members(
         tasks, members, constant, gamma, TRACE, tol, max_iter, start
     )
     if certificate.status != "converged":
@@ -177,7 +177,7 @@ def solve_group(
     return GroupSolution(certificate.objective, Z, reduced, end)
 
 
-def _solve_members(
+def solve_members(
     tasks: TaskDecomposition,
     members: IntArray,
     constant: float,
@@ -190,7 +190,7 @@ def _solve_members(
     """Return Z, the mean, Ω, the certificate, a dual point (reduced), and the end."""
     if start is None:
         shape = (members.size, tasks.n_features)
-        start = WarmStart(np.zeros(shape), np.zeros(shape), _STEP_OVER_GAMMA)
+        start = WarmStart(np.zeros(shape), np.zeros(shape), STEP_OVER_GAMMA)
     Z, mean, norm, primal, multiplier, step, *values, reduced = alternate(
         *tasks.arrays,
         members,

@@ -128,15 +128,13 @@ def decompose(
     right, singular, target, left, rows = [], [], [], [], []
     offsets = np.zeros(n_tasks + 1, dtype=np.intp)
     orthogonal = np.zeros(y.size)
-    # Tasks may have the same inputs, as several targets of the same examples do.
-    known: dict[tuple[int, bytes], tuple[FloatArray, FloatArray, FloatArray]] = {}
+    # Tasks after one another may have the same inputs, as targets of the same examples.
+    last = np.empty((0, 0))
     for t in range(n_tasks):
         members = order[bounds[t] : bounds[t + 1]]
         X_t, y_t = X[members], y[members]
-        key = (members.size, X_t.tobytes())
-        if key not in known:
-            known[key] = _thin_svd(X_t)
-        U, s, Vt = known[key]
+        if t == 0 or not np.array_equal(X_t, last):
+            (U, s, Vt), last = _thin_svd(X_t), X_t
         c = U.T @ y_t
         orthogonal[members] = y_t - U @ c
         offsets[t + 1] = offsets[t] + s.size

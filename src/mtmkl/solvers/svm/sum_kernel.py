@@ -1,84 +1,104 @@
 """Support vector machines of many tasks on the sums of their kernels.
 
-The problem of :mod:`mtmkl.solvers.svm.task_duals` with every weight 1.
+The problem of :mod:`mtmkl.solvers.svm.task_duals` with every weight 1. All C of a grid
+are one compiled call, certificates included.
 """
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
-from mtmkl.solvers.svm.inner import (
-    FINEST_ACCURACY,
-    Inner,
-    first_accuracy,
-    next_accuracy,
-)
-from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
+from mtmkl.solvers.svm import task_steps as steps
+from mtmkl.solvers.svm.inner import FINEST_ACCURACY, first_accuracy
+from mtmkl.solvers.svm.task_duals import DualProblem, limit_of_accuracy, work_of
 
 
-class SumKernelPath:
-    """Solutions for many C, each started from the last.
+def solve_sum_kernel(
+    problem: DualProblem, costs: Sequence[float], *, tol: float = 1e-6
+) -> list[Solution]:
+    """Solve for one C after the other, each started from the last.
 
     Parameters
     ----------
     problem : DualProblem
+    costs : sequence of float
+        Values of C, positive; quickest in rising order.
     tol : float
         Relative duality gap.
+
+    Returns
+    -------
+    list of Solution
+        ``coef`` and ``dual``: β (N,); ``intercept``: (T,), zeros without intercepts.
     """
-
-    def __init__(self, problem: DualProblem, *, tol: float = 1e-6) -> None:
-        self.problem = problem
-        self.tol = tol
-        self._state: TaskDuals | None = None
-
-    def solve(self, C: float) -> Solution:
-        """Solve for one C.
-
-        Returns
-        -------
-        Solution
-            ``coef`` and ``dual``: β (N,); ``intercept``: (T,), zeros without
-            intercepts.
-        """
-        state = self._state = self._state or TaskDuals(self.problem, C)
-        if C != state.C:
-            state.enter(C)
-        state.renew()
-        floor = self.problem.floor(C)
-        weights = np.ones(self.problem.n_weights)
-        accuracy, history = first_accuracy(self.tol), []
-
-        def is_reached(inner: Inner) -> bool:
-            gap = inner.primal - (inner.linear - float(inner.q.sum()))
-            return gap <= self.tol * max(abs(inner.primal), floor)
-
-        inner = state.solve(weights, accuracy)
-        while True:
-            history.append(inner.primal)
-            is_last = bool(inner.limit) or accuracy < FINEST_ACCURACY
-            limit = inner.limit
-            if is_last or is_reached(inner):
-                # The result holds for sums that gathered no rounding.
-                inner = state.evaluate(weights)
-                history[-1] = inner.primal
-                if is_last or is_reached(inner):
-                    break
-                state.refresh()
-            allowed = self.tol * max(abs(inner.primal), floor)
-            accuracy = next_accuracy(accuracy, inner, 0.25 * allowed)
-            inner = state.solve(weights, accuracy)
+    blocks, n_tasks, n_costs = problem.blocks, problem.n_tasks, len(costs)
+    diagonal = blocks.diagonal()
+    floor = problem.floor(1.0)
+    betas = np.empty((n_costs, problem.c.size))
+    intercepts = np.empty((n_costs, n_tasks))
+    values = np.empty((n_costs, steps.N_VALUES))
+    rounds = np.empty((n_costs, steps.MAX_ROUNDS))
+    state = (
+        np.zeros(problem.c.size),
+        np.zeros((n_tasks, blocks.features.shape[1])),
+        np.zeros((problem.c.size, blocks.grams.shape[1])),
+        np.zeros(problem.n_weights),
+        np.zeros((n_tasks, steps.N_STATISTICS)),
+        np.zeros(steps.N_PROGRESS),
+        np.zeros(steps.N_PLACE),
+    )
+    finished = False
+    while not finished:  # back in Python, an interrupt is seen
+        finished = steps.solve_path(
+            *blocks.arrays,
+            problem.weight,
+            problem.c,
+            problem.copies,
+            problem.is_classification,
+            problem.epsilon,
+            problem.fit_intercept,
+            diagonal,
+            np.asarray(costs, dtype=np.float64),
+            floor,
+            tol,
+            first_accuracy(tol),
+            FINEST_ACCURACY,
+            work_of(problem),
+            *state,
+            betas,
+            intercepts,
+            values,
+            rounds,
+        )
+    found = []
+    for k, C in enumerate(costs):
+        primal, dual, error, work_left, n_rounds = values[k].tolist()
         certificate = Certificate(
-            objective=inner.primal,
-            dual_objective=inner.linear - float(inner.q.sum()),
+            objective=primal,
+            dual_objective=dual,
             n_iter=1,
-            status="converged" if is_reached(inner) else "stalled",
-            history=np.array(history),
-            floor=floor,
+            status="converged",
+            history=rounds[k, : int(n_rounds)],
+            floor=floor * C,
         )
-        warn_if_stopped(
-            certificate, f"support vector machines, C={C:g}", self.tol,
-            steps="passes", limit=limit, stacklevel=4,
-        )  # fmt: skip
-        beta = state.beta.copy()
-        return Solution(
-            coef=beta, certificate=certificate, dual=beta, intercept=state.intercept
+        if certificate.duality_gap > tol:
+            certificate = replace(certificate, status="stalled")
+            limit = ""
+            if error > 0.0:
+                largest = float(diagonal.max())
+                limit = limit_of_accuracy(error, largest, C, work_left)
+            warn_if_stopped(
+                certificate, f"support vector machines, C={C:g}", tol,
+                steps="passes", limit=limit, stacklevel=4,
+            )  # fmt: skip
+        found.append(
+            Solution(
+                coef=betas[k],
+                certificate=certificate,
+                dual=betas[k],
+                intercept=intercepts[k],
+            )
         )
+    return found

@@ -61,6 +61,8 @@ class DualProblem:
         ε of regression, 0 in classification.
     is_classification : bool
     fit_intercept : bool
+    copies : ndarray of shape (N,)
+        How many equal examples each stands for: their β is a sum, their C a multiple.
     """
 
     blocks: GramBlocks
@@ -70,6 +72,7 @@ class DualProblem:
     epsilon: float
     is_classification: bool
     fit_intercept: bool
+    copies: FloatArray
 
     @classmethod
     def of(
@@ -81,6 +84,7 @@ class DualProblem:
         n_weights: int | None = None,
         epsilon: float | None = None,
         fit_intercept: bool = True,
+        copies: ArrayLike | None = None,
     ) -> "DualProblem":
         """Return a problem, with weights shared by all tasks unless stated.
 
@@ -96,13 +100,18 @@ class DualProblem:
         epsilon : float, optional
             The tube of regression; by default the tasks are classifications.
         fit_intercept : bool
+        copies : array-like of shape (N,), optional
+            By default each example stands for itself.
         """
         if weight is None:
             weight = np.tile(np.arange(blocks.n_terms), (blocks.sizes.size, 1))
         table = np.ascontiguousarray(weight, dtype=np.intp)
+        targets = np.ascontiguousarray(c, dtype=np.float64)
+        ones = np.ones(targets.size)
         return cls(
             blocks=blocks,
-            c=np.ascontiguousarray(c, dtype=np.float64),
+            c=targets,
+            copies=ones if copies is None else np.asarray(copies, dtype=np.float64),
             weight=table,
             n_weights=int(table.max()) + 1 if n_weights is None else n_weights,
             epsilon=0.0 if epsilon is None else max(float(epsilon), _LEAST_TUBE),
@@ -123,8 +132,9 @@ class DualProblem:
     def box(self, C: float) -> tuple[FloatArray, FloatArray]:
         """Return lower and upper bounds of β."""
         if self.is_classification:
-            return np.minimum(C * self.c, 0.0), np.maximum(C * self.c, 0.0)
-        return np.full(self.c.size, -C), np.full(self.c.size, C)
+            bound = C * self.copies * self.c
+            return np.minimum(bound, 0.0), np.maximum(bound, 0.0)
+        return -C * self.copies, C * self.copies
 
     def floor(self, C: float) -> float:
         """Return the least that an objective counts for in a relative gap.
@@ -135,7 +145,7 @@ class DualProblem:
         if self.is_classification:
             return 0.0
         outside = np.maximum(np.abs(self.c) - self.epsilon, 0.0)
-        return LEAST_SHARE * C * float(outside.sum())
+        return LEAST_SHARE * C * float(self.copies @ outside)
 
     def task(self, t: int) -> "DualProblem":
         """Return task t alone, its terms with the same weights."""
@@ -144,6 +154,7 @@ class DualProblem:
             self,
             blocks=self.blocks.subset(rows),
             c=self.c[rows],
+            copies=self.copies[rows],
             weight=self.weight[t : t + 1],
         )
 
@@ -177,11 +188,7 @@ class TaskDuals:
         self._c = problem.c
         self._unit = float(np.abs(problem.c).max(initial=1e-300))
         self._diagonal = problem.blocks.diagonal()
-        sizes = problem.blocks.sizes
-        pairs = sizes * np.array([step_cost(n) for n in sizes])
-        sums = 0.5 * sizes**2 * problem.blocks.n_terms
-        work = _WORK_PER_EXAMPLE * float(np.sum(pairs + sums))
-        self._granted = max(_LEAST_WORK, work)
+        self._granted = work_of(problem)
         self._clear()
         self.renew()
         self.set_box(C)
@@ -241,8 +248,12 @@ class TaskDuals:
         to show.
         """
         problem, blocks = self.problem, self.problem.blocks
-        drift = self.C * steps.sum_of_rounding_errors(
-            blocks.offsets, problem.c, self._largest_diagonal(weights), self.beta
+        drift = (
+            self.C
+            * problem.copies.max()
+            * steps.sum_of_rounding_errors(
+                blocks.offsets, problem.c, self._largest_diagonal(weights), self.beta
+            )
         )
         loss = float(self._statistics[:, steps.LOSS].sum())
         if _UPDATES * drift > _NEGLIGIBLE * loss:
@@ -255,6 +266,7 @@ class TaskDuals:
         self._statistics[:, steps.INTERCEPT] = fresh.intercept
         sizes = np.abs(self.problem.c)
         sizes += np.repeat(np.abs(fresh.intercept), self.problem.blocks.sizes)
+        sizes *= self.problem.copies
         rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
         return replace(inner, primal=inner.primal + rounding)
 
@@ -388,6 +400,14 @@ class TaskDuals:
             counts,
         )
         return factors, counts
+
+
+def work_of(problem: DualProblem) -> float:
+    """Return a bound on the multiplications of one solution."""
+    sizes = problem.blocks.sizes
+    pairs = np.array([step_cost(n) for n in sizes])
+    sums = 0.5 * sizes * problem.blocks.n_terms
+    return max(_LEAST_WORK, _WORK_PER_EXAMPLE * float(np.sum(sizes * (pairs + sums))))
 
 
 def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:

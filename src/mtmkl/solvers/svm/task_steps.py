@@ -34,6 +34,7 @@ INTERCEPT, LINEAR, QUADRATIC, LOSS, SOLVES, VIOLATION = range(6)
 N_STATISTICS = 6
 # Where the solves of all tasks have come to, and the work that is left.
 _TASK, _CREDIT, _SHARE, WORK = range(4)
+N_PROGRESS = 4
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -423,3 +424,162 @@ def solve_tasks(
         statistics[t, LOSS] = loss
         statistics[t, VIOLATION] = violation
     return True
+
+
+# Columns of what a path returns of each C.
+PRIMAL, DUAL, ERROR, LEFT, N_ROUNDS = range(5)
+N_VALUES = 5
+MAX_ROUNDS = 32  # the accuracy falls by 0.3 at least, from 1e-4 at most to 1e-14
+# Where a path has come to.
+_COST, _ACCURACY, _ENTERED = range(3)
+N_PLACE = 3
+_UPDATES = 100.0  # rounding errors that outputs gather, in those of one sum
+_NEGLIGIBLE = 1e-8  # relative error of an objective
+
+
+@numba.njit(cache=True, nogil=True)
+def solve_path(
+    offsets: IntArray,
+    entries: IntArray,
+    features: FloatArray,
+    grams: NDArray[Any],
+    weight: IntArray,
+    c: FloatArray,
+    copies: FloatArray,
+    is_classification: bool,
+    epsilon: float,
+    equality: bool,
+    diagonal: FloatArray,
+    costs: FloatArray,
+    floor: float,
+    tol: float,
+    first_accuracy: float,
+    finest_accuracy: float,
+    granted: float,
+    beta: FloatArray,
+    weights: FloatArray,
+    outputs: FloatArray,
+    q: FloatArray,
+    statistics: FloatArray,
+    progress: FloatArray,
+    place: FloatArray,
+    betas: FloatArray,
+    intercepts: FloatArray,
+    values: FloatArray,
+    rounds: FloatArray,
+) -> bool:
+    """Solve the duals with weights 1 for one C after the other, to a relative gap.
+
+    Each starts from the one before; β of no bound is one for every box around it, and
+    of any other its best multiple is. A value that is returned is of sums that gathered
+    no rounding, as those of `evaluate` of the duals of many tasks are.
+
+    Returns False after a slice of work: call again with the same arrays.
+    """
+    n = c.size
+    n_tasks = offsets.size - 1
+    lo, hi = np.empty(n), np.empty(n)
+    s, nothing = np.ones(q.size), np.empty((grams.shape[0], 0), grams.dtype)
+    unit, most_copies, largest_beta = 1e-300, 1.0, 0.0
+    for i in range(n):
+        unit = max(unit, abs(c[i]))
+        most_copies = max(most_copies, copies[i])
+    while place[_COST] < costs.size:
+        k = int(place[_COST])
+        C = costs[k]
+        for i in range(n):
+            bound = C * copies[i]
+            if is_classification:
+                lo[i], hi[i] = min(bound * c[i], 0.0), max(bound * c[i], 0.0)
+            else:
+                lo[i], hi[i] = -bound, bound
+        if place[_ENTERED] == 0.0:
+            if k > 0 and costs[k - 1] != C:
+                largest_beta = 0.0
+                for i in range(n):
+                    largest_beta = max(largest_beta, abs(beta[i]))
+                if largest_beta >= min(C, costs[k - 1]):
+                    rescale(offsets, lo, hi, statistics, beta)
+                weights[:] = 0.0
+                outputs[:] = 0.0
+                accumulate(offsets, entries, features, grams, beta, weights, outputs)
+            place[_ENTERED] = 1.0
+            place[_ACCURACY] = first_accuracy
+            progress[_TASK], progress[_CREDIT] = 0.0, 0.0
+            progress[_SHARE], progress[WORK] = FIRST_SHARE, granted
+            values[k, N_ROUNDS] = 0.0
+            q[:] = 0.0
+        accuracy = place[_ACCURACY]
+        if not solve_tasks(
+            offsets, entries, features, grams, weight, c, lo, hi, epsilon, equality,
+            s, accuracy * unit, diagonal, beta, weights, outputs, q, statistics,
+            progress,
+        ):  # fmt: skip
+            return False
+        error = 0.0
+        for t in range(n_tasks):
+            error = max(error, statistics[t, VIOLATION])
+        is_last = error > accuracy * unit or accuracy < finest_accuracy
+        primal, dual, loss = _values(statistics, q)
+        least = floor * C
+        is_reached = primal - dual <= tol * max(abs(primal), least)
+        if is_last or is_reached:
+            drift = C * most_copies * sum_of_rounding_errors(offsets, c, diagonal, beta)
+            fresh_weights = np.zeros_like(weights)
+            fresh_outputs = outputs
+            if _UPDATES * drift > _NEGLIGIBLE * loss:
+                fresh_outputs = np.zeros_like(outputs)
+                accumulate(
+                    offsets, entries, features, grams, beta, fresh_weights,
+                    fresh_outputs,
+                )  # fmt: skip
+            elif features.shape[1]:
+                accumulate(
+                    offsets, entries, features, nothing, beta, fresh_weights, outputs
+                )
+            fresh_q = np.zeros_like(q)
+            fresh = np.zeros_like(statistics)
+            idle = np.array([0.0, 0.0, FIRST_SHARE, progress[WORK]])
+            solve_tasks(
+                offsets, entries, features, grams, weight, c, lo, hi, epsilon, equality,
+                s, np.inf, diagonal, beta, fresh_weights, fresh_outputs, fresh_q, fresh,
+                idle,
+            )  # fmt: skip
+            rounding = 0.0
+            for t in range(n_tasks):
+                statistics[t, INTERCEPT] = fresh[t, INTERCEPT]
+                for i in range(offsets[t], offsets[t + 1]):
+                    if beta[i] != 0.0:
+                        rounding += (abs(c[i]) + abs(fresh[t, INTERCEPT])) * copies[i]
+            primal, dual, loss = _values(fresh, fresh_q)
+            primal += 2.0**-52 * C * rounding
+            is_reached = primal - dual <= tol * max(abs(primal), least)
+        rounds[k, int(min(values[k, N_ROUNDS], MAX_ROUNDS - 1))] = primal
+        values[k, N_ROUNDS] += 1.0
+        if is_last or is_reached:
+            values[k, PRIMAL], values[k, DUAL] = primal, dual
+            values[k, ERROR] = error if error > accuracy * unit else 0.0
+            values[k, LEFT] = progress[WORK]
+            betas[k] = beta
+            intercepts[k] = statistics[:, INTERCEPT]
+            place[_COST], place[_ENTERED] = k + 1.0, 0.0
+            continue
+        wanted = 0.25 * tol * max(abs(primal), least)
+        gap = max(primal - dual, 1e-300)
+        place[_ACCURACY] = accuracy * min(max(wanted / gap, 0.01), 0.3)
+        progress[_TASK], progress[_CREDIT], progress[_SHARE] = 0.0, 0.0, FIRST_SHARE
+        q[:] = 0.0
+    return True
+
+
+@numba.njit(cache=True, nogil=True)
+def _values(statistics: FloatArray, q: FloatArray) -> tuple[float, float, float]:
+    """Return primal and dual objectives, and the loss in the first of them."""
+    linear, quadratic, loss, total = 0.0, 0.0, 0.0, 0.0
+    for t in range(statistics.shape[0]):
+        linear += statistics[t, LINEAR]
+        quadratic += statistics[t, QUADRATIC]
+        loss += statistics[t, LOSS]
+    for d in range(q.size):
+        total += q[d]
+    return 0.5 * quadratic + loss, linear - total, loss

@@ -167,7 +167,13 @@ class SchattenProblem:
     def machines(self, blocks: GramBlocks, C: float, beta: FloatArray) -> TaskDuals:
         """Return machines of the tasks on other kernels, begun at β."""
         epsilon = None if self.tasks.is_classification else self.tasks.epsilon
-        state = TaskDuals(DualProblem.of(self.tasks.c, blocks, epsilon=epsilon), C)
+        problem = DualProblem.of(
+            self.tasks.c,
+            blocks,
+            epsilon=epsilon,
+            fit_intercept=self.tasks.fit_intercept,
+        )
+        state = TaskDuals(problem, C)
         state.start(beta)
         return state
 

@@ -15,6 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.datasets import MultiTaskData, load, make_split
 from mtmkl.methods import MKMTFLRegressor, MKMTSFLRegressor
+from mtmkl.methods.mkmtfl import SEVEN_KERNELS
+from mtmkl_suite.papers.jawanpuria2011 import alternation as lambda_and_alpha
 from mtmkl_suite.papers.jawanpuria2011.mixed_norm_descent import MirrorDescentMKMTFL
 from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (
     AlternatingMKMTSFL,
@@ -56,6 +58,14 @@ LIMIT: Mapping[str, int] = {"quick": 30, "paper": 100}
 LEVELS = (0.01, 0.001)
 """Shares of the least objective by which one near it is above it."""
 
+ALTERNATION_P = (6.0, 8.67)
+USED_P = (2.0, 6.0, 8.67)
+ALTERNATIONS = 100
+"""At most."""
+PRINTED_ALTERNATIONS = 5
+"""The upper end of what the paper needs."""
+
+_USED = 1e-6  # of γ, whose sum is 1
 _TIMES = 3  # of which the median counts, so that compiling does not
 _HISTORY_TOL, _OPTIMUM_TOL = 1e-4, 1e-5
 
@@ -119,7 +129,8 @@ def convergence_speed(context: Context) -> pd.DataFrame:
 
     Returns ``n_tasks``, ``C``, ``repeat`` (the split), ``solver``, ``level``;
     ``iterations`` and ``seconds`` until the objective is above the least one by at most
-    this share, or until the limit of iterations if that is not ``reached``.
+    this share, or until the limit of iterations if that is not ``reached``; and the
+    ``seconds_of_one``.
     """
     tier = context.config.tier
     rows = []
@@ -136,8 +147,77 @@ def convergence_speed(context: Context) -> pd.DataFrame:
                         rows.append({**where, "solver": solver, **reached})
     columns = [
         "n_tasks", "C", "repeat", "solver", "level", "iterations", "seconds", "reached",
+        "seconds_of_one",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
+
+
+def alternation(context: Context) -> pd.DataFrame:
+    """Return how often λ and α alternate until f(γ) of MK-MTFL is nearly reached.
+
+    With the paper's seven kernels, from equal λ; γ are all equal, or those of the
+    solution.
+
+    Returns ``of`` ("alternation", or "printed" for what the paper says), ``p``, ``C``,
+    ``repeat`` (the split), ``gamma`` ("equal" or "solution"), ``level``, and the
+    ``iterations`` until the value is below the greatest by at most this share, or the
+    limit.
+    """
+    tier = context.config.tier
+    rows = []
+    for repeat, data in _splits(context, N_SPLITS[tier]):
+        spread = float(data.y.std())
+        problem = lambda_and_alpha.regression_problem(
+            data.X, data.y, data.task, SEVEN_KERNELS, 0.1 * spread
+        )
+        for p in ALTERNATION_P:
+            for C in SPEED_C[tier]:
+                equal = np.full(problem.n_weights, 1.0 / problem.n_weights)
+                weights = {"equal": equal, "solution": _fitted(data, C, p).gamma_}
+                for name, gamma in weights.items():
+                    cost = C * spread
+                    best = lambda_and_alpha.greatest(problem, cost, p, gamma)
+                    values = lambda_and_alpha.alternate(
+                        problem, cost, p, gamma, ALTERNATIONS
+                    )
+                    where = {"p": p, "C": C, "repeat": repeat, "gamma": name}
+                    for level in LEVELS:
+                        near = np.flatnonzero(values >= best * (1.0 - level))
+                        count = int(near[0]) + 1 if near.size else ALTERNATIONS
+                        for of, iterations in (
+                            ("alternation", count),
+                            ("printed", PRINTED_ALTERNATIONS),
+                        ):
+                            found = {"level": level, "iterations": iterations}
+                            rows.append({"of": of, **where, **found})
+    columns = ["of", "p", "C", "repeat", "gamma", "level", "iterations"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def kernels_used(context: Context) -> pd.DataFrame:
+    """Return how many kernels have a weight in MK-MTFL, of seven for each feature.
+
+    Returns ``of`` ("used", or "half" of all), ``p``, ``C``, ``repeat`` (the split) and
+    the number of ``kernels``.
+    """
+    tier = context.config.tier
+    kernels = [{**kernel, "feature": "each"} for kernel in SEVEN_KERNELS]
+    rows = []
+    for repeat, data in _splits(context, N_SPLITS[tier]):
+        for p in USED_P:
+            for C in SPEED_C[tier]:
+                gamma = _fitted(data, C, p, kernels=kernels).gamma_
+                counts = {"used": int(np.sum(gamma > _USED)), "half": gamma.size / 2}
+                where = {"p": p, "C": C, "repeat": repeat}
+                rows += [{"of": k, **where, "kernels": n} for k, n in counts.items()]
+    return pd.DataFrame(rows, columns=["of", "p", "C", "repeat", "kernels"])
+
+
+def _fitted(
+    data: MultiTaskData, C: float, p: float, **settings: Any
+) -> MKMTFLRegressor:
+    method = MKMTFLRegressor(C, p, **STANDARDIZED, **settings)
+    return method.fit(data.X, data.y, task=data.task)
 
 
 def _reached(history: pd.DataFrame, level: float) -> dict[str, Any]:
@@ -149,6 +229,7 @@ def _reached(history: pd.DataFrame, level: float) -> dict[str, Any]:
         "iterations": int(at["iteration"]),
         "seconds": at["seconds"],
         "reached": bool(near.size),
+        "seconds_of_one": at["seconds"] / max(int(at["iteration"]), 1),
     }
 
 

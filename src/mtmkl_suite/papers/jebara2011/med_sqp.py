@@ -17,6 +17,7 @@ Here log g = log α − q̃_d is never exponentiated. The method of
 iterations.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -33,11 +34,20 @@ _MAX_PAIR_STEPS = 10_000_000
 _FINEST_ACCURACY, _REFINEMENT = 1e-14, 0.1
 
 
+@dataclass(eq=False, repr=False)
 class MEDByAlgorithm1(MEDKernelSelection):
-    """MED kernel selection, until a sweep changes λ by 0.1 % or the gap is reached."""
+    """MED kernel selection, until a sweep changes λ little or the gap is reached.
+
+    ``change_tol`` is ϖ of the paper, the largest relative change that is little.
+    """
+
+    _: KW_ONLY
+    change_tol: float = 1e-3
 
     def _shared_path(self, tasks: DualProblem) -> SwitchedPath:
-        return SqpPath(tasks, tol=self.tol, change_tol=1e-3, max_iter=self.max_iter)
+        return SqpPath(
+            tasks, tol=self.tol, change_tol=self.change_tol, max_iter=self.max_iter
+        )
 
 
 class SqpPath(SwitchedPath):

@@ -1,9 +1,11 @@
-"""Choices made again from paths, for a figure on Jebara 2011."""
+"""What figures, tables and claims on Jebara 2011 compute from its scores."""
 
 import json
+import math
 
 import pandas as pd
 
+from mtmkl.statistics.t_test import scale_of, t_test
 from mtmkl_suite.evaluation.cross_validation import choose
 from mtmkl_suite.judge.sample import average
 from mtmkl_suite.report.context import Context
@@ -11,6 +13,17 @@ from mtmkl_suite.report.figures.drawing import half_width
 
 C_GRID_EXPERIMENT = "landmine_18"
 C_GRID_METHODS = ("med_18", "independent_18")
+
+MOST_ITERATIONS = 40
+"""Of a solution by Algorithm 1, as the paper has it."""
+
+WITHIN = f"relative α, all up to which take at most {MOST_ITERATIONS}"
+
+_TIMED = {
+    "Dermatology": ("run_time", "features"),
+    "Landmine": ("run_time_landmine", "18"),
+}
+"""Data of the sweeps of Algorithm 1: the experiment, and the kernels of its methods."""
 
 
 def smallest_c(context: Context) -> pd.DataFrame:
@@ -37,6 +50,99 @@ def smallest_c(context: Context) -> pd.DataFrame:
         numbers.append((least, mean, *ends, len(advantage), *of_methods))
     columns = ["smallest C", "advantage", "low", "high", "n", "med", "independent"]
     return pd.DataFrame(numbers, columns=columns)
+
+
+def heart_aucs(context: Context) -> pd.DataFrame:
+    """Return both readings of "the test AUC" of Heart, by method and α.
+
+    Returns ``method``, the ``mean AUC of the tasks`` and the ``AUC of all patients``,
+    averaged over repeats, each with the ``p`` of its difference from the pooled SVM's,
+    and the number ``n`` of repeats.
+    """
+    rivals = ("independent_cubic", "pooled_cubic")
+    metrics = {"mean AUC of the tasks": "auc", "AUC of all patients": "auc_pooled"}
+    values: dict[str, dict[str, pd.Series]] = {}
+    for column, metric in metrics.items():
+        rows = context.rows("heart_pooling", metric, {})
+        rows = rows[rows["method"].isin([*rivals, "adaptive_pooling"])]
+        for (method, setting), part in rows.groupby(["method", "setting"]):
+            name = context.label(str(method))
+            if setting:
+                alpha = float(json.loads(str(setting))["alpha"])
+                name += f", log(1 + α) = {math.log1p(alpha):.1f}"
+            values.setdefault(name, {})[column] = average(part, ["repeat"])
+    pooled = values.get(context.label("pooled_cubic"), {})
+    found = []
+    for name, of_method in sorted(values.items(), key=_by_alpha):
+        row: dict[str, object] = {"method": name}
+        for column, test in of_method.items():
+            row[column] = test.mean()
+            both = pd.concat([test, pooled.get(column, test)], axis=1).dropna()
+            one, two = both.to_numpy().T
+            row[f"p, {column}"] = t_test(one - two, scale=scale_of(one, two)).p
+            row["n"] = len(test)
+        found.append(row)
+    columns = ["method", *(c for m in metrics for c in (m, f"p, {m}")), "n"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def _by_alpha(item: tuple[str, object]) -> tuple[float, str]:
+    name, _, alpha = item[0].partition(" = ")
+    return (float(alpha) if alpha else -1.0, name)
+
+
+def sweeps_over_alpha(context: Context) -> pd.DataFrame:
+    """Return what Algorithm 1 costs along α, by data, ϖ of its stopping rule and C.
+
+    Returns the fewest and the most iterations of a solution with α > 0, the largest
+    relative α up to which no solution took more than the paper says, the median and the
+    largest time of a sweep in units of independent SVMs with the same C, and the
+    number ``n`` of sweeps (train sizes and repeats; those of the smallest size are not
+    timed).
+    """
+    cell = ["train_size", "repeat"]
+    found = []
+    for name, (experiment, kernels) in _TIMED.items():
+        stem = f"algorithm_1_{kernels}_"
+        methods = [m for m in context.config.methods if m.startswith(stem)]
+        for method in methods:
+            rows = context.rows(experiment, "auc", {"method": method})
+            cost = method.removeprefix(stem).removesuffix("_loose")
+            rival = f"independent_{kernels}_{cost}"
+            svm = context.rows(experiment, "auc", {"method": rival})
+            if rows.empty or svm.empty:
+                continue
+            alpha = [json.loads(text)["relative_alpha"] for text in rows["setting"]]
+            rows = rows.assign(alpha=alpha)
+            n_iter = rows.loc[rows["alpha"] > 0, "n_iter"]
+            too_many = rows.loc[rows["n_iter"] > MOST_ITERATIONS, "alpha"].min()
+            few = rows.loc[~(rows["alpha"] >= too_many), "alpha"].max()
+            # A path is solved as a whole: only the sum of its times has a meaning.
+            ratio = (
+                rows.groupby(cell)["fit_seconds"].sum()
+                / svm.groupby(cell)["fit_seconds"].sum()
+            )
+            sizes = ratio.index.get_level_values("train_size")
+            timed = ratio[sizes > sizes.min()].dropna()
+            found.append(
+                {
+                    "data": name,
+                    "ϖ": context.config.methods[method].params["change_tol"],
+                    "C": context.config.methods[method].params["C"],
+                    "iterations, fewest": n_iter.min(),
+                    "iterations, most": n_iter.max(),
+                    WITHIN: few,
+                    "times the SVMs, median": timed.median(),
+                    "times the SVMs, most": timed.max(),
+                    "n": len(ratio),
+                }
+            )
+    columns = [
+        "data", "ϖ", "C", "iterations, fewest", "iterations, most", WITHIN,
+        "times the SVMs, median", "times the SVMs, most", "n",
+    ]  # fmt: skip
+    table = pd.DataFrame(found, columns=columns)
+    return table.sort_values(["data", "ϖ", "C"], ignore_index=True)
 
 
 def _recorded_path(context: Context, experiment: str, method: str) -> pd.DataFrame:

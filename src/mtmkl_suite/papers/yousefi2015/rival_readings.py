@@ -4,13 +4,15 @@ The paper only cites them. Here each keeps its penalty and gets
 
 - features of the kernels in place of raw inputs (:class:`KernelFeatures`),
 - no offset (:class:`WithoutOffset`), and inputs as they are stored
-  (:class:`InputsAsStored`), or
+  (:class:`InputsAsStored`),
+- the squared hinge loss (:class:`SquaredHinge`), or
 - a gradient method that is stopped early (:class:`StoppedMeTaG`,
   :class:`StoppedCoClus`).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -208,11 +210,94 @@ class InputsAsStored(LinearTaskClassifier):
         return _without_offset(X, y, task, np.zeros(n_features), np.ones(n_features))
 
 
-def _under(reading: type, prefix: str) -> list[type]:
-    """Return the five rivals under a reading, such as ``KernelCMTL``."""
+HINGE_STEPS = 30
+"""Problems of least squares that :class:`SquaredHinge` solves at most."""
+
+HINGE_TOL = 1e-3
+"""Relative decrease of its objective at which it stops."""
+
+
+class SquaredHinge(LinearTaskClassifier):
+    """A rival with Σ max(0, 1 − y f(x))² in place of the squared loss.
+
+    At outputs f₀ and with z = y max(1, y f₀), (z − f)² is at least max(0, 1 − y f)² for
+    every f, and equal to it at f₀. So each problem of least squares with these targets
+    lowers the objective; the first has the signs as targets.
+    """
+
+    _convex = False
+
+    def _follow(self, prepared: PreparedTasks, previous: Any) -> Any:
+        tasks = prepared.decomposition
+        if tasks is None:
+            return super()._follow(prepared, previous)
+        task = np.empty(tasks.orthogonal.size, dtype=np.intp)
+        for t, rows in enumerate(tasks.rows):
+            task[rows] = t
+        offsets = prepared.target_means[prepared.taking_part]
+        targets = tasks.orthogonal + _of_rows(tasks, tasks.target)
+        sign = np.sign(targets + offsets[task])
+        history: list[float] = []
+        while True:
+            solution = self._minimise(tasks, previous)
+            previous = solution.extra.get("warm_start")
+            fitted = _of_rows(tasks, tasks.singular * _along(tasks, solution.coef))
+            outputs = fitted + offsets[task]
+            objective = solution.certificate.objective
+            objective -= float(np.sum((targets - fitted) ** 2))
+            objective += float(np.sum(np.maximum(0.0, 1.0 - sign * outputs) ** 2))
+            history.append(objective)
+            is_stalled = history[-1] > (1.0 - HINGE_TOL) * min([*history[:-1], np.inf])
+            if is_stalled or len(history) == HINGE_STEPS:
+                break
+            wanted = sign * np.maximum(1.0, sign * outputs)
+            offsets = _means(wanted[:, None], task)[:, 0]
+            targets = wanted - offsets[task]
+            tasks = _with_targets(tasks, targets)
+        means = prepared.target_means.copy()
+        means[prepared.taking_part] = offsets
+        certificate = replace(
+            solution.certificate, objective=objective, history=np.array(history)
+        )
+        self._keep(
+            replace(prepared, target_means=means),
+            replace(solution, certificate=certificate),
+        )
+        return previous
+
+
+def _along(tasks: TaskDecomposition, W: FloatArray) -> FloatArray:
+    """Return V_t'w_t of all tasks, stacked."""
+    task = np.repeat(np.arange(tasks.n_tasks), np.diff(tasks.offsets))
+    along: FloatArray = np.einsum("rd,dr->r", tasks.right, W[:, task])
+    return along
+
+
+def _of_rows(tasks: TaskDecomposition, stacked: FloatArray) -> FloatArray:
+    """Return U_t c_t in the order of the examples."""
+    values = np.empty(tasks.orthogonal.size)
+    for t, (rows, left) in enumerate(zip(tasks.rows, tasks.left, strict=True)):
+        values[rows] = left @ stacked[tasks.offsets[t] : tasks.offsets[t + 1]]
+    return values
+
+
+def _with_targets(tasks: TaskDecomposition, y: FloatArray) -> TaskDecomposition:
+    parts = zip(tasks.rows, tasks.left, strict=True)
+    target = np.concatenate([left.T @ y[rows] for rows, left in parts])
+    orthogonal = y - _of_rows(tasks, target)
+    constant = float(orthogonal @ orthogonal)
+    return replace(tasks, target=target, orthogonal=orthogonal, constant=constant)
+
+
+def _under(
+    reading: type,
+    prefix: str,
+    rivals: Sequence[type] = (CMTL, Whom, FlexClus, CoClus, MeTaG),
+) -> list[type]:
+    """Return rivals under a reading, such as ``KernelCMTL``."""
     return [
         type(f"{prefix}{rival.__name__}", (reading, rival), {"__module__": __name__})
-        for rival in (CMTL, Whom, FlexClus, CoClus, MeTaG)
+        for rival in rivals
     ]
 
 
@@ -224,6 +309,9 @@ PlainCMTL, PlainWhom, PlainFlexClus, PlainCoClus, PlainMeTaG = _under(
 )
 StoredCMTL, StoredWhom, StoredFlexClus, StoredCoClus, StoredMeTaG = _under(
     InputsAsStored, "Stored"
+)
+HingeCMTL, HingeFlexClus, HingeMeTaG = _under(
+    SquaredHinge, "Hinge", (CMTL, FlexClus, MeTaG)
 )
 
 

@@ -52,14 +52,14 @@ Claim = dict[Hashable, Any]
 class Answer(NamedTuple):
     """Verdicts and claims of an artefact, or of a paper, together.
 
-    ``numbers`` and ``claims`` count each verdict; numbers that follow from others are
-    left out. ``sources`` says where the verdicts are from.
+    ``numbers`` and ``claims`` count each verdict, claims by their author; numbers that
+    follow from others are left out. ``sources`` says where the verdicts are from.
     """
 
     word: str
     sentence: str
     numbers: dict[str, int]
-    claims: dict[str, int]
+    claims: dict[str, dict[str, int]]
     sources: list[str]
 
     @property
@@ -71,31 +71,50 @@ class Answer(NamedTuple):
 def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
     """Return what verdicts on numbers and on claims say together.
 
-    Numbers decide where there are any, and claims otherwise. *Yes*: all are
-    reproduced or close (all claims hold). *Undecided*: most are. Of the others,
-    *mostly* from :data:`MOSTLY`, *partly* from :data:`PARTLY`, *no* below.
+    Numbers decide where there are any, and the paper's claims otherwise; claims of
+    ours never do. *Yes*: all are reproduced or close (all claims hold). *Undecided*:
+    most are. Of the others, *mostly* from :data:`MOSTLY`, *partly* from
+    :data:`PARTLY`, *no* below.
     """
     own = verdict_rule.own_numbers(verdicts)
     numbers = counts(own["verdict"], verdict_rule.VERDICTS)
-    found = counts(claims["verdict"], claim_tests.VERDICTS)
+    found = claims_by_author(claims)
     within = numbers["reproduced"] + numbers["close"]
     total = within + numbers["different"]
-    of_claims = found["holds"], found["does not hold"], found["undecided"]
-    word = _word(within, total - within, 0) if total else _word(*of_claims)
+    of_claims = {
+        author: (each["holds"], each["does not hold"], each["undecided"])
+        for author, each in found.items()
+    }
+    papers, ours = of_claims.values()
+    word = _word(within, total - within, 0) if total else _word(*papers)
     parts = []
     if total:
         illegible = int(own["status"].eq("illegible").sum())
         parts.append(_numbers_text(within, total, illegible))
-    if any(of_claims):
-        parts.append(_claims_text(*of_claims))
+    if any(papers):
+        parts.append(_claims_text(*papers, "the paper's "))
+    if any(ours):
+        parts.append(_claims_text(*ours, "our own "))
     used = pd.concat([own["source"], claims["source"]])
     return Answer(
         word=word,
-        sentence=f"{'; '.join(parts)}." if parts else _why_none(own, claims),
+        sentence=_sentence("; ".join(parts)) if parts else _why_none(own, claims),
         numbers=numbers,
         claims=found,
         sources=[str(source) for source in used.unique()],
     )
+
+
+def claims_by_author(claims: pd.DataFrame) -> dict[str, dict[str, int]]:
+    """Count the verdicts on the paper's claims, and on ours."""
+    return {
+        author: counts(each["verdict"], claim_tests.VERDICTS)
+        for author, each in claim_tests.by_author(claims).items()
+    }
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def counts(values: pd.Series, names: Sequence[str]) -> dict[str, int]:
@@ -126,9 +145,11 @@ def _numbers_text(within: int, total: int, illegible: int) -> str:
     return f"{many} published numbers are reproduced or close{more}"
 
 
-def _claims_text(holds: int, fails: int, undecided: int) -> str:
+def _claims_text(holds: int, fails: int, undecided: int, whose: str) -> str:
     total = holds + fails + undecided
-    text = f"{holds} of {total} claim{'s' * (total > 1)} hold{'s' * (holds == 1)}"
+    text = (
+        f"of {whose}{total} claim{'s' * (total > 1)} {holds} hold{'s' * (holds == 1)}"
+    )
     if undecided:
         text += f", {undecided} {'is' if undecided == 1 else 'are'} undecided"
     if fails:
@@ -409,11 +430,15 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
         best = _best_methods(config, folder) if is_part else []
         counted = {
             "published numbers": verdict_rule.counts_text(read_table(folder.verdicts)),
-            "claims": _counted(read_table(folder.claims)["verdict"]),
+        } | {
+            author: _counted(claims["verdict"])
+            for author, claims in claim_tests.by_author(
+                read_table(folder.claims)
+            ).items()
         }
         lines += best
         lines += [
-            f"  {title + ':':<19}{text}"
+            f"  {title + ':':<20}{text}"
             for title, text in counted.items()
             if not (best and text == "none")
         ]

@@ -13,7 +13,7 @@ import pandas as pd
 from mtmkl.files import read_json, write_json, write_table, write_text
 from mtmkl_suite.config.models import Paper, Run, StepTable
 from mtmkl_suite.config.published import NAMES
-from mtmkl_suite.judge.claims import shown_notes, shown_verdicts
+from mtmkl_suite.judge.claims import by_author, shown_notes, shown_verdicts
 from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
@@ -127,14 +127,17 @@ def paper_gallery(config: Paper, folder: Path) -> str:
             f"Published cells: {counts_text(verdicts)}. With our spread where the "
             f"paper prints none, verdicts that move: "
             f"{moved_text(own_numbers(verdicts))}. "
-            f"Claims: {_counts(shown_verdicts(claims))}."
-            + f" Different numbers, by other readings: {counted}."
-            * bool(counted),
+            + "".join(
+                f"{author[0].upper()}{author[1:]}: {_counts(shown_verdicts(each))}. "
+                for author, each in by_author(claims).items()
+            ).strip()
+            + f" Different numbers, by other readings: {counted}." * bool(counted),
         ]
     if len(claims):
-        lines += ["", "| claim | section | verdict | evidence |", "|---|---|---|---|"]
+        head = ["claim", "section", "basis", "verdict", "evidence"]
+        lines += ["", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
         lines += [
-            f"| {row.claim} | {row.section} | {row.shown} | {row.note} |"
+            f"| {row.claim} | {row.section} | {row.basis} | {row.shown} | {row.note} |"
             for row in claims.itertuples()
         ]
     for name, artefact in config.artefacts.items():
@@ -246,19 +249,20 @@ def _index(figures: Path) -> str:
         "[docs/verdicts.md](../docs/verdicts.md).",
         "",
         "| paper | printed numbers | moved by our spread | different, by readings "
-        "| claims |",
-        "|---|---|---|---|---|",
+        "| the paper's claims | claims of ours |",
+        "|---|---|---|---|---|---|",
     ]
     # There are other folders than those of papers, such as that of benchmarks.
     for record in sorted(figures.glob("*/verdicts.csv")):
         page = record.with_name("README.md")
         title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
         verdicts = pd.read_csv(record)
-        claims = shown_verdicts(pd.read_csv(page.parent / "claims.csv"))
+        claims = by_author(pd.read_csv(page.parent / "claims.csv"))
         link = f"[{page.parent.name}]({page.parent.name}/README.md)"
         moved = moved_text(own_numbers(verdicts))
         reach = published_counts(page.parent) or "–"
-        counts = [counts_text(verdicts), moved, reach, _counts(claims)]
+        found = [_counts(shown_verdicts(each)) for each in claims.values()]
+        counts = [counts_text(verdicts), moved, reach, *found]
         lines.append(f"| {link}: {title} | {' | '.join(counts)} |")
     return "\n".join(lines) + "\n"
 

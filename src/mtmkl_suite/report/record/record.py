@@ -107,13 +107,21 @@ def claims_table(context: Context) -> pd.DataFrame:
     return table.assign(note=notes)
 
 
+_WORDS = ("claim", "section", "basis")
+
+
 def published_claims(context: Context, published: PaperFolder) -> pd.DataFrame:
-    """Return the verdict on every claim; those on steps that are not kept stay."""
+    """Return the verdict on every claim; those on steps that are not kept stay.
+
+    Their words and their basis are those of today.
+    """
     before = {row["id"]: row for row in read_table(published.claims).to_dict("records")}
     found = claims_table(context).to_dict("records")
     steps = [claim.args.get("step") for claim in context.config.claims]
     rows = [
-        row if step is None or step in context.steps else before.get(row["id"], row)
+        row
+        if step is None or step in context.steps
+        else {**before.get(row["id"], row), **{key: row[key] for key in _WORDS}}
         for row, step in zip(found, steps, strict=True)
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -44,12 +44,14 @@ def test_a_kind_says_what_its_train_sizes_count(kind, unit):
     assert (check_protocol(protocol).sizes == [AS_PUBLISHED]) == (unit == "")
 
 
-def test_whether_examples_share_their_role_is_told_of_fractions_alone():
+def test_whether_examples_share_their_role_is_told_of_fractions_and_halves():
     fractions = {"id": "p", "kind": "fractions", "train_percent": 20, "repeats": 1}
-    assert check_protocol(fractions).shared is True
-    assert check_protocol({**fractions, "shared": False}).shared is False
+    halves = {"id": "p", "kind": "halves", "train_sizes": 5, "repeats": 1}
+    for protocol in (fractions, halves):
+        assert check_protocol(protocol).shared is True
+        assert check_protocol({**protocol, "shared": False}).shared is False
     with pytest.raises(ValueError, match="key 'shared': 1 is not true or false"):
         check_protocol({**fractions, "shared": 1})
-    halves = {"id": "p", "kind": "halves", "train_sizes": 5, "repeats": 1}
-    with pytest.raises(ValueError, match="'shared': it is not a key of kind 'halves'"):
-        check_protocol({**halves, "shared": False})
+    thirds = {"id": "p", "kind": "thirds", "repeats": 1}
+    with pytest.raises(ValueError, match="'shared': it is not a key of kind 'thirds'"):
+        check_protocol({**thirds, "shared": False})

@@ -269,7 +269,9 @@ def test_names_and_options_are_checked_before_work(make):
         ValueError, match="unknown data set 'pear'; did you mean 'pair'"
     ):
         pair.load("pear")
-    with pytest.raises(ValueError, match=r"option 'files' \(known: scale, inputs\)"):
+    with pytest.raises(
+        ValueError, match=r"option 'files' \(known: scale, inputs, targets\)"
+    ):
         pair.load("pair", files=1)
     with pytest.raises(ValueError, match="nothing reads it yet"):
         make(loader=None).load("pair")

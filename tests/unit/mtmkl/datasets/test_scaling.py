@@ -4,7 +4,7 @@ from scipy.sparse import csr_array
 
 from mtmkl.datasets import load
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.scaling import scaled_inputs
+from mtmkl.datasets.scaling import fitted_targets, scaled_inputs, scaled_targets
 
 
 def data(X):
@@ -22,6 +22,18 @@ def test_every_data_set_takes_the_option():
     plain = load("digits_pairs", n_classes=3)
     assert (scaled.X.min(), scaled.X.max()) == (0.0, 1.0)
     np.testing.assert_array_equal(scaled.sample, plain.sample)
+
+
+def test_targets_are_in_units_of_the_training_rows_of_their_task():
+    y, task = [1.0, 3.0, 5.0, 40.0, 40.0, 41.0], [0, 0, 0, 1, 1, 1]
+    raw = MultiTaskData(X=np.arange(6.0)[:, None], y=y, task=task, name="toy")
+    train = np.array([0, 1, 3, 4])
+    assert fitted_targets(raw, train) is raw
+    found = fitted_targets(scaled_targets(raw, "within_tasks"), train)
+    np.testing.assert_array_equal(found.y, [-1.0, 1.0, 3.0, 0.0, 0.0, 1.0])
+    assert "within_tasks" not in found.truth
+    with pytest.raises(ValueError, match="targets is 'all', wanted 'within_tasks'"):
+        scaled_targets(raw, "all")
 
 
 def test_what_cannot_be_scaled_is_refused():

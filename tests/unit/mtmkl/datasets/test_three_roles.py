@@ -91,6 +91,18 @@ def test_an_example_has_one_role_in_all_tasks():
     np.testing.assert_array_equal(np.bincount(drawn), [4, 6, 2])
 
 
+def test_tasks_may_draw_their_examples_by_themselves():
+    label = np.repeat([0, 1, 2], [20, 30, 10])
+    data = one_vs_rest(np.arange(60.0)[:, None], label, name="rest")
+    protocol = {**HALVES, "train_sizes": 12, "shared": False}
+    split = make_splits(data, protocol, 0)[12, 0]
+    np.testing.assert_array_equal(np.bincount(data.task[split.train]), 12)
+    of_task = [split.train[data.task[split.train] == t] for t in range(2)]
+    assert set(data.sample[of_task[0]]) != set(data.sample[of_task[1]])
+    # Strata are the labels of each task: 4, 6 and 2 of 12 positive.
+    np.testing.assert_array_equal(counts(data, split.train, 1.0), [4, 6, 2])
+
+
 def test_tasks_that_share_some_examples_are_refused():
     data = one_vs_one(np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10), name="one")
     with pytest.raises(ValueError, match="shares some of its examples"):

@@ -10,6 +10,7 @@ from mtmkl.kernels.task_kernels import (
     given,
     graph_laplacian,
     hierarchy,
+    proximity,
     single_task,
     smooth,
     task_clustering,
@@ -98,6 +99,25 @@ def test_smooth_of_other_distances_may_be_refused():
     with pytest.raises(ValueError, match=r"exp\(-distance/10\) is no task kernel") as e:
         smooth(D, [0.1, 10.0])
     assert f"least eigenvalue is {least:.3g}" in str(e.value)
+
+
+def test_smooth_of_squares_may_be_refused_where_that_of_distances_is_a_kernel():
+    D = tree_distances()
+    (R,) = smooth(D, [0.1], squared=True)
+    np.testing.assert_allclose(R, np.exp(-(D**2) / 0.1), rtol=1e-15)
+    star = 2.0 * (1.0 - np.eye(6))
+    star[0, 1:] = star[1:, 0] = 1.0  # five leaves around a node
+    smooth(star, [10.0])
+    with pytest.raises(ValueError, match=r"exp\(-distance²/10\) is no task kernel"):
+        smooth(star, [10.0], squared=True)
+
+
+def test_proximity_is_linear_in_the_distance():
+    D = tree_distances()
+    R = proximity(D)
+    np.testing.assert_allclose(R, 1.0 - D / D.max(), rtol=1e-15)
+    with pytest.raises(ValueError, match="the largest distance must be positive"):
+        proximity(np.zeros((2, 2)))
 
 
 def test_unit_mean_diagonal():

@@ -185,7 +185,9 @@ def test_wrong_searches_and_percentages_name_the_key(tmp_path, edit, message):
 )
 def test_claims_on_steps_and_other_experiments_are_checked(tmp_path, change, message):
     def edit(document):
-        claim = {"id": "c", "section": "1", "claim": "c", "test": "ratio"}
+        claim = {
+            "id": "c", "section": "1", "claim": "c", "basis": "ours", "test": "ratio",
+        }  # fmt: skip
         document["claims"] = [claim | {"args": {"experiment": "school"} | change}]
 
     with pytest.raises(ConfigError, match=message):
@@ -419,6 +421,7 @@ def generated_claim(**changes):
         "for_each": {"method": "rivals"},
         "id": "{method}_is_worse",
         "section": "6.3",
+        "basis": "ours",
         "claim": "{method} is worse.",
         "test": "paired_difference",
         "args": {"experiment": "school"},

@@ -23,7 +23,7 @@ readings:
     alternatives:
       none:
         label: without strata
-        source: our hypothesis
+        basis: ours
         kind: legitimate
         experiments: {digits: {methods: [stl, mtl], repeats: 1}}
         change: {protocol: {stratified: false}}
@@ -33,14 +33,14 @@ readings:
     alternatives:
       high:
         label: one high cost
-        source: our hypothesis
+        basis: ours
         kind: legitimate
         experiments: {digits: {}}
         change:
           methods: [{of: [stl], params: {standardize: false}, grid: {C: [64.0]}}]
       seen:
         label: chosen on test
-        source: our hypothesis
+        basis: ours
         kind: optimistic
         experiments: {digits: {}}
         change:
@@ -52,7 +52,7 @@ readings:
     alternatives:
       unit:
         label: 0 to 1
-        source: our hypothesis
+        basis: ours
         kind: legitimate
         experiments: {digits: {methods: [stl]}}
         change: {datasets: {options: {inputs: unit_range}}}
@@ -71,7 +71,8 @@ def folder(tmp_path):
     (copy / FILE).write_text(READINGS)
     claims = yaml.safe_load((copy / "claims.yaml").read_text())["claims"][:1]
     claims[0] = {
-        "id": "beats", "section": "1", "claim": "A claim.", "test": "paired_difference",
+        "id": "beats", "section": "1", "claim": "A claim.", "basis": "ours",
+        "test": "paired_difference",
         "args": {
             "experiment": "digits", "metric": "accuracy", "unit": "repeat",
             "lower": {"method": "stl"}, "higher": {"method": "mtl"},
@@ -224,8 +225,8 @@ def test_main_runs_do_not_see_readings(folder):
             "kind: hopeful",
             "'hopeful' is not legitimate, optimistic",
         ),
-        ("source: our hypothesis", "because: x", "unknown key 'because'"),
-        ("        source: our hypothesis\n", "", "the key 'source' is missing"),
+        ("basis: ours", "because: x", "unknown key 'because'"),
+        ("        basis: ours\n", "", "the key 'basis' is missing"),
         ("change: {protocol", "change: {protocols", "unknown key 'protocols'"),
     ],
 )
@@ -293,7 +294,7 @@ IN_PLACE = """
     alternatives:
       groups:
         label: number of groups
-        source: our hypothesis
+        basis: ours
         kind: legitimate
         experiments: {digits: {}}
         change: {in_place: {accuracy: n_groups}}

@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.scaling import scaled_targets
 from mtmkl.datasets.splits import Split
 from mtmkl.methods import IndependentSVM, MultiTaskMKL, OracleControl
 from mtmkl_suite.config.models import Experiment
@@ -317,6 +318,19 @@ def test_one_of_several_given_matrices_is_chosen_for_each_task(tmp_path, splits)
     assert scores["value"].tolist() == [1.0] * 3
     for params in scores["params"]:
         assert json.loads(params)["kernels"] == [["ExponentialDistance('far')"]] * 6
+
+
+def test_units_of_targets_are_no_other_data_but_other_cells(tmp_path, data, splits):
+    marked = scaled_targets(data, "within_tasks")
+    job = make_job(tmp_path, experiment={"metrics": ["mse"]})
+    plain, scaled = (
+        run_job(job, lambda repeat, each=each: each, splits)[0]
+        for each in (data, marked)
+    )
+    assert set(scaled["data_digest"]) == set(plain["data_digest"])
+    # Task means, which differ by 5 to 10, have gone.
+    assert (scaled["value"] < 3.0).all()
+    assert (scaled["value"] != plain["value"]).all()
 
 
 def test_path_mode_records_every_grid_point(tmp_path, data, splits):

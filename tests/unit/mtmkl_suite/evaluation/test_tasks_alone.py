@@ -6,7 +6,7 @@ from configured import of
 
 from mtmkl.datasets import make_split
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.methods import IndependentRidge, IndependentSVM
+from mtmkl.methods import IndependentRidge, IndependentSVM, IndependentSVR
 from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.evaluation.selectors import EstimatorByTask, Part, alone
 
@@ -79,6 +79,39 @@ def test_every_task_gets_its_kernel():
             ],
             single.decision_function(given.test.X[test]),
             atol=1e-6,
+        )
+
+
+def test_scales_are_those_of_all_training_rows_whatever_other_tasks_chose():
+    """Alone the second task would have another spread, and other inputs."""
+    rng = np.random.default_rng(1)
+    X, task = rng.normal(size=(160, 2)), np.arange(160) % 2
+    X[task == 1] *= 10.0
+    y = np.where(task == 0, np.sin(3.0 * X[:, 0]), 50.0 + X[:, 0]) + 0.1 * X[:, 1]
+    found = MultiTaskData(X=X, y=y, task=task, name="two units")
+    scaled = {
+        "epsilon": 0.01,
+        "standardize_target": True,
+        "standardize": True,
+        "normalize": "trace",
+    }
+    points = [
+        {"kernels": [kernel], "C": C}
+        for kernel in ({"name": "gaussian", "width": 0.1}, {"name": "linear"})
+        for C in (0.1, 10.0)
+    ]
+    given = part(lambda: IndependentSVR(**scaled), points, found)
+    (fitted,) = alone(given)
+    assert fitted.params["kernels"][0] != fitted.params["kernels"][1]
+    train, test = given.train, given.test
+    for t in range(2):
+        point = {name: values[t] for name, values in fitted.params.items()}
+        whole = IndependentSVR(**scaled, **point).fit(train.X, train.y, task=train.task)
+        rows = test.rows_of(t)
+        np.testing.assert_allclose(
+            fitted.estimator.predict(test.X, task=test.task)[rows],
+            whole.predict(test.X[rows], task=test.task[rows]),
+            rtol=1e-6,
         )
 
 

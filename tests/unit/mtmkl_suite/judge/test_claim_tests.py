@@ -10,10 +10,12 @@ from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
 from mtmkl_suite.judge.claim_tests import (
     ClaimError,
+    ahead_by_ranks,
     equivalence,
     monotone,
     paired_difference,
     paired_difference_chosen,
+    paired_difference_on_most,
     trend,
     within_range,
 )
@@ -328,6 +330,50 @@ class TestTrend:
             )  # fmt: skip
 
 
+class TestPairedDifferenceOnMost:
+    SIZES = (20, 40, 60)
+
+    def scores(self, table, signs):
+        rng = np.random.default_rng(4)
+        return table(
+            [
+                {"method": name, "repeat": r, "train_size": size,
+                 "value": rng.normal() * 0.1 + sign * (name == "b")}
+                for size, sign in zip(self.SIZES, signs, strict=True)
+                for name in "ab"
+                for r in range(8)
+            ]
+        )  # fmt: skip
+
+    def run(self, scores, overlaps=None):
+        return paired_difference_on_most(
+            scores, overlaps, lower={"method": "a"}, higher={"method": "b"},
+            axis="train_size", **ARGS,
+        )  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("signs", "verdict", "n_holds"),
+        [
+            ((1, 1, -1), "holds", 2),
+            ((1, -1, -1), "does not hold", 1),
+            ((1, 0, -1), "undecided", 1),
+        ],
+    )
+    def test_the_majority_of_the_levels_decides(self, table, signs, verdict, n_holds):
+        found = self.run(self.scores(table, signs))
+        assert found.verdict == verdict
+        assert found.own.statistic == n_holds
+        assert found.corrected is None
+
+    def test_levels_are_counted_again_where_repeats_share_examples(self, table):
+        overlap = Overlap(1.0, 0.98, 0.01)
+        overlaps = {("e", "d", size): overlap for size in self.SIZES}
+        found = self.run(self.scores(table, (0.2, 0.2, 0.2)), overlaps)
+        assert found.own.verdict == "holds"
+        assert found.corrected.verdict == found.verdict == "undecided"
+        assert "3 levels of train_size: higher on average at 3" in found.note
+
+
 class TestMonotone:
     GAMMAS = (1e-3, 1.0, 10.0, 1e3)
 
@@ -563,3 +609,49 @@ class TestOverlap:
         shared = {("e", "d", 0): Overlap(1.0, 0.5, 0.5, tasks_share=True)}
         result = paired_difference(scores, shared, unit="task", **args)
         assert result.corrected.verdict == "undecided"
+
+
+class TestAheadByRanks:
+    RIVALS: ClassVar = ["a", "b", "c"]
+    ROWS: ClassVar = [{"experiment": f"e{k}", "metric": "accuracy"} for k in range(7)]
+
+    def result(self, table, means, low, metric="accuracy"):
+        rows = [
+            {
+                "experiment": f"e{k}",
+                "metric": metric,
+                "method": method,
+                "repeat": repeat,
+                "value": mean + 0.01 * k + (repeat - 0.5) * 0.001,
+            }
+            for k in range(7)
+            for method, mean in means.items()
+            for repeat in range(2)
+        ]
+        places = [{**row, "metric": metric} for row in self.ROWS]
+        return ahead_by_ranks(
+            table(rows),
+            experiment="e0",
+            rows=places,
+            control="own",
+            rivals=self.RIVALS,
+            where={},
+            low=low,
+        )
+
+    def test_counts_rivals_as_demsar_does(self, table):
+        means = {"own": 0.9, "a": 0.8, "b": 0.7, "c": 0.6}
+        # z = 1, 2 and 3 ranks over sqrt(4 * 5 / (6 * 7)): p = 0.147, 0.0038, 1.4e-5.
+        for low, verdict in ((2, "holds"), (3, "does not hold")):
+            result = self.result(table, means, low)
+            assert (result.verdict, result.own.statistic) == (verdict, 2.0)
+            assert result.n_units == 7
+            assert "2 of 3 methods have a worse mean rank" in result.note
+
+    def test_smaller_is_better_for_errors(self, table):
+        means = {"own": 0.1, "a": 0.2, "b": 0.3, "c": 0.4}
+        assert self.result(table, means, 2, metric="mse").verdict == "holds"
+
+    def test_a_method_without_scores_is_no_data(self, table):
+        with pytest.raises(NoDataError, match="e0"):
+            self.result(table, {"own": 0.9, "a": 0.8, "b": 0.7}, 2)

@@ -24,8 +24,9 @@ ARGS = {
     "higher": {"method": "b"},
 }
 CLAIM = Claim(
-    id="c1", section="6.1", claim="a is lower.", test="paired_difference", args=ARGS
-)
+    id="c1", section="6.1", claim="a is lower.", basis='l. 1: "a is lower"',
+    test="paired_difference", args=ARGS,
+)  # fmt: skip
 
 
 def changed(**changes):

@@ -102,6 +102,25 @@ class TestGrowth:
             TESTS["growth"](part, **ABOUT, where={}, axis="n", high=1.0)
 
 
+class TestEveryValue:
+    @pytest.mark.parametrize(
+        ("ends", "verdict"),
+        [
+            ({"low": 0.0, "high": 1e9}, "holds"),
+            ({"high": 0.01}, "does not hold"),
+            ({"low": 0.01}, "does not hold"),
+        ],
+    )
+    def test_a_single_value_outside_refutes(self, times, ends, verdict):
+        where = {"solver": "fast"}
+        found = TESTS["every_value"](times, **ABOUT, where=where, **ends)
+        values = times[times["solver"] == "fast"]["seconds"]
+        assert found.verdict == verdict
+        assert found.own.statistic == values.max()
+        assert found.own.interval == (values.min(), values.max())
+        assert found.n_units == len(values)
+
+
 def test_a_claim_takes_its_step(times):
     assert table_of(ABOUT["step"], {"times": times}) is times
     with pytest.raises(NoDataError, match="step times has no table"):

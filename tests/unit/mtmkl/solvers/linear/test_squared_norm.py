@@ -7,10 +7,23 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.certify.linear_problems import squared_norm
 from mtmkl.certify.solving import find_optimum
+from mtmkl.solvers.linear import row_sets
+from mtmkl.solvers.linear import squared_norm as squared
 from mtmkl.solvers.linear.penalties import PENALTIES
 from mtmkl.solvers.linear.ridge import solve_ridge
-from mtmkl.solvers.linear.squared_norm import WarmStart, solve, solve_group
+from mtmkl.solvers.linear.squared_norm import WarmStart, solve_group
 from mtmkl.solvers.linear.task_decomposition import decompose
+
+
+def prepare(X, y, task, penalty, *, n_tasks):
+    make = row_sets.RowProblem.of if penalty == "rows" else decompose
+    return make(X, y, task, n_tasks=n_tasks)
+
+
+def solve(tasks, gamma, *, penalty="trace", **options):
+    if penalty == "rows":
+        return row_sets.solve(tasks, gamma, **options)
+    return squared.solve(tasks, gamma, penalty=penalty, **options)
 
 
 def _objective(X, y, task, W, gamma, penalty):
@@ -32,7 +45,7 @@ def _dual_objective(X, y, task, a, gamma, penalty):
 @pytest.mark.parametrize("gamma", [1e-2, 1.0, 30.0])
 def test_reaches_the_optimum_of_an_independent_solver(penalty, problem, gamma):
     X, y, task, n_tasks = problem
-    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    tasks = prepare(X, y, task, penalty, n_tasks=n_tasks)
     solution = solve(tasks, gamma, penalty=penalty, tol=1e-8)
     optimum = find_optimum(squared_norm(X, y, task, gamma, penalty)).value
     reached = _objective(X, y, task, solution.coef, gamma, penalty)
@@ -44,7 +57,7 @@ def test_reaches_the_optimum_of_an_independent_solver(penalty, problem, gamma):
 @pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1.0, 1e3])
 def test_certificate_is_what_primal_and_dual_points_are_worth(penalty, problem, gamma):
     X, y, task, n_tasks = problem
-    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    tasks = prepare(X, y, task, penalty, n_tasks=n_tasks)
     solution = solve(tasks, gamma, penalty=penalty)
     primal = _objective(X, y, task, solution.coef, gamma, penalty)
     dual = _dual_objective(X, y, task, solution.dual, gamma, penalty)
@@ -64,9 +77,10 @@ def test_certificate_is_what_primal_and_dual_points_are_worth(penalty, problem, 
 @pytest.mark.parametrize("penalty", ["trace", "rows"])
 def test_single_task_of_one_input_is_ridge(penalty, make_problem):
     X, y, task = make_problem(1, 1, [6])
-    tasks = decompose(X, y, task, n_tasks=1)
+    tasks = prepare(X, y, task, penalty, n_tasks=1)
     solution = solve(tasks, 2.0, penalty=penalty, tol=1e-13)
-    np.testing.assert_allclose(solution.coef, solve_ridge(tasks, 2.0).coef, rtol=1e-6)
+    ridge = solve_ridge(decompose(X, y, task, n_tasks=1), 2.0)
+    np.testing.assert_allclose(solution.coef, ridge.coef, rtol=1e-6)
 
 
 def test_single_task_with_the_trace_norm_is_ridge(make_problem):
@@ -82,8 +96,8 @@ def test_single_task_with_the_trace_norm_is_ridge(make_problem):
 
 def test_coefficients_vanish_as_gamma_grows(make_problem):
     X, y, task = make_problem(4, 3, [6])
-    tasks = decompose(X, y, task, n_tasks=4)
     for penalty in ("trace", "rows"):
+        tasks = prepare(X, y, task, penalty, n_tasks=4)
         small, large = (
             np.abs(solve(tasks, gamma, penalty=penalty).coef).max()
             for gamma in (1e6, 1e9)
@@ -106,9 +120,10 @@ def test_deviations_vanish_as_gamma_grows_and_leave_pooled_least_squares(make_pr
 def test_order_of_the_optima_follows_the_order_of_the_norms(problem, gamma):
     """||W||_{2,1} ≥ ||W||_tr ≥ ||WΠ||_tr, so the optima are in the same order."""
     X, y, task, n_tasks = problem
-    tasks = decompose(X, y, task, n_tasks=n_tasks)
     rows, trace, deviations = (
-        solve(tasks, gamma, penalty=penalty).certificate
+        solve(
+            prepare(X, y, task, penalty, n_tasks=n_tasks), gamma, penalty=penalty
+        ).certificate
         for penalty in ("rows", "trace", "deviations")
     )
     assert rows.objective >= trace.dual_objective
@@ -118,7 +133,7 @@ def test_order_of_the_optima_follows_the_order_of_the_norms(problem, gamma):
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_path_with_warm_starts_agrees_with_single_solves(penalty, make_problem):
     X, y, task = make_problem(8, 5, [4, 7])
-    tasks = decompose(X, y, task, n_tasks=8)
+    tasks = prepare(X, y, task, penalty, n_tasks=8)
     start = None
     for gamma in (100.0, 1.0, 0.01, 1e-4, 10.0):
         warm = solve(tasks, gamma, penalty=penalty, start=start)
@@ -132,7 +147,7 @@ def test_path_with_warm_starts_agrees_with_single_solves(penalty, make_problem):
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_targets_of_zero_are_solved_by_zero(penalty, make_problem):
     X, y, task = make_problem(3, 4, [5])
-    tasks = decompose(X, 0 * y, task, n_tasks=3)
+    tasks = prepare(X, 0 * y, task, penalty, n_tasks=3)
     solution = solve(tasks, 1.0, penalty=penalty)
     np.testing.assert_array_equal(solution.coef, 0.0)
     assert solution.certificate.objective == 0.0
@@ -171,7 +186,7 @@ def test_school_is_certified_on_the_whole_grid(penalty, data_mirror):
     starts = data["task_indexes"].ravel().astype(int) - 1
     task = np.searchsorted(starts, np.arange(y.size), side="right") - 1
     train = split["tr"].ravel().astype(int) - 1
-    tasks = decompose(X[train], y[train], task[train], n_tasks=139)
+    tasks = prepare(X[train], y[train], task[train], penalty, n_tasks=139)
     start = None
     for gamma in 10.0 ** np.arange(3, -7, -1):
         solution = solve(tasks, gamma, penalty=penalty, start=start)

@@ -49,7 +49,7 @@ def test_pooled_spectrum_is_that_of_all_examples(problem):
 def test_tasks_with_the_same_inputs_share_a_decomposition(make_problem, monkeypatch):
     X, _, _ = make_problem(1, 4, [7])
     rng = np.random.default_rng(2)
-    inputs = [X, X + 1.0, X]
+    inputs = [X, X, X + 1.0]
     targets = rng.standard_normal((3, 7))
     alone = [
         decompose(x, b, np.zeros(7, np.intp), n_tasks=1)

@@ -7,13 +7,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from mtmkl.solvers.med.med import MedPath
-from mtmkl.solvers.svm.sum_kernel import SumKernelPath
+from mtmkl.solvers.svm.sum_kernel import solve_sum_kernel
 
 
 def test_machines_are_those_of_libsvm():
     toy = Toy(sizes=(20, 30), seed=4)
     problem = toy.tasks(grams=stacked(toy.gaussians))
-    solution = SumKernelPath(problem, tol=1e-10).solve(2.0)
+    (solution,) = solve_sum_kernel(problem, [2.0], tol=1e-10)
     for t, y in enumerate(toy.y):
         machine = SVC(C=2.0, kernel="precomputed", tol=1e-10)
         machine.fit(sum(toy.gaussians[t]), y)
@@ -27,9 +27,10 @@ def test_machines_are_those_of_libsvm():
 def test_they_are_the_limit_of_certain_switches():
     toy = Toy(sizes=(20, 30), seed=4)
     problem = toy.tasks(grams=stacked(toy.gaussians), features=np.vstack(toy.X))
-    ours, limit = SumKernelPath(problem), MedPath(problem)
-    for C in (0.1, 2.0, 50.0):
-        one, other = ours.solve(C), limit.solve(C, -np.inf)
+    costs = (0.1, 2.0, 50.0)
+    limit = MedPath(problem)
+    for C, one in zip(costs, solve_sum_kernel(problem, costs), strict=True):
+        other = limit.solve(C, -np.inf)
         assert one.certificate.objective == pytest.approx(
             other.certificate.objective, rel=1e-9
         )
@@ -39,10 +40,10 @@ def test_they_are_the_limit_of_certain_switches():
 def test_a_path_equals_single_solutions_up_and_down(fit_intercept):
     toy = Toy(sizes=(20, 30))
     problem = toy.tasks(grams=stacked(toy.gaussians), fit_intercept=fit_intercept)
-    path = SumKernelPath(problem, tol=1e-8)
-    for C in (0.1, 1.0, 1e4, 1e6, 3.0):
-        solution = path.solve(C)
-        single = SumKernelPath(problem, tol=1e-8).solve(C)
+    costs = (0.1, 1.0, 1e4, 1e6, 3.0)
+    path = solve_sum_kernel(problem, costs, tol=1e-8)
+    for C, solution in zip(costs, path, strict=True):
+        (single,) = solve_sum_kernel(problem, [C], tol=1e-8)
         assert solution.certificate.status == "converged"
         assert solution.certificate.duality_gap <= 1e-8
         assert solution.certificate.objective == pytest.approx(
@@ -54,5 +55,5 @@ def test_a_gap_out_of_reach_is_said_with_the_remedy():
     toy = Toy(sizes=(20, 20), seed=7)
     problem = toy.tasks(grams=1e9 * stacked(toy.gaussians))
     with pytest.warns(ConvergenceWarning, match="bring the inputs to one scale"):
-        solution = SumKernelPath(problem, tol=1e-15).solve(1e3)
+        (solution,) = solve_sum_kernel(problem, [1e3], tol=1e-15)
     assert solution.certificate.status == "stalled"

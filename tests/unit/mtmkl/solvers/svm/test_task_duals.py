@@ -212,6 +212,37 @@ def test_a_task_by_itself_has_the_solution_that_it_has_among_others():
     np.testing.assert_allclose(betas, together.beta, atol=1e-6)
 
 
+@pytest.mark.parametrize("epsilon", [None, 0.2])
+def test_an_example_with_copies_equals_that_many_examples(epsilon):
+    toy = Toy(n_features=4)
+    targets = np.concatenate(toy.y if epsilon is None else toy.targets)
+    copies = 1 + np.arange(targets.size) % 3
+    X = np.vstack(toy.X)
+    sizes = [part.sum() for part in np.split(copies, np.cumsum(toy.sizes)[:-1])]
+    once = TaskDuals(
+        dual_problem(targets, toy.sizes, features=X, copies=copies, epsilon=epsilon),
+        0.3,
+    )
+    often = TaskDuals(
+        dual_problem(
+            np.repeat(targets, copies),
+            sizes,
+            features=np.repeat(X, copies, axis=0),
+            epsilon=epsilon,
+        ),
+        0.3,
+    )
+    values = [duals.solve(WEIGHTS, 1e-10) for duals in (once, often)]
+    assert values[0].primal == pytest.approx(values[1].primal, rel=1e-9)
+    assert values[0].dual == pytest.approx(values[1].dual, rel=1e-9)
+    np.testing.assert_allclose(values[0].q, values[1].q, rtol=1e-5, atol=1e-9)
+    summed = np.add.reduceat(often.beta, np.cumsum(copies) - copies)
+    held = [duals.evaluate(WEIGHTS).primal for duals in (once, often)]
+    assert held[0] == pytest.approx(held[1], rel=1e-9)
+    assert np.abs(once.beta).max() > 0.3
+    np.testing.assert_allclose(X.T @ once.beta, X.T @ summed, rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("scale", [1e6, 1e9, 1e30])
 def test_inner_solves_end_at_rounding_and_say_so(scale, fit_intercept):

@@ -1,7 +1,9 @@
+import cvxpy as cp
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.decomposition import KernelPCA
+from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
@@ -112,3 +114,62 @@ def test_a_task_of_one_class_keeps_its_constant_score(rings):
     for method in (readings.KernelCMTL(), readings.PlainCMTL(), CMTL()):
         fitted = method.fit(X, y, task=task)
         assert set(fitted.predict(X[task == 1], task=task[task == 1])) == {1.0}
+
+
+@pytest.fixture
+def planes():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(90, 4))
+    task = np.repeat([0, 1, 2], 30)
+    noise = 0.8 * rng.normal(size=90)
+    return X, np.where(X[:, 0] + 0.3 * task + noise > 0.2, 1.0, -1.0), task
+
+
+def test_squared_hinge_reaches_the_optimum_of_cvxpy(planes, monkeypatch):
+    monkeypatch.setattr(readings, "HINGE_TOL", 1e-9)
+    monkeypatch.setattr(readings, "HINGE_STEPS", 1000)
+    X, y, task = planes
+    weights = (0.5, 2.0, 3.0)
+    names = ("lam_1", "lam_2", "lam_3")
+    ours = readings.HingeFlexClus(**dict(zip(names, weights, strict=True)), tol=1e-8)
+    ours.fit(X, y, task=task)
+    Z = StandardScaler().fit_transform(X)
+    U, V, b = cp.Variable((4, 3)), cp.Variable((4, 3)), cp.Variable(3)
+    value = weights[1] * cp.sum_squares(U) + weights[2] * cp.sum_squares(V)
+    value += weights[0] * sum(
+        cp.norm1(U[:, s] - U[:, t]) for s, t in ((0, 1), (0, 2), (1, 2))
+    )
+    for t in range(3):
+        own = task == t
+        margin = cp.multiply(y[own], Z[own] @ (U[:, t] + V[:, t]) + b[t])
+        value += cp.sum_squares(cp.pos(1 - margin))
+    best = cp.Problem(cp.Minimize(value)).solve()
+    assert ours.objective_ == pytest.approx(best, rel=1e-4)
+    scores = Z @ (U.value + V.value) + b.value
+    np.testing.assert_allclose(
+        ours.decision_function(X, task=task),
+        scores[np.arange(90), task],
+        atol=0.02,
+    )
+
+
+@pytest.mark.parametrize(
+    "method", [readings.HingeCMTL, readings.HingeFlexClus, readings.HingeMeTaG]
+)
+def test_every_step_of_the_squared_hinge_lowers_the_objective(method, planes):
+    X, y, task = planes
+    fitted = method().fit(X, y, task=task)
+    assert len(fitted.history_) > 2
+    # Each problem is solved to its own tolerance.
+    assert (np.diff(fitted.history_) <= 1e-3 * fitted.history_[:-1]).all()
+    squared = method.__mro__[2]().fit(X, y, task=task)
+    assert fitted.history_[0] < squared.objective_
+
+
+def test_squared_hinge_leaves_tasks_of_one_class_alone(planes):
+    X, y, task = planes
+    y = np.where(task == 2, 1.0, y)
+    scores = readings.HingeFlexClus().fit(X, y, task=task).decision_function(X, task)
+    assert (scores[task == 2] == 1.0).all()
+    alone = readings.HingeFlexClus().fit(X, np.ones(90), task=task)
+    assert (alone.predict(X, task=task) == 1.0).all()

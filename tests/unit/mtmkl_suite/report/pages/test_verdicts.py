@@ -27,8 +27,10 @@ def verdicts(*names, derived=False, status="legible", source=RUN):
     )
 
 
-def claims(*names, source=RUN):
-    return pd.DataFrame({"verdict": pd.Series(names, dtype=str), "source": source})
+def claims(*names, source=RUN, basis='l. 1: "so"'):
+    return pd.DataFrame(
+        {"verdict": pd.Series(names, dtype=str), "source": source, "basis": basis}
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,10 +69,13 @@ def test_the_sentence_has_both():
             verdicts("different", "different", derived=True),
         ]
     )
-    found = answer(numbers, claims("holds", "undecided", "does not hold", "holds"))
+    ours = claims("holds", basis="ours")
+    papers = claims("holds", "undecided", "does not hold", "holds")
+    found = answer(numbers, pd.concat([papers, ours]))
     assert found.sentence == (
         "2 of 3 published numbers are reproduced or close, 1 more cannot be read in "
-        "the paper; 2 of 4 claims hold, 1 is undecided, 1 does not."
+        "the paper; of the paper's 4 claims 2 hold, 1 is undecided, 1 does not; of our "
+        "own 1 claim 1 holds."
     )
     assert found.numbers["different"] == 1
 
@@ -78,7 +83,8 @@ def test_the_sentence_has_both():
 def test_one_of_a_kind_is_in_the_singular():
     found = answer(verdicts("different"), claims("holds"))
     assert found.sentence == (
-        "The published number is not reproduced or close; 1 of 1 claim holds."
+        "The published number is not reproduced or close; of the paper's 1 claim 1 "
+        "holds."
     )
 
 
@@ -134,7 +140,10 @@ def test_without_claims_nothing_is_counted(tables):
 def claims_of(config):
     rows = [
         dict.fromkeys(COLUMNS, float("nan"))
-        | {key: getattr(claim, key) for key in ("id", "claim", "section", "test")}
+        | {
+            key: getattr(claim, key)
+            for key in ("id", "claim", "section", "test", "basis")
+        }
         | {"verdict": "holds", "note": "10 repeats"}
         for claim in config.claims
     ]
@@ -208,7 +217,9 @@ def results(tmp_path):
     judged = ["reproduced", "not judged (quick)", "not judged (quick)"]
     verdicts = pd.DataFrame({"verdict": judged, "derived": [False, True, False]})
     write_table(folder / "verdicts.csv", verdicts)
-    write_table(folder / "claims.csv", pd.DataFrame({"verdict": pd.Series(dtype=str)}))
+    write_table(
+        folder / "claims.csv", pd.DataFrame(columns=["verdict", "basis"], dtype=str)
+    )
     for name, status in (("school", "missing"), ("digits", "ok")):
         write_json(folder / f"data/{name}.json", {"name": name, "status": status})
     return RunFolder(tmp_path / "quick")
@@ -222,11 +233,12 @@ def config(*datasets):
 
 def test_verdicts_are_counted_by_paper(results):
     lines = closing_summary([config("digits")], results).splitlines()
-    assert lines[1:4] == [
+    assert lines[1:5] == [
         "On tasks (A. Author, 2001)",
-        "  published numbers: 1 reproduced, 1 not judged (quick); of 1 that "
+        "  published numbers:  1 reproduced, 1 not judged (quick); of 1 that "
         "follow from these: 1 not judged (quick)",
-        "  claims:            none",
+        "  the paper's claims: none",
+        "  claims of ours:     none",
     ]
 
 

@@ -62,9 +62,9 @@ def results(tmp_path):
         "close,reproduced,False\ndifferent,different,True\nclose,different,True\n"
     )
     (base / "claims.csv").write_text(
-        "id,claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected\n"
-        "b,A beats B,6.1,holds,10 repeats,holds,0.01,,,\n"
-        "c,A beats C,6.1,undecided,9 repeats,holds,0.01,0.5,3.2,0.3\n"
+        "id,claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected,basis\n"
+        "b,A beats B,6.1,holds,10 repeats,holds,0.01,,,,ours\n"
+        "c,A beats C,6.1,undecided,9 repeats,holds,0.01,0.5,3.2,0.3,l. 7\n"
     )
     SCORES.to_csv(base / "scores.csv.gz", index=False)
     for ending in ("svg", "pdf", "csv"):
@@ -87,8 +87,9 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "Published cells: 1 reproduced, 1 close; of 2 that follow from these: "
         "1 close, 1 different. ",
         "verdicts that move: 1 of 2 (1 close → reproduced)",
-        "Claims: 1 holds, 1 undecided (paper's own test: holds)",
-        "| A beats B | 6.1 | holds | 10 repeats |",
+        "The paper's claims: 1 undecided (paper's own test: holds). Claims of ours: "
+        "1 holds.",
+        "| A beats B | 6.1 | ours | holds | 10 repeats |",
         "| undecided (paper's own test: holds) | 9 repeats; as repeats share examples "
         "(ρ = 0.50), p is 0.3, not 0.01 |",
         "(figure_1.svg)",
@@ -101,7 +102,8 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     assert "[toy](toy/README.md): Toy" in index
     assert "| 1 reproduced, 1 close; of 2 that follow from these: 1 close" in index
     assert (
-        "| 1 of 2 (1 close → reproduced) | – | 1 holds, 1 undecided (paper's" in index
+        "| 1 of 2 (1 close → reproduced) | – | 1 undecided (paper's own test: holds) "
+        "| 1 holds |" in index
     )
 
 
@@ -211,6 +213,7 @@ ON_A_STEP = of(
         "id": "faster",
         "claim": "It is faster.",
         "section": "ours",
+        "basis": "ours",
         "test": "ratio",
         "args": {"experiment": "survey", "step": "times", "column": "seconds"}
         | {"lower": {"solver": "a"}, "higher": {"solver": "b"}},

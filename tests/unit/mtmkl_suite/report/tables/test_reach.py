@@ -239,6 +239,7 @@ CLAIM = {
     "id": "c1",
     "claim": "a is lower.",
     "section": "6",
+    "basis": "ours",
     "test": "paired_difference",
     "args": {"experiment": "e", "metric": "rmse"}
     | {"lower": {"method": "a"}, "higher": {"method": "b"}},

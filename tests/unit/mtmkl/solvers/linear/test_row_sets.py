@@ -1,0 +1,85 @@
+"""Working sets of inputs: few of them are solved for, and all are certified."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import MultiTaskLasso
+
+from mtmkl.solvers.linear.row_sets import RowProblem, solve
+
+
+def shared_inputs(d=150, n=40, n_tasks=5, n_relevant=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    W = np.zeros((d, n_tasks))
+    W[:n_relevant] = rng.standard_normal((n_relevant, n_tasks))
+    return X, X @ W + 0.5 * rng.standard_normal((n, n_tasks))
+
+
+def problem_of(X, Y):
+    n_tasks = Y.shape[1]
+    task = np.repeat(np.arange(n_tasks), len(X))
+    return RowProblem.of(np.tile(X, (n_tasks, 1)), Y.T.ravel(), task, n_tasks=n_tasks)
+
+
+@pytest.mark.parametrize("gamma", [0.03, 1.0, 30.0])
+def test_it_is_the_group_lasso_at_its_own_weight(gamma):
+    X, Y = shared_inputs()
+    solution = solve(problem_of(X, Y), gamma, tol=1e-10)
+    alpha = gamma * solution.extra["norm"] / len(X)
+    lasso = MultiTaskLasso(alpha=alpha, fit_intercept=False, tol=1e-12, max_iter=10**5)
+    np.testing.assert_allclose(solution.coef.T, lasso.fit(X, Y).coef_, atol=1e-5)
+    assert solution.certificate.duality_gap <= 1e-10
+
+
+def test_tasks_with_the_same_inputs_are_one_group_wherever_the_rows_are():
+    X, Y = shared_inputs(d=60)
+    problem = problem_of(X, Y)
+    assert [list(tasks) for _, _, tasks in problem.groups] == [[0, 1, 2, 3, 4]]
+    apart = RowProblem.of(
+        problem.X + 1e-15, problem.y, problem.task, n_tasks=problem.n_tasks
+    )
+    order = np.argsort(np.tile(np.arange(len(X)), 5), kind="stable")
+    mixed = RowProblem.of(
+        problem.X[order], problem.y[order], problem.task[order], n_tasks=5
+    )
+    values = [
+        solve(each, 1.0, tol=1e-9).certificate.objective
+        for each in (problem, apart, mixed)
+    ]
+    np.testing.assert_allclose(values, values[0], rtol=1e-8)
+
+
+def test_only_the_inputs_in_use_and_some_others_are_solved_for(monkeypatch):
+    asked = []
+    on = RowProblem.on
+    monkeypatch.setattr(
+        RowProblem, "on", lambda self, rows: asked.append(rows.size) or on(self, rows)
+    )
+    X, Y = shared_inputs(d=400, n=60)
+    solution = solve(problem_of(X, Y), 5.0)
+    in_use = np.count_nonzero(solution.coef.any(axis=1))
+    assert in_use >= 4
+    assert max(asked) <= max(16, 4 * in_use) < 200
+
+
+def test_a_path_up_and_down_reaches_the_single_solutions():
+    X, Y = shared_inputs()
+    problem, start = problem_of(X, Y), None
+    for gamma in (100.0, 1.0, 0.01, 10.0):
+        found = solve(problem, gamma, start=start)
+        start = found.extra["warm_start"]
+        alone = solve(problem_of(X, Y), gamma)
+        assert found.certificate.status == "converged"
+        assert found.certificate.objective == pytest.approx(
+            alone.certificate.objective, rel=2e-6
+        )
+
+
+def test_steps_that_run_out_leave_a_bound_that_holds():
+    X, Y = shared_inputs()
+    with pytest.warns(match="relative duality gap of"):
+        short = solve(problem_of(X, Y), 0.01, max_iter=3)
+    assert short.certificate.n_iter == 3
+    optimum = solve(problem_of(X, Y), 0.01, tol=1e-9).certificate
+    assert short.certificate.dual_objective <= optimum.objective
+    assert short.certificate.objective >= optimum.dual_objective
