@@ -2,18 +2,22 @@
 
 In the quick tier a process takes longer to start than most fits: the data sets of a
 paper share one, and so do the fits of an experiment, and all that is made of a paper's
-fits. In the paper tier each has its own, so that a change touches as little as
-possible; but for readings, hundreds of small experiments, each of which shares one.
+fits. In the paper tier short fits of an experiment share one up to
+:data:`PROCESS_SECONDS`, and longer ones have their own; of readings, hundreds of small
+experiments, each shares one. What is fitted already is taken from the cache.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
 from mtmkl.datasets.loaders.own import is_own
 from mtmkl_suite.config.models import Paper, Variant
 from mtmkl_suite.evaluation.jobs import FitJob
-from mtmkl_suite.run.plan import fit_jobs
+from mtmkl_suite.run.plan import expected_seconds, fit_jobs
+
+PROCESS_SECONDS = 180.0
+"""What the fits that share a process of the paper tier take at most, on one core."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +48,27 @@ def fit_groups(config: Paper) -> list[FitGroup]:
     of_readings = config.readings is not None
     by_experiment = of_readings or (_shares(config) and not is_own_data)
 
-    def group(job: FitJob) -> str:
-        return job.experiment if by_experiment else job.stem
+    groups: list[FitGroup] = []
+    for name, jobs in groupby(fit_jobs(config), lambda job: job.experiment):
+        if by_experiment:
+            groups.append(FitGroup(name, tuple(jobs)))
+        else:
+            groups += _packed(config, jobs)
+    return groups
 
-    return [
-        FitGroup(name, tuple(jobs)) for name, jobs in groupby(fit_jobs(config), group)
-    ]
+
+def _packed(config: Paper, jobs: Iterable[FitJob]) -> Iterator[FitGroup]:
+    """Yield the fits of an experiment by process, each named by its first job."""
+    shared: list[FitJob] = []
+    total = 0.0
+    for job in jobs:
+        seconds = expected_seconds(config.seconds, job)
+        if shared and total + seconds > PROCESS_SECONDS:
+            yield FitGroup(shared[0].stem, tuple(shared))
+            shared, total = [], 0.0
+        shared.append(job)
+        total += seconds
+    yield FitGroup(shared[0].stem, tuple(shared))
 
 
 def group_of(groups: Iterable[FitGroup], job: FitJob) -> FitGroup:

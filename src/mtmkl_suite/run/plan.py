@@ -1,7 +1,7 @@
 """The fit jobs of a paper, by its configuration."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mtmkl_suite.config.models import Paper, Variant
 from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
@@ -57,6 +57,12 @@ def fit_jobs(config: Paper) -> Iterator[FitJob]:
                         chunk,
                         tuple(range(first, min(first + size, repeats))),
                     )
+
+
+def expected_seconds(measured: Mapping[str, float], job: FitJob) -> float:
+    """Return what a job took once, :data:`JOB_SECONDS` if it was never measured."""
+    seconds = measured.get(f"{job.experiment}/{job.dataset}/{job.method}")
+    return JOB_SECONDS if seconds is None else seconds * len(job.repeats)
 
 
 def _repeats_per_job(

@@ -6,13 +6,13 @@ has a margin, and the workflow asks for more in every attempt.
 
 import csv
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from mtmkl_suite.config.load import read_measured
 from mtmkl_suite.config.models import Paper
 from mtmkl_suite.run.grouping import FitGroup
-from mtmkl_suite.run.plan import JOB_SECONDS
+from mtmkl_suite.run.plan import expected_seconds
 
 UNMEASURED_MEGABYTES = 3000
 """Of a job that was not measured: more than nine of ten jobs of the papers take."""
@@ -55,11 +55,5 @@ def megabytes(measured: Mapping[str, float], job: str) -> int:
 
 def minutes(config: Paper, group: FitGroup) -> int:
     """Return the limit on the time of fits."""
-    seconds = sum(_seconds(config.seconds, group))
+    seconds = sum(expected_seconds(config.seconds, job) for job in group.jobs)
     return max(_LEAST_MINUTES, math.ceil(_SLOWER * seconds / 60))
-
-
-def _seconds(known: Mapping[str, float], group: FitGroup) -> Iterable[float]:
-    for job in group.jobs:
-        measured = known.get(f"{job.experiment}/{job.dataset}/{job.method}")
-        yield JOB_SECONDS if measured is None else measured * len(job.repeats)

@@ -1,16 +1,26 @@
 """Which fits share a process."""
 
+from itertools import pairwise
+
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.readings import load_readings
-from mtmkl_suite.run.grouping import fit_groups
-from mtmkl_suite.run.plan import fit_jobs
+from mtmkl_suite.run.grouping import PROCESS_SECONDS, fit_groups
+from mtmkl_suite.run.plan import expected_seconds, fit_jobs
 
 
-def test_fits_of_the_paper_tier_have_a_process_each():
+def test_short_fits_of_the_paper_tier_share_a_process_and_long_ones_do_not():
     config = load_paper("argyriou2008", "paper")
-    assert [len(group.jobs) for group in fit_groups(config)] == [1] * len(
-        list(fit_jobs(config))
-    )
+    groups = fit_groups(config)
+    assert [job for group in groups for job in group.jobs] == list(fit_jobs(config))
+    assert len({group.name for group in groups}) == len(groups)
+    for group in groups:
+        assert {job.experiment for job in group.jobs} == {group.experiment}
+        seconds = [expected_seconds(config.seconds, job) for job in group.jobs]
+        assert len(seconds) == 1 or sum(seconds) <= PROCESS_SECONDS
+    for one, other in pairwise(groups):
+        first = expected_seconds(config.seconds, other.jobs[0])
+        total = sum(expected_seconds(config.seconds, job) for job in one.jobs)
+        assert one.experiment != other.experiment or total + first > PROCESS_SECONDS
 
 
 def test_readings_and_the_quick_tier_have_a_process_per_experiment():
