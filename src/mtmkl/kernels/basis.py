@@ -7,21 +7,29 @@ the span, so only distinct rows matter, and the basis is that of the leading
 eigenvectors of their Gram matrix K, cut at a tolerance relative to the largest
 eigenvalue.
 
-Where K has low numerical rank, a Cholesky factorisation with pivoting, K ≈ LL', stops
-as soon as the trace of what is left is 1 % of the cut, and the eigenvectors come from
-the small matrix L'L; the pivots are the landmarks. Otherwise K is decomposed whole.
+A Cholesky factorisation with pivoting, K ≈ LL', stops as soon as the trace of what is
+left is 1 % of the cut; the pivots are the landmarks, and the eigenvectors come from the
+smaller matrix L'L. Where L keeps nearly all of many rows, eigenvectors would cost ten
+times the factor: L is the coordinates. Of many rows K is not built as long as
+few pivots do.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
+from scipy.linalg.lapack import dpstrf
 
 from mtmkl.kernels.base import INPUTS_TOO_LARGE, Kernel, refuse_overflow
 from mtmkl.typing import FloatArray, IntArray
 
-# Beyond this share of the rows a full decomposition costs less than pivoting.
+# So many rows have their Gram matrix built at once, and others beyond that share of
+# pivots.
+_WHOLE = 4096
 _PIVOT_SHARE = 0.25
+# From so many pivots and this share of the rows on L is the coordinates.
+_MANY, _NEARLY_ALL = 1000, 0.85
+_POWER_STEPS = 8
 # The factorisation leaves at most this share of the cut, so that it cannot move an
 # eigenvalue across the cut by more.
 _REMAINDER = 0.01
@@ -35,7 +43,7 @@ class KernelBasis:
     kernel: Kernel
     #: Training inputs with which k(x) is computed, (m, d).
     landmarks: FloatArray
-    #: R, (m, dimension), columns in the order of decreasing eigenvalues.
+    #: R, (m, dimension).
     coefficients: FloatArray
     #: Share of the trace of the distinct inputs' Gram matrix beyond the cut.
     discarded_trace: float
@@ -60,8 +68,8 @@ def kernel_basis(
     """Return the basis of the training inputs, and their coordinates (n, dimension).
 
     Eigenvalues of the Gram matrix of the *distinct* rows of X that are at most ``tol``
-    times the largest are cut; up to this cut the Gram matrix of the coordinates is that
-    of the fitted kernel.
+    times the largest are cut, unless nearly all rows are needed for the others; up to
+    this cut the Gram matrix of the coordinates is that of the fitted kernel.
     """
     kernel = kernel.fit(X)
     distinct, inverse = np.unique(X, axis=0, return_inverse=True)
@@ -73,25 +81,21 @@ def kernel_basis(
         empty = np.zeros((1, 0))
         basis = KernelBasis(kernel, distinct[:1], empty, 0.0, 0.0, inverse)
         return basis, np.zeros((len(X), 0))
-    pivots, L, remainder = _pivoted_cholesky(kernel, distinct, diagonal, tol)
-    if pivots is None:
-        gram = kernel(distinct, distinct)
-        values, vectors = eigh(gram, overwrite_a=True, check_finite=False)
-        values, vectors, next_value = _leading(values, vectors, tol)
-        landmarks = distinct
-        coefficients = vectors / np.sqrt(values)
-        coordinates = vectors * np.sqrt(values)
-    else:
-        values, vectors = eigh(L.T @ L)
-        values, vectors, next_value = _leading(values, vectors, tol)
-        landmarks = distinct[pivots]
-        coefficients = solve_triangular(L[pivots], vectors, lower=True, trans="T")
-        coordinates = L @ vectors
+    found = None
+    if distinct.shape[0] > _WHOLE:
+        found = _pivoted_cholesky(kernel, distinct, diagonal, tol)
+    pivots, L, remainder = found or _whole_cholesky(kernel(distinct, distinct), tol)
+    coordinates, rotation = L, np.eye(pivots.size)
+    next_value, kept = 0.0, trace - remainder
+    if pivots.size < max(_MANY, _NEARLY_ALL * distinct.shape[0]):
+        values, rotation = eigh(L.T @ L)
+        values, rotation, next_value = _leading(values, rotation, tol)
+        coordinates, kept = L @ rotation, float(values.sum())
     basis = KernelBasis(
         kernel=kernel,
-        landmarks=landmarks,
-        coefficients=coefficients,
-        discarded_trace=max(1.0 - float(values.sum()) / trace, 0.0),
+        landmarks=distinct[pivots],
+        coefficients=solve_triangular(L[pivots], rotation, lower=True, trans="T"),
+        discarded_trace=max(1.0 - kept / trace, 0.0),
         discarded_norm=next_value + remainder + np.finfo(float).eps * trace,
         distinct=inverse,
     )
@@ -108,10 +112,28 @@ def _leading(
     return values[keep], vectors[:, keep], next_value
 
 
+def _whole_cholesky(gram: FloatArray, tol: float) -> tuple[IntArray, FloatArray, float]:
+    """Return pivots, L, and the trace of K − LL'."""
+    m = gram.shape[0]
+    direction = np.ones(m)
+    for _ in range(_POWER_STEPS):
+        direction = gram @ direction
+        direction /= np.linalg.norm(direction)
+    largest = float(direction @ gram @ direction)  # at most the largest eigenvalue
+    trace = float(np.trace(gram))
+    rounding = m * np.finfo(float).eps * float(np.max(np.diag(gram)))
+    least = max(_REMAINDER * tol * largest / m, rounding)
+    factor, order, rank, _ = dpstrf(gram.T, tol=least, lower=1, overwrite_a=1)
+    L = np.empty((m, rank))
+    L[order - 1] = np.tril(factor)[:, :rank]
+    remainder = max(trace - float(np.einsum("ij,ij->", L, L)), 0.0)
+    return order[:rank].astype(np.intp) - 1, L, remainder
+
+
 def _pivoted_cholesky(
     kernel: Kernel, X: FloatArray, diagonal: FloatArray, tol: float
-) -> tuple[IntArray | None, FloatArray, float]:
-    """Return pivots (None unless K has low numerical rank), L, and trace of K − LL'."""
+) -> tuple[IntArray, FloatArray, float] | None:
+    """Return pivots, L, and trace of K − LL'; None if they would be too many."""
     m = X.shape[0]
     limit = max(int(_PIVOT_SHARE * m), min(m, 64))
     left = diagonal.copy()
@@ -137,4 +159,4 @@ def _pivoted_cholesky(
         pivots.append(pivot)
         left = np.maximum(left - column**2, 0.0)
         left[pivots] = 0.0
-    return None, L, 0.0
+    return None

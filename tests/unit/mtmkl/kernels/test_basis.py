@@ -83,6 +83,18 @@ def test_pivoting_and_the_full_decomposition_span_the_same_functions():
     assert residual.max() < 1e-4
 
 
+def test_many_rows_that_are_nearly_all_needed_keep_the_factor():
+    X = np.random.default_rng(1).normal(size=(1100, 6))
+    kernel = Gaussian(width=0.5)
+    basis, Z = kernel_basis(kernel, X)
+    assert basis.dimension == len(basis.landmarks) > 1000
+    gram = kernel(X, X)
+    lost = np.abs(gram - Z @ Z.T).max()
+    assert lost <= basis.discarded_norm < 1e-5
+    assert basis.discarded_trace < 1e-6
+    np.testing.assert_allclose(transform(basis, X[:50]), Z[:50], atol=1e-6)
+
+
 def test_new_inputs_are_projected():
     kernel = Polynomial(degree=2, constant=1.0)
     basis, _ = kernel_basis(kernel, FEW)
