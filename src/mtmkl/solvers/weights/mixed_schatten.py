@@ -461,7 +461,7 @@ class _Search:
             certificate,
             f"mixed Schatten norms, C={self.duals.C:g}, q={problem.q:g}",
             self.tol,
-            remedy=remedy_of(problem.tasks),
+            remedy=remedy_of(problem.tasks) if status == "stopped" else "",
             limit=limit,
             stacklevel=5,
         )

@@ -145,7 +145,7 @@ class GramPath:
             f"multi-task kernel learning, {self._loss} loss, C={C:g}, p={self._p:g}",
             self._tol,
             steps="visited weights",
-            remedy=remedy_of(self._problem),
+            remedy=remedy_of(self._problem) if certificate.status == "stopped" else "",
             limit=limit,
         )
         return Solution(
