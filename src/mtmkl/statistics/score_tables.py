@@ -17,11 +17,14 @@ from mtmkl.statistics.pairs import MIN_UNITS
 
 HIGHER_IS_BETTER = {
     "accuracy": True, "acc": True, "balanced_accuracy": True, "f1": True,
-    "one_of_all_accuracy": True, "misclassified": False, "error_rate": False,
+    "one_of_all_accuracy": True, "misclassified": False,
+    "misclassified_percent": False, "one_of_all_misclassified": False,
+    "one_of_all_misclassified_percent": False, "error_rate": False,
     "auc": True, "auc_pooled": True, "roc_auc": True, "average_precision": True,
     "edge_auc": True, "mse": False, "rmse": False, "mae": False, "log_loss": False,
     "r2": True, "explained_variance": True, "explained_variance_weighted": True,
-    "explained_variance_task_mean": True, "covariance_distance": False,
+    "explained_variance_task_mean": True, "explained_variance_total": True,
+    "covariance_distance": False,
     "similarity_correlation": True,
 }  # fmt: skip
 """Scores by name, and whether larger values are better."""
