@@ -334,9 +334,9 @@ class TaskDuals:
                 progress,
             )
         self.work_left = float(progress[steps.WORK])
+        sums = self._statistics.sum(axis=0).tolist()
         linear, quadratic, loss = (
-            float(self._statistics[:, column].sum())
-            for column in (steps.LINEAR, steps.QUADRATIC, steps.LOSS)
+            sums[column] for column in (steps.LINEAR, steps.QUADRATIC, steps.LOSS)
         )
         violation = float(self._statistics[:, steps.VIOLATION].max())
         limit = ""
