@@ -159,5 +159,6 @@ def _thin_svd(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     if X.shape[0] == 0:
         return np.zeros((0, 0)), np.zeros(0), np.zeros((0, X.shape[1]))
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    rank = int(np.sum(s > max(X.shape) * np.finfo(float).eps * s[0]))
+    largest = s.max(initial=0.0)
+    rank = int(np.sum(s > max(X.shape) * np.finfo(float).eps * largest))
     return U[:, :rank], s[:rank], Vt[:rank]

@@ -310,3 +310,12 @@ CASES = {
         grid=RIDGES,
     )
 }
+
+
+def test_a_kernel_that_is_zero_leaves_the_means_of_the_tasks():
+    X, task = np.column_stack([np.ones(12), np.arange(12.0)]), np.arange(12) % 2
+    kernel = {"name": "linear", "feature": 0}  # standardised, a constant is zero
+    model = MultiTaskFeatureLearning(kernel=kernel, standardize=True)
+    found = model.fit(X, X[:, 1], task=task).predict(X, task=task)
+    np.testing.assert_allclose(found, np.where(task == 0, 5.0, 6.0))
+    assert model.duality_gap_ == 0
