@@ -170,8 +170,8 @@ def test_every_claim_is_in_one_matrix_or_in_the_list(paper):
 
 def test_data_sets_and_rivals_span_a_matrix():
     config = load_paper("yousefi2015", "paper")
-    matrix = group_claims(claims_of(config), {}, config).matrices[0]
-    assert matrix["corner"] == "data set"
+    matrices = group_claims(claims_of(config), {}, config).matrices
+    matrix = next(each for each in matrices if each["corner"] == "data set")
     assert len(matrix["rows"]) == 7
     assert matrix["columns"][:2] == ["STL", "MTL"]
     label, cells = matrix["rows"][0]
