@@ -102,7 +102,7 @@ def coordinates_of(model):
     basis, W = model._basis, model.coef_
     if basis is None:
         return W
-    return root(basis).T @ (basis.coefficients @ W)
+    return root(basis).T @ basis.models(W)
 
 
 def standardised(model, X, coef):

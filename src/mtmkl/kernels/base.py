@@ -159,7 +159,7 @@ class Gaussian(Kernel):
 
     def diagonal(self, X: Inputs) -> FloatArray:
         """Return k(x_i, x_i) = 1."""
-        return np.ones(X.shape[0])
+        return np.ones(X.shape[:-1])
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class OnFeature(Kernel):
         return self.kernel.diagonal(self._of(X))
 
     def _of(self, X: Inputs) -> Inputs:
-        return X[:, self.feature : self.feature + 1]
+        return X[..., self.feature : self.feature + 1]
 
 
 @dataclass(frozen=True)
@@ -271,14 +271,14 @@ class WeightedSum(Kernel):
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
-        out = np.zeros((X.shape[0], Z.shape[0]))
+        out = np.zeros((*X.shape[:-1], Z.shape[-2]))
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             out += weight * kernel(X, Z)
         return out
 
     def diagonal(self, X: Inputs) -> FloatArray:
         """Return k(x_i, x_i)."""
-        out = np.zeros(X.shape[0])
+        out = np.zeros(X.shape[:-1])
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             out += weight * kernel.diagonal(X)
         return out
@@ -303,8 +303,8 @@ class CosineNormalized(Kernel):
         """Return the matrix k(x_i, z_j)."""
         left = self.kernel.diagonal(X)
         right = left if X is Z else self.kernel.diagonal(Z)
-        roots = _inverse_root(left)[:, None], _inverse_root(right)[None, :]
-        return self.kernel(X, Z) * roots[0] * roots[1]
+        gram = self.kernel(X, Z) * _inverse_root(left)[..., :, None]
+        return gram * _inverse_root(right)[..., None, :]
 
     def diagonal(self, X: Inputs) -> FloatArray:
         """Return k(x_i, x_i): 1, or 0 for an input of norm zero."""
@@ -319,6 +319,20 @@ KERNELS: dict[str, type] = {
     "exponential_distance": ExponentialDistance,
     "average": Average,
 }
+
+
+def takes_stacks(kernel: Kernel) -> bool:
+    """Tell whether a kernel also takes stacks of dense inputs, (B, n, d) and (B, m, d).
+
+    Its value is then the stack of matrices (B, n, m), each of a pair of inputs.
+    """
+    if type(kernel) in (Linear, Polynomial, Gaussian):
+        return True
+    if isinstance(kernel, OnFeature | CosineNormalized):
+        return takes_stacks(kernel.kernel)
+    return isinstance(kernel, WeightedSum) and all(
+        takes_stacks(each) for each in kernel.kernels
+    )
 
 
 def from_spec(spec: Kernel | Spec) -> Kernel:
@@ -414,15 +428,15 @@ def squared_distances(X: Inputs, Z: Inputs) -> FloatArray:
     """
     if not (is_sparse(X) or is_sparse(Z)):
         # Around a common origin fewer digits cancel.
-        origin = Z.mean(axis=0)
+        origin = Z.mean(axis=-2, keepdims=True)
         is_own = X is Z
         X = X - origin
         Z = X if is_own else Z - origin
     distances = _products(X, Z)
     distances *= -2.0
     norms = _squared_norms(Z)
-    distances += (norms if X is Z else _squared_norms(X))[:, None]
-    distances += norms
+    distances += (norms if X is Z else _squared_norms(X))[..., :, None]
+    distances += norms[..., None, :]
     return np.maximum(distances, 0.0, out=distances)
 
 
@@ -448,7 +462,7 @@ def _stand_ins(ordered: NDArray[Any]) -> NDArray[Any]:
 def _products(X: Inputs, Z: Inputs) -> FloatArray:
     """Return x_i'z_j for all pairs, shape (n, m)."""
     if not (is_sparse(X) and is_sparse(Z)):
-        return X @ Z.T
+        return X @ (Z.T if Z.ndim == 2 else Z.swapaxes(-1, -2))
     out = np.empty((X.shape[0], Z.shape[0]))
     right = Z.T.tocsr()
     n_rows = max(1, _PRODUCT_ENTRIES // Z.shape[0])
@@ -462,7 +476,7 @@ def _squared_norms(X: Inputs) -> FloatArray:
     if is_sparse(X):
         # Repeated entries would be squared one by one.
         return row_norms(canonical_csr(X), squared=True)
-    return np.einsum("ij,ij->i", X, X)
+    return np.einsum("...j,...j->...", X, X)
 
 
 def _require(condition: bool, name: str, value: object, demand: str) -> None:

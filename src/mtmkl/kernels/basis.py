@@ -21,6 +21,7 @@ from scipy.linalg import eigh, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from mtmkl.kernels.base import INPUTS_TOO_LARGE, Kernel, refuse_overflow
+from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 
 # So many rows have their Gram matrix built at once, and others beyond that share of
@@ -43,8 +44,10 @@ class KernelBasis:
     kernel: Kernel
     #: Training inputs with which k(x) is computed, (m, d).
     landmarks: FloatArray
-    #: R, (m, dimension).
-    coefficients: FloatArray
+    #: L of the landmarks' Gram matrix LL', (m, m), and V in R = L'⁻¹V, (m, dimension),
+    #: or None for the identity. R itself would cost as much as L, and models are few.
+    triangle: FloatArray
+    rotation: FloatArray | None
     #: Share of the trace of the distinct inputs' Gram matrix beyond the cut.
     discarded_trace: float
     #: Bound on the largest eigenvalue of K − ZZ', Z the distinct inputs' coordinates.
@@ -55,11 +58,20 @@ class KernelBasis:
     @property
     def dimension(self) -> int:
         """Number δ of coordinates."""
-        return self.coefficients.shape[1]
+        rotation = self.triangle if self.rotation is None else self.rotation
+        return rotation.shape[1]
+
+    def models(self, W: FloatArray) -> FloatArray:
+        """Return RW, which multiplies the kernel values k(x), shape (m, T)."""
+        turned = W if self.rotation is None else self.rotation @ W
+        models: FloatArray = solve_triangular(
+            self.triangle, turned, lower=True, trans="T"
+        )
+        return models
 
     def predict(self, X: FloatArray, W: FloatArray) -> FloatArray:
         """Return z'W for the inputs X, shape (n, T), by way of k(x)'(RW)."""
-        return self.kernel(X, self.landmarks) @ (self.coefficients @ W)
+        return self.kernel(X, self.landmarks) @ self.models(W)
 
 
 def kernel_basis(
@@ -79,13 +91,18 @@ def kernel_basis(
     trace = float(diagonal.sum())
     if not trace > 0:
         empty = np.zeros((1, 0))
-        basis = KernelBasis(kernel, distinct[:1], empty, 0.0, 0.0, inverse)
+        one = np.ones((1, 1))
+        basis = KernelBasis(kernel, distinct[:1], one, empty, 0.0, 0.0, inverse)
         return basis, np.zeros((len(X), 0))
-    found = None
-    if distinct.shape[0] > _WHOLE:
-        found = _pivoted_cholesky(kernel, distinct, diagonal, tol)
-    pivots, L, remainder = found or _whole_cholesky(kernel(distinct, distinct), tol)
-    coordinates, rotation = L, np.eye(pivots.size)
+    m, is_complete = distinct.shape[0], False
+    if m > _WHOLE:
+        most = max(int(_PIVOT_SHARE * m), min(m, 64))
+        pivots, L, remainder, is_complete = pivoted_cholesky(
+            kernel, distinct, diagonal, tol, most
+        )
+    if not is_complete:
+        pivots, L, remainder = _whole_cholesky(kernel(distinct, distinct), tol)
+    coordinates, rotation = L, None
     next_value, kept = 0.0, trace - remainder
     if pivots.size < max(_MANY, _NEARLY_ALL * distinct.shape[0]):
         values, rotation = eigh(L.T @ L)
@@ -94,7 +111,8 @@ def kernel_basis(
     basis = KernelBasis(
         kernel=kernel,
         landmarks=distinct[pivots],
-        coefficients=solve_triangular(L[pivots], rotation, lower=True, trans="T"),
+        triangle=L[pivots],
+        rotation=rotation,
         discarded_trace=max(1.0 - kept / trace, 0.0),
         discarded_norm=next_value + remainder + np.finfo(float).eps * trace,
         distinct=inverse,
@@ -125,38 +143,44 @@ def _whole_cholesky(gram: FloatArray, tol: float) -> tuple[IntArray, FloatArray,
     least = max(_REMAINDER * tol * largest / m, rounding)
     factor, order, rank, _ = dpstrf(gram.T, tol=least, lower=1, overwrite_a=1)
     L = np.empty((m, rank))
-    L[order - 1] = np.tril(factor)[:, :rank]
+    for k in range(1, rank):
+        factor[:k, k] = 0.0
+    L[order - 1] = factor[:, :rank]
     remainder = max(trace - float(np.einsum("ij,ij->", L, L)), 0.0)
     return order[:rank].astype(np.intp) - 1, L, remainder
 
 
-def _pivoted_cholesky(
-    kernel: Kernel, X: FloatArray, diagonal: FloatArray, tol: float
-) -> tuple[IntArray, FloatArray, float] | None:
-    """Return pivots, L, and trace of K − LL'; None if they would be too many."""
+def pivoted_cholesky(
+    kernel: Kernel, X: Inputs, diagonal: FloatArray, tol: float, limit: int
+) -> tuple[IntArray, FloatArray, float, bool]:
+    """Return pivots, L, the trace of K − LL', and whether that is within the tolerance.
+
+    It is where so many pivots suffice as ``limit``; otherwise the factor ends there.
+    """
     m = X.shape[0]
-    limit = max(int(_PIVOT_SHARE * m), min(m, 64))
     left = diagonal.copy()
     L = np.empty((m, limit))
     pivots: list[int] = []
     # The largest eigenvalue is at least the mean and the maximum of the diagonal; the
     # factor so far gives better bounds as it grows.
     largest = max(float(diagonal.max()), float(diagonal.mean()))
+    is_complete = False
     for k in range(limit + 1):
         if k in (1, 4, 16, 64, 256):
             largest = max(largest, float(np.linalg.norm(L[:, :k], 2)) ** 2)
-        if left.sum() <= _REMAINDER * tol * largest:
-            return np.array(pivots, dtype=np.intp), L[:, :k], float(left.sum())
-        if k == limit:
+        is_complete = bool(left.sum() <= _REMAINDER * tol * largest)
+        if is_complete or k == limit:
             break
         pivot = int(np.argmax(left))
         column = kernel(X, X[pivot : pivot + 1])[:, 0] - L[:, :k] @ L[pivot, :k]
-        if column[pivot] <= 0.0:  # what is left is rounding
-            return np.array(pivots, dtype=np.intp), L[:, :k], float(left.sum())
+        is_complete = bool(column[pivot] <= 0.0)  # what is left is rounding
+        if is_complete:
+            break
         column /= np.sqrt(column[pivot])
         column[pivots] = 0.0
         L[:, k] = column
         pivots.append(pivot)
         left = np.maximum(left - column**2, 0.0)
         left[pivots] = 0.0
-    return None
+    factor = L[:, : len(pivots)]
+    return np.array(pivots, dtype=np.intp), factor, float(left.sum()), is_complete

@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.sparse import Inputs, same_inputs
+from mtmkl.sparse import Inputs, is_sparse, same_inputs
 from mtmkl.typing import FloatArray, IntArray
 
 MAX_BYTES = 2 * 2**30
 """Bound on the memory of the Gram matrices of a fit: 2 GiB."""
+
+# Kernel values at a time of blocks that are computed together: 2 MB.
+_STACKED = 1 << 18
 
 # Share of its largest eigenvalue by which a task kernel may be indefinite.
 _ROUNDING = 1e-8
@@ -87,9 +90,11 @@ class GramBlocks:
     def diagonal(self) -> FloatArray:
         """Return Σ_f k_f(x_i, x_i) over all terms, shape (N,)."""
         out = np.einsum("if,if->i", self.features, self.features)
-        for b, n in enumerate(self.sizes):
-            own = self.grams[self.pairs(b)][:: n + 1]
-            out[self.offsets[b] : self.offsets[b + 1]] += own.sum(axis=1)
+        begin, first, n = np.repeat(
+            [self.entries, self.offsets[:-1], self.sizes], self.sizes, axis=1
+        )
+        own = self.grams[begin + (np.arange(out.size) - first) * (n + 1)]
+        out += own.sum(axis=1)
         return out
 
     def subset(self, rows: ArrayLike) -> "GramBlocks":
@@ -171,7 +176,11 @@ class TrainingSet:
         self.X = terms.inputs(X)[self.order]
         self.task = task[self.order]
         self.first_like = np.arange(n_blocks)
-        for b in range(1, n_blocks):
+        is_likely = self.sizes[1:] == self.sizes[:-1]
+        if not is_sparse(self.X):
+            heads = self.X[np.minimum(self.offsets[:-1], len(self.X) - 1)]
+            is_likely &= (heads[1:] == heads[:-1]).all(axis=1)
+        for b in (np.flatnonzero(is_likely) + 1).tolist():
             if same_inputs(self.X[self.rows(b)], self.X[self.rows(b - 1)]):
                 self.first_like[b] = self.first_like[b - 1]
         self._task_kernels = task_kernels
@@ -213,21 +222,63 @@ class TrainingSet:
             grams=np.empty((n_entries, n_grams)),
             entries=(np.cumsum(counts) - counts)[self.first_like],
         )
-        for b in distinct if n_grams else ():
-            X, n = self.X[self.rows(b)], self.sizes[b]
-            part = blocks.grams[blocks.pairs(b)].reshape(n, n, n_grams)
-            by_term = part.transpose(2, 0, 1)
-            self.terms.write_grams(X, X, by_term)
-            self._weigh(by_term, self.task[self.rows(b)], b)
+        for run in self._runs(distinct, self.sizes) if n_grams else ():
+            n, begin = self.sizes[run[0]], blocks.entries[run[0]]
+            part = blocks.grams[begin : begin + run.size * n * n]
+            by_term = part.reshape(run.size, n, n, n_grams).transpose(3, 0, 1, 2)
+            X = self._inputs_of(run)
+            self._write_kernels(X, X, self.task[self.rows(run[0])], run, by_term)
         self.terms.refuse_overflow(blocks.grams.T)
         return blocks
 
-    def _weigh(self, grams: FloatArray, task: IntArray, b: int) -> None:
-        """Multiply matrices (G, m, n) of block b by the kernels of their tasks."""
-        if self._task_kernels is not None:
-            own = self.task[self.rows(b)]
-            for gram, Q in zip(grams, self._task_kernels, strict=True):
-                gram *= Q[task[:, None], own]
+    def _runs(self, blocks: IntArray, n_others: IntArray) -> list[IntArray]:
+        """Return some blocks in runs, whose kernels on ``n_others`` (B,) are one call.
+
+        Blocks of a run follow one another and are alike in both numbers of examples.
+        """
+        stacks = self.terms.take_stacks(self.X)
+        shapes = list(zip(self.sizes.tolist(), n_others.tolist(), strict=True))
+        runs: list[list[int]] = []
+        for b in blocks.tolist():
+            last = runs[-1] if stacks and runs else [-2]
+            follows = last[-1] == b - 1 and shapes[last[-1]] == shapes[b]
+            n, m = shapes[b]
+            if follows and (len(last) + 1) * n * m <= _STACKED:
+                last.append(b)
+            else:
+                runs.append([b])
+        return [np.array(run, dtype=np.intp) for run in runs]
+
+    def _inputs_of(self, run: IntArray) -> Inputs:
+        """Return the inputs of a run, (n, d) of a single block, else (B, n, d)."""
+        X = self.X[self.offsets[run[0]] : self.offsets[run[-1] + 1]]
+        return X if run.size == 1 else X.reshape(run.size, -1, X.shape[1])
+
+    def _sharing(self, first_like: IntArray, counts: IntArray) -> list[IntArray]:
+        """Return runs of blocks with others, with those of the same values, (B, S).
+
+        ``first_like`` names the first block with the same kernel values.
+        """
+        firsts = np.flatnonzero((first_like == np.arange(counts.size)) & (counts > 0))
+        is_alone = np.bincount(first_like, minlength=counts.size)[firsts] == 1
+        alone = self._runs(firsts[is_alone], counts)
+        shared = [np.flatnonzero(first_like == b) for b in firsts[~is_alone]]
+        return [run[:, None] for run in alone] + [like[None] for like in shared]
+
+    def _write_kernels(
+        self, X: Inputs, own: Inputs, task: IntArray, run: IntArray, out: FloatArray
+    ) -> None:
+        """Write the kernels of inputs, of these tasks, with a run's own to ``out``.
+
+        It has the shape (G, B, m, n).
+        """
+        if run.size == 1:
+            out = out[:, 0]
+        self.terms.write_grams(X, own, out)
+        if self._task_kernels is not None:  # of joined tasks, one block
+            own_task = self.task[self.rows(run[0])]
+            for gram, Q in zip(out, self._task_kernels, strict=True):
+                gram *= Q[task[:, None], own_task]
 
     def outputs(
         self, X: Inputs, task: IntArray, beta: FloatArray, weights: FloatArray
@@ -236,22 +287,23 @@ class TrainingSet:
 
         X has raw inputs, beta the order of the training set; weights are (B, D).
         """
-        out = np.empty(task.size)
+        out = np.zeros(task.size)
         others = self._others(X, task)
         chosen = self.terms.is_feature
-        features = self.features()
-        for b, group in enumerate(others.groups):
-            rows = self.rows(b)
-            w = (features[rows].T @ beta[rows]) * weights[b, chosen]
-            out[group] = others.features[group] @ w
-        for first, cross in others.cross.items():
-            # The blocks that share these kernel values, in one product of matrices.
-            shared = np.flatnonzero(others.first_like == first).tolist()
-            own = np.stack([beta[self.rows(b)] for b in shared], axis=1)
-            m, n_grams, n = cross.shape
-            by_term = (cross.reshape(-1, n) @ own).reshape(m, n_grams, -1)
-            for number, b in enumerate(shared):
-                out[others.groups[b]] += by_term[..., number] @ weights[b, ~chosen]
+        if chosen.any():
+            features = self.features()
+            for b, group in enumerate(others.groups):
+                rows = self.rows(b)
+                w = (features[rows].T @ beta[rows]) * weights[b, chosen]
+                out[group] = others.features[group] @ w
+        for blocks, rows_of_blocks, cross in others.cross:
+            # Blocks that share kernel values, in the last axis, are one product.
+            n_blocks, m, n_grams, n = cross.shape
+            own = beta[self.offsets[blocks][..., None] + np.arange(n)]
+            by_term = cross.reshape(n_blocks, -1, n) @ own.swapaxes(1, 2)
+            by_term = by_term.reshape(n_blocks, m, n_grams, -1)
+            values = np.moveaxis(by_term, 3, 1) @ weights[blocks][..., ~chosen, None]
+            out[rows_of_blocks] += values[..., 0]
         return out
 
     def _others(self, X: Inputs, task: IntArray) -> "_Others":
@@ -260,18 +312,25 @@ class TrainingSet:
             if np.array_equal(last_task, task) and same_inputs(last_X, X):
                 return others
         block = self.block_of_task[task]
-        groups = [np.flatnonzero(block == b) for b in range(self.sizes.size)]
+        counts = np.bincount(block, minlength=self.sizes.size)
+        groups = np.split(np.argsort(block, kind="stable"), np.cumsum(counts)[:-1])
         Z = self.terms.inputs(X)
         first_like = np.arange(self.sizes.size)
-        cross: dict[int, FloatArray] = {}
-        for b, g in enumerate(groups if not self.terms.is_feature.all() else ()):
-            like = int(self.first_like[b])
-            if like < b and same_inputs(Z[g], Z[groups[like]]):
+        for b in np.flatnonzero(self.first_like != first_like):
+            like = self.first_like[b]
+            if same_inputs(Z[groups[b]], Z[groups[like]]):
                 first_like[b] = like
-            elif g.size:
-                cross[b] = self.terms.grams(Z[g], self.X[self.rows(b)])
-                self._weigh(cross[b].transpose(1, 0, 2), task[g], b)
-        others = _Others(groups, self.terms.features(Z), cross, first_like)
+        others = _Others(groups, self.terms.features(Z), [])
+        n_grams = int(np.sum(~self.terms.is_feature))
+        for blocks in self._sharing(first_like, counts) if n_grams else ():
+            rows = np.array([[groups[b] for b in like] for like in blocks])
+            run, first = blocks[:, 0], blocks[0, 0]
+            cross = np.empty((run.size, counts[first], n_grams, self.sizes[first]))
+            by_term, own = cross.transpose(2, 0, 1, 3), self._inputs_of(run)
+            inputs = Z[rows[0, 0] if run.size == 1 else rows[:, 0]]
+            self._write_kernels(inputs, own, task[rows[0, 0]], run, by_term)
+            self.terms.refuse_overflow(by_term)
+            others.cross.append((blocks, rows, cross))
         if self._keep_last:
             self._last = X.copy(), task.copy(), others
         return others
@@ -284,7 +343,6 @@ class _Others:
     #: Their rows, by block.
     groups: list[IntArray]
     features: FloatArray
-    #: Kernels with the training inputs of a block, (rows, terms, training rows), once
-    #: for blocks with the same values: of the first, named by ``first_like``.
-    cross: dict[int, FloatArray]
-    first_like: IntArray
+    #: For each run of blocks, (B,), with those that share kernel values with them, S in
+    #: all: their numbers (B, S), their rows (B, S, m), and the kernels, (B, m, G, n).
+    cross: list[tuple[IntArray, IntArray, FloatArray]]

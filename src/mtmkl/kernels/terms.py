@@ -18,8 +18,9 @@ from mtmkl.kernels.base import (
     median_distance,
     refuse_overflow,
     spread_features,
+    takes_stacks,
 )
-from mtmkl.sparse import Inputs
+from mtmkl.sparse import Inputs, is_sparse
 from mtmkl.typing import FloatArray, IntArray, Spec
 
 #: Kernels or specifications; one with ``feature: each`` stands for a kernel of each
@@ -175,8 +176,16 @@ class KernelTerms:
         self.refuse_overflow(out.transpose(1, 0, 2))
         return out
 
+    def take_stacks(self, X: Inputs) -> bool:
+        """Tell whether `write_grams` takes stacks of inputs such as X, (B, n, d)."""
+        others = (each for each in self.kernels if each is not None)
+        return not is_sparse(X) and all(takes_stacks(each) for each in others)
+
     def write_grams(self, X: Inputs, Z: Inputs, out: NDArray[Any]) -> None:
-        """Write the other kernels between (standardised) inputs to out, (G, n, m)."""
+        """Write the other kernels between (standardised) inputs to out, (G, …, n, m).
+
+        Of stacks of inputs, where it takes them, in pairs.
+        """
         for g, number in enumerate(np.flatnonzero(~self.is_feature)):
             kernel = self.kernels[number]
             assert kernel is not None

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from mtmkl.kernels.base import Kernel, from_spec
+from mtmkl.kernels.basis import pivoted_cholesky
+from mtmkl.kernels.feature_maps import feature_map, has_feature_map
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
 from mtmkl.methods._base.checks import check_positive, checks, one_of, optional
@@ -13,6 +15,13 @@ from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.kernel_machine import keep_certificate
 from mtmkl.methods._base.switched import SwitchedEstimator
 from mtmkl.typing import FloatArray, IntArray, Spec
+
+# From so many examples on a factor stands for the communal Gram matrix: the features
+# of a linear kernel, if they are no more than a share of the examples, and of other
+# kernels a Cholesky factor of a bounded number of pivots.
+_MANY, _FEATURE_SHARE = 1000, 1 / 8
+_MANY_OF_OTHERS, _PIVOTS, _PIVOT_TOL = 3000, 256, 1e-8
+_ENTRIES = 1 << 22  # kernel values at a time, of those that are not kept: 32 MB
 
 
 @dataclass(eq=False, repr=False)
@@ -73,6 +82,15 @@ class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
     n_iter_ : int
         Switches visited by Newton's method.
 
+    Notes
+    -----
+    The Gram matrix of all examples is built for up to 1,000 of them, and for up to
+    3,000 if the kernel is not linear or there are more inputs than an eighth of the
+    examples. Of more examples memory grows in proportion to their number, and the
+    certificate is still that of the whole problem. Should a narrow kernel with
+    communal and specialised scales of one size not be solved so, the matrix is built
+    after all, as long as it has at most 2 GiB.
+
     References
     ----------
     T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
@@ -103,23 +121,36 @@ class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
             normalize=self.normalize,
             standardize=self.standardize,
         )
-        order = np.argsort(task, kind="stable")
         sizes = np.bincount(task)
-        training = TrainingSet(terms, X[order], task[order], sizes.size, joined=True)
-        gram = training.blocks().grams.reshape(order.size, order.size)
-        own_scale = self.specialised_scale
+        training = TrainingSet(terms, X, task, sizes.size)
+        order, own_scale = training.order, self.specialised_scale
         if own_scale is None:
             own_scale = 0.9 * sizes.size
-        ends = np.cumsum(sizes)
+        joined = TrainingSet(terms, X[order], task[order], sizes.size, joined=True)
+        communal = _Communal(joined, self.communal_scale)
+        factor, is_all = communal.factor()
+        if factor is None:
+            gram = joined.blocks().grams.reshape(y.size, y.size)
+            rows = [training.rows(t) for t in range(sizes.size)]
+            blocks = [gram[own, own].copy() for own in rows]
+            gram *= self.communal_scale
+            shared: dict[str, Any] = {"communal": gram}
+        else:
+            grams = training.blocks()
+            blocks = [
+                grams.grams[grams.pairs(t)].reshape(n, n) for t, n in enumerate(sizes)
+            ]
+            shared = {
+                "communal": factor,
+                "within": [self.communal_scale * block for block in blocks],
+                "whole": None if is_all else communal,
+            }
         path = PoolingPath(
-            self.communal_scale * gram,
-            [
-                own_scale * gram[end - n : end, end - n : end]
-                for n, end in zip(sizes, ends, strict=True)
-            ],
-            y[order],
+            specialised=[own_scale * block for block in blocks],
+            c=y[order],
             tol=self.tol,
             max_iter=self.max_iter,
+            **shared,
         )
         return training, order, own_scale, path
 
@@ -136,12 +167,62 @@ class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
         self._beta = solution.dual
 
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
-        terms = self._training.terms
-        gram = terms.grams(terms.inputs(X), self._training.X)[:, 0]
-        is_own = task[:, None] == self._training.task[None, :]
-        communal = self.communal_scale * (gram @ self._beta)
-        specialised = self._own_scale * ((gram * is_own) @ self._beta)
-        scores: FloatArray = (
-            communal + self.switches_[task] * specialised + self.intercept_[task]
+        training, terms = self._training, self._training.terms
+        Z, beta = terms.inputs(X), self._beta
+        scores = self.communal_scale * _products(terms, Z, training.X, beta)
+        for t in np.unique(task):
+            rows, own = task == t, training.rows(t)
+            specialised = _products(terms, Z[rows], training.X[own], beta[own])
+            scores[rows] += self.switches_[t] * self._own_scale * specialised
+        return scores + self.intercept_[task]
+
+
+@dataclass(frozen=True)
+class _Communal:
+    """The communal Gram matrix of examples sorted by task."""
+
+    joined: TrainingSet
+    scale: float
+
+    def matrix(self) -> FloatArray:
+        """Return it whole. Raises GramMemoryError if that is too much."""
+        gram, n = self.joined.blocks().grams, self.joined.task.size
+        gram *= self.scale
+        return gram.reshape(n, n)
+
+    def product(self, beta: FloatArray) -> FloatArray:
+        """Return its product with β, without building it."""
+        X, used = self.joined.X, np.flatnonzero(beta)
+        return self.scale * _products(self.joined.terms, X, X[used], beta[used])
+
+    def factor(self) -> tuple[FloatArray | None, bool]:
+        """Return a factor of it, or None for few examples, and whether nothing lacks.
+
+        The features of a linear kernel, if they are few, or a bounded number of columns
+        of a Cholesky factor.
+        """
+        terms, X = self.joined.terms, self.joined.X
+        kernel, n = terms.kernels[0], X.shape[0]
+        assert kernel is not None
+        scale = self.scale * float(terms.scale[0])
+        if n > _MANY and has_feature_map(kernel) and X.shape[1] <= _FEATURE_SHARE * n:
+            return feature_map(kernel, X, scale), True
+        if n <= _MANY_OF_OTHERS:
+            return None, False
+        _, L, _, _ = pivoted_cholesky(
+            kernel, X, kernel.diagonal(X), _PIVOT_TOL, _PIVOTS
         )
-        return scores
+        return np.sqrt(scale) * L, False
+
+
+def _products(
+    terms: KernelTerms, X: FloatArray, Z: FloatArray, beta: FloatArray
+) -> FloatArray:
+    """Return Σ_j β_j k(x_i, z_j) for all i, some rows at a time."""
+    out = np.zeros(X.shape[0])
+    if not beta.any():
+        return out
+    step = max(_ENTRIES // beta.size, 1)
+    for i in range(0, X.shape[0], step):
+        out[i : i + step] = terms.grams(X[i : i + step], Z)[:, 0] @ beta
+    return out

@@ -201,7 +201,7 @@ class _Coordinates:
             if not part.any():
                 out.append(None)
             else:
-                out.append(part if basis is None else basis.coefficients @ part)
+                out.append(part if basis is None else basis.models(part))
         return out
 
     def outputs(
@@ -209,15 +209,20 @@ class _Coordinates:
     ) -> FloatArray:
         """Return Σ_j w_jt'z_j(x) of raw inputs x of tasks t."""
         Z, out = self.terms.inputs(X), np.zeros(task.size)
-        for t in np.unique(task):
-            rows = np.flatnonzero(task == t)
-            for j, values in enumerate(coefficients):
-                if values is None:
-                    continue
-                basis = self.bases[j]
-                if basis is None:
-                    out[rows] += Z[rows, self.terms.column[j]] * values[0, t]
-                else:
+        distinct, index = np.unique(Z, axis=0, return_inverse=True)
+        groups = [(np.flatnonzero(task == t), t) for t in np.unique(task)]
+        is_shared = 2 * len(distinct) <= len(Z)
+        for j, values in enumerate(coefficients):
+            basis = self.bases[j]
+            if values is None:
+                continue
+            if basis is None:
+                out += Z[:, self.terms.column[j]] * values[0, task]
+            elif is_shared:  # by the tasks
+                outputs = basis.kernel(distinct, basis.landmarks) @ values
+                out += outputs[index.ravel(), task]
+            else:
+                for rows, t in groups:
                     cross = basis.kernel(Z[rows], basis.landmarks)
                     out[rows] += cross @ values[:, t]
         return out

@@ -26,8 +26,32 @@ def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         if reason is not None:
             raise TypeError(reason)
         X = canonical_csr(X)
+    elif _is_plain(estimator, X, *y):
+        # What validate_data would return, in a tenth of the time of a small fit.
+        if options.get("reset", True):
+            estimator.n_features_in_ = X.shape[1]
+        if X.shape[1] == estimator.n_features_in_:
+            return (X, *y) if y else X
     return validate_data(
         estimator, X, *y, dtype=np.float64, accept_sparse="csr", **options
+    )
+
+
+def _is_plain(estimator: Any, X: Any, *y: Any) -> bool:
+    """Tell whether arrays are as they should be, and no columns have had names."""
+    arrays = (X, *y)
+    if hasattr(estimator, "feature_names_in_") or any(
+        type(each) is not np.ndarray or each.shape[:1] != X.shape[:1] for each in arrays
+    ):
+        return False
+    return (
+        X.dtype == np.float64
+        and X.ndim == 2
+        and X.size > 0
+        and all(each.ndim == 1 and each.dtype.kind in "biufUS" for each in y)
+        and all(
+            bool(np.isfinite(each).all()) for each in arrays if each.dtype.kind == "f"
+        )
     )
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -151,9 +152,10 @@ class MultiTaskEstimator(BaseEstimator):
 
     def _check_params(self) -> None:
         """Raise ValueError if a parameter is out of range."""
-        for name, value in self.get_params(deep=False).items():
+        own: Any = type(self)
+        for name in _parameters(own):
             if name in self._checks:
-                self._checks[name](name, value)
+                self._checks[name](name, getattr(self, name))
 
     def _dense_only(self) -> str | None:
         """Return why inputs must be dense, or None if they may be sparse."""
@@ -215,6 +217,12 @@ class MultiTaskEstimator(BaseEstimator):
             raise ValueError(f"task not seen by fit: {shown}; known: {known}")
         encoded = np.array([numbers[label] for label in distinct.tolist()], np.intp)
         return encoded[inverse.ravel()]
+
+
+@cache
+def _parameters(cls: Any) -> tuple[str, ...]:
+    """Return the names of the parameters, without inspecting a class twice."""
+    return tuple(cls._get_param_names())
 
 
 class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):

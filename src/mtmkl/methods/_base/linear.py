@@ -29,14 +29,20 @@ class PreparedRegression:
     """Training data in the coordinates of the coefficients, shared along a path."""
 
     scaler: StandardScaler | None
-    #: Without it the coordinates are the (standardised) inputs.
+    #: Without it the coordinates are the (standardised) inputs,
     basis: KernelBasis | None
+    #: or with an orthonormal basis of their span those in it.
+    span: FloatArray | None
     #: The coordinates, as the solver takes them; centred by task if with an offset.
     tasks: Any
     #: Task of each example, (n,).
     task: IntArray
     #: With an offset, the means of coordinates (T, d) and targets (T,) by task.
     means: tuple[FloatArray, FloatArray] | None
+
+    def expand(self, W: FloatArray) -> FloatArray:
+        """Return coefficients of inputs, or of the basis, for those of the problem."""
+        return W if self.span is None else self.span @ W
 
 
 class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
@@ -47,6 +53,8 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
     """
 
     _checks = checks(kernel=optional(check_kernel))
+    #: Whether the penalty is the same in all orthonormal coordinates.
+    _rotation_invariant: ClassVar[bool] = False
 
     kernel: Kernel | Spec | None = None
     standardize: bool = False
@@ -62,9 +70,12 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
     ) -> PreparedRegression:
         scaler = StandardScaler().fit(X) if self.standardize else None
         Z = X if scaler is None else scaler.transform(X)
-        basis = None
+        basis = span = None
         if self.kernel is not None:
             basis, Z = kernel_basis(from_spec(self.kernel), Z, tol=self.basis_tol)
+        elif self._rotation_invariant:
+            span = span_of(Z)
+            Z = Z if span is None else Z @ span
         n_tasks = int(task.max()) + 1
         means: tuple[FloatArray, FloatArray] | None = None
         if self.fit_intercept:
@@ -75,7 +86,7 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
             # Centring removes exactly what an unpenalised offset per task explains.
             Z, y = Z - means[0][task], y - means[1][task]
         tasks = self._reduced(Z, y, task, n_tasks=n_tasks)
-        return PreparedRegression(scaler, basis, tasks, task, means)
+        return PreparedRegression(scaler, basis, span, tasks, task, means)
 
     def _reduced(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_tasks: int
@@ -96,11 +107,11 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
         """Set the fitted attributes."""
         certificate = solution.certificate
         self._scaler, self._basis = prepared.scaler, prepared.basis
-        self.coef_ = solution.coef
+        self.coef_ = prepared.expand(solution.coef)
         self.intercept_ = np.zeros(self.coef_.shape[1])
         if prepared.means is not None:
             inputs, targets = prepared.means
-            self.intercept_ = targets - np.einsum("td,dt->t", inputs, self.coef_)
+            self.intercept_ = targets - np.einsum("td,dt->t", inputs, solution.coef)
         self.objective_ = certificate.objective
         self.duality_gap_ = certificate.duality_gap
         self.n_iter_ = certificate.n_iter
@@ -114,7 +125,7 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
         if self._basis is not None:
             values = self._basis.predict(X, self.coef_)[np.arange(X.shape[0]), task]
         else:
-            values = np.einsum("ij,ji->i", X, self.coef_[:, task])
+            values = task_outputs(X, self.coef_, task)
         return values + self.intercept_[task]
 
 
@@ -156,6 +167,8 @@ class FeatureLearner(SquaredNormEstimator):
     their norms, the singular values of V.
     """
 
+    _rotation_invariant = True
+
     @property
     def _learned(self) -> FloatArray:
         """V, of shape (d, T)."""
@@ -196,9 +209,32 @@ def rank_of(magnitudes: NDArray[np.floating[Any]]) -> int:
     return int(np.sum(magnitudes > RANK_TOLERANCE * magnitudes.max(initial=0.0)))
 
 
+def task_outputs(X: FloatArray, W: FloatArray, task: IntArray) -> FloatArray:
+    """Return x_i'w_t of each example and its task, for W of shape (d, T)."""
+    out = np.empty(task.size)
+    for t in np.unique(task):
+        rows = np.flatnonzero(task == t)
+        out[rows] = X[rows] @ W[:, t]
+    return out
+
+
 def task_means(values: FloatArray, task: IntArray, n_tasks: int) -> FloatArray:
     """Return the mean rows of each task, shape (T, d)."""
     means = np.zeros((n_tasks, values.shape[1]))
     for t in range(n_tasks):
         means[t] = values[task == t].mean(axis=0)
     return means
+
+
+def span_of(X: FloatArray) -> FloatArray | None:
+    """Return an orthonormal basis of the span of the rows, None if it is everything.
+
+    Tasks share examples, so that the distinct rows may be far fewer than all.
+    """
+    if X.shape[1] == 1:
+        return None
+    distinct = np.unique(X, axis=0)
+    if distinct.shape[0] >= X.shape[1]:
+        return None
+    basis: FloatArray = np.linalg.qr(distinct.T)[0]
+    return basis

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mtmkl.methods._base.checks import checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
-from mtmkl.methods._base.linear import task_means
+from mtmkl.methods._base.linear import span_of, task_means, task_outputs
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.typing import FloatArray, IntArray
@@ -55,7 +55,7 @@ class PreparedTasks:
             scale = scaler.scale_
             Z, member = scaler.transform(X[rows][:, varying]), number[task[rows]]
             if rotate:
-                basis = _span(Z)
+                basis = span_of(Z)
                 Z = Z if basis is None else Z @ basis
             decomposition = decompose(
                 Z - task_means(Z, member, int(number[-1]) + 1)[member],
@@ -153,8 +153,7 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
         self.history_ = certificate.history
 
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
-        scores: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])
-        return scores + self.intercept_[task]
+        return task_outputs(X, self.coef_, task) + self.intercept_[task]
 
 
 @dataclass(eq=False, repr=False)
@@ -199,17 +198,3 @@ def number_of_groups(value: int | float, n_tasks: int) -> int:
     if isinstance(value, Integral):
         return min(int(value), n_tasks)
     return max(1, int(np.floor(value * n_tasks + 0.5)))
-
-
-def _span(Z: FloatArray) -> FloatArray | None:
-    """Return an orthonormal basis of the span of the rows, None if it is everything.
-
-    Tasks share examples, so that the distinct rows may be far fewer than all.
-    """
-    if Z.shape[1] == 1:
-        return None
-    distinct = np.unique(Z, axis=0)
-    if distinct.shape[0] >= Z.shape[1]:
-        return None
-    basis: FloatArray = np.linalg.qr(distinct.T)[0]
-    return basis

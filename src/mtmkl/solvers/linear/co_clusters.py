@@ -18,17 +18,21 @@ With Γ (T × (k + 1)) an orthonormal basis of the range of R and the vector 1, 
 ΘΓ' + D; the deviations D have one ridge and are eliminated task by task, which leaves a
 linear least-squares problem in Θ for a few steps of conjugate gradients. The objective
 never increases. It is not convex: there may be other local minima.
+
+Several starts take their steps side by side, since reading the rows of all tasks is
+most of a step: a search yields the points whose products it needs, and is sent these.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from typing import TypeVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.linear.clustered_tasks import spectrum
-from mtmkl.solvers.linear.row_products import pull_back_tasks
+from mtmkl.solvers.linear.row_products import pull_back_sets
 from mtmkl.solvers.linear.task_admm import loss, loss_step
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Certificate, Solution
@@ -36,6 +40,10 @@ from mtmkl.typing import FloatArray
 
 #: Weight of ||P + Q||_F².
 RIDGE = 1e-6
+
+# A search yields points (T, d) and a (n_rows,) and gets V_t'(a_t − b_t∘V_t w_t).
+_Found = TypeVar("_Found")
+_Search = Generator[tuple[FloatArray, FloatArray], FloatArray, _Found]
 
 # Conjugate gradients between two updates of R: at most so many, and no more once the
 # squared gradient is this share of the first.
@@ -92,7 +100,28 @@ def solve(
     # The same for every start, and as dear as many alternations.
     steps = _Alternation(tasks, weight, n_free)
     share = lam_2 / (lam_1 + lam_2)
-    return [_alternate(steps, weight, share, rng, tol, max_iter) for rng in rngs]
+    searches = [_alternate(steps, weight, share, rng, tol, max_iter) for rng in rngs]
+    return _side_by_side(searches, tasks, steps.weights)
+
+
+def _side_by_side(
+    searches: "Sequence[_Search[Solution]]",
+    tasks: TaskDecomposition,
+    slopes: FloatArray,
+) -> list[Solution]:
+    """Return what each search ends at, answering all of them at once."""
+    wanted = {k: next(search) for k, search in enumerate(searches)}
+    found: dict[int, Solution] = {}
+    while wanted:
+        points, aims = map(np.array, zip(*wanted.values(), strict=True))
+        pulls = pull_back_sets(tasks.right, tasks.offsets, points, aims, slopes)
+        for k, pull in zip(list(wanted), pulls, strict=True):
+            try:
+                wanted[k] = searches[k].send(pull)
+            except StopIteration as end:
+                found[k] = end.value
+                del wanted[k]
+    return [found[k] for k in range(len(searches))]
 
 
 def _alternate(
@@ -102,7 +131,7 @@ def _alternate(
     rng: np.random.Generator | None,
     tol: float,
     max_iter: int,
-) -> Solution:
+) -> "_Search[Solution]":
     """Return the local minimum to which a start leads; ``share`` is of λ₂."""
     tasks = steps.tasks
     vectors, theta = steps.start(rng)
@@ -110,7 +139,7 @@ def _alternate(
     history: list[float] = []
     converged = False
     while len(history) < max_iter and not converged:
-        W = steps.coefficients(vectors, theta)
+        W = yield from steps.coefficients(vectors, theta)
         vectors, theta, deviations = steps.projection(W)
         value = tasks.constant + loss(*tasks.arrays, W) + RIDGE * np.sum(W * W)
         history.append(float(value + weight * np.sum(deviations * deviations)))
@@ -167,9 +196,11 @@ class _Alternation:
             vectors = np.linalg.qr(np.column_stack([np.ones(n_tasks), draws]))[0]
         return vectors, self.share * (vectors.T @ W)
 
-    def coefficients(self, vectors: FloatArray, theta: FloatArray) -> FloatArray:
+    def coefficients(
+        self, vectors: FloatArray, theta: FloatArray
+    ) -> "_Search[FloatArray]":
         """Return W of no larger objective for Γ, shape (T, d)."""
-        theta = self.descend(vectors, theta)
+        theta = yield from self.descend(vectors, theta)
         shared = _shared(self.tasks, vectors, theta, self.weights, self.shared_ridge)
         return _with_deviations(self.tasks, shared, self.deviation_ridge)
 
@@ -196,8 +227,6 @@ class _Descent:
     def __init__(
         self, tasks: TaskDecomposition, weights: FloatArray, shared_ridge: float
     ) -> None:
-        self.data = (tasks.right, tasks.offsets)
-        self.weights = weights
         self.aims = weights * tasks.target / tasks.singular
         self.shared_ridge = shared_ridge
         rows = np.sqrt(weights)[:, None] * tasks.right
@@ -207,27 +236,25 @@ class _Descent:
         curvature[np.diag_indices_from(curvature)] += shared_ridge + least
         self.factor = cho_factor(curvature)
 
-    def __call__(self, vectors: FloatArray, theta: FloatArray) -> FloatArray:
+    def __call__(self, vectors: FloatArray, theta: FloatArray) -> "_Search[FloatArray]":
         """Return a Θ of no larger objective, for Γ = ``vectors``."""
-        pull, _ = pull_back_tasks(*self.data, vectors @ theta, self.aims, self.weights)
+        pull = yield vectors @ theta, self.aims
         residual = vectors.T @ pull
         residual -= self.shared_ridge * theta
         no_aims = np.zeros_like(self.aims)
-        towards = cho_solve(self.factor, residual.T).T
+        towards = cho_solve(self.factor, residual.T, check_finite=False).T
         size = first = np.sum(residual * towards)
         direction = towards
         for _ in range(_GRADIENT_STEPS):
             if size <= _GRADIENT_SHARE * first:
                 break
-            pull, _ = pull_back_tasks(
-                *self.data, vectors @ direction, no_aims, self.weights
-            )
+            pull = yield vectors @ direction, no_aims
             image = -vectors.T @ pull
             image += self.shared_ridge * direction
             length = size / np.sum(direction * image)
             theta = theta + length * direction
             residual = residual - length * image
-            towards = cho_solve(self.factor, residual.T).T
+            towards = cho_solve(self.factor, residual.T, check_finite=False).T
             previous, size = size, np.sum(residual * towards)
             direction = towards + (size / previous) * direction
         return theta
@@ -244,11 +271,13 @@ def _shared(
     mean, factors = vectors[0, 0] * theta[0], theta[1:]
     shared = np.empty((vectors.shape[0], theta.shape[1]))
     penalty = shared_ridge * (factors @ factors.T)
-    along_all = tasks.right @ theta.T
-    left_all = tasks.target / tasks.singular - vectors[0, 0] * along_all[:, 0]
+    left_all = tasks.target / tasks.singular
     for t in range(tasks.n_tasks):
         rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
-        along, left = along_all[rows, 1:], left_all[rows]
+        # A product of few columns is slow unless the rows fit a cache.
+        along = (theta @ tasks.right[rows].T).T
+        left = left_all[rows] - vectors[0, 0] * along[:, 0]
+        along = along[:, 1:]
         weighted = weights[rows, None] * along
         H = weighted.T @ along + penalty
         g = weighted.T @ left - shared_ridge * (factors @ mean)

@@ -70,3 +70,31 @@ def pull_back_tasks(
             right[lo:hi], points[t], aims[lo:hi], slopes[lo:hi], fit[lo:hi], pull[t]
         )
     return pull, fit
+
+
+@numba.njit(cache=True, nogil=True)
+def pull_back_sets(
+    right: FloatArray,
+    offsets: IntArray,
+    points: FloatArray,
+    aims: FloatArray,
+    slopes: FloatArray,
+) -> FloatArray:
+    """Return the first of :func:`pull_back_tasks` for several points, (S, T, d).
+
+    With as many a, (S, n_rows). A task's rows are read once for all.
+    """
+    pull = np.empty_like(points)
+    fit = np.empty_like(slopes)
+    for t in range(points.shape[1]):
+        lo, hi = offsets[t], offsets[t + 1]
+        for s in range(points.shape[0]):
+            pull_back(
+                right[lo:hi],
+                points[s, t],
+                aims[s, lo:hi],
+                slopes[lo:hi],
+                fit[lo:hi],
+                pull[s, t],
+            )
+    return pull

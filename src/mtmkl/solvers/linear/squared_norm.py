@@ -123,7 +123,8 @@ class GroupSolution:
 
     Attributes
     ----------
-    objective : float
+    objective, bound : float
+        Of the minimum.
     coef : ndarray of shape (T_g, d)
         Coefficients of the members, transposed.
     reduced : ndarray of shape (n_rows_g,)
@@ -133,6 +134,7 @@ class GroupSolution:
     """
 
     objective: float
+    bound: float
     coef: FloatArray
     reduced: FloatArray
     end: WarmStart
@@ -146,6 +148,7 @@ def solve_group(
     tol: float = 1e-6,
     max_iter: int = 10_000,
     start: WarmStart | None = None,
+    cutoff: float = np.inf,
 ) -> GroupSolution:
     """Minimise Σ_t ||y_t − X_t w_t||² + γ||W||_tr² over some of the tasks.
 
@@ -162,6 +165,8 @@ def solve_group(
         As for :func:`solve`.
     start : WarmStart, optional
         Of the members, in their order.
+    cutoff : float
+        End, too, where the minimum is at least this.
 
     Warns
     -----
@@ -170,11 +175,12 @@ def solve_group(
     """
     constant = float(tasks.constants[members].sum())
     Z, _, _, certificate, reduced, end = solve_members(
-        tasks, members, constant, gamma, TRACE, tol, max_iter, start
+        tasks, members, constant, gamma, TRACE, tol, max_iter, start, cutoff
     )
-    if certificate.status != "converged":
+    bound = certificate.dual_objective
+    if certificate.status != "converged" and bound < cutoff:
         warn_if_stopped(certificate, f"squared trace norm, gamma={gamma:g}", tol)
-    return GroupSolution(certificate.objective, Z, reduced, end)
+    return GroupSolution(certificate.objective, bound, Z, reduced, end)
 
 
 def solve_members(
@@ -186,6 +192,7 @@ def solve_members(
     tol: float,
     max_iter: int,
     start: WarmStart | None,
+    cutoff: float = np.inf,
 ) -> tuple[FloatArray, FloatArray, float, Certificate, FloatArray, WarmStart]:
     """Return Z, the mean, Ω, the certificate, a dual point (reduced), and the end."""
     if start is None:
@@ -202,6 +209,7 @@ def solve_members(
         start.step_over_gamma * gamma,
         tol,
         max_iter,
+        cutoff,
     )
     n_iter, objective, bound, history = values
     certificate = Certificate(

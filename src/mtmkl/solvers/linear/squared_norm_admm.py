@@ -41,8 +41,12 @@ def alternate(
     step: float,
     tol: float,
     max_iter: int,
+    cutoff: float,
 ) -> tuple[Any, ...]:
-    """Alternate; return the best point, the state at the end, and the certificate."""
+    """Alternate; return the best point, the state at the end, and the certificate.
+
+    It also ends where the minimum is shown to be at least ``cutoff``.
+    """
     starts, offsets, singular, target = _rows_of(
         members, all_offsets, all_singular, all_target
     )
@@ -108,7 +112,7 @@ def alternate(
                     best_dual[j] = 2.0 * scale * residual[j]
             history[n_checks] = objective
             n_checks += 1
-            if objective - bound <= tol * objective:
+            if objective - bound <= tol * objective or bound >= cutoff:
                 break
         if adapts:
             # Ever more seldom, so that the step settles and the method's convergence

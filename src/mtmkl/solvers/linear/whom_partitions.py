@@ -17,13 +17,16 @@ given W tasks are moved one at a time to the group where the penalty is least, u
 move lowers it; this and the convex problems alternate, and the objective never rises.
 Where they end, the coefficients have settled in their groups and make every change look
 expensive. So the moves of one task, and then the swaps of two, that look cheapest are
-tried by solving their groups again, until none of them helps.
+tried by solving their groups again, until none of them helps. Most do not, which lower
+bounds show before the groups are solved: of a group with more tasks the value of its
+parts, and of one with fewer the dual point without the tasks that it lacks.
 
 A relaxation to q_gt ∈ [0, 1] gains nothing: ||W √Q_g||_tr² is the least of functions
 that are linear in q, so concave in it, and a vertex is optimal.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 
 import numba
@@ -98,8 +101,8 @@ def _best_partition(solver: "_GroupSolver", n_groups: int) -> Solution:
     history: list[float] = []
     best: Partition = ()
     for partition in partitions(solver.tasks.n_tasks, n_groups):
-        value = solver.objective(partition)
-        if not history or value < history[-1]:
+        value = solver.objective(partition, history[-1] if history else np.inf)
+        if value < np.inf:
             history.append(value)
             best = partition
     return solver.answer(best, history)
@@ -136,13 +139,20 @@ def _search(
     history: list[float] = []
     trials: Iterator[IntArray] = iter(())
     while groups is not None:
-        value = solver.objective(_members(groups))
-        if not history or value < history[-1] * (1.0 - solver.tol):
+        limit = history[-1] * (1.0 - solver.tol) if history else np.inf
+        value = solver.objective(_members(groups), limit)
+        if value < np.inf:
             history.append(value)
+            is_new = np.zeros(n_groups, dtype=np.bool_)
+            moved = np.flatnonzero(groups != best)
+            # At first all coefficients are new.
+            is_new[np.r_[groups[moved], best[moved]]] = True
+            is_new |= len(history) == 1
             best = groups
+            solver.use_bounds_of(_members(best))
             W = solver.coefficients(_members(best))
             gram = W.T @ W
-            costs, changed = _costs(gram, best, n_groups)
+            _renew_costs(gram, best, is_new, costs, changed)
             trials = _trials(gram, best, costs, changed, n_trials)
             groups = move_tasks(gram, best, costs, changed)
             if not np.array_equal(groups, best):
@@ -155,33 +165,63 @@ class _GroupSolver:
     """Solves each group of tasks once, starting from the last state of its tasks."""
 
     def __init__(
-        self, tasks: TaskDecomposition, gamma: float, tol: float, max_iter: int
+        self,
+        tasks: TaskDecomposition,
+        gamma: float,
+        tol: float,
+        max_iter: int,
     ) -> None:
         self.tasks = tasks
         self.gamma = gamma
         self.tol = tol
         self.max_iter = max_iter
         self.solved: dict[tuple[int, ...], GroupSolution] = {}
+        self.bounds: dict[tuple[int, ...], float] = {}
         self.states: list[tuple[FloatArray, FloatArray, float] | None]
         self.states = [None] * tasks.n_tasks
+        # Values of the tasks alone, and the groups of a partition whose dual points
+        # give bounds, by task, with the part that each task has in them.
+        left = gamma / (tasks.singular**2 + gamma)
+        self.alone = self._by_task(left * tasks.target**2)
+        self.parents: list[tuple[int, ...]] = [()] * tasks.n_tasks
+        self.parts = np.zeros(tasks.n_tasks)
+
+    def _by_task(self, values: FloatArray) -> FloatArray:
+        """Return the sums over each task's rows, with what no coefficients remove."""
+        offsets = self.tasks.offsets
+        owner = np.repeat(np.arange(self.tasks.n_tasks), np.diff(offsets))
+        sums = np.bincount(owner, values, minlength=self.tasks.n_tasks)
+        total: FloatArray = sums + self.tasks.constants
+        return total
 
     def solution(self, group: tuple[int, ...]) -> GroupSolution:
-        if group not in self.solved:
-            solution = solve_group(
-                self.tasks,
-                np.array(group),
-                self.gamma,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                start=self._start(group),
-            )
-            self.solved[group] = solution
-            end = solution.end
-            for t, primal, multiplier in zip(
-                group, end.primal, end.multiplier, strict=True
-            ):
-                self.states[t] = primal, multiplier, end.step_over_gamma
+        """Return the solution of a group."""
+        self._solve(group, np.inf)
         return self.solved[group]
+
+    def _solve(self, group: tuple[int, ...], cutoff: float) -> bool:
+        """Solve a group, and return True, unless its value is at least the cutoff."""
+        if group in self.solved:
+            return self.solved[group].objective < cutoff
+        solution = solve_group(
+            self.tasks,
+            np.array(group),
+            self.gamma,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=self._start(group),
+            cutoff=cutoff,
+        )
+        if solution.bound >= cutoff:
+            self.bounds[group] = solution.bound
+            return False
+        self.solved[group] = solution
+        end = solution.end
+        for t, primal, multiplier in zip(
+            group, end.primal, end.multiplier, strict=True
+        ):
+            self.states[t] = primal, multiplier, end.step_over_gamma
+        return solution.objective < cutoff
 
     def _start(self, group: tuple[int, ...]) -> WarmStart | None:
         states = [self.states[t] for t in group]
@@ -191,8 +231,42 @@ class _GroupSolver:
         primal, multiplier, steps = zip(*known, strict=True)
         return WarmStart(np.array(primal), np.array(multiplier), median(steps))
 
-    def objective(self, partition: Partition) -> float:
-        return sum(self.solution(each).objective for each in partition)
+    def use_bounds_of(self, partition: Partition) -> None:
+        """Take lower bounds of other groups from the dual points of these."""
+        reduced = self._reduced(partition)
+        products = reduced * (self.tasks.target - 0.25 * reduced)
+        self.parts = self._by_task(products)
+        for group in partition:
+            for t in group:
+                self.parents[t] = group
+
+    def _bound(self, group: tuple[int, ...]) -> float:
+        """Return a lower bound of a group's value."""
+        own = set(group)
+        parent = max((self.parents[t] for t in group), key=lambda g: len(own & {*g}))
+        bound = sum(self.alone[t] for t in group)
+        if parent:
+            value = self.solved[parent].bound
+            value -= sum(self.parts[t] for t in parent if t not in own)
+            value += sum(self.alone[t] for t in own.difference(parent))
+            bound = max(bound, value)
+        return float(max(bound, self.bounds.get(group, 0.0)))
+
+    def objective(self, partition: Partition, limit: float) -> float:
+        """Return the value of a partition, infinity if it is at least the limit."""
+        unknown = [each for each in partition if each not in self.solved]
+        bounds = {each: self._bound(each) for each in unknown}
+        value = sum(bounds.values())
+        value += sum(
+            self.solved[each].objective for each in partition if each not in bounds
+        )
+        # Large groups are those to which tasks have come, which costs.
+        for each in sorted(unknown, key=len, reverse=True):
+            value -= bounds[each]
+            if value + bounds[each] >= limit or not self._solve(each, limit - value):
+                return np.inf
+            value += self.solved[each].objective
+        return value if value < limit else np.inf
 
     def coefficients(self, partition: Partition) -> FloatArray:
         W = np.empty((self.tasks.n_features, self.tasks.n_tasks))
@@ -200,14 +274,19 @@ class _GroupSolver:
             W[:, list(each)] = self.solution(each).coef.T
         return W
 
-    def answer(self, partition: Partition, history: list[float]) -> Solution:
-        labels = np.empty(self.tasks.n_tasks, dtype=np.intp)
+    def _reduced(self, partition: Partition) -> FloatArray:
+        """Return the U_t'a_t of the groups' dual points, stacked."""
         reduced = np.empty_like(self.tasks.target)
         offsets = self.tasks.offsets
-        for number, each in enumerate(partition):
-            labels[list(each)] = number
+        for each in partition:
             rows = [np.arange(offsets[t], offsets[t + 1]) for t in each]
             reduced[np.concatenate(rows)] = self.solution(each).reduced
+        return reduced
+
+    def answer(self, partition: Partition, history: list[float]) -> Solution:
+        labels = np.empty(self.tasks.n_tasks, dtype=np.intp)
+        for number, each in enumerate(partition):
+            labels[list(each)] = number
         return Solution(
             coef=self.coefficients(partition),
             certificate=Certificate(
@@ -217,7 +296,7 @@ class _GroupSolver:
                 status="converged",
                 history=np.array(history),
             ),
-            dual=self.tasks.expand(reduced),
+            dual=self.tasks.expand(self._reduced(partition)),
             extra={"groups": labels},
         )
 
@@ -261,12 +340,26 @@ def _costs(
     """
     costs = np.empty(n_groups)
     changed = np.empty((groups.size, n_groups))
-    for g in range(n_groups):
-        inside = groups == g
-        costs[g] = squared_trace_norm(gram, inside)
-        for t in range(groups.size):
-            changed[t, g] = _changed_cost(gram, inside, t)
+    _renew_costs(gram, groups, np.ones(n_groups, dtype=np.bool_), costs, changed)
     return costs, changed
+
+
+@numba.njit(cache=True, nogil=True)
+def _renew_costs(
+    gram: FloatArray,
+    groups: IntArray,
+    is_new: NDArray[np.bool_],
+    costs: FloatArray,
+    changed: FloatArray,
+) -> None:
+    """Write what :func:`_costs` returns where new groups, or their tasks, enter."""
+    for g in range(costs.size):
+        inside = groups == g
+        if is_new[g]:
+            costs[g] = squared_trace_norm(gram, inside)
+        for t in range(groups.size):
+            if is_new[g] or is_new[groups[t]]:
+                changed[t, g] = _changed_cost(gram, inside, t)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -331,10 +424,10 @@ def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
 
 def _members(groups: IntArray) -> Partition:
     """Return the tasks of each group that has any, in the order of their first."""
-    members: dict[int, list[int]] = {}
-    for t, g in enumerate(groups.tolist()):
-        members.setdefault(g, []).append(t)
-    return tuple(map(tuple, members.values()))
+    order = np.argsort(groups, kind="stable")
+    ends = np.flatnonzero(np.diff(groups[order])) + 1
+    tasks, bounds = order.tolist(), [0, *ends.tolist(), groups.size]
+    return tuple(sorted(tuple(tasks[i:j]) for i, j in pairwise(bounds)))
 
 
 @numba.njit(cache=True, nogil=True)

@@ -14,28 +14,55 @@ K the communal Gram matrix of all examples, and the primal
 For fixed s it is one support vector machine with the kernel k + δ_tu s_t k_t and one
 bias per task, that is with T equality constraints, which
 :mod:`mtmkl.solvers.med.med_pooling_steps` solves.
+
+Of many examples no communal matrix is needed: a factor F takes its place, K = FF'
+between tasks, by which time and memory grow as N. Where FF' is no more than near to K,
+as of a Cholesky factorisation that was cut, the problem with FF' is solved again and
+again, each time with the outputs that FF' lacks at the last β for an offset. All bounds
+are those of the problem with K itself, whose outputs are computed for them.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mtmkl.kernels.gram import GramMemoryError
 from mtmkl.solvers.med import med_pooling_free as free
 from mtmkl.solvers.med import med_pooling_steps as steps
 from mtmkl.solvers.med.switches import (
+    Switched,
     SwitchedPath,
+    divergence,
     minimise_over_switches,
+    switch_cost,
     switched_solution,
 )
-from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.solution import Solution, Status
 from mtmkl.solvers.svm.inner import Inner
 from mtmkl.solvers.svm.smo import step_cost
 from mtmkl.solvers.svm.task_duals import limit_of_accuracy
 from mtmkl.typing import FloatArray
 
 _STEPS_PER_EXAMPLE = 10_000  # whose work is granted to a solution
+_MOST_CORRECTIONS = 60  # of outputs that a factor lacks
+_SHARE = 1e-3  # of the tolerance that is left to the problem with the factor
+_MEMORY = 12  # corrections that are mixed
+
+
+class WholeKernel(Protocol):
+    """The communal Gram matrix K of a factor F that is near to it: K − FF' ⪰ 0."""
+
+    def product(self, beta: FloatArray) -> FloatArray:
+        """Return Kβ, shape (N,)."""
+        ...
+
+    def matrix(self) -> FloatArray:
+        """Return K, shape (N, N). Raises GramMemoryError if that is too large."""
+        ...
 
 
 class PoolingPath(SwitchedPath):
@@ -43,8 +70,9 @@ class PoolingPath(SwitchedPath):
 
     Parameters
     ----------
-    communal : array-like of shape (N, N)
-        Gram matrix of k over all examples, sorted by task.
+    communal : array-like of shape (N, N) or (N, r)
+        Gram matrix of k over all examples, sorted by task; or, given ``within``, a
+        factor F.
     specialised : sequence of ndarray of shape (n_t, n_t)
         Gram matrices of the k_t.
     c : array-like of shape (N,)
@@ -53,6 +81,11 @@ class PoolingPath(SwitchedPath):
         Relative duality gap.
     max_iter : int
         Limit on Newton steps of one solution.
+    within : sequence of ndarray of shape (n_t, n_t), optional
+        The blocks of the communal Gram matrix within tasks, with a factor F.
+    whole : WholeKernel, optional
+        The communal Gram matrix K, if FF' is only near to it; by default FF' is all of
+        it between tasks.
     """
 
     def __init__(
@@ -63,13 +96,17 @@ class PoolingPath(SwitchedPath):
         *,
         tol: float = 1e-6,
         max_iter: int = 100,
+        within: Sequence[FloatArray] = (),
+        whole: WholeKernel | None = None,
     ) -> None:
         super().__init__()
         self._problem = _Pooling(
             np.ascontiguousarray(communal, dtype=np.float64),
+            [np.ascontiguousarray(K, dtype=np.float64) for K in within],
             [np.ascontiguousarray(K, dtype=np.float64) for K in specialised],
             np.asarray(c, dtype=np.float64),
         )
+        self._whole = whole
         self.tol = tol
         self.max_iter = max_iter
         self._log_odds: FloatArray | None = None
@@ -86,15 +123,12 @@ class PoolingPath(SwitchedPath):
         problem = self._problem
         problem.set_box(C)
         problem.renew()
-        start = problem.first_log_odds(log_alpha, self._log_odds)
-        result = minimise_over_switches(
-            problem,
-            log_alpha,
-            n_switches=problem.intercept.size,
-            start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
+        result = None
+        if self._whole is not None:
+            result = self._corrected(log_alpha, self._whole)
+        if result is None:
+            problem = self._problem
+            result = self._minimum(log_alpha, self.tol)
         # Those of α = 0 are infinite.
         self._log_odds = result.log_odds if log_alpha > -np.inf else None
         return switched_solution(
@@ -104,12 +138,78 @@ class PoolingPath(SwitchedPath):
             tol=self.tol,
         )
 
+    def _minimum(self, log_alpha: float, tol: float) -> Switched:
+        problem = self._problem
+        return minimise_over_switches(
+            problem,
+            log_alpha,
+            n_switches=problem.intercept.size,
+            start=problem.first_log_odds(log_alpha, self._log_odds),
+            tol=tol,
+            max_iter=self.max_iter,
+        )
+
+    def _corrected(self, log_alpha: float, whole: WholeKernel) -> Switched | None:
+        """Solve with the factor for the outputs that it lacks, until they are right.
+
+        That is a fixed point of β ↦ the solution with what is lacking at β, which
+        mixing the last of them (Anderson's acceleration) approaches in few steps. None
+        if it does not, and the matrix takes over from the factor.
+        """
+        problem = self._problem
+        # β beside Kβ; and for each step what came out, and by how much it differs.
+        point = np.stack([problem.beta, whole.product(problem.beta)])
+        images: list[FloatArray] = []
+        residuals: list[FloatArray] = []
+        history, n_iter, bound = [], 0, -np.inf
+        is_fixed = log_alpha == -np.inf
+        while True:
+            problem.correct(*point)
+            found = self._minimum(log_alpha, _SHARE * self.tol)
+            images.append(np.stack([problem.beta, whole.product(problem.beta)]))
+            residuals.append(problem.beta - point[0])
+            inner = problem.values_at(found.s, images[-1][1])
+            prior = np.full(found.log_odds.size, -log_alpha)
+            objective = inner.primal
+            objective += 0.0 if is_fixed else divergence(found.log_odds, prior)
+            bound = max(bound, inner.linear - switch_cost(inner.q, log_alpha))
+            history.append(objective)
+            n_iter += found.n_iter
+            is_reached = objective - bound <= self.tol * abs(objective)
+            # Where rounding ends the problem within, corrections may still be of use.
+            most = _MEMORY if found.limit else _MOST_CORRECTIONS
+            if is_reached or len(history) >= most:
+                break
+            self._log_odds = None if is_fixed else found.log_odds
+            steps = np.diff(residuals, axis=0).T
+            shares = np.linalg.lstsq(steps, residuals[-1], rcond=None)[0]
+            point = images[-1] - np.tensordot(shares, np.diff(images, axis=0), axes=1)
+            del images[:-_MEMORY], residuals[:-_MEMORY]
+        status: Status = "stalled" if found.limit else "stopped"
+        if not is_reached:
+            with suppress(GramMemoryError):
+                self._problem, self._whole = problem.with_matrix(whole.matrix()), None
+                return None
+        return replace(
+            found,
+            q=inner.q,
+            objective=objective,
+            dual_objective=bound,
+            n_iter=n_iter,
+            status="converged" if is_reached else status,
+            history=np.array(history),
+        )
+
 
 class _Pooling:
     """The joint support vector dual, an ``InnerProblem``."""
 
     def __init__(
-        self, communal: FloatArray, specialised: list[FloatArray], c: FloatArray
+        self,
+        communal: FloatArray,
+        within: list[FloatArray],
+        specialised: list[FloatArray],
+        c: FloatArray,
     ) -> None:
         sizes = np.array([len(K) for K in specialised], dtype=np.intp)
         n, n_tasks = c.size, sizes.size
@@ -117,12 +217,14 @@ class _Pooling:
         # As the compiled functions take them.
         self._data = (
             communal,
+            np.concatenate([np.empty(0), *(K.ravel() for K in within)]),
             np.concatenate([K.ravel() for K in specialised]),
             self.offsets,
             np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.intp),
         )
-        self.c = c
-        self.diagonal = communal.diagonal() + np.concatenate(
+        self.labels = self.c = c
+        shared = [K.diagonal() for K in within] or [communal.diagonal()]
+        self.diagonal = np.concatenate(shared) + np.concatenate(
             [K.diagonal() for K in specialised]
         )
         self.beta, self.intercept = np.zeros(n), np.zeros(n_tasks)
@@ -148,7 +250,8 @@ class _Pooling:
             self.beta *= C / self.C
             self.refresh()
         self.C = C
-        self._lo, self._hi = np.minimum(C * self.c, 0.0), np.maximum(C * self.c, 0.0)
+        bound = C * self.labels
+        self._lo, self._hi = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
 
     def first_log_odds(
         self, log_alpha: float, last: FloatArray | None
@@ -197,14 +300,14 @@ class _Pooling:
             limit = limit_of_accuracy(
                 violation, float(self.diagonal.max()), self.C, self.work_left
             )
-        return replace(self._values(s, self._outputs), limit=limit)
+        return replace(self._values(s, self.c, self._outputs), limit=limit)
 
-    def _values(self, s: FloatArray, outputs: FloatArray) -> Inner:
-        """Return the values at β, and keep the intercepts."""
+    def _values(self, s: FloatArray, c: FloatArray, outputs: FloatArray) -> Inner:
+        """Return the values at β for the targets c, and keep the intercepts."""
         q, values = np.empty(s.size), np.empty(steps.N_VALUES)
         steps.write_values(
             self.offsets,
-            self.c,
+            c,
             self._lo,
             self._hi,
             s,
@@ -224,21 +327,47 @@ class _Pooling:
 
     def evaluate(self, s: FloatArray) -> Inner:
         """Return what β is worth for switches s, with outputs from scratch."""
-        outputs = np.empty_like(self._outputs)
-        self._write_outputs(outputs)
-        inner = self._values(s, outputs)
-        sizes = np.abs(self.c) + np.repeat(
-            np.abs(self.intercept), np.diff(self.offsets)
-        )
+        return self._evaluated(s, self.c, self.outputs_of(self.beta))
+
+    def values_at(self, s: FloatArray, communal: FloatArray) -> Inner:
+        """Return what β is worth by given communal outputs, for the labels."""
+        outputs = self.outputs_of(self.beta)
+        outputs[0] = communal
+        return self._evaluated(s, self.labels, outputs)
+
+    def _evaluated(self, s: FloatArray, c: FloatArray, outputs: FloatArray) -> Inner:
+        inner = self._values(s, c, outputs)
+        sizes = np.abs(c) + np.repeat(np.abs(self.intercept), np.diff(self.offsets))
         rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
         return replace(inner, primal=inner.primal + rounding)
 
+    def with_matrix(self, communal: FloatArray) -> "_Pooling":
+        """Return the problem with the communal Gram matrix for its factor, at β."""
+        own, sizes = self._data[2], np.diff(self.offsets)
+        blocks = np.split(own, np.cumsum(sizes**2)[:-1])
+        shaped = [K.reshape(n, n) for K, n in zip(blocks, sizes, strict=True)]
+        other = _Pooling(communal, [], shaped, self.labels)
+        other.beta[:] = self.beta
+        other.set_box(self.C)
+        other.refresh()
+        return other
+
     def refresh(self) -> None:
         """Continue from outputs computed from β."""
-        self._write_outputs(self._outputs)
+        self._outputs = self.outputs_of(self.beta)
 
-    def _write_outputs(self, outputs: FloatArray) -> None:
-        free.write_outputs(*self._data, self.beta, outputs)
+    def outputs_of(self, beta: FloatArray) -> FloatArray:
+        """Return kβ and each task's own k_tβ_t, shape (2, N)."""
+        outputs = np.empty((2, beta.size))
+        free.write_outputs(*self._data, beta, outputs)
+        return outputs
+
+    def correct(self, beta: FloatArray, communal: FloatArray) -> None:
+        """Solve from now on for what is left of the labels by the factor's lack at β.
+
+        That is the difference of the given communal outputs of β from the factor's.
+        """
+        self.c = self.labels + (self.outputs_of(beta)[0] - communal)
 
     def curvature(self, s: FloatArray) -> FloatArray:
         """Return V''(s), shape (T, T), at the last solution."""

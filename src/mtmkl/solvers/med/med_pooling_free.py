@@ -3,16 +3,24 @@
 For :mod:`mtmkl.solvers.med.med_pooling`, whose notation this is: v = c − K_sβ with the
 kernel K_s = k + δ_tu s_t k_t, and one sum of β per task that is kept. Both need the
 Cholesky factor of the kernel of the free variables of all tasks, which the last step
-keeps for the derivatives.
+keeps for the derivatives; or those of :mod:`mtmkl.solvers.med.med_pooling_split`.
 """
 
 import numba
 import numpy as np
 
+from mtmkl.solvers.med.med_pooling_split import (
+    RIDGE,
+    add_row,
+    dot,
+    split_cost,
+    split_curvature,
+    split_target,
+    write_communal,
+)
 from mtmkl.solvers.svm.smo import drop, factorise
 from mtmkl.typing import FloatArray, IntArray
 
-_RIDGE = 1e-11  # least pivot of a factor, relative to the largest diagonal entry
 _DEGENERATE = 1e-8  # squared length at which columns without a row are made anew
 
 # Size of a factor: free variables, tasks among them, length of a row.
@@ -22,24 +30,10 @@ N_SIZES = 3
 _FAST = {"reassoc", "contract", "nnan", "nsz"}
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
-def add_row(row: FloatArray, b: float, out: FloatArray) -> None:
-    """Add a multiple of a row to `out`."""
-    for k in range(out.size):
-        out[k] += b * row[k]
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
-def _dot(x: FloatArray, y: FloatArray) -> float:
-    total = 0.0
-    for k in range(x.size):
-        total += x[k] * y[k]
-    return total
-
-
 @numba.njit(cache=True, nogil=True)
 def write_outputs(
     communal: FloatArray,
+    within: FloatArray,
     own: FloatArray,
     offsets: IntArray,
     entries: IntArray,
@@ -48,13 +42,16 @@ def write_outputs(
 ) -> None:
     """Write the communal outputs kβ and each task's own k_tβ_t, shape (2, N)."""
     outputs[:] = 0.0
+    if within.size > 0:
+        write_communal(communal, within, offsets, entries, beta, outputs[0])
     for t in range(offsets.size - 1):
         first, last = offsets[t], offsets[t + 1]
         n = last - first
         for i in range(first, last):
             if beta[i] != 0.0:
                 entry = entries[t] + (i - first) * n
-                add_row(communal[i], beta[i], outputs[0])
+                if within.size == 0:
+                    add_row(communal[i], beta[i], outputs[0])
                 add_row(own[entry : entry + n], beta[i], outputs[1, first:last])
 
 
@@ -131,6 +128,7 @@ def _orthonormalise(U: FloatArray, m: int, first: int, count: int) -> None:
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 def _factorise_free(
     communal: FloatArray,
+    within: FloatArray,
     own: FloatArray,
     offsets: IntArray,
     entries: IntArray,
@@ -163,9 +161,15 @@ def _factorise_free(
         for a in range(start, end):
             i = index[a]
             row, source = U[a], communal[i]
-            for b in range(a, m):
-                row[b] = source[index[b]]
             entry = entries[task] + (i - first) * n - first
+            if within.size == 0:
+                for b in range(a, m):
+                    row[b] = source[index[b]]
+            else:
+                for b in range(a, end):
+                    row[b] = within[entry + index[b]]
+                for b in range(end, m):
+                    row[b] = dot(source, communal[index[b]])
             for b in range(a, end):
                 row[b] += s[task] * own[entry + index[b]]
             largest = max(largest, row[a])
@@ -178,7 +182,7 @@ def _factorise_free(
                 U[a, b] += largest
         top = max(top, largest)
         start = end
-    factorise(U, m, width, max(_RIDGE * top, 1e-300))
+    factorise(U, m, width, max(RIDGE * top, 1e-300))
     _orthonormalise(U, m, m, n_tasks)
 
 
@@ -193,8 +197,8 @@ def _write_direction(
         add_row(U[a, m : width - 1], U[a, width - 1], along)
     for a in range(m - 1, -1, -1):
         row = U[a]
-        rest = row[width - 1] - _dot(row[m : width - 1], along)
-        rest -= _dot(row[a + 1 : m], direction[a + 1 : m])
+        rest = row[width - 1] - dot(row[m : width - 1], along)
+        rest -= dot(row[a + 1 : m], direction[a + 1 : m])
         direction[a] = rest / row[a]
     # Sums are then zero to rounding.
     drift, count = np.zeros(n_tasks), np.zeros(n_tasks)
@@ -211,25 +215,33 @@ def _drop_free(U: FloatArray, m: int, n_tasks: int, p: int) -> None:
     drop(U, m, m + n_tasks + 1, p)
     # Without its last row w, Q'Q is I − ww': multiplied by the root of the inverse.
     w = U[m - 1, m - 1 : m - 1 + n_tasks]
-    square = _dot(w, w)
+    square = dot(w, w)
     if 1.0 - square < _DEGENERATE:
         _orthonormalise(U, m - 1, m - 1, n_tasks)
         return
     share = 1.0 / (np.sqrt(1.0 - square) * (1.0 + np.sqrt(1.0 - square)))
     for a in range(m - 1):
         row = U[a, m - 1 : m - 1 + n_tasks]
-        add_row(w, share * _dot(row, w), row)
+        add_row(w, share * dot(row, w), row)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 def joint_cost(n: int, m: int, n_tasks: int) -> float:
-    """Return the cost of a joint step in multiplications, about."""
+    """Return the cost of a joint step in multiplications, about, if it is not split."""
     return m * m * (m / 6.0 + n_tasks + 6.0) + m * n + 1000.0
+
+
+@numba.njit(cache=True, nogil=True)
+def is_split(communal: FloatArray, within: FloatArray, m: int, n_tasks: int) -> bool:
+    """Tell whether tasks are eliminated one by one: with a factor, where it pays."""
+    cost = split_cost(m, n_tasks, communal.shape[1])
+    return within.size > 0 and cost < joint_cost(m, m, n_tasks)
 
 
 @numba.njit(cache=True, nogil=True)
 def joint_step(
     communal: FloatArray,
+    within: FloatArray,
     own: FloatArray,
     offsets: IntArray,
     entries: IntArray,
@@ -244,20 +256,63 @@ def joint_step(
     index: IntArray,
     column: IntArray,
     size: IntArray,
+    split: bool,
 ) -> bool:
     """Minimise over the free variables of all tasks, in place.
-
-    The Newton step is cut at the first bound it meets, the variable that met it is
-    dropped from the factor, and so on, as in :mod:`mtmkl.solvers.svm.smo`.
 
     Returns whether the objective went down, as it does unless the kernel is
     indefinite; the point is left as it was otherwise.
     """
     m, n_tasks = size[FREE], size[TASKS]
-    size[ROW] = m + n_tasks + 1
-    U = factor[: m * size[ROW]].reshape(m, size[ROW])
-    _factorise_free(communal, own, offsets, entries, s, v, U, index, column, m, n_tasks)
-    target, point, direction = beta.copy(), beta[index[:m]], np.empty(m)
+    target = beta.copy()
+    if split:
+        split_target(
+            communal, within, own, offsets, entries,
+            lo, hi, s, v, index[:m], column[:m], n_tasks, target,
+        )  # fmt: skip
+        size[FREE] = 0
+    else:
+        size[ROW] = m + n_tasks + 1
+        U = factor[: m * size[ROW]].reshape(m, size[ROW])
+        _factorise_free(
+            communal, within, own, offsets, entries, s, v, U, index, column, m, n_tasks
+        )
+        size[FREE] = _write_target(U, m, n_tasks, lo, hi, index, column, target)
+
+    # The decrease is the change times the mean of v before and v after.
+    kept = outputs.copy()
+    gain = 0.0
+    for i in range(beta.size):
+        gain += (target[i] - beta[i]) * v[i]
+    write_outputs(communal, within, own, offsets, entries, target, outputs)
+    write_gradient(offsets, c, s, outputs, v)
+    for i in range(beta.size):
+        gain += (target[i] - beta[i]) * v[i]
+    if gain < 0.0:
+        outputs[:] = kept
+        write_gradient(offsets, c, s, outputs, v)
+        return False
+    beta[:] = target
+    return True
+
+
+@numba.njit(cache=True, nogil=True)
+def _write_target(
+    U: FloatArray,
+    m: int,
+    n_tasks: int,
+    lo: FloatArray,
+    hi: FloatArray,
+    index: IntArray,
+    column: IntArray,
+    target: FloatArray,
+) -> int:
+    """Move the free variables in `target` to their minimum; return how many stay so.
+
+    The Newton step is cut at the first bound it meets, the variable that met it is
+    dropped from the factor, and so on, as in :mod:`mtmkl.solvers.svm.smo`.
+    """
+    point, direction = target[index[:m]], np.empty(m)
     remaining = 1.0
     for _ in range(2 + m // 2):
         _write_direction(U, m, n_tasks, column, direction)
@@ -282,23 +337,7 @@ def joint_step(
     for k in range(m):
         i = index[k]
         target[i] = min(max(point[k], lo[i]), hi[i])
-    size[FREE] = m
-
-    # The decrease is the change times the mean of v before and v after.
-    kept = outputs.copy()
-    gain = 0.0
-    for i in range(beta.size):
-        gain += (target[i] - beta[i]) * v[i]
-    write_outputs(communal, own, offsets, entries, target, outputs)
-    write_gradient(offsets, c, s, outputs, v)
-    for i in range(beta.size):
-        gain += (target[i] - beta[i]) * v[i]
-    if gain < 0.0:
-        outputs[:] = kept
-        write_gradient(offsets, c, s, outputs, v)
-        return False
-    beta[:] = target
-    return True
+    return m
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
@@ -312,12 +351,13 @@ def _transform(U: FloatArray, m: int, n_tasks: int, start: int, b: FloatArray) -
     for k in range(start, m):
         add_row(U[k, m : m + n_tasks], b[k], along)
     for k in range(m):
-        b[k] -= _dot(U[k, m : m + n_tasks], along)
+        b[k] -= dot(U[k, m : m + n_tasks], along)
 
 
 @numba.njit(cache=True, nogil=True)
 def write_curvature(
     communal: FloatArray,
+    within: FloatArray,
     own: FloatArray,
     offsets: IntArray,
     entries: IntArray,
@@ -343,6 +383,12 @@ def write_curvature(
     out[:] = 0.0
     if m <= n_tasks:
         return
+    if is_split(communal, within, m, n_tasks):
+        split_curvature(
+            communal, within, own, offsets, entries,
+            s, outputs[1], here[:m], whose[:m], n_tasks, out,
+        )  # fmt: skip
+        return
     is_current = size[FREE] == m
     for k in range(s.size):
         is_current = is_current and s[k] == factor_s[k]
@@ -357,8 +403,9 @@ def write_curvature(
     if not is_current:
         # The gradient has no part in it.
         _factorise_free(
-            communal, own, offsets, entries, s, beta, U, index, column, m, n_tasks
-        )
+            communal, within, own, offsets, entries,
+            s, beta, U, index, column, m, n_tasks,
+        )  # fmt: skip
     B = np.zeros((n_tasks, m))
     for k in range(m):
         B[column[k], k] = outputs[1, index[k]]
@@ -373,6 +420,6 @@ def write_curvature(
         task[column[k]] = np.searchsorted(offsets, index[k], side="right") - 1
     for t in range(n_tasks):
         for u in range(t + 1):
-            value = _dot(B[t], B[u])
+            value = dot(B[t], B[u])
             out[task[t], task[u]] = value
             out[task[u], task[t]] = value

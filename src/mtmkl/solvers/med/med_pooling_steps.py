@@ -3,7 +3,8 @@
 For :mod:`mtmkl.solvers.med.med_pooling`, whose notation this is: v = c − K_sβ with the
 kernel K_s = k + δ_tu s_t k_t, and one sum of β per task that is kept. The communal
 outputs kβ and the tasks' own k_tβ_t are updated apart, so that other switches start
-from a gradient that costs N additions.
+from a gradient that costs N additions. Where the communal kernel is a factor F
+(`within` has its matrices within tasks), F'β is updated in place of kβ.
 
 Two kinds of steps alternate. A *sweep* solves the violated tasks one after the other by
 the pair steps of :mod:`mtmkl.solvers.svm.smo`, which is all there is to do where tasks
@@ -19,13 +20,19 @@ import numpy as np
 from mtmkl.solvers.med.med_pooling_free import (
     FREE,
     TASKS,
-    add_row,
+    is_split,
     joint_cost,
     joint_step,
     list_free,
     write_gradient,
     write_gradient_of_task,
     write_outputs,
+)
+from mtmkl.solvers.med.med_pooling_split import (
+    add_row,
+    split_cost,
+    write_communal,
+    write_communal_of_task,
 )
 from mtmkl.solvers.svm.smo import (
     DIAGONAL,
@@ -105,6 +112,7 @@ def write_values(
 @numba.njit(cache=True, nogil=True)
 def _sweep_task(
     communal: FloatArray,
+    within: FloatArray,
     own: FloatArray,
     first: int,
     last: int,
@@ -118,8 +126,11 @@ def _sweep_task(
     outputs: FloatArray,
     v: FloatArray,
     credit: float,
+    shared: FloatArray,
 ) -> tuple[int, float, int]:
     """Solve one task's dual for the present outputs of the others, in place.
+
+    With a factor, `shared` is updated and not the outputs of the others.
 
     Returns the pair steps done, their credit (`pair_steps`), and how many β changed.
     """
@@ -128,10 +139,11 @@ def _sweep_task(
     c = v[first:last].copy()
     start = beta[first:last].copy()
     for a in range(n):
-        row, source = K[a], communal[first + a]
-        part = own[entry + a * n : entry + (a + 1) * n]
+        row, here = K[a], slice(entry + a * n, entry + (a + 1) * n)
+        source = within[here] if within.size > 0 else communal[first + a, first:last]
+        part = own[here]
         for b in range(n):
-            row[b] = source[first + b] + s * part[b]
+            row[b] = source[b] + s * part[b]
         if start[a] != 0.0:
             add_row(row, start[a], c)
     work, index = workspace(n)
@@ -156,15 +168,20 @@ def _sweep_task(
         change = beta[first + a] - start[a]
         if change != 0.0:
             changed += 1
-            add_row(communal[first + a], change, outputs[0])
-            part = own[entry + a * n : entry + (a + 1) * n]
-            add_row(part, change, outputs[1, first:last])
+            here = slice(entry + a * n, entry + (a + 1) * n)
+            if within.size > 0:
+                add_row(within[here], change, outputs[0, first:last])
+                add_row(communal[first + a], change, shared)
+            else:
+                add_row(communal[first + a], change, outputs[0])
+            add_row(own[here], change, outputs[1, first:last])
     return done, credit, changed
 
 
 @numba.njit(cache=True, nogil=True)
 def solve_joint(
     communal: FloatArray,
+    within: FloatArray,
     own: FloatArray,
     offsets: IntArray,
     entries: IntArray,
@@ -194,7 +211,12 @@ def solve_joint(
     n, n_tasks = beta.size, s.size
     slice_left = SLICE
     v, violations = np.empty(n), np.empty(n_tasks)
+    is_factor, shared = within.size > 0, np.empty(0)
     while True:
+        if is_factor:
+            shared = write_communal(
+                communal, within, offsets, entries, beta, outputs[0]
+            )
         write_gradient(offsets, c, s, outputs, v)
         worst = 0.0
         for t in range(n_tasks):
@@ -213,7 +235,7 @@ def solve_joint(
         if worst <= allowed or progress[WORK] <= 0.0:
             if progress[UPDATES] <= _REFRESH * n:
                 return True
-            write_outputs(communal, own, offsets, entries, beta, outputs)
+            write_outputs(communal, within, own, offsets, entries, beta, outputs)
             progress[UPDATES] = 0.0
             continue
         if progress[LOOKED] > _PATIENCE * n:
@@ -222,7 +244,7 @@ def solve_joint(
             progress[ALLOWED] = max(tol, error)
             progress[LOOKED] = 0.0
             if progress[UPDATES] > 0.0:
-                write_outputs(communal, own, offsets, entries, beta, outputs)
+                write_outputs(communal, within, own, offsets, entries, beta, outputs)
                 progress[UPDATES] = 0.0
             continue
         if slice_left <= 0.0:
@@ -230,11 +252,16 @@ def solve_joint(
 
         m, with_free = list_free(offsets, lo, hi, beta, index, column)
         size[FREE], size[TASKS] = m, with_free
-        cost = joint_cost(n, m, with_free)
+        split = is_split(communal, within, m, with_free)
+        if split:
+            cost = 2.0 * split_cost(m, with_free, communal.shape[1])
+        else:
+            cost = joint_cost(n, m, with_free)
         if m > with_free and progress[JOINT_CREDIT] > _FACE_RATIO * cost:
             factor_s[:] = s
             paid = joint_step(
                 communal,
+                within,
                 own,
                 offsets,
                 entries,
@@ -249,6 +276,7 @@ def solve_joint(
                 index,
                 column,
                 size,
+                split,
             )
             progress[JOINT_CREDIT] = 0.0 if paid else -FAR
             progress[UPDATES] = 0.0
@@ -264,11 +292,16 @@ def solve_joint(
             if violations[t] <= max(allowed, _SWEPT * worst):
                 continue
             first, last = offsets[t], offsets[t + 1]
+            if is_factor:
+                write_communal_of_task(
+                    communal, within, first, last, entries[t], beta, shared, outputs[0]
+                )
             write_gradient_of_task(first, last, c, s[t], outputs, v)
             affordable = min(slice_left, progress[WORK]) / step_cost(last - first)
             most = max(int(affordable), _LEAST_STEPS)
             done, credit, changed = _sweep_task(
                 communal,
+                within,
                 own,
                 first,
                 last,
@@ -282,9 +315,10 @@ def solve_joint(
                 outputs,
                 v,
                 progress[CREDIT],
+                shared,
             )
             is_moved = is_moved or changed > 0
-            spent = done * step_cost(last - first) + changed * n
+            spent = done * step_cost(last - first) + changed * communal.shape[1]
             spent += 2.0 * (last - first) ** 2
             progress[JOINT_CREDIT] += spent
             progress[LOOKED] += done
@@ -304,6 +338,7 @@ def solve_joint(
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def move_switches(
     communal: FloatArray,
+    within: FloatArray,
     own: FloatArray,
     offsets: IntArray,
     entries: IntArray,
@@ -323,12 +358,19 @@ def move_switches(
     """
     n, n_tasks = beta.size, log_odds.size
     v = np.empty(n)
+    is_factor, shared = within.size > 0, np.empty(0)
+    if is_factor:
+        shared = write_communal(communal, within, offsets, entries, beta, outputs[0])
     work_left = SLICE
     for _ in range(_TURNS):
         is_settled = True
         for t in range(n_tasks):
             first, last = offsets[t], offsets[t + 1]
             lowest, highest = -FAR, FAR
+            if is_factor:
+                write_communal_of_task(
+                    communal, within, first, last, entries[t], beta, shared, outputs[0]
+                )
             for _ in range(_TRIALS):
                 s = 1.0 / (1.0 + np.exp(-log_odds[t]))
                 write_gradient_of_task(first, last, c, s, outputs, v)
@@ -344,6 +386,7 @@ def move_switches(
                     most = max(int(work_left / step_cost(last - first)), _LEAST_STEPS)
                     done, _, changed = _sweep_task(
                         communal,
+                        within,
                         own,
                         first,
                         last,
@@ -357,8 +400,10 @@ def move_switches(
                         outputs,
                         v,
                         0.0,
+                        shared,
                     )
-                    work_left -= done * step_cost(last - first) + changed * n
+                    spent = done * step_cost(last - first)
+                    work_left -= spent + changed * communal.shape[1]
                 q, free = 0.0, 0.0
                 for i in range(first, last):
                     part = 0.5 * beta[i] * outputs[1, i]

@@ -5,8 +5,9 @@ r"""Quadratic programs on the simplex, by active sets; with cuts, by an interior
 with H positive semi-definite. Without cuts the variables that are free solve the
 equations of the optimum; where that makes one negative, the step ends at the first
 zero, which is no longer free; at the optimum of the free ones that of the least partial
-derivative is freed. Optima of few positive entries take a few dozen small systems,
-whatever the number of variables.
+derivative is freed. Where most free ones would have to go, the search begins anew at a
+vertex. Optima of few positive entries take a few dozen small systems, whatever the
+number of variables.
 """
 
 import numpy as np
@@ -66,6 +67,12 @@ def minimise_on_simplex(
                 right[a] = ridge * x[free[a]] - linear[free[a]]
             right[k] = 1.0
             target = np.linalg.solve(A, right)
+            if n_iter == 1 and 2 * np.sum(target[:k] < 0.0) > k:
+                # Most would leave one by one: few come one by one from a vertex.
+                x[:] = 0.0
+                x[least] = 1.0
+                is_free[:] = x > 0.0
+                break
             step, first = 1.0, -1
             for a in range(k):
                 old = x[free[a]]

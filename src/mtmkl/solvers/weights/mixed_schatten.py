@@ -55,6 +55,7 @@ from mtmkl.solvers.svm.task_duals import (
 )
 from mtmkl.solvers.weights.schatten_steps import (
     decompose,
+    largest_values,
     own_outputs,
     shrink,
     thresholds_of,
@@ -295,7 +296,7 @@ class _Search:
     ) -> None:
         self.problem, self.duals, self.tol = problem, duals, tol
         self.S, self.rho, self.balanced = S.copy(), rho, rho
-        self.spectra, self.others = _Spectra(problem), _Spectra(problem)
+        self.spectra = _Spectra(problem)
         k = problem.n_kernels
         self.thresholds, self.norms, self.norm = np.zeros(k), np.zeros(k), 0.0
         self.Z = np.zeros_like(S)
@@ -376,8 +377,8 @@ class _Search:
     def check(self) -> None:
         """Renew the bounds and the gap."""
         problem, beta = self.problem, self.duals.beta
-        self.others.decompose(problem.duals_in_features(beta))
-        bound, share = problem.dual_value(beta, self.others.values[:, 0])
+        largest = largest_values(problem.duals_in_features(beta), problem.ends)
+        bound, share = problem.dual_value(beta, largest)
         if bound > self.bound:
             self.bound, self.best_beta = bound, share * beta
         model = self.model(beta)

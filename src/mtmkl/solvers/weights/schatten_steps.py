@@ -43,6 +43,19 @@ def decompose(
 
 
 @njit(**_COMPILED)
+def largest_values(S: FloatArray, ends: IntArray) -> FloatArray:
+    """Return the largest singular value of each block, shape (k,)."""
+    out = np.zeros(ends.size - 1)
+    for j in range(out.size):
+        d = ends[j + 1] - ends[j]
+        if d > 0:
+            M = S[:, ends[j] : ends[j + 1]].copy()
+            G = np.dot(M.T, M) if d <= S.shape[0] else np.dot(M, M.T)
+            out[j] = np.sqrt(max(np.linalg.eigvalsh(G)[-1], 0.0))
+    return out
+
+
+@njit(**_COMPILED)
 def spectrum(G: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the rising eigenvalues of a positive semi-definite matrix, and vectors."""
     try:

@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -23,8 +23,11 @@ from mtmkl.datasets.splits import Split
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, KernelTerms
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
-from mtmkl.typing import FloatArray
+from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.evaluation.selectors import Fitted, Part, Selector
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.svm.task_duals import DualProblem
 
 #: The values of C among which each round chooses for each task.
 C_VALUES = tuple(2.0**power for power in range(-17, 18))
@@ -58,33 +61,81 @@ def alternate(
     standardize: bool = True,
 ) -> Iterator[Round]:
     """Yield the rounds of the alternation, from uniform weights."""
-    from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
+    prepared = _Prepared.of(data, split, kernels=kernels, standardize=standardize)
+    yield from _rounds(prepared, lam, C_values=C_values, n_rounds=n_rounds)
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """What rounds of every λ share: the machines, and kernels with other examples."""
+
+    training: TrainingSet
+    problem: "DualProblem"
+    #: Of validation and test examples, sorted by task.
+    task: IntArray
+    label: FloatArray
+    #: Their task, plus the number of tasks for test examples.
+    role: IntArray
+    #: By task.
+    cross: list[FloatArray]
+
+    @classmethod
+    def of(
+        cls,
+        data: MultiTaskData,
+        split: Split,
+        *,
+        kernels: KernelList = TEN_KERNELS,
+        standardize: bool = True,
+    ) -> "_Prepared":
+        """Compute the kernels."""
+        from mtmkl.solvers.svm.task_duals import DualProblem
+
+        _check_roles(data, split)
+        terms = KernelTerms.of(
+            data.X, kernels, normalize="cosine", standardize=standardize
+        )
+        n_tasks, n_kernels = data.n_tasks, terms.n_terms
+        training = TrainingSet(
+            terms, data.X[split.train], data.task[split.train], n_tasks
+        )
+        number = np.arange(n_tasks * n_kernels).reshape(n_tasks, n_kernels)
+        problem = DualProblem.of(
+            data.y[split.train][training.order],
+            training.blocks(),
+            weight=number[:, terms.order],
+        )
+        others = np.concatenate([split.validation, split.test])
+        is_test = np.arange(others.size) >= split.validation.size
+        by_task = np.argsort(data.task[others], kind="stable")
+        others, is_test = others[by_task], is_test[by_task]
+        task, X = data.task[others], terms.inputs(data.X[others])
+        cross = [
+            terms.grams(X[task == t], training.X[training.rows(t)])
+            for t in range(n_tasks)
+        ]
+        role = task + n_tasks * is_test
+        return cls(training, problem, task, data.y[others], role, cross)
+
+
+def _rounds(
+    prepared: _Prepared,
+    lam: float,
+    *,
+    C_values: Sequence[float] = C_VALUES,
+    n_rounds: int = 20,
+) -> Iterator[Round]:
+    """Yield the rounds of the alternation, from uniform weights."""
+    from mtmkl.solvers.svm.task_duals import TaskDuals
     from mtmkl.solvers.weights.group_sharing_weights import minimise_weights
 
     if not 0 <= lam < np.inf:
         raise ValueError(f"lam must be at least 0 and finite, got {lam!r}")
     if not len(C_values) or min(C_values) <= 0:
         raise ValueError(f"C_values must be positive, got {C_values!r}")
-    _check_roles(data, split)
-    terms = KernelTerms.of(data.X, kernels, normalize="cosine", standardize=standardize)
-    n_tasks, n_kernels = data.n_tasks, terms.n_terms
-    training = TrainingSet(terms, data.X[split.train], data.task[split.train], n_tasks)
-    number = np.arange(n_tasks * n_kernels).reshape(n_tasks, n_kernels)
-    problem = DualProblem.of(
-        data.y[split.train][training.order],
-        training.blocks(),
-        weight=number[:, terms.order],
-    )
-    others = np.concatenate([split.validation, split.test])
-    is_test = np.arange(others.size) >= split.validation.size
-    by_task = np.argsort(data.task[others], kind="stable")
-    others, is_test = others[by_task], is_test[by_task]
-    task, label = data.task[others], data.y[others]
-    role = task + n_tasks * is_test
-    X = terms.inputs(data.X[others])
-    cross = [
-        terms.grams(X[task == t], training.X[training.rows(t)]) for t in range(n_tasks)
-    ]
+    training, problem, cross = prepared.training, prepared.problem, prepared.cross
+    task, label, role = prepared.task, prepared.label, prepared.role
+    n_tasks, n_kernels = len(cross), cross[0].shape[1]
     theta = np.full((n_tasks, n_kernels), 1.0 / n_kernels)
     nothing = np.zeros((n_tasks, n_kernels, n_kernels))
     for _ in range(n_rounds):
@@ -163,11 +214,13 @@ def accuracies(rounds: Sequence[Round]) -> dict[str, float]:
 
 def _select(part: Part) -> Iterator[Fitted]:
     """Run the protocol; λ has the best validation accuracy of any round."""
-    params = part.job.spec.params
+    params = dict(part.job.spec.params)
     start = time.process_time()
+    of_kernels = {k: params.pop(k) for k in ("kernels", "standardize") if k in params}
+    prepared = _Prepared.of(part.data, part.split, **of_kernels)
     found: list[tuple[float, dict[str, Any], dict[str, float]]] = []
     for point in part.grid:
-        rounds = list(alternate(part.data, part.split, **point, **params))
+        rounds = list(_rounds(prepared, **point, **params))
         accuracy = max(float(each.validation_accuracy.mean()) for each in rounds)
         found.append((accuracy, point, accuracies(rounds)))
     _, point, measured = max(found, key=lambda each: each[0])

@@ -41,6 +41,37 @@ def test_blocks_hold_every_pair_within_a_task_in_one_layout():
             )
 
 
+class OnOneBlock:
+    """A kernel from elsewhere, which knows nothing of stacks of inputs."""
+
+    def fit(self, X):
+        return self
+
+    def __call__(self, X, Z):
+        assert X.ndim == Z.ndim == 2
+        return Gaussian(1.5)(X, Z)
+
+    def diagonal(self, X):
+        return np.ones(len(X))
+
+
+def test_blocks_of_equal_size_are_what_each_is_alone():
+    X, task = inputs(24), np.repeat([0, 1, 2, 3, 4], [5, 5, 5, 4, 5])
+    together, apart = (
+        TrainingSet(KernelTerms.of(X, [kernel]), X, task, 5)
+        for kernel in (Gaussian(1.5), OnOneBlock())
+    )
+    np.testing.assert_array_equal(together.blocks().grams, apart.blocks().grams)
+    beta, weights = np.linspace(-1, 1, 24), np.ones((5, 1))
+    # The blocks 0 and 1 have as many others each, 2 none.
+    Z, others = inputs(12, seed=1), np.array([1, 0, 3, 1, 0, 4, 4, 1, 0, 4, 3, 3])
+    np.testing.assert_allclose(
+        together.outputs(Z, others, beta, weights),
+        apart.outputs(Z, others, beta, weights),
+        rtol=1e-12,
+    )
+
+
 def test_joined_tasks_make_one_block_of_all_pairs():
     set_, X = training(joined=True)
     blocks = set_.blocks()

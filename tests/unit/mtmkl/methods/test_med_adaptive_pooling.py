@@ -3,6 +3,8 @@ import pytest
 from method_cases import GAUSSIAN, SQUARE, SWITCHED, Case
 from model_objectives import assert_outputs, by_task, grams_of, relative_entropy
 
+from mtmkl.kernels.gram import TrainingSet
+from mtmkl.methods import med_adaptive_pooling
 from mtmkl.methods.med_adaptive_pooling import MEDAdaptivePooling
 
 CUBIC = {"name": "polynomial", "degree": 3}
@@ -64,6 +66,35 @@ def test_relative_alpha(labelled):
     ]
     model = MEDAdaptivePooling(relative_alpha=0.5, kernel=CUBIC).fit(X, y, task)
     assert model.alpha_ == pytest.approx(np.expm1(0.5 * max(q)), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    ["linear", {"name": "linear", "constant": 2.0}, {"name": "gaussian", "width": 0.4}],
+    ids=str,
+)
+def test_many_examples_without_the_communal_matrix(labelled, kernel, monkeypatch):
+    X, y, task = labelled
+    settings = {"kernel": kernel, "alpha": 5.0, "normalize": "trace", "tol": 1e-8}
+    expected = MEDAdaptivePooling(**settings).fit(X, y, task)
+    monkeypatch.setattr(med_adaptive_pooling, "_MANY", 0)
+    monkeypatch.setattr(med_adaptive_pooling, "_MANY_OF_OTHERS", 0)
+    monkeypatch.setattr(med_adaptive_pooling, "_PIVOTS", 6)
+    monkeypatch.setattr(med_adaptive_pooling, "_ENTRIES", 100)
+    blocks = TrainingSet.blocks
+
+    def of_tasks_alone(training):
+        assert training.sizes.size == 4
+        return blocks(training)
+
+    monkeypatch.setattr(TrainingSet, "blocks", of_tasks_alone)
+    model = MEDAdaptivePooling(**settings).fit(X, y, task)
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-7)
+    np.testing.assert_allclose(
+        model.decision_function(X, task),
+        expected.decision_function(X, task),
+        atol=1e-3,
+    )
 
 
 def penalty(model, X, task):

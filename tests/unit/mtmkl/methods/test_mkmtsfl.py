@@ -58,6 +58,13 @@ def test_predictions_are_those_of_the_models(data, standardize):
     assert value == pytest.approx(model.objective_, rel=1e-4)
 
 
+def test_predictions_of_examples_that_tasks_share_are_those_of_the_models(data):
+    X, y, task = data
+    model = MKMTSFLRegressor(2.0, kernels=["features", *KERNELS]).fit(X, y, task)
+    Z, of = np.tile(X[:7], (4, 1)), np.repeat(np.arange(4), 7)
+    np.testing.assert_allclose(model.predict(Z, of), outputs(model, Z, of))
+
+
 def test_the_trace_norm_is_that_of_multi_task_feature_learning(data):
     """On one linear kernel, with the same loss it would be the same penalty."""
     X, y, task = data

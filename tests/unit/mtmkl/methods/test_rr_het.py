@@ -53,6 +53,20 @@ def test_single_task_is_least_squares(data):
     np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)
 
 
+@pytest.mark.parametrize("method", [RRHet, MultiTaskFeatureLearning])
+def test_many_inputs_of_few_examples_lose_nothing_in_their_span(method, data):
+    # Five inputs spread over forty: another orthonormal basis of the same problem.
+    X, y, task = data
+    basis = np.linalg.qr(np.random.default_rng(0).standard_normal((40, 5)))[0].T
+    few, index = np.unique(X.round(0), axis=0, return_inverse=True)
+    X, index = few[:30], np.minimum(index.ravel(), 29)
+    narrow = method(1.0, tol=1e-12).fit(X[index], y, task)
+    wide = method(1.0, tol=1e-12).fit((X @ basis)[index], y, task)
+    np.testing.assert_allclose(wide.coef_, basis.T @ narrow.coef_, atol=1e-5)
+    np.testing.assert_allclose(wide.intercept_, narrow.intercept_, atol=1e-5)
+    assert wide.objective_ == pytest.approx(narrow.objective_, rel=1e-8)
+
+
 def penalty(model, X, task):
     W = model.coef_ - model.coef_.mean(axis=1, keepdims=True)
     return model.gamma * np.linalg.norm(W, "nuc") ** 2

@@ -5,7 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mtmkl.solvers.linear.row_products import pull_back, pull_back_tasks
+from mtmkl.solvers.linear.row_products import (
+    pull_back,
+    pull_back_sets,
+    pull_back_tasks,
+)
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 3, 4, 7, 8, 21])
@@ -33,3 +37,14 @@ def test_each_task_has_its_own_rows():
         np.testing.assert_allclose(fit[lo:hi], own @ points[t], atol=1e-13)
         expected = (aims[lo:hi] - slopes[lo:hi] * (own @ points[t])) @ own
         np.testing.assert_allclose(pull[t], expected, atol=1e-13)
+
+
+def test_sets_of_points_are_each_that_of_one():
+    rng = np.random.default_rng(1)
+    offsets = np.array([0, 5, 5, 14])
+    right, slopes = rng.standard_normal((14, 3)), rng.random(14)
+    points, aims = rng.standard_normal((2, 3, 3)), rng.standard_normal((2, 14))
+    pulls = pull_back_sets(right, offsets, points, aims, slopes)
+    for pull, *own in zip(pulls, points, aims, strict=True):
+        alone, _ = pull_back_tasks(right, offsets, *own, slopes)
+        np.testing.assert_array_equal(pull, alone)

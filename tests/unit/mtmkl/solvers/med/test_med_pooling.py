@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.certify.kernel_problems import adaptive_pooling, square_root
 from mtmkl.certify.solving import find_optimum
-from mtmkl.solvers.med import med_pooling_steps
+from mtmkl.kernels.gram import GramMemoryError
+from mtmkl.solvers.med import med_pooling, med_pooling_steps
 from mtmkl.solvers.med.med_pooling import PoolingPath
 
 
@@ -260,3 +261,149 @@ def test_first_log_odds_are_close_to_the_solution():
     start = problem.first_log_odds(log_alpha, None)
     assert np.ptp(expected) > 0.3
     np.testing.assert_allclose(start, expected, atol=0.15)
+
+
+class Shared(Toy):
+    """Many tasks on one kernel, of which a factor of some columns is known."""
+
+    def __init__(self, rank, *, spread=1.0, specialised=None, seed=0):
+        rng = np.random.default_rng(seed)
+        self.sizes = (9, 14, 6, 11, 10, 12, 1, 8)
+        self.ends = np.concatenate([[0], np.cumsum(self.sizes)])
+        X = rng.normal(size=(self.ends[-1], 4))
+        own = rng.normal(size=(len(self.sizes), 4))
+        scores = np.einsum("ij,ij->i", X, np.repeat(1 + own, self.sizes, axis=0))
+        self.c = np.where(scores + 0.5 * rng.normal(size=len(X)) > 0, 1.0, -1.0)
+        self.factor = X
+        kernel = X @ X.T
+        if rank is not None:
+            distances = np.sum((X[:, None] - X[None]) ** 2, axis=2)
+            kernel = np.exp(-distances / (2 * spread**2))
+            # Columns of the Cholesky factor: the rest is positive semi-definite.
+            self.factor = np.linalg.cholesky(kernel + 1e-10 * np.eye(len(X)))[:, :rank]
+        self.factor = np.sqrt(0.1) * self.factor
+        self.communal = 0.1 * kernel
+        scale = 0.9 * len(self.sizes) if specialised is None else specialised
+        blocks = [kernel[self.rows(t), self.rows(t)] for t in range(len(self.sizes))]
+        self.specialised = [scale * block for block in blocks]
+        self.within = [0.1 * block for block in blocks]
+        self.products = self.matrices = 0
+
+    def factored(self, *, whole=None, **kwargs):
+        return PoolingPath(
+            self.factor, self.specialised, self.c, within=self.within, whole=whole,
+            **kwargs,
+        )  # fmt: skip
+
+    def product(self, beta):
+        self.products += 1
+        return self.communal @ beta
+
+    def matrix(self):
+        self.matrices += 1
+        return self.communal
+
+
+@pytest.mark.parametrize("log_alpha", [-np.inf, 0.0, 4.0, 60.0, 1e5])
+@pytest.mark.parametrize("C", [1.0, 30.0])
+def test_a_factor_leads_to_the_same_solution_as_the_matrix(C, log_alpha):
+    shared = Shared(None)
+    expected = shared.path(tol=1e-10).solve(C, log_alpha)
+    solution = shared.factored(tol=1e-10).solve(C, log_alpha)
+    assert solution.certificate.status == "converged"
+    assert solution.certificate.objective == pytest.approx(
+        expected.certificate.objective, rel=1e-9
+    )
+    np.testing.assert_allclose(solution.coef, expected.coef, atol=1e-5)
+    np.testing.assert_allclose(
+        outputs(shared, solution), outputs(shared, expected), atol=1e-4
+    )
+    if np.isfinite(log_alpha):
+        value, _ = shared.optimum(C, log_alpha)
+        assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("s", [0.6, 1e-9])
+def test_curvature_by_a_factor_is_that_by_the_matrix(s):
+    # Tasks are eliminated one by one: their own parts alone, and next to nothing.
+    shared = Shared(None, seed=1)
+    switches = s * np.linspace(0.5, 1.0, len(shared.sizes))
+    found = []
+    for path in (shared.path(), shared.factored()):
+        problem = path._problem
+        problem.set_box(2.0)
+        problem.solve(switches, 1e-12)
+        found.append(problem.curvature(switches))
+    scale = np.abs(found[0]).max()
+    assert scale > 0.0
+    np.testing.assert_allclose(found[1], found[0], atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("log_alpha", [-np.inf, 0.0, 30.0])
+def test_what_a_factor_lacks_is_made_up_for(log_alpha):
+    shared = Shared(10)
+    lacking = np.trace(shared.communal) - np.sum(shared.factor**2)
+    assert lacking > 0.3 * np.trace(shared.communal)
+    path = shared.factored(whole=shared, tol=1e-8)
+    solution = path.solve(2.0, log_alpha)
+    assert solution.certificate.status == "converged"
+    expected = shared.path(tol=1e-10).solve(2.0, log_alpha)
+    assert solution.certificate.dual_objective <= expected.certificate.objective
+    assert solution.certificate.objective >= expected.certificate.dual_objective
+    assert solution.certificate.duality_gap <= 1e-8
+    np.testing.assert_allclose(
+        outputs(shared, solution), outputs(shared, expected), atol=1e-3
+    )
+    assert 2 < shared.products < 30
+    assert shared.matrices == 0
+    # Along a path it begins with what was lacking at the last solution.
+    before = shared.products
+    path.solve(2.0, log_alpha)
+    assert shared.products == before + 2
+
+
+def test_the_matrix_takes_over_from_a_factor_that_is_too_poor(monkeypatch):
+    monkeypatch.setattr(med_pooling, "_MOST_CORRECTIONS", 3)
+    shared = Shared(1, specialised=0.05)
+    path = shared.factored(whole=shared, tol=1e-8)
+    for C in (5.0, 1.0):
+        solution = path.solve(C, 1.0)
+        expected = shared.path(tol=1e-8).solve(C, 1.0)
+        assert solution.certificate.status == "converged"
+        assert solution.certificate.objective == pytest.approx(
+            expected.certificate.objective, rel=1e-7
+        )
+    assert shared.matrices == 1
+
+
+def test_bounds_hold_where_no_matrix_can_take_over(monkeypatch):
+    monkeypatch.setattr(med_pooling, "_MOST_CORRECTIONS", 3)
+    shared = Shared(1, specialised=0.05)
+
+    def refuse():
+        raise GramMemoryError("too large")
+
+    monkeypatch.setattr(shared, "matrix", refuse)
+    with pytest.warns(ConvergenceWarning, match="switches"):
+        found = shared.factored(whole=shared, tol=1e-8).solve(5.0, 1.0).certificate
+    expected = shared.path(tol=1e-8).solve(5.0, 1.0).certificate
+    assert found.status == "stopped"
+    assert found.dual_objective < expected.dual_objective * (1 - 1e-6)
+    assert found.objective > expected.objective * (1 + 1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("scale", "matrices"), [(1e8, 0), (1e10, 1)])
+def test_rounding_ends_a_factor_no_sooner_than_the_matrix(scale, matrices):
+    shared = Shared(10)
+    shared.factor = np.sqrt(scale) * shared.factor
+    shared.communal = scale * shared.communal
+    shared.within = [scale * block for block in shared.within]
+    shared.specialised = [scale * block for block in shared.specialised]
+    expected = shared.path().solve(5.0, 1.0).certificate
+    found = shared.factored(whole=shared).solve(5.0, 1.0).certificate
+    assert found.status == expected.status
+    assert found.duality_gap <= max(1e-6, 2.0 * expected.duality_gap)
+    assert found.objective >= expected.dual_objective
+    assert expected.objective >= found.dual_objective
+    assert shared.matrices == matrices

@@ -38,6 +38,16 @@ def test_equals_the_optimum_of_a_general_solver(n, rank, size):
     assert x.sum() == pytest.approx(1.0)
 
 
+def test_many_weights_need_not_become_zero_one_by_one():
+    g, H, center = program(150, 20)
+    x = center.copy()
+    _, gap, n_systems = minimise_on_simplex(g, H, center, 1e-9, 1000, x)
+    n_removed = np.sum((center > 0.0) & (x == 0.0))
+    assert gap <= 1e-9
+    assert n_removed > 100
+    assert n_systems < 0.5 * n_removed
+
+
 def test_the_gap_bounds_the_distance_from_the_optimum():
     g, H, center = program(40, 40)
     least = optimum(g, H, center)

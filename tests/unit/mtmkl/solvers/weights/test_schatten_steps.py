@@ -8,6 +8,7 @@ import pytest
 
 from mtmkl.solvers.weights.schatten_steps import (
     decompose,
+    largest_values,
     own_outputs,
     shrink,
     spectrum,
@@ -33,6 +34,12 @@ def proximal_point(S, q, tau):
 
 def blocks(S):
     return [S[:, a:b] for a, b in pairwise(ENDS)]
+
+
+def test_the_largest_values_are_those_of_the_blocks():
+    S = np.random.default_rng(3).normal(size=(T, 10))
+    expected = [np.linalg.norm(B, 2) if B.size else 0.0 for B in blocks(S)]
+    np.testing.assert_allclose(largest_values(S, ENDS), expected, rtol=1e-12)
 
 
 def trace_norms(S):
