@@ -8,12 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import compare_all, smallest_wilcoxon_p
+from mtmkl.statistics.hierarchical import MIN_REPEATS, compare_all_repeats
+from mtmkl.statistics.pairs import (
+    LEVEL,
+    MIN_UNITS,
+    compare_all,
+    holm,
+    smallest_wilcoxon_p,
+    wilcoxon_p,
+)
 from mtmkl.statistics.ranks import (
     FriedmanResult,
     critical_difference,
     friedman,
     holm_against_control,
+    rank_methods,
     without_tie_correction,
 )
 from mtmkl.statistics.score_tables import ScoreMatrix, ScoresError, some
@@ -43,6 +52,11 @@ class MatrixTests:
         As :func:`mtmkl.statistics.ranks.holm_against_control` returns it.
     pairs : DataFrame
         :data:`mtmkl.statistics.pairs.PAIR_COLUMNS`, the better of two first.
+    posteriors : DataFrame or None
+        The same pairs compared by all repeats, as
+        :func:`mtmkl.statistics.hierarchical.compare_all_repeats` returns them.
+    test_share : float or None
+        The correlation of two repeats that these assume.
     """
 
     scores: ScoreMatrix
@@ -53,6 +67,8 @@ class MatrixTests:
     control: str | None
     against_control: pd.DataFrame | None
     pairs: pd.DataFrame
+    posteriors: pd.DataFrame | None = None
+    test_share: float | None = None
 
     @property
     def n(self) -> int:
@@ -99,6 +115,57 @@ class MatrixTests:
             "data sets, or fewer methods fixed in advance."
         )
 
+    def reversed_without(self) -> list[str]:
+        """Return in words what leaving out one data set reverses, and which one.
+
+        It may be the best mean rank, Friedman's test, and what tests against the
+        control or of pairs find at :data:`~mtmkl.statistics.pairs.LEVEL`.
+        """
+        if self.n < 3:
+            return []
+        now = self._conclusions(self.scores.values)
+        without = {
+            str(name): self._conclusions(self.scores.values.drop(index=name))
+            for name in self.scores.values.index
+        }
+        found = []
+        for question, answer in now.items():
+            names = [name for name, each in without.items() if each[question] != answer]
+            if names:
+                found.append(f"{answer} (without {', '.join(names)})")
+        return found
+
+    def _conclusions(self, values: pd.DataFrame) -> dict[str, str]:
+        """Return what the tests find in the values, by the question they answer."""
+        higher_better = self.scores.higher_better
+        ranks = values.rank(axis=1, ascending=not higher_better).mean()
+        # Equal means of ranks differ by rounding.
+        answers = {"best": f"{ranks.round(9).idxmin()} has the best mean rank"}
+        if self.friedman is not None:
+            p = friedman(values, higher_better=higher_better).p_iman_davenport
+            answers["differ"] = (
+                "the methods differ" if p < LEVEL else "no difference is shown"
+            )
+        if self.control is not None:
+            tests = holm_against_control(ranks, len(values), self.control)
+            answers |= {
+                str(name): _apart(str(name), str(self.control), p)
+                for name, p in tests["p_holm"].items()
+            }
+        if self.pairs["p_wilcoxon"].notna().any():
+            pairs = list(zip(self.pairs["first"], self.pairs["second"], strict=True))
+            p_pairs = holm([wilcoxon_p(values[a] - values[b]) for a, b in pairs])
+            answers |= {
+                f"{a} | {b}": _apart(a, b, p)
+                for (a, b), p in zip(pairs, p_pairs, strict=True)
+            }
+        return answers
+
+
+def _apart(first: str, second: str, p: float) -> str:
+    verb = "is told apart" if p < LEVEL else "is not told apart"
+    return f"{first} {verb} from {second}"
+
 
 def compare_matrix(
     scores: ScoreMatrix,
@@ -106,6 +173,7 @@ def compare_matrix(
     control: str | None = None,
     rope: float = 0.0,
     paired: Sequence[str] | None = None,
+    test_share: float | None = None,
     seed: int = 0,
 ) -> MatrixTests:
     """Compare methods over data sets.
@@ -119,30 +187,37 @@ def compare_matrix(
         Half width of the region of practical equivalence, in the unit of the score.
     paired : sequence of str or None
         The methods of which all pairs are tested; None: all.
+    test_share : float or None
+        Share of the examples of a data set that each of its repeats tests on: the
+        correlation of two repeats. None: repeats are not compared; they are not either
+        with fewer than :data:`~mtmkl.statistics.pairs.MIN_UNITS` data sets, or
+        :data:`~mtmkl.statistics.hierarchical.MIN_REPEATS` repeats of one of them.
     seed : int
         Of bootstrap and posterior samples.
 
     Raises
     ------
     ScoresError
-        If the control is no method, or the region's width is negative or not finite.
+        If the control is not a method, the region's width is negative or not finite, or
+        the share is not at least 0 and below 1.
     """
     values = scores.values
     if control is not None and control not in values:
         raise ScoresError(
-            f"control {control!r} is no method; there are {some(list(values), 20)}"
+            f"control {control!r} is not one of the methods: {some(list(values), 20)}"
         )
     if not (rope >= 0 and math.isfinite(rope)):
         raise ScoresError(f"rope is {rope}, wanted a number of at least 0")
-    ranks = values.rank(axis=1, ascending=not scores.higher_better)
+    if test_share is not None and not 0 <= test_share < 1:
+        raise ScoresError(
+            f"test share is {test_share}, wanted a number from 0 to less than 1"
+        )
+    ranks = rank_methods(values, higher_better=scores.higher_better)
     methods = pd.DataFrame(
         {
             "mean_rank": ranks.mean(),
             "mean": values.mean(),
-            "best": values.eq(
-                values.max(axis=1) if scores.higher_better else values.min(axis=1),
-                axis=0,
-            ).sum(),
+            "best": ranks.eq(ranks.min(axis=1), axis=0).sum(),
         }
     ).sort_values("mean_rank", kind="stable")
     pairs = compare_all(
@@ -159,6 +234,19 @@ def compare_matrix(
         higher_better=scores.higher_better,
         rope=rope,
     )
+    posteriors = None
+    order = list(methods.index)
+    shared = {d: table[order].dropna() for d, table in scores.repeats.items()}
+    is_repeated = len(values) >= MIN_UNITS and all(
+        len(shared.get(name, ())) >= MIN_REPEATS for name in values.index
+    )
+    if test_share is not None and is_repeated:
+        posteriors = compare_all_repeats(
+            {name: shared[name] for name in values.index},
+            dict.fromkeys(values.index, test_share / (1 - test_share)),
+            higher_better=scores.higher_better,
+            rope=rope,
+        )
     return MatrixTests(
         scores=scores,
         rope=rope,
@@ -176,6 +264,8 @@ def compare_matrix(
             else holm_against_control(ranks.mean(), len(values), control)
         ),
         pairs=pairs,
+        posteriors=posteriors,
+        test_share=test_share,
     )
 
 

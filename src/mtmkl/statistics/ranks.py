@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import LEVEL, ROUNDING, holm
+from mtmkl.statistics.pairs import DIGITS, LEVEL, ROUNDING, holm
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
     if n < 2 or k < 3:
         raise ValueError(f"{n} data sets and {k} methods: needs at least 2 and 3")
     _check_complete(matrix)
-    ranks = matrix.rank(axis=1, ascending=not higher_better)
+    ranks = rank_methods(matrix, higher_better=higher_better)
     n_orders = _number_of_orders(ranks.iloc[0])
     is_unanimous = bool(ranks.eq(ranks.iloc[0]).all(axis=None))
     if is_unanimous and n_orders == 1:
@@ -84,6 +84,27 @@ def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
         f=f,
         p_iman_davenport=p_iman_davenport,
     )
+
+
+def rank_methods(matrix: pd.DataFrame, *, higher_better: bool) -> pd.DataFrame:
+    """Return the ranks of methods on each data set; 1 is best.
+
+    Values that are equal to twelve digits share the mean of their ranks: means of the
+    same numbers in another order differ by rounding. NaN has no rank.
+
+    Parameters
+    ----------
+    matrix : DataFrame of shape (N, k)
+        One value per data set and method.
+    higher_better : bool
+        Direction of the metric.
+
+    Returns
+    -------
+    DataFrame of shape (N, k)
+    """
+    rounded = matrix.map(lambda value: float(f"{value:.{DIGITS}g}"))
+    return rounded.rank(axis=1, ascending=not higher_better)
 
 
 def holm_against_control(ranks: pd.Series, n_blocks: int, control: str) -> pd.DataFrame:

@@ -51,12 +51,19 @@ class ScoreMatrix:
         Direction of the score.
     remarks : list of str
         Sentences on what was averaged or left out, and on what looks odd.
+    repeats : dict of str to DataFrame of shape (repeats, methods)
+        By data set, what was averaged, and what was not because some method has none
+        there: NaN. Empty if the table numbers no repeats.
+    seconds : DataFrame of shape (data sets, methods) or None
+        What each method took, where the table says so.
     """
 
     values: pd.DataFrame
     score: str
     higher_better: bool
     remarks: list[str] = field(default_factory=list)
+    repeats: dict[str, pd.DataFrame] = field(default_factory=dict)
+    seconds: pd.DataFrame | None = None
 
 
 def read_matrix(
@@ -66,6 +73,7 @@ def read_matrix(
     dataset: str = "dataset",
     score: str = "score",
     repeats: Sequence[str] = ("repeat",),
+    seconds: str = "seconds",
     where: Mapping[str, Sequence[str]] | None = None,
     higher_better: bool | None = None,
     independent: bool = False,
@@ -86,6 +94,8 @@ def read_matrix(
     repeats : sequence of str
         Columns that number repeats, folds or tasks within a data set, where the table
         has them. Scores are averaged over them.
+    seconds : str
+        Column of what a method took, where a long table has it.
     where : mapping of str to sequence of str, or None
         Columns and the values of rows that are kept.
     higher_better : bool or None
@@ -106,17 +116,28 @@ def read_matrix(
     inner = [c for c in repeats if c in table and c not in (method, dataset)]
     long, name = _long(table, method, dataset, score, inner)
     better = _direction(name, higher_better)
+    if method in table and seconds in table:
+        took = pd.to_numeric(table[seconds], errors="coerce")
+    else:
+        took = None
     long = long.assign(score=_numbers(long, name))
     _refuse_duplicates(long, inner, table.drop(columns=score, errors="ignore"))
     if not independent:
         _refuse_numbered(list(dict.fromkeys(long["dataset"])))
     remarks: list[str] = []
-    values = _means(long.dropna(subset=["score"]), inner, remarks)
+    parts = _parts(long.dropna(subset=["score"]), inner)
+    values = _means(parts, long, inner, remarks)
     methods = [m for m in dict.fromkeys(long["method"]) if m in values]
-    order = [d for d in dict.fromkeys(long["dataset"]) if d in values.index]
-    values = _complete(values.loc[order, methods], drop_incomplete, remarks)
+    values = _complete(values[methods], drop_incomplete, remarks)
     _check_size(values)
-    return ScoreMatrix(values, name, better, [*remarks, *_oddities(values)])
+    return ScoreMatrix(
+        values,
+        name,
+        better,
+        [*remarks, *_oddities(values)],
+        {d: parts[d].reindex(columns=values.columns) for d in values.index if inner},
+        None if took is None else _seconds(long.assign(score=took), values),
+    )
 
 
 def _read(path: Path) -> pd.DataFrame:
@@ -224,6 +245,13 @@ def _numbers(long: pd.DataFrame, score: str) -> list[float]:
     return numbers
 
 
+def _seconds(took: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame | None:
+    """Return mean seconds at the places of the values, None unless all are known."""
+    means = took.pivot_table(index="dataset", columns="method", values="score")
+    means = means.reindex(index=values.index, columns=values.columns)
+    return means if bool((means > 0).all(axis=None)) else None
+
+
 def _is_score(text: str) -> bool:
     try:
         float(text)
@@ -277,16 +305,28 @@ def _refuse_numbered(names: Sequence[str]) -> None:
         )
 
 
+def _parts(long: pd.DataFrame, inner: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Return the scores of each data set, its parts by its methods."""
+    return {
+        str(dataset): rows.pivot(
+            index=list(inner) or "dataset", columns="method", values="score"
+        )
+        for dataset, rows in long.groupby("dataset", sort=False)
+    }
+
+
 def _means(
-    long: pd.DataFrame, inner: Sequence[str], remarks: list[str]
+    parts: Mapping[str, pd.DataFrame],
+    long: pd.DataFrame,
+    inner: Sequence[str],
+    remarks: list[str],
 ) -> pd.DataFrame:
     """Average within data sets, over the parts for which all methods have a score."""
     if not inner:
-        return long.pivot(index="dataset", columns="method", values="score")
+        return pd.concat(list(parts.values()))
     cells = {}
     counts, dropped = [], []
-    for dataset, rows in long.groupby("dataset", sort=False):
-        wide = rows.pivot(index=list(inner), columns="method", values="score")
+    for dataset, wide in parts.items():
         shared = wide.dropna()
         if shared.empty:
             raise ScoresError(
@@ -304,7 +344,8 @@ def _means(
         remarks.append(
             f"Each number is a mean over {number} scores within a data set "
             f"({', '.join(varying)}). They are no units of the tests, because parts of "
-            "one data set are not independent."
+            "one data set are not independent; the posterior from all repeats takes "
+            "them as correlated."
         )
     if dropped:
         remarks.append(

@@ -28,8 +28,11 @@ from mtmkl_suite.judge.step_tests import TESTS, table_of
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row
 
 VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
+_ORDER = ("holds", "undecided", "does not hold", NOT_JUDGED, "no data")
 _PLANNED = ("paired_difference", "paired_difference_chosen", "trend")
 """Tests of a mean against zero, for which the number of units can be planned."""
+
+_OF_MANY = {"holds": "hold", "does not hold": "do not hold"}
 
 COLUMNS = (
     "id", "claim", "section", "test", "statistic", "p", "interval_low",
@@ -185,3 +188,26 @@ def _planned(result: TestResult) -> dict[str, float]:
         "n_needed_own": repeats_needed(mean, sd),
         "n_needed": repeats_needed(mean, sd, result.variance_ratio),
     }
+
+
+def counted(found: Mapping[str, int]) -> str:
+    """Return counts of verdicts in words, such as "18 hold, 2 do not hold"."""
+    words = (
+        f"{n} {_OF_MANY.get(name, name) if n > 1 else name}"
+        for name, n in found.items()
+        if n
+    )
+    return ", ".join(words) or "none"
+
+
+def counts_of(verdicts: pd.Series) -> str:
+    """Return how often each verdict occurs in words, in the order of the verdicts."""
+    found = verdicts.value_counts(sort=False)
+    order = sorted(found.index, key=lambda name: (_place(name), name))
+    return counted({name: int(found[name]) for name in order})
+
+
+def _place(shown: str) -> int:
+    """Return the place of a verdict, which a remark in brackets may follow."""
+    name = shown if shown in VERDICTS else shown.partition(" (")[0]
+    return _ORDER.index(name)

@@ -24,6 +24,10 @@ _FIT = (
     "fold", "setting",
 )  # fmt: skip
 
+_CELL = [
+    "experiment", "method", "dataset", "n_tasks", "subset", "train_size", "repeat",
+]  # fmt: skip
+
 
 class SelectionError(ValueError):
     """A selector names a column, axis, unit or metric that scores cannot have."""
@@ -52,6 +56,15 @@ def fits(scores: pd.DataFrame) -> pd.DataFrame:
     """Return one row per fit (all its metrics share time, iterations, parameters)."""
     whole = scores[scores["task"] == ALL]
     return whole.drop_duplicates(list(_FIT)).reset_index(drop=True)
+
+
+def seconds_of_cells(scores: pd.DataFrame) -> pd.Series:
+    """Return the seconds of each cell, all points tried and the choice among them."""
+    fits = scores.drop_duplicates([*_CELL, "fold", "setting"])
+    # A cell that chooses gives the seconds of its whole path with each of its choices.
+    chooses = fits["params"].fillna("").ne("").groupby([fits[c] for c in _CELL]).any()
+    seconds = fits.groupby(_CELL)["fit_seconds"].agg(["sum", "max"])
+    return seconds["max"].where(chooses, seconds["sum"])
 
 
 def select(

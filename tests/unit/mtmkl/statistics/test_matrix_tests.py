@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import demsar2006
 import numpy as np
 import pandas as pd
@@ -6,6 +8,7 @@ import scikit_posthocs
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from mtmkl.statistics.hierarchical import compare_all_repeats
 from mtmkl.statistics.matrix_tests import compare_matrix, connected_groups
 from mtmkl.statistics.score_tables import ScoreMatrix, ScoresError
 
@@ -123,14 +126,87 @@ def test_the_smallest_p_is_that_of_differences_of_one_sign():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"control": "z"}, "'z' is no method; there are a, b, c, d"),
+        ({"control": "z"}, "'z' is not one of the methods: a, b, c, d"),
         ({"rope": -1.0}, "rope is -1.0"),
         ({"rope": float("nan")}, "rope is nan"),
+        ({"test_share": 1.0}, "test share is 1.0"),
     ],
 )
 def test_refusals(ties, options, words):
     with pytest.raises(ScoresError, match=words):
         compare_matrix(scores(ties), **options)
+
+
+def test_repeats_are_compared_where_there_are_enough():
+    rng = np.random.default_rng(3)
+    tables = {
+        name: pd.DataFrame(rng.normal([1.0, 0.0], 0.5, (6, 2)), columns=["a", "b"])
+        for name in "qrstu"
+    }
+    means = pd.DataFrame({name: each.mean() for name, each in tables.items()}).T
+    repeated = ScoreMatrix(means, "auc", True, repeats=tables)
+    found = compare_matrix(repeated, rope=0.2, test_share=0.25).posteriors
+    referee = compare_all_repeats(
+        tables, dict.fromkeys(tables, 1 / 3), higher_better=True, rope=0.2
+    )
+    pd.testing.assert_frame_equal(found, referee)
+    assert found["n_repeats"].tolist() == [30]
+    few = [
+        ScoreMatrix(means.iloc[:4], "auc", True, repeats=tables),
+        replace(repeated, repeats={**tables, "u": tables["u"].iloc[:2]}),
+        replace(repeated, repeats={}),
+    ]
+    for each in few:
+        assert compare_matrix(each, test_share=0.25).posteriors is None
+    assert compare_matrix(repeated).posteriors is None
+
+
+def test_conclusions_that_hang_on_one_data_set_are_told():
+    # By a hair a is better on each of six sets, but on Odd by far worse.
+    values = pd.DataFrame(
+        {"a": [1.0, 2, 3, 4, 5, 6], "b": [0.9, 1.8, 2.7, 3.6, 4.5, 5.4]},
+        index=["p", "q", "r", "s", "t", "u"],
+    )
+    found = compare_matrix(scores(values), control="a")
+    # Wilcoxon: 2 / 2^6 with all six, 2 / 2^5 without any; mean ranks: z = √6, √5.
+    every = ", ".join(values.index)
+    assert found.reversed_without() == [f"a is told apart from b (without {every})"]
+    values.loc["odd"] = [1.0, 9.0]
+    told = compare_matrix(scores(values)).reversed_without()
+    assert told == ["a is not told apart from b (without odd)"]
+
+
+def test_the_best_mean_rank_and_friedmans_test_can_be_reversed(ties):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        values = ties.iloc[rng.permutation(12)[:7], :3] + rng.normal(0, 2, (7, 3))
+        found = compare_matrix(scores(values), control="a")
+        told = found.reversed_without()
+        rest = {
+            name: compare_matrix(scores(values.drop(index=name)), control="a")
+            for name in values.index
+        }
+        best = found.methods.index[0]
+        names = [str(n) for n, each in rest.items() if each.methods.index[0] != best]
+        words = f"{best} has the best mean rank (without {', '.join(names)})"
+        assert (words in told) == bool(names)
+        was = found.friedman.p_iman_davenport < 0.05
+        names = [
+            str(n) for n, each in rest.items()
+            if (each.friedman.p_iman_davenport < 0.05) != was
+        ]  # fmt: skip
+        said = [each for each in told if "differ" in each]
+        assert len(said) == bool(names)
+        assert all(each.endswith(f"(without {', '.join(names)})") for each in said)
+        for method, p in found.against_control["p_holm"].items():
+            names = [
+                str(n) for n, each in rest.items()
+                if (each.against_control["p_holm"][method] < 0.05) != (p < 0.05)
+            ]  # fmt: skip
+            said = [
+                each for each in told if f"{method} is" in each and "from a" in each
+            ]
+            assert bool(said) >= bool(names)
 
 
 def test_groups_are_the_largest():

@@ -56,6 +56,18 @@ class TestPair:
         assert result.p_t == 1.0
         assert result.p_wilcoxon == 1.0
 
+    # As floats, the differences of these differ by rounding from 1, 2 and 3 tenths.
+    def test_differences_that_rounding_parts_are_tied(self):
+        tenths = np.array([1, -1, 2, 2, -3, 3, 1, 2])
+        second = np.array([0.1, 0.7, 0.3, 1.1, 2.6, 12.1, 0.6, 0.2])
+        first = np.array([0.2, 0.6, 0.5, 1.3, 2.3, 12.4, 0.7, 0.4])
+        assert len(set(np.abs(first - second))) > 3
+        result = compare_pair(first, second, higher_better=True)
+        assert result.p_wilcoxon == stats.wilcoxon(tenths).pvalue
+        # Nor are small values taken for rounding of large ones.
+        small = compare_pair(first * 1e-14, second * 1e-14, higher_better=True)
+        assert (small.wins, small.ties) == (6, 0)
+
     # In k-fold cross-validation n_test / n_train = 1 / (k - 1): baycomp's case.
     def test_correction_matches_the_one_of_cross_validation(self, pair):
         result = compare_pair(*pair, higher_better=True, variance_ratio=1 / 14)

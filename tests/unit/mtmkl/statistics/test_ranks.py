@@ -9,7 +9,12 @@ import statsmodels.formula.api as smf
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from mtmkl.statistics.ranks import critical_difference, friedman, holm_against_control
+from mtmkl.statistics.ranks import (
+    critical_difference,
+    friedman,
+    holm_against_control,
+    rank_methods,
+)
 
 
 @pytest.fixture
@@ -18,6 +23,20 @@ def matrix():
     values = rng.normal(size=(9, 4)) + np.array([0.0, 0.5, 1.0, 1.5])
     values[0, 0] = values[0, 1]  # a tie
     return pd.DataFrame(values, columns=list("abcd"))
+
+
+def test_means_of_the_same_numbers_share_their_rank():
+    numbers = [0.1, 0.2, 0.3]
+    means = [sum(order) / 3 for order in itertools.permutations(numbers)]
+    assert len(set(means)) > 1
+    matrix = pd.DataFrame([[*means, 0.4], [*(1e-9 * each for each in means), 1e-10]])
+    for higher, last in ((True, [1.0, 7.0]), (False, [7.0, 1.0])):
+        ranks = rank_methods(matrix, higher_better=higher)
+        assert ranks[6].tolist() == last
+        # The six others have the mean of the six ranks that are left.
+        for row, rank in enumerate(last):
+            assert set(ranks.iloc[row, :6]) == {(28 - rank) / 6}
+    assert rank_methods(pd.DataFrame([[1.0, np.nan]]), higher_better=True).isna()[1][0]
 
 
 class TestFriedman:

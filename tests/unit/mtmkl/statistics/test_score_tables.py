@@ -52,6 +52,10 @@ def test_repeats_are_averaged_and_it_is_said(read, wide, long):
         found.values, wide.set_index("dataset").add([0.01, 0.02, 0.03], axis=1)
     )
     assert "a mean over 3 scores within a data set (repeat)" in found.remarks[0]
+    means = pd.DataFrame({name: each.mean() for name, each in found.repeats.items()}).T
+    pd.testing.assert_frame_equal(means[list(found.values)], found.values)
+    assert {len(each) for each in found.repeats.values()} == {3}
+    assert not read(wide).repeats
 
 
 def test_only_repeats_that_all_methods_have_are_averaged(read, wide, long):
@@ -64,6 +68,24 @@ def test_only_repeats_that_all_methods_have_are_averaged(read, wide, long):
     )
     np.testing.assert_allclose(found.values, expected)
     assert any("iris: 1 of 3" in remark for remark in found.remarks)
+
+
+def test_repeats_and_seconds_are_kept(read, wide, long):
+    gone = long[~(long["method"].eq("B") & long["dataset"].eq("iris")
+                  & long["repeat"].eq(2))]  # fmt: skip
+    took = gone["method"].map({"A": 1.0, "B": 2.0, "C": 4.0}) + gone["repeat"]
+    found = read(gone.assign(seconds=took))
+    # Those that some method lacks as well.
+    assert [len(each) for each in found.repeats.values()] == [3] * 6
+    assert found.repeats["iris"]["B"].isna().tolist() == [False, False, True]
+    for name, table in found.repeats.items():
+        np.testing.assert_allclose(table.dropna().mean(), found.values.loc[name])
+    assert found.seconds.loc["wine"].tolist() == [2.0, 3.0, 5.0]
+    assert found.seconds.loc["iris", "B"] == 2.5
+    # A column that is not whole is none, and so is that of a wide table.
+    assert read(gone.assign(seconds=took.where(gone["method"] != "A"))).seconds is None
+    assert read(wide).seconds is None
+    assert read(wide).repeats == {}
 
 
 def test_repeats_without_any_in_common_are_refused(read, long):
