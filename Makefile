@@ -83,7 +83,7 @@ format: $(INSTALLED) ## format the code as `make lint` expects
 
 check: lint types test ## style, types and tests
 
-benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: a quarter of an hour
+benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: half an hour
 	$(BIN)/python benchmarks/run.py $(BENCHMARK)
 
 benchmark-tier: $(INSTALLED) ## how long the paper tier takes, by paper, from one repeat of each: half an hour

@@ -5,11 +5,16 @@ from pathlib import Path
 from typing import Any
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555")
+STYLES = ("-", "--", ":", "-.")
 COLUMNS_OF_PANELS = 3
+VALUES = {"seconds": "seconds", "peak_mb": "peak of memory, MB"}
 
 
 def draw(table: Any, path: Path) -> None:
-    """Draw seconds against size, one panel per series, ours in the first colour."""
+    """Draw seconds against size, one panel per series, ours in the first colour.
+
+    Peaks of memory have panels of their own where all of them were measured.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -19,23 +24,26 @@ def draw(table: Any, path: Path) -> None:
     if not names:
         return
     rivals = list(dict.fromkeys(row["rival"] for row in table.rows))
-    n_columns = min(len(names), COLUMNS_OF_PANELS)
-    n_rows = -(-len(names) // n_columns)
+    measured = [v for v in VALUES if all(row[v] != "" for row in table.rows)]
+    panels = [(value, name) for value in measured for name in names]
+    n_columns = min(len(names), COLUMNS_OF_PANELS + (len(measured) > 1))
+    n_rows = -(-len(panels) // n_columns)
     with rc_context({"svg.hashsalt": "mtmkl", "font.size": 8, "svg.fonttype": "none"}):
         figure, axes = pyplot.subplots(
             n_rows,
             n_columns,
-            figsize=(3.1 * n_columns, 2.5 * n_rows + 0.6),
+            figsize=(3.1 * n_columns, 2.5 * n_rows + 0.6 + 0.1 * len(rivals)),
             squeeze=False,
             layout="constrained",
         )
-        for axis, name in zip(axes.flat, names, strict=False):
+        for axis, (value, name) in zip(axes.flat, panels, strict=False):
             rows = [row for row in table.rows if row["series"] == name]
             for rival in rivals:
                 own = [row for row in rows if row["rival"] == rival]
                 axis.plot(
                     [row["size"] for row in own],
-                    [row["seconds"] for row in own],
+                    [row[value] for row in own],
+                    STYLES[rivals.index(rival) // len(COLOURS) % len(STYLES)],
                     marker="o" if rivals.index(rival) == 0 else "s",
                     markersize=3.5,
                     color=COLOURS[rivals.index(rival) % len(COLOURS)],
@@ -43,13 +51,13 @@ def draw(table: Any, path: Path) -> None:
                 )
             axis.set_title(name, fontsize=8)
             axis.set_xlabel(rows[0]["axis"])
-            axis.set_ylabel("seconds")
+            axis.set_ylabel(VALUES[value])
             axis.set_yscale("log")
             if all(isinstance(row["size"], int) for row in rows):
                 axis.set_xscale("log")
             else:
                 axis.tick_params(axis="x", labelrotation=30)
-        for axis in list(axes.flat)[len(names) :]:
+        for axis in list(axes.flat)[len(panels) :]:
             axis.axis("off")
         handles = {
             label: line
@@ -86,9 +94,10 @@ def write_page(folder: Path, provenance: Any, quick: bool) -> None:
         f"{provenance['system']}, Python {provenance['python']}, {packages}.",
         "",
     ]
-    for path in sorted(folder.glob("*.csv")):
-        about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        with path.open(encoding="utf-8") as file:
+    # The table of the paper tier has another command.
+    for path in sorted(folder.glob("*.json")):
+        about = json.loads(path.read_text(encoding="utf-8"))
+        with path.with_suffix(".csv").open(encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         lines += [f"## {about['title']}", "", f"![{about['title']}]({path.stem}.svg)"]
         lines += [

@@ -379,15 +379,16 @@ def _add_slopes(table: Table, series: Series) -> None:
             if (row["series"], row["rival"]) == (series.name, name)
         ]
         if len(own) >= 3:
-            # The smallest sizes are mostly what every call costs.
-            late = own[-3:]
-            own[-1]["slope"] = float(
-                np.polyfit(
-                    np.log([row["size"] for row in late]),
-                    np.log([max(row["seconds"], 1e-9) for row in late]),
-                    1,
-                )[0]
-            )
+            own[-1]["slope"] = slope_of([(row["size"], row["seconds"]) for row in own])
+
+
+def slope_of(times: Sequence[tuple[float, float]]) -> float:
+    """Return the slope of log seconds against log size over the last three sizes.
+
+    The smallest sizes are mostly what every call costs.
+    """
+    sizes, seconds = np.array(times[-3:]).T
+    return float(np.polyfit(np.log(sizes), np.log(np.maximum(seconds, 1e-9)), 1)[0])
 
 
 def _text(value: Any) -> str:

@@ -2,9 +2,9 @@
 
     python benchmarks/run.py [NAME ...] [--quick] [--output figures/benchmarks]
 
-Without names all: heart, methods, users, overhead. ``--quick`` takes the smallest size
-of each, once, to see that everything runs: no numbers to quote. docs/benchmarks.md says
-what is measured and how.
+Without names all: heart, methods, users, growth, overhead. ``--quick`` takes the
+smallest size of each, once, to see that everything runs: no numbers to quote.
+docs/benchmarks.md says what is measured and how.
 """
 
 import argparse
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import measuring
 from figures import write_page
 
-NAMES = ("heart", "methods", "users", "overhead")
+NAMES = ("heart", "methods", "users", "growth", "overhead")
 
 
 def main() -> int:
@@ -49,7 +49,7 @@ def main() -> int:
             module = importlib.import_module(name)
             table = measuring.Table(name, module.TITLE)
             print(f"== {module.TITLE}", flush=True)
-            if name == "overhead":
+            if hasattr(module, "measure"):
                 module.measure(table, quick=options.quick)
             else:
                 for series in module.SERIES:

@@ -57,6 +57,8 @@ class Run:
         Such a file for the first run, from another machine.
     summary : callable
         Returns what is printed when the report is there.
+    fit_seconds : callable
+        Returns the expected seconds of fits that are not there yet, by "paper/name".
     stopped : bool
         Whether it was interrupted.
     """
@@ -65,6 +67,7 @@ class Run:
     seconds: Path
     usual_seconds: Path
     summary: Callable[[], str]
+    fit_seconds: Callable[[], dict[str, float]] = dict
     stopped: bool = False
 
 
@@ -136,6 +139,7 @@ class LogHandler(LogHandlerBase):
     def __post_init__(self) -> None:
         self._line: ProgressLine | None = None
         self._time = TimeLeft({})
+        self._fits: dict[str, float] = {}
         self._jobs = 0
         self._done = 0
         self._failed = 0
@@ -238,16 +242,28 @@ class LogHandler(LogHandlerBase):
         jobs = {rule: n for rule, n in record["stats"].items() if rule != "total"}
         self._jobs = record["stats"]["total"]
         cores = self._time.cores
-        self._time = TimeLeft(_recorded_seconds())
+        fits = _announced[0].fit_seconds() if _announced else {}
+        self._fits = fits if len(fits) <= jobs.get("fit", 0) else {}
+        self._time = TimeLeft(_recorded_seconds() | self._fits)
         self._time.cores = cores
+        # A fit with a time of its own counts as a rule of its own.
+        jobs |= dict.fromkeys(self._fits, 1) | {
+            "fit": jobs.get("fit", 0) - len(self._fits)
+        }
         self._time.plan(jobs)
+        left = self._time.left(self._now)
+        if self._fits and left is not None:
+            on = f"{cores} core" + "s" * (cores > 1)
+            self._print(f"About {duration(left)} on {on}, as once measured")
 
     def _take_resources(self, record: dict[str, Any]) -> None:
         if "cores" in record:
             self._time.cores = record["cores"]
 
     def _take_job(self, record: dict[str, Any]) -> None:
-        self._time.start(record["jobid"], record["rule_name"], self._now)
+        fit = "/".join((record.get("wildcards") or {}).values())
+        name = fit if fit in self._fits else record["rule_name"]
+        self._time.start(record["jobid"], name, self._now)
         if self._line is None:
             self._line = ProgressLine(self._jobs, "jobs")
             self._show_progress()
@@ -301,7 +317,9 @@ class LogHandler(LogHandlerBase):
     def _say_end(self) -> None:
         took = duration(self._now - self._started)
         if _announced:
-            write_json(_announced[0].seconds, self._time.means())
+            means = self._time.means()
+            kept = {rule: means[rule] for rule in means if rule not in self._fits}
+            write_json(_announced[0].seconds, kept)
         if self._done == self._jobs:
             self._print(f"{self._jobs} jobs in {took}")
         if self._done == self._jobs or self._has_report:

@@ -76,6 +76,14 @@ def test_users(tmp_path):
     assert "rival=scikit-learn" in done.stdout
 
 
+@pytest.mark.nightly
+def test_growth(tmp_path):
+    done = run(tmp_path, "growth")
+    assert done.returncode == 0, done.stderr
+    assert len(series_of(tmp_path, "growth")) == 4
+    assert "MK-MTSFL regression" in done.stdout
+
+
 def test_an_unknown_benchmark(tmp_path):
     done = run(tmp_path, "hart")
     assert done.returncode == 2

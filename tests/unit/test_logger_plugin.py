@@ -7,9 +7,16 @@ from types import SimpleNamespace
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from mtmkl.files import write_json
+from mtmkl.files import read_json, write_json
 from mtmkl_suite.run.folders import RunFolder
-from snakemake_logger_plugin_mtmkl import CAUSE, LogHandler, Run, TimeLeft, announce
+from snakemake_logger_plugin_mtmkl import (
+    CAUSE,
+    LogHandler,
+    Run,
+    TimeLeft,
+    _announced,
+    announce,
+)
 
 
 @pytest.fixture
@@ -65,6 +72,20 @@ def test_the_pace_of_this_run_scales_earlier_ones():
     assert left.means() == {"fit": 10.0, "table": 8.0}
     # Two fits, a table, and a rule that nobody has timed: the mean of the others.
     assert left.left(10.0) == pytest.approx((20 + 8 + 9) / 2)
+
+
+def test_fits_with_times_of_their_own_are_told_first(handler, capsys):
+    expected = {"own/long": 3000.0, "own/short": 600.0}
+    (run,) = _announced
+    run.fit_seconds = lambda: expected
+    start(handler, 2)
+    assert "About 1 h 0 min on 1 core, as once measured" in capsys.readouterr().err
+    fit = {"paper": "own", "group": "short"}
+    send(handler, event=LogEvent.JOB_INFO, jobid=0, rule_name="fit", wildcards=fit)
+    send(handler, event=LogEvent.JOB_FINISHED, job_id=0, at=300.0)
+    assert handler._time.left(now=300.0) == 1500.0  # twice as fast as expected
+    handler.close()
+    assert set(read_json(run.seconds)) == set()
 
 
 def test_nothing_known_is_no_estimate():

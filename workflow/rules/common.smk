@@ -42,6 +42,7 @@ announce(
         seconds=ABSOLUTE.logs / "seconds.json",
         usual_seconds=Path(workflow.basedir) / "workflow/seconds.json",
         summary=partial(closing_summary, FILES.papers.values(), ABSOLUTE),
+        fit_seconds=FILES.fit_seconds,
     )
 )
 

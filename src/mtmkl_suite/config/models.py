@@ -555,7 +555,12 @@ class MethodTable(Artefact):
 
     kind: Literal["table"]
     layout: Literal[
-        "method_scores", "method_ranks", "method_pairs", "left_out", "decisions"
+        "method_scores",
+        "method_ranks",
+        "method_pairs",
+        "method_posteriors",
+        "left_out",
+        "decisions",
     ]
     comparison: MethodComparison
     left_out: list[LeftOut] = []

@@ -1,19 +1,28 @@
 """The methods of the package on data of one's own, as an ordinary configuration."""
 
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.loaders.own import is_file, is_own
 from mtmkl.documents import ConfigError, config_dir, unknown
 from mtmkl_suite.config.changes import Change
-from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.load import load_paper, read_measured
 from mtmkl_suite.config.models import DataSets, OwnData, Paper, Tier
 
 TEMPLATE = "own_data"
 """Folder of the configuration, below ``config``, in which the data are put."""
 
+GROWTH = "growth.csv"
+"""Table in that folder, by ``benchmarks/growth.py``: of each method the seconds of one
+point of its grid at :data:`BASE`, and the exponents of tasks, examples and inputs."""
+
+BASE = {"tasks": 20, "examples": 30, "inputs": 10}
+"""Tasks, training examples of each, and inputs of the measured data."""
 
 UNBALANCED = 1 / 3
 """Labels are ranked by the area under the ROC curve where the rarer one is less.
@@ -74,7 +83,36 @@ def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) ->
         "experiments": {outputs: experiment.model_copy(update=of_data)},
         "own": [],
     }
-    return config.model_copy(update=changed)
+    config = config.model_copy(update=changed)
+    return config.model_copy(update={"seconds": _seconds(config, outputs, found)})
+
+
+def _seconds(config: Paper, name: str, data: MultiTaskData) -> dict[str, float]:
+    """Return the seconds that a repeat of each method takes, by the measured growth."""
+    experiment = config.experiments[name]
+    train = np.mean(config.protocols[experiment.protocol].train_percent or 100) / 100
+    sizes = {
+        "tasks": data.n_tasks,
+        "examples": train * data.y.size / data.n_tasks,
+        "inputs": data.X.shape[1],
+    }
+    variant = experiment.variants[0].id
+    law = read_measured(config.folder / GROWTH, "method", "of", "value")
+    found = {}
+    for entry in experiment.methods:
+        if f"{entry.method}/seconds" not in law:
+            continue
+        method = config.method_of(entry)
+        points = math.prod(len(values) for values in dict(method.grid).values())
+        if method.search:
+            points = min(points, method.search.points)
+        growth = [
+            (size / BASE[of]) ** law[f"{entry.method}/{of}"]
+            for of, size in sizes.items()
+        ]
+        seconds = points * law[f"{entry.method}/seconds"] * math.prod(growth)
+        found[f"{name}/{variant}/{entry.method}"] = seconds
+    return found
 
 
 def _share_of_rarer(data: MultiTaskData) -> float:

@@ -23,7 +23,7 @@ from mtmkl_suite.run.folders import (
 )
 from mtmkl_suite.run.grouping import FitGroup, ResultGroup
 from mtmkl_suite.run.jobs import times_damaged
-from mtmkl_suite.run.plan import MethodSpec, fit_jobs
+from mtmkl_suite.run.plan import MethodSpec, expected_seconds, fit_jobs
 
 
 class Targets:
@@ -165,6 +165,22 @@ class Targets:
     def fit_minutes(self, paper: str, name: str) -> int:
         """Return the limit on the time of fits."""
         return resources.minutes(self.papers[paper], self.fit_group(paper, name))
+
+    def fit_seconds(self) -> dict[str, float]:
+        """Return the expected seconds of fits that are not there yet, by "paper/name".
+
+        Of the paper tier, and of data of one's own: the quick tier was not measured.
+        """
+        found = {}
+        for paper, groups in self._groups.items():
+            config = self.papers[paper]
+            if config.tier == "quick" and self.run.data is None:
+                continue
+            for name, group in groups.items():
+                if not self.folder(paper).scores_of(name).is_file():
+                    each = (expected_seconds(config.seconds, job) for job in group.jobs)
+                    found[f"{paper}/{name}"] = sum(each)
+        return found
 
     def fit_files(
         self, paper: str, experiments: Iterable[str] | None = None

@@ -74,7 +74,7 @@ def test_the_report_puts_it_first(done):
     page = done.report.read_text()
     place = page.index("IndependentRidge: rank")
     assert place < page.index('id="methods"')
-    assert "rank without it" in page[place:]
+    assert "rank among the baselines" in page[place:]
     assert "Scores of all other methods are those of the published record" in page
     assert "(untuned)" not in page
 

@@ -95,7 +95,7 @@ def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
     assert scores["repeat"].nunique() == 5
     page = done.report.read_text()
     assert "RRHet (untuned): rank" in page
-    assert page.index("rank without it") < page.index('id="methods"')
+    assert page.index("rank among the baselines") < page.index('id="methods"')
     # Nothing is published of these data, and no paper claims anything of them.
     of_data = (done.report.parent / "report/paper-my-data.html").read_text()
     for text in (page, of_data):
@@ -112,7 +112,8 @@ def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
     fits = {
         path.name.partition(".")[0] for path in done.report.parent.rglob("fits/**/*.gz")
     }
-    assert fits == set(scores["method"])
+    # Short fits share a file, which is named after the first of them.
+    assert {"ridge", "rrhet"} <= fits <= set(scores["method"])
 
 
 def test_wrong_files_are_refused_before_any_work(file, tmp_path, capsys):

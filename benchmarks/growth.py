@@ -1,0 +1,157 @@
+"""Time and memory of every method against tasks, examples, inputs and kernels.
+
+The methods of ``config/own_data`` with the grid of its quick tier, on drawn data:
+around 20 tasks of 30 examples, 10 inputs and five kernels one size grows. Measured
+is the search over the grid in a process forked from a warm one, on one thread, and the
+peak of its memory beyond what it had. Sizes end where one takes too long.
+
+``config/own_data/growth.csv``, which ``mtmkl run --data`` reads for its estimate, has
+the seconds of one point of the grid and the exponents of the power law through the
+largest sizes.
+"""
+
+import csv
+import json
+import os
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measuring import Table, slope_of
+
+from mtmkl.documents import config_dir
+from mtmkl.methods import resolve
+from mtmkl.typing import FloatArray
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.own_data import BASE as BASE_OF_LAW
+from mtmkl_suite.config.own_data import GROWTH, TEMPLATE
+from mtmkl_suite.evaluation.cross_validation import fit_path
+from mtmkl_suite.evaluation.jobs import MethodSpec
+from mtmkl_suite.papers.widmer2015.solver_trial import peak_bytes
+from mtmkl_suite.run.plan import method_specs
+
+TITLE = "Growth of time and memory, by method"
+BASE = {**BASE_OF_LAW, "kernels": 5}
+SIZES = {
+    "tasks": (5, 10, 20, 40, 80, 160, 320),
+    "examples": (15, 30, 60, 120, 240, 480),
+    "inputs": (5, 10, 20, 40, 80, 160, 320),
+    "kernels": (1, 2, 5, 10, 20, 40),
+}
+#: Seconds from which on larger sizes are left out.
+SLOW, SLOW_QUICK = 2.0, 0.02
+CONTROLS = ("floor", "ceiling")
+
+Search = Callable[[], Any]
+
+
+def drawn(sizes: Mapping[str, int], is_labels: bool) -> tuple[FloatArray, ...]:
+    """Return inputs, targets and tasks: a shared function, and as much of each task."""
+    rng = np.random.default_rng(0)
+    n_tasks, d = sizes["tasks"], sizes["inputs"]
+    task = np.repeat(np.arange(n_tasks), sizes["examples"])
+    X = rng.standard_normal((task.size, d))
+    W = rng.standard_normal((d, n_tasks)) + rng.standard_normal((d, 1))
+    f = np.einsum("nd,dn->n", X, W[:, task]) / np.sqrt(2 * d)
+    y = f + 0.5 * rng.standard_normal(task.size)
+    return X, np.where(y > 0, 1.0, -1.0) if is_labels else y, task
+
+
+def search_at(spec: MethodSpec, sizes: Mapping[str, int], is_labels: bool) -> Search:
+    """Return the search of a method over its grid on drawn data."""
+    X, y, task = drawn(sizes, is_labels)
+    params = dict(spec.params)
+    if isinstance(params.get("kernels"), list):
+        widths = np.geomspace(0.5, 32.0, sizes["kernels"])
+        params["kernels"] = [{"name": "gaussian", "width": float(w)} for w in widths]
+    estimator = resolve(spec.class_name)(**params)
+    points = spec.with_design(0).grid_points()
+    return lambda: list(fit_path(estimator, X, y, task, points))
+
+
+def in_its_own_process(search: Search, n_repeats: int) -> tuple[float, float]:
+    """Return the processor seconds and the peak of memory (MB) of a search."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            Path("/proc/self/clear_refs").write_text("5")  # a new peak begins
+            before = peak_bytes()
+            times = []
+            for _ in range(n_repeats):
+                begin = time.process_time()
+                search()
+                times.append(time.process_time() - begin)
+            found = [float(np.median(times)), (peak_bytes() - before) / 2**20]
+            os.write(writer, json.dumps(found).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as file:
+        text = file.read()
+    os.waitpid(child, 0)
+    seconds, megabytes = json.loads(text)
+    return seconds, megabytes
+
+
+def measure(table: Table, *, quick: bool) -> None:
+    """Measure all methods; if not quick, write the law for data of one's own, too."""
+    config = load_paper(config_dir() / TEMPLATE, "quick")
+    slow = SLOW_QUICK if quick else SLOW
+    law: list[dict[str, Any]] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in config.experiments:
+            for method, spec in method_specs(config, name).items():
+                if method in CONTROLS:
+                    continue
+                label = config.methods[method].label
+                own = _along_axes(table, label, spec, name == "labels", slow)
+                law += _law(method, spec, own)
+    if not quick:
+        path = config.folder / GROWTH
+        with path.open("w", newline="", encoding="utf-8") as file:
+            out = csv.DictWriter(file, law[0], lineterminator="\n")
+            out.writeheader()
+            out.writerows(law)
+
+
+def _along_axes(
+    table: Table, label: str, spec: MethodSpec, is_labels: bool, slow: float
+) -> dict[str, list[tuple[int, float]]]:
+    """Add the rows of a method; return sizes and seconds by axis."""
+    search_at(spec, dict.fromkeys(BASE, 5) | {"examples": 15}, is_labels)()  # compiles
+    at_base = in_its_own_process(search_at(spec, BASE, is_labels), 3)
+    found: dict[str, list[tuple[int, float]]] = {}
+    for axis, sizes in SIZES.items():
+        if axis == "kernels" and not isinstance(spec.params.get("kernels"), list):
+            continue
+        found[axis] = []
+        for size in sizes:
+            seconds, megabytes = at_base
+            if size != BASE[axis]:
+                search = search_at(spec, {**BASE, axis: size}, is_labels)
+                n_repeats = 1 if at_base[0] > 0.3 else 3
+                seconds, megabytes = in_its_own_process(search, n_repeats)
+            found[axis].append((size, seconds))
+            table.add(
+                series=f"search over the grid, by {axis}", axis=axis, size=size,
+                rival=label, seconds=seconds, peak_mb=max(megabytes, 0.1),
+            )  # fmt: skip
+            if seconds > slow and size >= BASE[axis]:
+                break
+        if len(found[axis]) > 2:
+            table.rows[-1]["slope"] = slope_of(found[axis])
+    return found
+
+
+def _law(
+    method: str, spec: MethodSpec, found: dict[str, list[tuple[int, float]]]
+) -> list[dict[str, Any]]:
+    points = len(spec.with_design(0).grid_points())
+    law = {"seconds": dict(found["tasks"])[BASE["tasks"]] / points}
+    law |= {axis: max(slope_of(found[axis]), 0.0) for axis in BASE_OF_LAW}
+    return [{"method": method, "of": of, "value": f"{v:.3g}"} for of, v in law.items()]
