@@ -57,6 +57,7 @@ DECISIONS = artefact(
 UNPUBLISHED = [
     DECISIONS,
     *map(artefact, ("method_scores", "method_ranks", "method_pairs", "left_out")),
+    artefact("method_posteriors"),
 ]
 
 

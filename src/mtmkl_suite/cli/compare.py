@@ -11,7 +11,8 @@ from mtmkl_suite.report.pages.comparison import sentences, write_comparison
 _DESCRIPTION = """\
 Compare methods over data sets. SCORES is a long table, with columns method, dataset,
 score and, if there are several scores of a method on a data set, repeat; or a wide one,
-with a column dataset and a column per method. Writes one HTML page and csv tables.
+with a column dataset and a column per method. Writes one HTML page, on which the reader
+chooses methods and data sets, and csv tables.
 """
 
 
@@ -54,6 +55,23 @@ def add_arguments(compare: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="column that numbers repeats, folds or tasks within a data set (may be "
         "repeated; default: repeat, where there is one)",
+    )
+    compare.add_argument(
+        "--seconds-column",
+        dest="seconds",
+        default="seconds",
+        metavar="COLUMN",
+        help="column of what a method took, for score against seconds (default: "
+        "seconds, where a long table has one)",
+    )
+    compare.add_argument(
+        "--test-share",
+        type=float,
+        default=0.5,
+        metavar="SHARE",
+        help="share of the examples of a data set that each repeat tests on, by which "
+        "repeats are correlated: 0.1 for tenfold cross-validation, 0 if each repeat "
+        "has examples of its own (default: 0.5, on the careful side)",
     )
     compare.add_argument(
         "--where",
@@ -102,13 +120,18 @@ def _compare(parsed: argparse.Namespace) -> int:
         dataset=parsed.dataset,
         score=parsed.score,
         repeats=parsed.repeats or ("repeat",),
+        seconds=parsed.seconds,
         where=where,
         higher_better=parsed.higher_better,
         independent=parsed.independent,
         drop_incomplete=parsed.drop_incomplete,
     )
     found = compare_matrix(
-        scores, control=parsed.control, rope=parsed.rope, seed=parsed.seed
+        scores,
+        control=parsed.control,
+        rope=parsed.rope,
+        test_share=parsed.test_share,
+        seed=parsed.seed,
     )
     stem = parsed.scores.name.partition(".")[0]
     folder = parsed.output or Path(f"comparison-{stem}")

@@ -18,7 +18,7 @@ _COMMANDS = {
     "list": "list what there is",
     "show": "show an experiment, and the hyper-parameters that were chosen",
     "datasets": "fetch or verify data sets",
-    "certify": "compare a solution with an interior point's",
+    "certify": "check a solution against an independent interior-point solver",
 }
 """Commands and their help; the module of each is loaded only when it is called."""
 

@@ -81,7 +81,7 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         "--ignore",
         action="append",
         metavar="COLUMN",
-        help="is no input (may be repeated)",
+        help="exclude from the inputs (may be repeated)",
     )
     own.add_argument(
         "--min-examples",

@@ -1,6 +1,8 @@
 """Figures of the comparison: mean ranks, differences, cost, train sizes."""
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl_suite.config.models import MethodComparison
@@ -82,28 +84,64 @@ def cost(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
     table["data_sets"] = len(values)
     figure = Figure(figsize=(WIDE[0] + 1.4, max(3.6, 1.2 + 0.17 * len(table))))
     axis = figure.subplots()
+    best = table["score"].max()
+    behind = table["score"] - best
     axis.step(
-        table.loc[front, "seconds"], table.loc[front, "score"],
+        table.loc[front, "seconds"], behind[front],
         where="post", color=PALETTE[0], linewidth=1, label="none is cheaper and better",
     )  # fmt: skip
-    for number, (method, row) in enumerate(table.iterrows(), start=1):
-        colour = PALETTE[0] if row["on_front"] else _GREY
+    colours = table["on_front"].map({True: PALETTE[0], False: _GREY})
+    for number, method in enumerate(table.index, start=1):
         axis.plot(
-            row["seconds"], row["score"], color=colour, linestyle="none",
-            marker="o", markersize=4, label=f"{number}  {method}",
-        )  # fmt: skip
-        axis.annotate(
-            str(number), (row["seconds"], row["score"]), xytext=(4, 3),
-            textcoords="offset points", fontsize=8, color=colour,
+            table.loc[method, "seconds"], behind[method], color=colours[method],
+            linestyle="none", marker="o", markersize=4, label=f"{number}  {method}",
         )  # fmt: skip
     axis.set_xscale("log")
+    # The logarithm away from the best: outliers do not crush the rest.
+    axis.set_yscale("asinh", linear_width=comparison.rope)
+    axis.set_ylim(1.3 * behind.min() - comparison.rope, 0.5 * comparison.rope)
+    steps = [m * 10.0**e for e in range(-3, 6) for m in (1, 2, 5)]
+    ticks = [0.0] + [-s for s in steps if comparison.rope / 3 < s < -1.3 * behind.min()]
+    axis.set_yticks(ticks, ["best", *(f"−{-each:g}" for each in ticks[1:])])
+    axis.minorticks_off()
+    _number_points(axis, table["seconds"], behind, colours)
     axis.set_xlabel(
         "processor seconds to choose and fit, mean over repeats and data sets"
     )
-    axis.set_ylabel(f"mean score, {comparison.unit}")
+    axis.set_ylabel(f"{comparison.unit} behind the best mean, {best:.1f}")
     axis.set_title(f"{block}, {len(values)} data sets", fontsize=9)
     figure.legend(loc="outside right upper", fontsize=7, handlelength=1)
     return figure, table.rename_axis("method").reset_index()
+
+
+def _number_points(axis: Axes, x: pd.Series, y: pd.Series, colours: pd.Series) -> None:
+    """Write the number of each point, from 1, where nothing else is."""
+    places = axis.transData.transform(np.column_stack([x, y]))
+    unit = axis.figure.dpi / 72
+    taken = [(place, 3 * unit, 3 * unit) for place in places]
+    for number, (place, colour) in enumerate(zip(places, colours, strict=True), 1):
+        half = 2.6 * unit * len(str(number)), 4 * unit
+        spots = [
+            np.array([right, up]) * unit * reach
+            for reach in (1.0, 1.6, 2.2)
+            for right, up in ((8, 5), (-8, 5), (8, -5), (-8, -5), (0, 9), (0, -9))
+        ]
+        free = (
+            spot
+            for spot in spots
+            if all(
+                abs(place[0] + spot[0] - other[0]) > half[0] + wide
+                or abs(place[1] + spot[1] - other[1]) > half[1] + high
+                for other, wide, high in taken
+            )
+        )
+        spot = next(free, spots[0])
+        taken.append((place + spot, *half))
+        point = x.iloc[number - 1], y.iloc[number - 1]
+        axis.annotate(
+            str(number), point, xytext=tuple(spot / unit), textcoords="offset points",
+            fontsize=8, color=colour, ha="center", va="center",
+        )  # fmt: skip
 
 
 def sizes(context: Context, comparison: MethodComparison) -> FigureAndNumbers:

@@ -56,11 +56,38 @@ class NumberCell(NamedTuple):
     record_verdict: str = ""
     note: str = ""
     reach: str = ""
+    difference: str = ""
 
     @property
     def shown_verdict(self) -> str:
         """The verdict of the run, or of the record where the run has none."""
         return self.record_verdict or self.verdict
+
+    @property
+    def printed(self) -> str:
+        """The published number alone."""
+        return _alone(self.published)
+
+    @property
+    def ours(self) -> str:
+        """The number that the verdict is on, alone."""
+        return _alone(self.record or self.reproduced)
+
+    @property
+    def details(self) -> str:
+        """All that is known of the number, the rule of its verdict first."""
+        of_run = "this run" if self.record else "reproduced"
+        numbers = {
+            "published": (self.published, ""),
+            "published record": (self.record, self.record_n),
+            of_run: (self.reproduced, self.n),
+        }
+        told = [self.shown_verdict, self.note]
+        for name, (text, n) in numbers.items():
+            if text.strip():
+                told.append(f"{name} {text.strip()}" + f" ({n})" * bool(n))
+        told += [f"other readings: {self.reach}"] * bool(self.reach)
+        return "; ".join(filter(None, told))
 
 
 class NumberTable(NamedTuple):
@@ -70,6 +97,10 @@ class NumberTable(NamedTuple):
     unit: str
     columns: list[tuple[str, str]]
     rows: list[tuple[str, str, list[NumberCell | None]]]
+
+
+def _alone(text: str) -> str:
+    return text.partition(" ±")[0].partition(", rank")[0]
 
 
 def number_table(
@@ -154,7 +185,7 @@ def _cell(
     from_record = is_open and _is_number(published.get("reproduced"))
     note = _text(cell.get("missing")) or _text(cell.get("rule"))
     if from_record:
-        note = "; ".join(t for t in (note, _text(published.get("rule"))) if t)
+        note = "; ".join(t for t in (_text(published.get("rule")), note) if t)
     shown = verdict if is_judged or not has_number else ""
     record_verdict = _text(published.get("verdict")) if from_record else ""
     if cell.get("status") == "illegible" and (has_number or from_record):
@@ -171,7 +202,15 @@ def _cell(
         record_verdict=record_verdict,
         note=note,
         reach=reach if (record_verdict or shown) == DIFFERENT else "",
+        difference=_difference(cell, published if from_record else cell, decimals),
     )
+
+
+def _difference(printed: Record, ours: Record, decimals: int) -> str:
+    if not (_is_number(printed.get("published")) and _is_number(ours["reproduced"])):
+        return ""
+    value = ours["reproduced"] - printed["published"]
+    return f"{value:+.{decimals}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _published(cell: Record, decimals: int) -> str:
@@ -290,7 +329,11 @@ def artefact_view(
         numbers.append((quoted, published, "quoted in the text", None, {}))
         view.texts = view.texts[:-1]
     reach, is_judged = read_reach(context.config, name), context.is_judged
-    tables = [number_table(*each, is_judged=is_judged, reach=reach) for each in numbers]
+    tables = [
+        number_table(*part, *grid, is_judged=is_judged, reach=reach)
+        for cells, published, *grid in numbers
+        for part in _ranks_apart(cells, published)
+    ]
     view.numbers = [table for table in tables if table.rows]
     notes = dict.fromkeys(note for table in mine.tables for note in table.notes)
     view.notes = [] if view.texts else list(notes)
@@ -301,6 +344,19 @@ def artefact_view(
     run = RunFolder(folder.path.parent)
     view.links = [(p.suffix[1:], address(p, run)) for p in paths if p.is_file()]
     return view
+
+
+def _ranks_apart(
+    cells: pd.DataFrame, published: pd.DataFrame
+) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """Yield the numbers of a table, and then its mean ranks."""
+    if "unit" not in cells:
+        yield cells, published
+        return
+    is_rank = cells["unit"] == RANK
+    for part in (cells[~is_rank], cells[is_rank]):
+        if len(part):
+            yield part, published
 
 
 def names_of(artefact: str, title: str) -> tuple[str, str]:

@@ -1,24 +1,28 @@
-"""The comparison of anybody's scores: one self-contained HTML page, and csv."""
+"""The page of a comparison, on which the reader chooses; and the tables beside it."""
 
-import base64
 import io
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from matplotlib.figure import Figure
 
 from mtmkl import __version__
 from mtmkl.files import write_bytes, write_table, write_text
+from mtmkl.statistics.hierarchical import CERTAIN, in_words
 from mtmkl.statistics.matrix_tests import MatrixTests
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
+from mtmkl.statistics.ranks import critical_difference
+from mtmkl.statistics.score_tables import some
+from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import figure_style
 from mtmkl_suite.report.figures.rank_figures import (
     critical_difference_figure,
     difference_figure,
     differences,
 )
+from mtmkl_suite.report.pages.choices import part_of_scores, parts_of_run
 from mtmkl_suite.report.pages.rendering import environment, number
 from mtmkl_suite.report.tables.text import p_text
 
@@ -33,23 +37,27 @@ _PAIRS = (
 """Columns of ``pairs.csv``."""
 
 _CERTAIN = 0.95
+"""Of the signed-rank test."""
+
+_SHOWN = 3
 
 
 def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
-    """Write the page, its figures and its tables.
+    """Write the page, its tables, and figures for print.
 
     ``folder``: Gets ``comparison.html``, two figures as ``.svg``, and ``scores.csv``
     (what was compared), ``ranks.csv``, ``tests.csv``, ``pairs.csv``,
-    ``differences.csv`` and, with a control, ``control.csv``.
+    ``differences.csv``, with a control ``control.csv``, and ``posteriors.csv`` if
+    repeats are compared.
     """
-    images = {}
+    files = []
     for name, draw in (
         ("critical_difference", critical_difference_figure),
         ("differences", difference_figure),
     ):
+        files.append(f"{name}.svg")
         with figure_style():
-            images[name] = _svg(draw(found))
-        write_bytes(folder / f"{name}.svg", images[name])
+            write_bytes(folder / files[-1], _svg(draw(found)))
     values = found.scores.values
     named = {
         "scores": values.rename_axis("dataset").reset_index(),
@@ -60,48 +68,75 @@ def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
     }
     if found.against_control is not None:
         named["control"] = found.against_control.rename_axis("method").reset_index()
+    if found.posteriors is not None:
+        named["posteriors"] = found.posteriors
     for name, table in named.items():
-        write_table(folder / f"{name}.csv", table)
+        files.append(f"{name}.csv")
+        write_table(folder / files[-1], table)
+    better = "higher" if found.scores.higher_better else "lower"
+    text = comparison_page(
+        [part_of_scores(found)],
+        title=f"{len(found.methods)} methods on {found.n} data sets",
+        source=f"{found.scores.score}; {better} values are better. From {source}.",
+        sentences=sentences(found),
+        remarks=found.scores.remarks,
+        files=files,
+    )
     page = folder / PAGE
-    write_text(page, render(found, images, source=source, tables=list(named)))
+    write_text(page, text)
     return page
 
 
-def render(
-    found: MatrixTests,
-    images: dict[str, bytes],
-    *,
-    source: str,
-    tables: Sequence[str] = (),
+def comparison_of_run(
+    context: Context, table: Callable[[str], Path], *, title: str, source: str
 ) -> str:
-    """Return the page."""
-    uris = {
-        name: "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
-        for name, svg in images.items()
-    }
-    control = found.against_control
-    template = environment().get_template("comparison.html.j2")
-    page = template.render(
-        found=found,
-        source=source,
-        sentences=sentences(found),
-        remarks=found.scores.remarks,
-        methods=_records(found.methods),
-        overall=found.overall().to_dict("records"),
-        control=[] if control is None else _records(control),
-        pairs=found.pairs.to_dict("records"),
-        values=found.scores.values,
-        images=uris,
-        tables=tables,
-        level=LEVEL,
-        min_units=MIN_UNITS,
-        version=__version__,
+    """Return the page of a run's comparisons or experiments, "" if there are none."""
+    parts = parts_of_run(context, table)
+    return comparison_page(parts, title=title, source=source) if parts else ""
+
+
+def comparison_page(
+    parts: Sequence[dict[str, Any]],
+    *,
+    title: str,
+    source: str,
+    sentences: Sequence[str] = (),
+    remarks: Sequence[str] = (),
+    files: Sequence[str] = (),
+) -> str:
+    """Return the page of parts, which loads nothing; ``sentences`` are its first."""
+    most = max(len(part["methods"]) for part in parts)
+    # Nemenyi's critical difference on one data set, of two methods and more.
+    critical = [critical_difference(k, 1) for k in range(2, most + 1)]
+    data = json.dumps(
+        {"parts": parts, "critical": critical, "certain": CERTAIN},
+        ensure_ascii=False, allow_nan=False, separators=(",", ":"),
+    )  # fmt: skip
+    page = (
+        environment()
+        .get_template("comparison.html.j2")
+        .render(
+            title=title,
+            source=source,
+            sentences=sentences,
+            remarks=remarks,
+            files=files,
+            # Nothing in it ends the element.
+            data=data.replace("<", "\\u003c"),
+            level=LEVEL,
+            min_units=MIN_UNITS,
+            version=__version__,
+        )
     )
     return page + "\n"
 
 
-def _records(by_method: pd.DataFrame) -> list[dict[Any, Any]]:
-    return by_method.reset_index(names="method").to_dict("records")
+def _in_words(found: MatrixTests) -> list[dict[Any, Any]]:
+    """Return the pairs compared by all repeats, the surest first, with a sentence."""
+    if found.posteriors is None:
+        return []
+    rows = found.posteriors.sort_values("probability", ascending=False, kind="stable")
+    return [row | {"words": in_words(row)} for row in rows.to_dict("records")]
 
 
 def sentences(found: MatrixTests) -> list[str]:
@@ -135,10 +170,21 @@ def sentences(found: MatrixTests) -> list[str]:
         sides = tested[["p_first_better", "p_second_better"]]
         better = int((sides.max(axis=1) > _CERTAIN).sum())
         lines.append(
-            f"With differences up to {found.rope:g} taken as none, the posterior is "
-            f"above {_CERTAIN:g} for a better method in {better} of {len(tested)} "
-            f"pairs, and for practical equivalence in {equal}."
+            f"With differences up to {found.rope:g} taken as none, the posterior of "
+            f"the signed-rank test is above {_CERTAIN:g} for a better method in "
+            f"{better} of {len(tested)} pairs, and for practical equivalence in "
+            f"{equal}."
         )
+    if reversed_ := found.reversed_without():
+        lines.append(f"Leaving out one data set reverses: {some(reversed_)}.")
+    posteriors = _in_words(found)
+    shown = [row for row in posteriors if row["probability"] > CERTAIN]
+    if posteriors:
+        lines.append(
+            f"From all repeats, {len(shown)} of {len(posteriors)} pairs are decided "
+            f"with a probability above {CERTAIN:g}."
+        )
+        lines += [f"{row['words']}." for row in (shown or posteriors)[:_SHOWN]]
     return lines
 
 
@@ -155,7 +201,9 @@ def _control_sentence(found: MatrixTests) -> str:
     rest = len(found.against_control) - len(significant)
     if rest:
         plural = "s" * (rest > 1)
-        parts.append(f"{rest} method{plural} not told apart from {found.control}")
+        parts.append(
+            f"{rest} method{plural} not significantly different from {found.control}"
+        )
     text = "; ".join(parts)
     return f"By mean ranks, with Holm's correction, {text}."
 

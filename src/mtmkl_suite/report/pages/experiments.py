@@ -18,10 +18,9 @@ from mtmkl.methods import resolve
 from mtmkl_suite.config.models import Paper, Protocol, Variant
 from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
-from mtmkl_suite.judge.sample import fits, sample
+from mtmkl_suite.judge.sample import fits, sample, seconds_of_cells
 from mtmkl_suite.judge.verdicts import Reproduced
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.record.publish import seconds_of_cells
 from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
 from mtmkl_suite.report.tables.text import DASH, TextTable, metric_words
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED

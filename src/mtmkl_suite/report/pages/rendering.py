@@ -1,8 +1,8 @@
-"""Templates with their filters, links to files and documentation, errata from it."""
+"""Templates with their filters, links to files and documentation, and texts from it."""
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +12,13 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from mtmkl_suite.config.models import Paper
+from mtmkl_suite.judge.claims import counted
 from mtmkl_suite.report.pages.experiments import duration, options_in_words
 from mtmkl_suite.report.tables.text import DASH, is_number, p_text, with_minus
 from mtmkl_suite.run.folders import RunFolder
 
 _DISPUTES = re.compile(r"## (?:Errata|Audit)\b.*")
+_SENTENCES = re.compile("## In five sentences")
 
 _LEVELS_DOWN = 1
 """The page has a heading for each paper above these sections."""
@@ -37,7 +39,7 @@ def environment() -> Environment:
         "p_value": p_text,
         "share": lambda value: DASH if pd.isna(value) else f"{value:.2f}",
         "percent": lambda value: DASH if pd.isna(value) else f"{100 * value:.3g} %",
-        "counted": _counted,
+        "counted": counted,
         "duration": duration,
         "options": options_in_words,
         "with_minus": with_minus,
@@ -52,11 +54,6 @@ def number(value: float, form: str = ".3g") -> str:
     if pd.isna(value):
         return DASH
     return f"{value:{form}}".replace("-", "\N{MINUS SIGN}").replace("inf", "∞")
-
-
-def _counted(found: Mapping[str, int]) -> str:
-    """Return the verdicts that occur with their counts."""
-    return ", ".join(f"{name} {n}" for name, n in found.items() if n) or "none"
 
 
 def address(path: Path, run: RunFolder) -> str:
@@ -106,23 +103,30 @@ class Documentation:
 
 
 def errata_of(config: Paper, documentation: Documentation) -> str:
-    """Return the errata on a paper's page as HTML, "" if there are none.
+    """Return the errata on a paper's page as HTML, "" if there are none."""
+    return _part(config, documentation, _DISPUTES)
 
-    Raw HTML in the source is escaped.
-    """
-    paper = config.paper.id
-    source = documentation.top / "docs" / "papers" / f"{paper}.md"
+
+def sentences_of(config: Paper, documentation: Documentation) -> list[str]:
+    """Return the sentences that begin a paper's page, as HTML."""
+    html = _part(config, documentation, _SENTENCES)
+    return re.findall(r"<li>\s*(?:<p>)?(.*?)(?:</p>)?\s*</li>", html, re.DOTALL)
+
+
+def _part(config: Paper, documentation: Documentation, heading: re.Pattern[str]) -> str:
+    """Return sections of a paper's page as HTML; raw HTML in the source is escaped."""
+    source = documentation.top / "docs" / "papers" / f"{config.paper.id}.md"
     if not source.is_file():
         return ""
-    text = "\n".join(_sections(source.read_text(encoding="utf-8")))
+    text = "\n".join(_sections(source.read_text(encoding="utf-8"), heading))
     return _html(text, source, documentation) if text else ""
 
 
-def _sections(text: str) -> Iterator[str]:
+def _sections(text: str, heading: re.Pattern[str]) -> Iterator[str]:
     is_wanted = False
     for line in text.splitlines():
         if line.startswith("## "):
-            is_wanted = bool(_DISPUTES.fullmatch(line))
+            is_wanted = bool(heading.fullmatch(line))
         if is_wanted:
             yield line
 

@@ -19,6 +19,7 @@ from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.context import Context, load_context, read_jobs
 from mtmkl_suite.report.pages.artefacts import artefact_view
+from mtmkl_suite.report.pages.comparison import comparison_of_run
 from mtmkl_suite.report.pages.experiments import (
     data_uses,
     duration,
@@ -34,6 +35,7 @@ from mtmkl_suite.report.pages.rendering import (
     environment,
     errata_of,
     page_name,
+    sentences_of,
 )
 from mtmkl_suite.report.pages.verdicts import (
     MOSTLY,
@@ -72,6 +74,7 @@ class PaperResult(SimpleNamespace):
     run of some experiments can tell. ``verdicts`` and ``claims`` are as written, with
     those of the record where the run has none; ``other_claims`` are on no artefact.
     ``standings`` are of methods or data of one's own: the report shows them first.
+    ``comparison`` is the page on which the reader chooses, "" for none.
     """
 
     @property
@@ -179,6 +182,8 @@ def render_report(
     pages = {FIRST: show("first", missing=missing, program=program())}
     for paper in papers:
         pages[page_name("paper", paper.id)] = show("paper", paper=paper)
+        if paper.comparison:
+            pages[page_name("comparison", paper.id)] = paper.comparison
     for name, uses in methods.items():
         pages[page_name("method", name)] = show(
             "method",
@@ -314,10 +319,17 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
         number_rules=number_rules(config, in_column, verdicts),
         pair_rules=pair_rules(context, in_column, statistics),
         errata=errata_of(config, documentation),
+        sentences=sentences_of(config, documentation),
         missing=sorted(missing_data(config, folder)),
         provenance=read_json(folder.provenance),
         record=record.origin if record else "",
         standings=standings(context, statistics) if config.own is not None else [],
+        comparison=comparison_of_run(
+            context,
+            lambda name: folder.artefact(name, "csv"),
+            title=str(paper.title),
+            source=f"This run, {config.tier} tier.",
+        ),
     )
 
 

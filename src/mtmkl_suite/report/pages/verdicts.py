@@ -431,7 +431,7 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
         counted = {
             "published numbers": verdict_rule.counts_text(read_table(folder.verdicts)),
         } | {
-            author: _counted(claims["verdict"])
+            author: claim_tests.counts_of(claims["verdict"])
             for author, claims in claim_tests.by_author(
                 read_table(folder.claims)
             ).items()
@@ -465,7 +465,7 @@ def _best_methods(config: Paper, folder: PaperFolder) -> list[str]:
     if not found:
         return []
     first, table = found[0], found[0].table
-    hidden = ("rank without", "95 %", "seconds")
+    hidden = ("rank among", "95 %", "seconds")
     shown = [k for k, name in enumerate(table.header) if not name.startswith(hidden)]
     best = [[row[k] for k in shown] for row in [table.header, *table.rows[:_BEST]]]
     widths = [max(map(len, column)) for column in zip(*best, strict=True)]
@@ -473,11 +473,6 @@ def _best_methods(config: Paper, folder: PaperFolder) -> list[str]:
         *(f"  {sentence}" for sentence in first.sentences),
         *("    " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in best),
     ]
-
-
-def _counted(verdicts: "pd.Series[str]") -> str:
-    counts = verdicts.value_counts()
-    return ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "none"
 
 
 def missing_data(config: Paper, folder: PaperFolder) -> set[str]:

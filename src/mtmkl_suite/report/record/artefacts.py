@@ -45,6 +45,7 @@ from mtmkl_suite.report.tables.cells import (
 from mtmkl_suite.report.tables.comparison import (
     build_left_out,
     build_method_pairs,
+    build_method_posteriors,
     build_method_ranks,
     build_method_scores,
 )
@@ -257,6 +258,7 @@ LAYOUTS: dict[str, Callable[[Context, Any], PrintedTable]] = {
     "method_scores": build_method_scores,
     "method_ranks": build_method_ranks,
     "method_pairs": build_method_pairs,
+    "method_posteriors": build_method_posteriors,
     "left_out": build_left_out,
     "decisions": build_decisions,
     "step": build_step,

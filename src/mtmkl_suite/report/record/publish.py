@@ -1,5 +1,6 @@
 """Published record in ``figures/``: copied from a run or judged anew; its gallery."""
 
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -11,13 +12,24 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.files import read_json, write_json, write_table, write_text
-from mtmkl_suite.config.models import Paper, Run, StepTable
+from mtmkl_suite.config.models import MethodComparison, Paper, Run, StepTable
 from mtmkl_suite.config.published import NAMES
-from mtmkl_suite.judge.claims import by_author, shown_notes, shown_verdicts
+from mtmkl_suite.judge.claims import (
+    by_author,
+    counts_of,
+    shown_notes,
+    shown_verdicts,
+)
 from mtmkl_suite.judge.reach import CLAIMS
-from mtmkl_suite.judge.sample import read_scores
+from mtmkl_suite.judge.sample import read_scores, seconds_of_cells
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
-from mtmkl_suite.report.context import Context, load_context, overlaps_table
+from mtmkl_suite.report.context import (
+    Context,
+    load_context,
+    overlaps_table,
+    read_overlaps,
+)
+from mtmkl_suite.report.pages.comparison import PAGE, comparison_of_run
 from mtmkl_suite.report.record.artefacts import (
     drawn,
     printed,
@@ -37,9 +49,8 @@ from mtmkl_suite.run.resources import largest_memory, measured_memory
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
 
-_CELL = [
-    "experiment", "method", "dataset", "n_tasks", "subset", "train_size", "repeat",
-]  # fmt: skip
+_A_ROW = 3
+"""Thumbnails beside each other."""
 
 
 def publish(
@@ -78,12 +89,37 @@ def publish(
 
 
 def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
-    """Write the page of each paper, and the page of all papers in the folder."""
+    """Write the pages of each paper, and the page of all papers in the folder."""
     for config in configs:
         folder = figures / config.paper.id
         main = config.readings.main if config.readings is not None else config
+        page = comparison_of_record(main, folder)
+        if page:
+            write_text(folder / PAGE, page)
         write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
+
+
+def comparison_of_record(config: Paper, folder: Path) -> str:
+    """Return the page on which a reader chooses, "" for a paper that compares none."""
+    compared = (each.comparison for each in config.artefacts.values())
+    if not any(isinstance(each, MethodComparison) for each in compared):
+        return ""
+    context = Context(
+        config=config,
+        scores=read_scores(folder / "scores.csv.gz"),
+        arrays={},
+        data_info={},
+        published={},
+        overlaps=read_overlaps(folder / "overlaps.csv"),
+    )
+    source = "The published record, paper tier."
+    return comparison_of_run(
+        context,
+        lambda name: folder / f"{name}.csv",
+        title=str(config.paper.title),
+        source=source,
+    )
 
 
 def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str]]:
@@ -121,30 +157,42 @@ def paper_gallery(config: Paper, folder: Path) -> str:
         "[claims.csv](claims.csv), [statistics.csv](statistics.csv), "
         "[scores.csv.gz](scores.csv.gz), [provenance.json](provenance.json).",
     ]
+    if (folder / PAGE).is_file():
+        lines += [
+            "",
+            f"[Choose methods, data sets and the score]({PAGE}): a page that computes "
+            "ranks, tests of every pair and cost anew. Download it and open it in a "
+            "browser.",
+        ]
     if len(verdicts) or len(claims):
         lines += [
             "",
-            f"Published cells: {counts_text(verdicts)}. With our spread where the "
-            f"paper prints none, verdicts that move: "
+            f"Published cells: {counts_text(verdicts)}. Verdicts that change if our "
+            "standard deviation is assumed where the paper prints none: "
             f"{moved_text(own_numbers(verdicts))}. "
             + "".join(
-                f"{author[0].upper()}{author[1:]}: {_counts(shown_verdicts(each))}. "
+                f"{author[0].upper()}{author[1:]}: {counts_of(shown_verdicts(each))}. "
                 for author, each in by_author(claims).items()
             ).strip()
             + f" Different numbers, by other readings: {counted}." * bool(counted),
         ]
-    if len(claims):
-        head = ["claim", "section", "basis", "verdict", "evidence"]
-        lines += ["", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-        lines += [
-            f"| {row.claim} | {row.section} | {row.basis} | {row.shown} | {row.note} |"
-            for row in claims.itertuples()
-        ]
-    for name, artefact in config.artefacts.items():
+    # Pictures first, then numbers, and what is long is folded.
+    artefacts = sorted(config.artefacts.items(), key=lambda a: a[1].kind != "figure")
+    for name, artefact in artefacts:
         heading = _heading(name)
         title = f"{heading}: {artefact.title}" if heading else artefact.title
         lines += ["", f"## {title}", ""]
         lines += _artefact_lines(name, artefact.kind, artefact.title, folder)
+    if len(claims):
+        head = ["claim", "section", "basis", "verdict", "evidence"]
+        lines += ["", "## Claims", "", "<details>"]
+        lines += [f"<summary>{len(claims)} claims with their evidence</summary>", ""]
+        lines += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+        lines += [
+            f"| {row.claim} | {row.section} | {row.basis} | {row.shown} | {row.note} |"
+            for row in claims.itertuples()
+        ]
+        lines += ["", "</details>"]
     lines += _readings_lines(config, folder)
     lines += ["", "## Core-seconds to choose and fit", ""]
     lines += _seconds_lines(config, read_scores(folder / "scores.csv.gz"))
@@ -197,15 +245,6 @@ def seconds_per_repeat(scores: pd.DataFrame) -> pd.DataFrame:
     return mean.map(lambda seconds: float(f"{seconds:.3g}")).reset_index(name="seconds")
 
 
-def seconds_of_cells(scores: pd.DataFrame) -> pd.Series:
-    """Return the seconds of each cell, all points tried and the choice among them."""
-    fits = scores.drop_duplicates([*_CELL, "fold", "setting"])
-    # A cell that chooses gives the seconds of its whole path with each of its choices.
-    chooses = fits["params"].fillna("").ne("").groupby([fits[c] for c in _CELL]).any()
-    seconds = fits.groupby(_CELL)["fit_seconds"].agg(["sum", "max"])
-    return seconds["max"].where(chooses, seconds["sum"])
-
-
 def _add_seconds(path: Path, scores: pd.DataFrame) -> None:
     """Add what was not measured before; the rest stays, and with it the plan."""
     keys = ["experiment", "dataset", "method"]
@@ -248,10 +287,12 @@ def _index(figures: Path) -> str:
         "written by `make publish`. The rules behind the verdicts: "
         "[docs/verdicts.md](../docs/verdicts.md).",
         "",
-        "| paper | printed numbers | moved by our spread | different, by readings "
+        "| paper | printed numbers | that our standard deviation would change "
+        "| different, by readings "
         "| the paper's claims | claims of ours |",
         "|---|---|---|---|---|---|",
     ]
+    pictures: list[str] = []
     # There are other folders than those of papers, such as that of benchmarks.
     for record in sorted(figures.glob("*/verdicts.csv")):
         page = record.with_name("README.md")
@@ -261,15 +302,39 @@ def _index(figures: Path) -> str:
         link = f"[{page.parent.name}]({page.parent.name}/README.md)"
         moved = moved_text(own_numbers(verdicts))
         reach = published_counts(page.parent) or "–"
-        found = [_counts(shown_verdicts(each)) for each in claims.values()]
+        found = [counts_of(shown_verdicts(each)) for each in claims.values()]
         counts = [counts_text(verdicts), moved, reach, *found]
         lines.append(f"| {link}: {title} | {' | '.join(counts)} |")
-    return "\n".join(lines) + "\n"
+        pictures += _pictures(page.parent, title)
+    return "\n".join([*lines, *pictures]) + "\n"
 
 
-def _counts(verdicts: pd.Series) -> str:
-    counts = verdicts.value_counts(sort=False)
-    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "none"
+def _pictures(folder: Path, title: str) -> list[str]:
+    """Return thumbnails of a paper's figures, with what its claims on each came to."""
+    claims = pd.read_csv(folder / "claims.csv", dtype=NAMES)
+    cells = []
+    for path in sorted(folder.glob("figure_*.svg"), key=_order):
+        heading = _heading(path.stem)
+        if not heading:
+            continue
+        named = rf"\bFigs?\. {heading.split()[1]}\b"
+        of_it = claims[claims["section"].str.contains(named)]
+        image = f'<img src="{folder.name}/{path.name}" alt="{heading}" width="260">'
+        link = f'<a href="{folder.name}/README.md">{image}</a>'
+        found = f". Claims: {counts_of(of_it['verdict'])}" if len(of_it) else ""
+        cells.append(f"{link}<br>{heading}{found}")
+    if not cells:
+        return []
+    rows = [cells[k : k + _A_ROW] for k in range(0, len(cells), _A_ROW)]
+    lines = ["", f"## {title}", "", "|   " * _A_ROW + "|", "|---" * _A_ROW + "|"]
+    return lines + [
+        f"| {' | '.join(row + [''] * (_A_ROW - len(row)))} |" for row in rows
+    ]
+
+
+def _order(path: Path) -> tuple[int, str]:
+    number = re.search(r"\d+", path.stem)
+    return (int(number[0]) if number else 0, path.stem)
 
 
 def _heading(name: str) -> str:

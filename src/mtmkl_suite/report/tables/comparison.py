@@ -7,13 +7,21 @@ value on it, and another method is ranked if it has one on all of these data set
 Methods may have joined after the plan was fixed; notes below the tables say so.
 """
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from mtmkl.statistics.hierarchical import (
+    CERTAIN,
+    MIN_REPEATS,
+    POSTERIOR_COLUMNS,
+    compare_all_repeats,
+    in_words,
+)
 from mtmkl.statistics.matrix_tests import MatrixTests, compare_matrix
-from mtmkl.statistics.pairs import LEVEL
+from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
 from mtmkl.statistics.score_tables import ScoreMatrix
 from mtmkl_suite.config.models import (
     Comparison,
@@ -23,7 +31,8 @@ from mtmkl_suite.config.models import (
     Paper,
 )
 from mtmkl_suite.judge.comparison import ranking_matrix, values_in_pairs
-from mtmkl_suite.judge.sample import ALL, average, select
+from mtmkl_suite.judge.observations import variance_ratio_of
+from mtmkl_suite.judge.sample import ALL, average
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.text import DASH, PrintedTable, metric_words, p_text
 
@@ -83,7 +92,8 @@ def build_method_scores(context: Context, artefact: MethodTable) -> PrintedTable
             for block in comparison.blocks
             for name, row in comparison.rows.items()
             for column, methods in comparison.columns.items()
-            for values in [_by_repeat(context, comparison, block, row, methods)]
+            for found in [_rows(context, comparison, block, row, methods)]
+            for values in [average(found, ["repeat"]) * comparison.scale]
         ]
     )
     main = cells[cells["block"] == comparison.main].set_index(["method", "data set"])
@@ -136,6 +146,7 @@ def build_method_ranks(context: Context, artefact: MethodTable) -> PrintedTable:
         f"Control: {comparison.control}. Mean, difference and p: "
         f"{comparison.main}; p of the difference of mean ranks, corrected by "
         "Holm's procedure over the methods.",
+        *_reversed_note(main),
         *(_friedman_note(block, each) for block, each in found.items()),
         *notes_on_ranks(context, comparison, found),
     ]
@@ -169,11 +180,107 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
         f"{found.n} data sets: {', '.join(map(str, found.scores.values.index))}; "
         f"train size: {comparison.main}.",
         found.power_limit(),
+        *_reversed_note(found),
         "Posterior probabilities of the Bayesian signed-rank test; differences up "
         f"to {comparison.rope:g} {comparison.unit} count as none.",
         *notes_on_pairs(context, comparison),
     ]
     return PrintedTable(artefact.title, found.pairs, header, body, notes)
+
+
+def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedTable:
+    """Return all pairs of ranked methods, compared by all repeats in every block.
+
+    Pairs that are decided in the main block are printed; all are in the csv.
+    """
+    comparison = artefact.comparison
+    main = ranking_matrix(context.scores, comparison, comparison.main)
+    ranks = ranked(main, comparison).rank(axis=1, ascending=False).mean()
+    order = list(ranks.sort_values(kind="stable").index)  # the better of two first
+    tables, notes = [], []
+    for block in comparison.blocks:
+        found = _posteriors(context, comparison, block, order)
+        if isinstance(found, str):
+            notes.append(f"{block}: no data: {found}.")
+        else:
+            tables.append(found.assign(block=block))
+    others = [block for block in comparison.blocks if block != comparison.main]
+    header = [
+        "in words", "P(first better)", "P(equal)", "P(second better)",
+        *(f"the same, {block}" for block in others),
+    ]  # fmt: skip
+    columns = ["block", *POSTERIOR_COLUMNS]
+    cells = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+    cells = cells.reindex(columns=columns)
+    is_main = cells["block"] == comparison.main
+    shown = cells[is_main & (cells["probability"] > CERTAIN)]
+    by_place = cells.set_index(["block", "first", "second"]).to_dict("index")
+    body = [
+        [
+            in_words(row),
+            *(p_text(row[name]) for name in _PROBABILITIES[2:]),
+            *(
+                p_text(
+                    by_place.get((block, row["first"], row["second"]), {}).get(
+                        "p_" + row["conclusion"].replace(" ", "_"), math.nan
+                    )
+                )
+                for block in others
+            ),
+        ]
+        for row in shown.sort_values("probability", ascending=False).to_dict("records")
+    ]
+    if is_main.any():
+        reversed_ = shown["reversed_without"].ne("").sum()
+        notes = [
+            f"Of {is_main.sum()} pairs {len(shown)} are decided with a probability "
+            f"above {CERTAIN:g} (train size: {comparison.main}); leaving one data set "
+            f"out reverses {reversed_ or 'none'} of these. The csv has all pairs.",
+            "Posterior probabilities of the hierarchical model of Corani, Benavoli et "
+            "al. (2017) that on a further data set the first method is better, the two "
+            "are equal, or the second is better; repeats are correlated as they share "
+            f"examples, and differences up to {comparison.rope:g} {comparison.unit} "
+            "count as none.",
+            *notes,
+        ]
+    return PrintedTable(artefact.title, cells, header, body, notes)
+
+
+def _posteriors(
+    context: Context, comparison: MethodComparison, block: str, order: Sequence[str]
+) -> pd.DataFrame | str:
+    """Return all pairs of the ranked methods of a block, or why there are none."""
+    matrix = ranking_matrix(context.scores, comparison, block)
+    values = ranked(matrix, comparison)
+    repeats, ratios = {}, {}
+    for name in map(str, values.index):
+        row = comparison.rows[name]
+        chosen = {
+            column: _rows(context, comparison, block, row, comparison.columns[column])
+            for column in order
+            if column in values
+        }
+        by_repeat = {
+            column: average(each, ["repeat"]) for column, each in chosen.items()
+        }
+        repeats[name] = pd.DataFrame(by_repeat).dropna() * comparison.scale
+        ratios[name] = max(
+            (
+                variance_ratio_of(each, context.overlaps, "repeat")
+                for each in chosen.values()
+            ),
+            default=0.0,
+        )
+    counts = [len(table) for table in repeats.values()]
+    if len(values) < MIN_UNITS or min(counts) < MIN_REPEATS:
+        return (
+            f"{len(values)} data set{'s' * (len(values) != 1)} of "
+            f"{min(counts, default=0)} repeats or more; a comparison by all repeats "
+            f"needs {MIN_UNITS} of {MIN_REPEATS}"
+        )
+    return compare_all_repeats(
+        repeats, ratios, higher_better=True, rope=comparison.rope
+    )
 
 
 def build_left_out(context: Context, artefact: MethodTable) -> PrintedTable:
@@ -215,21 +322,20 @@ def _missing(
     return [(column, rows, reason) for (column, reason), rows in found.items()]
 
 
-def _by_repeat(
+def _rows(
     context: Context,
     comparison: MethodComparison,
     block: str,
     row: MethodComparisonRow,
     methods: str | Sequence[str],
-) -> pd.Series:
+) -> pd.DataFrame:
     where = {
         **comparison.blocks[block],
         "method": [methods] if isinstance(methods, str) else list(methods),
         "setting": "",
         "task": ALL,
     }
-    found = select(context.scores, where, experiment=row.experiment, metric=row.metric)
-    return average(found, ["repeat"]) * comparison.scale
+    return context.rows(row.experiment, row.metric, where)
 
 
 def _mean_sd(values: pd.Series) -> dict[str, float]:
@@ -291,6 +397,13 @@ def _friedman_note(block: str, found: MatrixTests | str) -> str:
         f"{p_text(over_all.p)}; Iman and Davenport F = {over_all.f:.2f}, p "
         f"{p_text(over_all.p_iman_davenport)}; Nemenyi's critical difference of two "
         f"mean ranks {found.critical_difference:.2f}."
+    )
+
+
+def _reversed_note(found: MatrixTests | str) -> list[str]:
+    reversed_ = [] if isinstance(found, str) else found.reversed_without()
+    return [f"Leaving out one data set reverses: {'; '.join(reversed_)}."] * bool(
+        reversed_
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.statistics.pairs import MIN_UNITS, bayesian_signed_rank
+from mtmkl.statistics.ranks import rank_methods
 from mtmkl_suite.config.models import MethodComparison, MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.context import Context
@@ -112,7 +113,7 @@ def decide(
     means = values.mean()
     methods = pd.DataFrame(
         {
-            "mean_rank": values.rank(axis=1, ascending=False).mean(),
+            "mean_rank": rank_methods(values, higher_better=True).mean(),
             "mean": means,
             "above_control": gains.mean(),
             "wins": (gains > 0).sum(),
@@ -139,14 +140,15 @@ def decide(
 
 
 def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
-    """Return what held up by property of the tasks, each sentence with its numbers.
+    """Return the best methods by property of the tasks, each sentence with its numbers.
 
     ``artefact``: A configured table of layout ``decisions``: its ``settings`` name a
     property of the data sets, which the rows of the comparison have, and a block.
     """
     comparison = artefact.comparison
     header = [
-        "if you have", "data sets", "what held up", "against learning alone", "cost",
+        "situation", "data sets", "best methods", "gain over single-task learning",
+        "cost",
     ]  # fmt: skip
     body, tables = [], []
     decided: dict[str, pd.Index[Any]] = {}
@@ -175,7 +177,7 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
     cells = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
     cells = cells.reindex(columns=list(_COLUMNS))
     notes = [
-        f"Numbers in {comparison.unit}, means over the data sets. Held up: at "
+        f"Numbers in {comparison.unit}, means over the data sets. Best: at "
         f"most {comparison.rope:g} below the mean of the best mean rank. "
         f"Control: {comparison.control}. Seconds: one repeat at one train size, "
         "hyper-parameters chosen and fitted, geometric mean over the data sets.",

@@ -7,7 +7,12 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import LEVEL
-from mtmkl.statistics.ranks import FriedmanResult, friedman, holm_against_control
+from mtmkl.statistics.ranks import (
+    FriedmanResult,
+    friedman,
+    holm_against_control,
+    rank_methods,
+)
 from mtmkl_suite.config.models import (
     Comparison,
     ComparisonRow,
@@ -220,7 +225,7 @@ def _verdict_of(cell: Mapping[Any, Any]) -> Verdict:
 
 def _ranks(matrix: pd.DataFrame, block: str) -> pd.Series:
     """Return ranks by (row, column); none where a method has no value."""
-    ranks = matrix.dropna().rank(axis=1, ascending=False)
+    ranks = rank_methods(matrix.dropna(), higher_better=True)
     ranks.index = [f"{name}, {block}" for name in ranks.index]
     return pd.Series(ranks.stack(), dtype=float)
 

@@ -115,8 +115,8 @@ def _standing(
     shown = metric_words(metric)
     of_pairs = f"{_label(context, reference, [])} − method"
     header = [
-        "rank", *(["rank without it"] if own else []), "method", shown, of_pairs,
-        "95 % interval", "p after Holm", "seconds per fit",
+        "rank", *(["rank among the baselines"] if own else []), "method", shown,
+        of_pairs, "95 % interval", "p after Holm", "seconds per fit",
     ]  # fmt: skip
     notes = [
         "Ranks are by the mean over repeats, data sets and train sizes; controls have "
@@ -207,7 +207,7 @@ def _own_sentence(
             sides[side].append(_label(context, name, []))
     parts = [f"{side} {', '.join(names)}" for side, names in sides.items() if names]
     rest = len(tested) - sum(map(len, sides.values()))
-    parts += [f"not told apart from {rest}"] if rest else []
+    parts += [f"not significantly different from {rest}"] if rest else []
     if parts:
         text += f" At {LEVEL:g} it is {'; '.join(parts)}."
     others = means.loc[[m for m in ranks.index if m != method], "seconds"]
@@ -229,7 +229,10 @@ def _best_sentence(
     text = f"{_label(context, best, [])} has the best mean {metric} of {len(rivals)}"
     if not tested:
         return f"{text} methods. Differences are not tested."
-    return f"{text} methods; at {LEVEL:g} it is told apart from {len(apart)} of them."
+    return (
+        f"{text} methods, and is significantly better than {len(apart)} of them "
+        f"(p < {LEVEL:g})."
+    )
 
 
 def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Standing]:
@@ -270,7 +273,7 @@ def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Stand
     if left_out:
         labels = ", ".join(_label(context, method, []) for method in left_out)
         notes.append(f"Left out, for they lack scores somewhere: {labels}.")
-    header = ["method", "mean rank", "mean rank without it"]
+    header = ["method", "mean rank", "mean rank among the baselines"]
     return [Standing("All experiments", [sentence], TextTable(header, rows, notes))]
 
 

@@ -77,17 +77,33 @@
     }));
   }
 
-  // What stands behind a number, by pointer and by keyboard.
+  // What stands behind a number, by pointer and by keyboard: one tab stop for a table.
   const line = document.getElementById("value");
-  for (const cell of all("td.cell[title]")) {
-    const text = cell.title;
-    cell.tabIndex = 0;
-    const show = () => { line.textContent = text; };
-    const clear = () => { line.textContent = ""; };
-    cell.addEventListener("mouseenter", show);
-    cell.addEventListener("mouseleave", clear);
-    cell.addEventListener("focus", show);
-    cell.addEventListener("blur", clear);
+  for (const table of all("table.numbers")) {
+    const cells = all("td.cell", table);
+    const stay = (cell) => {
+      for (const each of cells) each.tabIndex = each === cell ? 0 : -1;
+    };
+    if (cells.length) stay(cells[0]);
+    for (const cell of cells) {
+      const show = () => { line.textContent = cell.dataset.details; };
+      const clear = () => { line.textContent = ""; };
+      cell.addEventListener("mouseenter", show);
+      cell.addEventListener("mouseleave", clear);
+      cell.addEventListener("focus", () => { stay(cell); show(); });
+      cell.addEventListener("blur", clear);
+    }
+    table.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+      let cell = event.target.closest("td.cell");
+      if (!step || !cell) return;
+      event.preventDefault();
+      do {
+        const row = step[0] ? (step[0] < 0 ? cell.parentElement.previousElementSibling : cell.parentElement.nextElementSibling) : cell.parentElement;
+        cell = row && row.cells[cell.cellIndex + step[1]];
+      } while (cell && (!cell.classList.contains("cell") || cell.hidden || cell.parentElement.hidden));
+      if (cell) cell.focus();
+    });
   }
 
   // A link to something that is folded unfolds it; paper has no folds.

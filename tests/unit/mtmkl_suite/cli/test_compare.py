@@ -1,4 +1,5 @@
 import demsar2006
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -19,8 +20,8 @@ def test_a_page_and_tables(demsar, tmp_path, capsys, monkeypatch):
     printed, notes = capsys.readouterr()
     assert "The methods differ" in printed
     assert (
-        "better than C4.5: C4.5+m, C4.5+m+cf; 1 method not told apart from C4.5"
-        in printed
+        "better than C4.5: C4.5+m, C4.5+m+cf; 1 method not significantly different "
+        "from C4.5" in printed
     )
     assert "note: All methods are equal on mushroom" in notes
     folder = tmp_path / "comparison-demsar"
@@ -37,6 +38,33 @@ def test_a_page_and_tables(demsar, tmp_path, capsys, monkeypatch):
     }  # fmt: skip
 
 
+def test_repeats_are_compared_in_words(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    rows = [
+        (method, dataset, repeat, 0.8 + gain + rng.normal(0, 0.01))
+        for dataset in ("Heart", "Robot", "Pen", "Image", "Digits", "Letter")
+        for method, gain in (("mine", 0.05), ("theirs", 0.0))
+        for repeat in range(10)
+    ]
+    path = tmp_path / "long.csv"
+    columns = ["method", "dataset", "repeat", "accuracy"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    options = ["--score-column", "accuracy", "--rope", "0.01", "--test-share", "0.2"]
+    out = tmp_path / "out"
+    assert main(["compare", str(path), *options, "--output", str(out)]) == 0
+    printed = capsys.readouterr().out
+    words = (
+        "mine beats theirs with probability more than 0.99 (6 data sets, 60 repeats)"
+    )
+    assert words in printed
+    page = (out / "comparison.html").read_text()
+    assert words in page
+    assert "repeats are correlated by 0.2 (--test-share)" in page
+    (row,) = pd.read_csv(out / "posteriors.csv").to_dict("records")
+    assert row["p_first_better"] > 0.99
+    assert f"; if {row['weakest_without']} is left out, " in printed
+
+
 def test_the_same_scores_give_the_same_files(demsar, tmp_path):
     made = []
     for name in ("one", "two"):
@@ -51,7 +79,10 @@ def test_the_same_scores_give_the_same_files(demsar, tmp_path):
     ("options", "words"),
     [
         ([], "add --higher-is-better or --lower-is-better"),
-        (["--higher-is-better", "--control", "me"], "control 'me' is no method"),
+        (
+            ["--higher-is-better", "--control", "me"],
+            "control 'me' is not one of",
+        ),
         (["--higher-is-better", "--rope", "-1"], "rope is -1.0"),
         (["--higher-is-better", "--where", "x=1"], "there is no column 'x'"),
     ],

@@ -1,3 +1,6 @@
+import itertools
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from compared_methods import COMPARISON, MEANS, context
@@ -40,6 +43,28 @@ def test_cost_is_that_of_all_sizes():
     assert dict(table["seconds"]) == {"Alone": 2.0, "Ours": 8.0, "Linear": 0.5}
     assert table["on_front"].all()
     assert figure.axes[0].get_xscale() == "log"
+
+
+def test_outliers_crush_nothing_and_no_number_hides_another():
+    found = context(FEATURES)
+    scores = found.scores.copy()
+    # One method far behind, the two others close to each other.
+    ours, alone, linear = (
+        scores["method"] == name for name in ("ours", "alone", "linear")
+    )
+    scores.loc[ours, "value"] = scores.loc[alone, "value"].to_numpy() + 0.0001
+    scores.loc[ours, "fit_seconds"] = 2.001
+    scores.loc[linear, "value"] -= 3
+    figure, _ = cost(replace(found, scores=scores), COMPARISON)
+    (axis,) = figure.axes
+    figure.canvas.draw()
+    boxes = [each.get_window_extent() for each in axis.texts if each.get_text()]
+    assert len(boxes) == 3
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    # The half point that counts as none is still seen beside 300 points.
+    ends = axis.transData.transform([[1, 0], [1, -0.5]])
+    best, half = axis.transAxes.inverted().transform(ends)[:, 1]
+    assert best - half > 0.05
 
 
 def test_sizes_have_a_rank_each():

@@ -75,6 +75,12 @@ def test_a_cell_has_all_of_a_number():
     assert label == method == "MTL"
     assert found.reproduced == "10.2 ± 0.5"
     assert found.n == "n = 10"
+    assert (found.printed.strip(), found.ours, found.difference) == (
+        "9.8", "10.2", "+0.5",
+    )  # fmt: skip
+    assert found.details == (
+        "close; |difference| 0.1; published 9.8; reproduced 10.2 ± 0.5 (n = 10)"
+    )
     assert found.verdict == found.shown_verdict == "close"
     assert found.note == "|difference| 0.1"
 
@@ -98,7 +104,9 @@ def test_the_record_stands_in_for_what_was_not_computed():
     assert found.reproduced == ""
     assert found.record == "2.5 ± 0.5"
     assert (found.verdict, found.shown_verdict) == ("", "different")
-    assert found.note.startswith("data set 'a' is absent")
+    assert found.note == "|difference| 0.1; data set 'a' is absent"
+    assert (found.ours, found.difference) == ("2.5", "+0.5")
+    assert found.details.startswith("different; |difference| 0.1; data set 'a'")
     assert found.reach == "not tried"
 
 

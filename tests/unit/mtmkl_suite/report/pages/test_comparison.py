@@ -1,3 +1,5 @@
+import json
+import math
 import re
 
 import demsar2006
@@ -8,9 +10,12 @@ from scipy import stats
 from mtmkl.statistics.matrix_tests import compare_matrix
 from mtmkl.statistics.score_tables import ScoreMatrix
 from mtmkl_suite.report.figures.rank_figures import differences
-from mtmkl_suite.report.pages.comparison import render, sentences, write_comparison
-
-IMAGES = {"critical_difference": b"<svg/>", "differences": b"<svg/>"}
+from mtmkl_suite.report.pages.choices import part_of_scores
+from mtmkl_suite.report.pages.comparison import (
+    comparison_page,
+    sentences,
+    write_comparison,
+)
 
 
 @pytest.fixture
@@ -22,28 +27,38 @@ def found():
 def test_the_page_needs_nothing_else(found, tmp_path):
     page = write_comparison(found, tmp_path, source="demsar.csv").read_text()
     sources = re.findall(r'(?:src|href)="([^"]+)"', page)
-    loaded = [each for each in sources if not each.startswith("data:image/svg")]
-    # Links lead to tables beside the page; nothing is loaded.
-    assert [tmp_path / each for each in loaded if not (tmp_path / each).is_file()] == []
-    assert "<script" not in page
+    beside = {each for each in sources if not each.startswith("#")}
+    # Links lead to tables and figures beside the page; nothing is loaded.
+    assert beside == {path.name for path in tmp_path.iterdir()} - {"comparison.html"}
 
 
-def test_the_page_shows_every_test_and_escapes_names(found):
-    page = render(found, IMAGES, source="x.csv")
-    for words in ("Iman–Davenport F", "9.28", "3.69", "Against C4.5", "P(equivalent)"):
-        assert words in page
+def test_the_page_has_every_score_and_escapes_names(found):
+    part = part_of_scores(found)
+    part["methods"][0] = "</script><b>"
+    page = comparison_page([part], title="<i>", source="x", remarks=["A <remark>."])
     assert "A &lt;remark&gt;." in page
-    assert page.count("<caption>") == page.count("<table>")
-    assert page.count("<img") == page.count("alt=")
+    assert "&lt;i&gt;" in page
+    assert "</script><b>" not in page
+    (data,) = re.findall(r'id="data">(.*?)</script>', page)
+    read = json.loads(data)
+    assert read["parts"] == [part]
+    values = found.scores.values
+    assert [[row[0][0] for row in rows] for rows in part["scores"]["AUC"]] == (
+        values.to_numpy().tolist()
+    )
+    # On one data set, of two methods and more (Demšar 2006, table 5a).
+    expected = [1.960, 2.343, 2.569]
+    factors = [math.sqrt(k * (k + 1) / 6) for k in (2, 3, 4)]
+    assert [c / f for c, f in zip(read["critical"], factors, strict=True)] == (
+        pytest.approx(expected, abs=1e-3)
+    )
 
 
-def test_two_methods_on_few_data_sets_are_described(found):
+def test_two_methods_on_few_data_sets_are_described():
     values = demsar2006.table().iloc[:4, :2]
     few = compare_matrix(ScoreMatrix(values, "AUC", True))
-    page = render(few, IMAGES, source="x.csv")
-    assert "described, and not tested" in page
     assert "4 data sets are too few for tests of pairs." in sentences(few)
-    assert "nan" not in page.partition("</style>")[2]
+    assert part_of_scores(few)["given"] == []
 
 
 def test_sentences_have_their_numbers(found):

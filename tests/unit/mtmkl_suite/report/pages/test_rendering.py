@@ -9,6 +9,7 @@ from mtmkl_suite.report.pages.rendering import (
     address,
     errata_of,
     page_name,
+    sentences_of,
 )
 from mtmkl_suite.run.folders import RunFolder
 
@@ -112,6 +113,14 @@ def test_links_lead_to_the_site_once_it_is_built(documentation):
     page.write_text("built")
     html = errata_of(PAPER, documentation)
     assert 'href="../site/docs/verdicts.html#rules"' in html
+
+
+def test_the_five_sentences_of_a_page_are_quoted(documentation):
+    page = documentation.top / "docs" / "papers" / "p.md"
+    numbered = "1. One is *so*.\n2. Two\n   lines.\n\n## Next\n\n1. No.\n"
+    page.write_text(f"# P\n\n## In five sentences\n\n{numbered}")
+    assert sentences_of(PAPER, documentation) == ["One is <em>so</em>.", "Two\nlines."]
+    assert sentences_of(paper_of({"paper": {"id": "q"}}), documentation) == []
 
 
 def test_a_paper_without_a_page_has_none(documentation):

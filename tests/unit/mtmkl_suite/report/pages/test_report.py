@@ -204,7 +204,7 @@ def test_tables_come_before_figures(page):
         "Aggregate 50%",
         "of fitting;",
         "largest relative gap 1.0e-07",
-        "26.7 ± 2.0",
+        "26.7",
         "1 job, 2.5 s in all",
         "stand-in",
         "Digits, one-vs-rest",
@@ -227,6 +227,10 @@ def test_no_identifiers_where_people_read(alone, paper):
 
 def pills(page):
     return set(re.findall(r'class="(?:cell )?v?\s?v-([a-z-]+)"', page))
+
+
+def test_what_is_known_of_a_number_is_in_its_cell(pages):
+    assert "published 26.7 ± 2.0" in pages[PAPER]
 
 
 def test_outside_a_checkout_the_quick_tier_passes_no_verdicts(alone):

@@ -86,7 +86,7 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     for words in (
         "Published cells: 1 reproduced, 1 close; of 2 that follow from these: "
         "1 close, 1 different. ",
-        "verdicts that move: 1 of 2 (1 close → reproduced)",
+        "where the paper prints none: 1 of 2 (1 close → reproduced)",
         "The paper's claims: 1 undecided (paper's own test: holds). Claims of ours: "
         "1 holds.",
         "| A beats B | 6.1 | ours | holds | 10 repeats |",

@@ -1,11 +1,14 @@
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from compared_methods import COMPARISON, DECISIONS, MEANS, artefact, context
 from configured import of, paper_of
 
+from mtmkl.statistics.hierarchical import hierarchical_posterior
 from mtmkl_suite.config.models import Method, MethodEntry
+from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.papers.comparison import figures
 from mtmkl_suite.report.record.artefacts import build
 from mtmkl_suite.report.tables.comparison import (
@@ -93,6 +96,63 @@ def test_pairs_have_their_power_limit():
     # Six differences of one sign: 2 / 2^6.
     assert line[5] == line[6] == "0.031"
     assert "0.031" in table.notes[1]
+
+
+def with_more_repeats(names):
+    """Return results of six repeats, which differ by the same for all methods or less.
+
+    Ours is 5 points better than Alone with 10 %, and 1.5 to 3 with both sizes.
+    """
+    few = context(names)
+    rng = np.random.default_rng(0)
+    scores = pd.concat(
+        [
+            few.scores.assign(
+                repeat=few.scores["repeat"] + 2 * copy,
+                value=few.scores["value"] + rng.normal(0, 0.002, len(few.scores)),
+            )
+            for copy in range(3)
+        ],
+        ignore_index=True,
+    )
+    split = Overlap(pool_share=1.0, test_share=0.25, train_share=0.5)
+    places = few.scores[["experiment", "dataset", "train_size"]].drop_duplicates()
+    overlaps = dict.fromkeys(places.itertuples(index=False, name=None), split)
+    return replace(few, scores=scores, overlaps=overlaps)
+
+
+def test_posteriors_are_those_of_all_repeats_of_the_ranked_methods():
+    found = with_more_repeats(FEATURES)
+    table = build(found, artefact("method_posteriors"))
+    assert table.cells.groupby("block").size().to_dict() == dict.fromkeys(
+        COMPARISON.blocks, 3
+    )
+    cells = table.cells.set_index(["block", "first", "second"])
+    for block, ratio in (("10 %", 1 / 3), ("all sizes", 1 / (0 + 2 * 3 / 4))):
+        gains = []
+        for name in FEATURES:
+            rows = found.scores[found.scores["experiment"] == name.lower()]
+            if block == "10 %":
+                rows = rows[rows["train_size"] == 10]
+            by_repeat = rows.groupby(["repeat", "method"])["value"].mean().unstack()
+            gains.append(100 * (by_repeat["ours"] - by_repeat["alone"]).to_numpy())
+        referee = hierarchical_posterior(gains, [ratio] * len(gains), rope=0.5)
+        names = ["p_first_better", "p_equivalent", "p_second_better"]
+        mine = cells.loc[(block, "Ours", "Alone")]
+        np.testing.assert_allclose(mine[names].astype(float), referee.probabilities)
+    shown = {line[0] for line in table.body}
+    decided = cells.loc["all sizes"].query("probability > 0.95")
+    assert len(shown) == len(decided) >= 1
+    assert any(words.startswith("Ours beats Alone with probability") for words in shown)
+    assert "differences up to 0.5 points count as none" in table.notes[1]
+
+
+@pytest.mark.parametrize("names", [FEATURES, ("A", "B"), ()])
+def test_too_few_repeats_or_data_sets_have_no_posterior(names):
+    table = build(context(names), artefact("method_posteriors"))
+    assert not table.body
+    assert len(table.notes) == len(COMPARISON.blocks)
+    assert "needs 5 of 3" in table.notes[0]
 
 
 def test_what_is_left_out_has_its_reason():

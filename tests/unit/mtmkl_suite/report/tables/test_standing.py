@@ -74,7 +74,7 @@ def test_rank_with_and_without_and_the_sentence():
     table = standing.table
     assert column(table, "method") == ["Good", "Own (joined)", "Bad", "Floor"]
     assert column(table, "rank") == ["1", "2", "3", "–"]
-    assert column(table, "rank without it") == ["1", "–", "2", "–"]
+    assert column(table, "rank among the baselines") == ["1", "–", "2", "–"]
     (sentence,) = standing.sentences
     assert sentence.startswith("Own: rank 2 of 3 by accuracy, 0.80")
     assert "it is better than Bad; worse than Good." in sentence
@@ -125,10 +125,10 @@ def test_few_repeats_are_described():
 
 def test_without_a_method_of_ones_own_the_best_is_compared():
     (standing,) = shown(context(scores("first"), own=()))
-    assert "rank without it" not in standing.table.header
+    assert "rank among the baselines" not in standing.table.header
     assert standing.sentences == [
-        "Good has the best mean accuracy of 3 methods; at 0.05 it is told apart from "
-        "2 of them."
+        "Good has the best mean accuracy of 3 methods, and is significantly better "
+        "than 2 of them (p < 0.05)."
     ]
 
 
@@ -141,7 +141,7 @@ def test_mean_ranks_over_experiments():
         "Own has the mean rank 2.00 over 2 experiments, place 1 of 3."
     ]
     assert column(over_all.table, "mean rank") == ["2.00"] * 3
-    without = column(over_all.table, "mean rank without it")
+    without = column(over_all.table, "mean rank among the baselines")
     assert sorted(without) == ["1.50", "1.50", "–"]
 
 

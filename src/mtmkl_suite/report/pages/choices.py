@@ -1,0 +1,351 @@
+"""Scores that the page of a comparison holds, and the choice that it begins with.
+
+Each part of the page is a mapping that becomes JSON: a comparison of methods over data
+sets, or an experiment on one data set, whose units are repeats.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtmkl.files import read_table
+from mtmkl.statistics.hierarchical import CERTAIN, in_words
+from mtmkl.statistics.matrix_tests import MatrixTests
+from mtmkl.statistics.score_tables import HIGHER_IS_BETTER
+from mtmkl_suite.config.models import MethodComparison, MethodTable
+from mtmkl_suite.judge.sample import average
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.tables.comparison import compare_block
+from mtmkl_suite.report.tables.text import metric_words
+
+SIGNED_RANK = "the Bayesian signed-rank test"
+ALL_REPEATS = "the hierarchical model of all repeats"
+
+_PLACES = 6
+
+_PLAIN = {"scale": 1, "unit": "", "rope": 0.0}
+
+_POSTERIOR = ("first", "second", "p_first_better", "p_equivalent", "p_second_better")
+
+
+def part_of_scores(found: MatrixTests) -> dict[str, Any]:
+    """Return the one part of a comparison of anybody's scores."""
+    scores = found.scores
+    values, took = scores.values, scores.seconds
+    parts = {
+        name: scores.repeats.get(name, values.loc[[name]]) for name in values.index
+    }
+    metric = {
+        "label": scores.score, "higher": scores.higher_better, "scale": 1, "unit": "",
+        "rope": found.rope, "of": [scores.score] * len(values),
+    }  # fmt: skip
+    start = {"metric": 0, "sizes": [0], "datasets": list(parts), "methods": [*values]}
+    return {
+        "title": "", "methods": [*values], "datasets": list(parts), "sizes": [""],
+        "metrics": [metric],
+        "scores": {
+            scores.score: [
+                [[_numbers(part[method])] for method in values]
+                for part in parts.values()
+            ]
+        },
+        "seconds": None if took is None else np.expand_dims(took, 2).tolist(),
+        "overlaps": None,
+        "control": found.control,
+        "start": start,
+        "presets": [],
+        "given": given_probabilities(found.pairs, start, SIGNED_RANK)
+        if found.posteriors is None
+        else given_probabilities(
+            found.posteriors,
+            start,
+            f"{ALL_REPEATS}; repeats are correlated by {found.test_share:g} "
+            "(--test-share)",
+        ),
+    }  # fmt: skip
+
+
+def given_probabilities(
+    pairs: pd.DataFrame, choice: Mapping[str, Any], source: str
+) -> list[dict[str, Any]]:
+    """Return posterior probabilities of pairs, of a metric, sizes and data sets.
+
+    ``pairs`` has columns first, second, p_first_better, p_equivalent, p_second_better,
+    and those of :func:`mtmkl.statistics.hierarchical.in_words` if what is decided has a
+    sentence;
+    ``source`` says in words which model they are of.
+    """
+    known = pairs[list(_POSTERIOR)].dropna(subset=["p_first_better"])
+    if known.empty:
+        return []
+    of = {name: choice[name] for name in ("metric", "sizes", "datasets")}
+    rows = [
+        [first, second, *_numbers(pd.Series(numbers).round(_PLACES))]
+        for first, second, *numbers in known.itertuples(index=False, name=None)
+    ]
+    in_sentences = "conclusion" in pairs
+    if in_sentences:
+        # Sentences of all pairs would take more room than all scores.
+        for row, said in zip(rows, pairs.to_dict("records"), strict=True):
+            if said["probability"] > CERTAIN:
+                row.append(f"{in_words(said)}.")
+    return [{"of": of, "source": source, "pairs": rows, "decides": in_sentences}]
+
+
+def parts_of_run(
+    context: Context, table: Callable[[str], Path]
+) -> list[dict[str, Any]]:
+    """Return the comparisons that are configured, or else the experiments of a run.
+
+    ``table`` is where the csv of a table is, by its name.
+    """
+    parts = []
+    comparisons: list[MethodComparison] = []
+    for artefact in context.config.artefacts.values():
+        found = artefact.comparison
+        if isinstance(found, MethodComparison) and found not in comparisons:
+            comparisons.append(found)
+            parts.append(_part_of_comparison(context, found, artefact.title, table))
+    if not comparisons and context.config.own is not None:
+        parts = [
+            _part_of_experiment(context, name) for name in context.config.experiments
+        ]
+    return [part for part in parts if part is not None]
+
+
+def _part_of_comparison(
+    context: Context,
+    comparison: MethodComparison,
+    title: str,
+    table: Callable[[str], Path],
+) -> dict[str, Any] | None:
+    """Return a comparison with the choice of its plan, None if nothing is compared."""
+    found = compare_block(context, comparison, comparison.main)
+    if isinstance(found, str):
+        return None
+    rows = {
+        name: (row.experiment, context.datasets(row.experiment))
+        for name, row in comparison.rows.items()
+    }
+    columns = {
+        name: [methods] if isinstance(methods, str) else list(methods)
+        for name, methods in comparison.columns.items()
+    }
+    part = _part(
+        context,
+        rows,
+        columns,
+        [row.metric for row in comparison.rows.values()],
+        {"scale": comparison.scale, "unit": comparison.unit, "rope": comparison.rope},
+    )
+    sizes = part.pop("train_sizes")
+    chosen = {
+        label: [
+            k
+            for k, size in enumerate(sizes)
+            if size == selector.get("train_size", size)
+        ]
+        for label, selector in comparison.blocks.items()
+    }
+    start: dict[str, Any] = {
+        "metric": 0,
+        "sizes": chosen[comparison.main],
+        "datasets": list(found.scores.values.index),
+        "methods": list(found.methods.index),
+    }
+    presets: list[dict[str, Any]] = [
+        {"label": "methods whose pairs are tested", "methods": comparison.pairs}
+    ]
+    given = []
+    for name, artefact in context.config.artefacts.items():
+        if isinstance(artefact, MethodTable) and artefact.comparison == comparison:
+            if artefact.layout == "method_posteriors" and table(name).is_file():
+                given = _by_block(context, comparison, chosen, read_table(table(name)))
+            presets += [
+                {
+                    "label": setting.label.lower(),
+                    "sizes": chosen[setting.block],
+                    "datasets": [
+                        name
+                        for name in start["datasets"]
+                        if setting.property in comparison.rows[name].properties
+                    ],
+                }
+                for setting in artefact.settings
+            ]
+    tested = compare_block(context, comparison, comparison.main, only_tested=True)
+    if not given and not isinstance(tested, str):
+        given = given_probabilities(tested.pairs, start, SIGNED_RANK)
+    return part | {
+        "title": title.rpartition(": ")[2].capitalize(),
+        "control": comparison.control,
+        "start": start,
+        "presets": [each for each in presets if each.get("datasets") != []],
+        "given": given,
+    }
+
+
+def _by_block(
+    context: Context,
+    comparison: MethodComparison,
+    sizes: Mapping[str, list[int]],
+    posteriors: pd.DataFrame,
+) -> list[dict[str, Any]]:
+    """Return the posterior probabilities of a table, each block as a choice."""
+    given = []
+    for block, rows in posteriors.groupby("block", sort=False):
+        found = compare_block(context, comparison, str(block))
+        if not isinstance(found, str):
+            datasets = list(found.scores.values.index)
+            choice = {"metric": 0, "sizes": sizes[str(block)], "datasets": datasets}
+            names = rows["reversed_without"].astype(object).fillna("")
+            named = rows.assign(reversed_without=names)
+            given += given_probabilities(named, choice, ALL_REPEATS)
+    return given
+
+
+def _part_of_experiment(context: Context, experiment: str) -> dict[str, Any] | None:
+    """Return an experiment that chooses hyper-parameters, None for any other."""
+    configured = context.config.experiments[experiment]
+    metrics = [name for name in configured.metrics if name in HIGHER_IS_BETTER]
+    rivals = [
+        entry.method
+        for entry in configured.methods
+        if not context.config.methods[entry.method].is_control
+        and len(context.rows(experiment, metrics[0], {"method": entry.method}))
+    ]
+    if configured.mode != "select" or len(rivals) < 2:
+        return None
+    # Variants of one data set are averaged: they are not independent.
+    variants = context.datasets(experiment)
+    title = str(context.data_info.get(variants[0], {}).get("title", variants[0]))
+    part = _part(
+        context,
+        {title: (experiment, variants)},
+        {context.label(method): [method] for method in rivals},
+        metrics[:1],
+        _PLAIN,
+    )
+    start = {
+        "metric": 0,
+        "sizes": list(range(len(part.pop("train_sizes")))),
+        "datasets": part["datasets"],
+        "methods": part["methods"],
+    }
+    return part | {
+        "title": configured.title, "control": None, "start": start, "presets": [],
+        "given": [],
+    }  # fmt: skip
+
+
+def _part(
+    context: Context,
+    rows: Mapping[str, tuple[str, list[str]]],
+    columns: Mapping[str, Sequence[str]],
+    main: Sequence[str],
+    of_main: dict[str, Any],
+) -> dict[str, Any]:
+    """Return scores, seconds and overlaps of methods (columns) on data sets (rows).
+
+    ``main`` is the metric of each data set, ``of_main`` its scale, unit and region of
+    equivalence, which are those of all metrics of which larger values are better.
+    """
+    scores = context.scores
+    experiments = list(dict.fromkeys(name for name, _ in rows.values()))
+    mine = scores[scores["experiment"].isin(experiments)]
+    sizes = sorted(mine["train_size"].dropna().unique())
+    unit = next((str(each) for each in mine["train_unit"] if each), "")
+    has = set(mine[["experiment", "metric"]].itertuples(index=False, name=None))
+    shown: list[dict[str, Any]] = [
+        {"label": metric_words(metric), "higher": HIGHER_IS_BETTER[metric]}
+        | (of_main if HIGHER_IS_BETTER[metric] else _PLAIN)
+        | {"of": [metric if (e, metric) in has else None for e, _ in rows.values()]}
+        for metric in dict.fromkeys([*main, *sorted(mine["metric"].unique())])
+        if metric in HIGHER_IS_BETTER
+    ]
+    if len(set(main)) > 1:
+        label = "as planned: " + " or ".join(map(metric_words, dict.fromkeys(main)))
+        shown.insert(0, {"label": label, "higher": True, **of_main, "of": list(main)})
+    names = {name for each in shown for name in each["of"] if name}
+    return {
+        "methods": list(columns),
+        "datasets": list(rows),
+        "train_sizes": sizes,
+        "sizes": [f"{size:g} {unit}".strip() for size in sizes],
+        "metrics": shown,
+        "scores": {
+            name: [
+                _values(context, each, columns, sizes, name)
+                if (each[0], name) in has
+                else None
+                for each in rows.values()
+            ]
+            for name in sorted(names)
+        },
+        "seconds": [
+            _values(context, each, columns, sizes, None) for each in rows.values()
+        ],
+        "overlaps": [
+            [_overlap(context, *row, size) for size in sizes] for row in rows.values()
+        ],
+    }
+
+
+def _values(
+    context: Context,
+    row: tuple[str, list[str]],
+    columns: Mapping[str, Sequence[str]],
+    sizes: Sequence[Any],
+    metric: str | None,
+) -> list[Any]:
+    """Return the score of each repeat by method and size, or the mean seconds."""
+    experiment, datasets = row
+    where = {"method": [m for each in columns.values() for m in each], "setting": ""}
+    found = context.rows(
+        experiment, metric or "fit_seconds", where | {"dataset": datasets}
+    )
+    largest = found.groupby("method")["n_tasks"].transform("max")
+    found = found[found["n_tasks"] == largest]
+    repeats = sorted(found["repeat"].unique())
+    if metric is None:
+        means = average(found, ["method", "train_size"])
+    else:
+        means = average(found, ["method", "train_size", "repeat"])
+
+    def of(method: str, size: Any) -> Any:
+        if metric is None:
+            return _numbers(pd.Series([means.get((method, size), np.nan)]))[0]
+        return _numbers(
+            pd.Series([means.get((method, size, each), np.nan) for each in repeats])
+        )
+
+    present = set(found["method"])
+    return [
+        next(([of(m, size) for size in sizes] for m in methods if m in present), None)
+        for methods in columns.values()
+    ]
+
+
+def _overlap(
+    context: Context, experiment: str, datasets: Sequence[str], size: Any
+) -> list[float] | None:
+    """Return the share of the pool that is drawn, and how splits overlap.
+
+    That is the sum over splits of other to test examples, and the number of splits.
+    None where repeats share all their examples, so that nothing can be tested.
+    """
+    overlaps = context.overlaps or {}
+    found = [overlaps.get((experiment, dataset, size)) for dataset in datasets]
+    splits = [each for each in found if each is not None and not each.same_roles]
+    if len(splits) < len(found):
+        return None
+    others = sum(1 / each.used_share("test") - 1 for each in splits)
+    return [max(each.pool_share for each in splits), others, len(splits)]
+
+
+def _numbers(values: "pd.Series[Any]") -> list[float | None]:
+    """Return numbers for JSON, in which what is not finite is null."""
+    return [float(each) if np.isfinite(each) else None for each in values]

@@ -1,0 +1,184 @@
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from compared_methods import (
+    COMPARISON,
+    DECISIONS,
+    MEANS,
+    NAMES,
+    SECONDS,
+    artefact,
+    context,
+)
+from configured import of
+
+from mtmkl_suite.config.models import Run
+from mtmkl_suite.judge.overlap import Overlap, variance_ratio
+from mtmkl_suite.report.context import load_context
+from mtmkl_suite.report.pages.choices import parts_of_run
+from mtmkl_suite.report.pages.report import load_paper_result, render_report
+from mtmkl_suite.report.record.artefacts import write_artefacts
+from mtmkl_suite.report.record.record import write_record
+from mtmkl_suite.report.tables.comparison import compare_block
+
+
+def no_table(name):
+    """Return where there is no table."""
+    return Path(f"nowhere/{name}.csv")
+
+
+@pytest.fixture
+def compared():
+    """Return results of the comparison, with its decisions and overlaps."""
+    found = context()
+    found.config.artefacts["table_decisions"] = DECISIONS
+    split = Overlap(pool_share=1.0, test_share=0.25, train_share=0.5)
+    same = Overlap(1.0, 0.25, 0.5, same_roles=True)
+    overlaps = {(name.lower(), name.lower(), 10): split for name in MEANS}
+    overlaps |= {("a", "a", 50): split, ("b", "b", 50): same}
+    object.__setattr__(found, "overlaps", overlaps)
+    return found
+
+
+def test_a_comparison_has_every_repeat_and_what_it_took(compared):
+    (part,) = parts_of_run(compared, no_table)
+    assert part["methods"] == list(NAMES)
+    assert part["datasets"] == list(MEANS)
+    assert part["sizes"] == ["10", "50"]
+    (metric,) = part["metrics"]
+    assert metric["of"] == ["accuracy"] * len(MEANS)
+    assert (metric["higher"], metric["scale"], metric["rope"]) == (True, 100, 0.5)
+    for name, scores, took in zip(
+        MEANS, part["scores"]["accuracy"], part["seconds"], strict=True
+    ):
+        for k, label in enumerate(NAMES):
+            if MEANS[name][0][k] is None:
+                assert scores[k] is None
+                assert took[k] is None
+                continue
+            means = [100 * np.mean(each) for each in scores[k]]
+            np.testing.assert_allclose(means, [size[k] for size in MEANS[name]])
+            assert [len(each) for each in scores[k]] == [2, 2]
+            assert took[k] == [SECONDS[label]] * 2
+
+
+def test_the_first_choice_is_the_plan(compared):
+    (part,) = parts_of_run(compared, no_table)
+    found = compare_block(compared, COMPARISON, COMPARISON.main)
+    assert part["start"] == {
+        "metric": 0,
+        "sizes": [0, 1],
+        "datasets": list(found.scores.values.index),
+        "methods": list(found.methods.index),
+    }
+    assert part["control"] == "Alone"
+    # Of settings without a data set there is none.
+    assert [each["label"] for each in part["presets"]] == [
+        "methods whose pairs are tested", "few examples", "images",
+    ]  # fmt: skip
+    few = part["presets"][1]
+    assert (few["sizes"], few["datasets"]) == ([0], list(found.scores.values.index))
+    tested = compare_block(compared, COMPARISON, COMPARISON.main, only_tested=True)
+    (given,) = part["given"]
+    (row,) = tested.pairs.to_dict("records")
+    assert given["pairs"] == [
+        [row[name] for name in (
+            "first", "second", "p_first_better", "p_equivalent", "p_second_better",
+        )]
+    ]  # fmt: skip
+    assert given["of"] == {
+        key: part["start"][key] for key in ("metric", "sizes", "datasets")
+    }
+
+
+def test_posteriors_of_a_table_are_given_with_their_words(compared, tmp_path):
+    found = compare_block(compared, COMPARISON, "10 %")
+    row = {
+        "first": "Ours", "second": "Alone", "n_datasets": 6, "n_repeats": 12,
+        "p_first_better": 0.9876543, "p_equivalent": 0.01, "p_second_better": 0.0023457,
+        "conclusion": "first better", "probability": 0.9876543, "weakest_without": "A",
+        "probability_without": 0.81, "reversed_without": "",
+    }  # fmt: skip
+    open_row = row | {"probability": 0.9, "block": "all sizes"}
+    table = pd.DataFrame([row | {"block": "10 %"}, open_row])
+    compared.config.artefacts["table_posteriors"] = artefact("method_posteriors")
+    table.to_csv(tmp_path / "table_posteriors.csv", index=False)
+    (part,) = parts_of_run(compared, lambda name: tmp_path / f"{name}.csv")
+    small, whole = part["given"]
+    assert small["of"] == {
+        "metric": 0, "sizes": [0], "datasets": list(found.scores.values.index),
+    }  # fmt: skip
+    assert whole["of"]["sizes"] == [0, 1]
+    words = "Ours beats Alone with probability 0.99 (6 data sets, 12 repeats); if A is"
+    assert small["pairs"] == [
+        ["Ours", "Alone", 0.987654, 0.01, 0.002346, f"{words} left out, 0.81."]
+    ]
+    # What is not decided has no sentence.
+    assert whole["pairs"] == [["Ours", "Alone", 0.987654, 0.01, 0.002346]]
+    assert small["decides"]
+
+
+def test_overlaps_give_the_variance_ratio(compared):
+    (part,) = parts_of_run(compared, no_table)
+    both = part["overlaps"][0]
+    for chosen in ([0], [0, 1]):
+        pool = max(both[k][0] for k in chosen)
+        within = sum(both[k][1] for k in chosen) / sum(both[k][2] for k in chosen) ** 2
+        splits = [compared.overlaps["a", "a", (10, 50)[k]] for k in chosen]
+        assert pool / (1 - pool + within) == pytest.approx(variance_ratio(splits))
+    # The same examples are for testing, or nothing is known: no test.
+    assert part["overlaps"][1][1] is None
+    assert part["overlaps"][2][1] is None
+
+
+def test_data_of_ones_own_have_a_part_for_each_experiment(paper, results):
+    config = paper.model_copy(update={"own": []})
+    found = load_context(config, results)
+    parts = parts_of_run(found, no_table)
+    by_title = {each.title: name for name, each in config.experiments.items()}
+    assert len(parts) > 1
+    for part in parts:
+        experiment = by_title[part["title"]]
+        configured = config.experiments[experiment]
+        assert configured.mode == "select"
+        methods = {found.label(each.method): each.method for each in configured.methods}
+        rows = found.scores[found.scores["experiment"] == experiment]
+        for metric in (each["of"][0] for each in part["metrics"]):
+            # Variants of one data set are averaged.
+            (by_method,) = part["scores"][metric]
+            for label, (repeats,) in zip(part["methods"], by_method, strict=True):
+                mine = rows[
+                    (rows["method"] == methods[label]) & (rows["setting"] == "")
+                ]
+                where = {"n_tasks": mine["n_tasks"].max(), "setting": ""}
+                where["method"] = methods[label]
+                wanted = found.by_repeat(experiment, metric, where)
+                np.testing.assert_allclose(repeats, wanted)
+                assert len(repeats) > 1
+        ((overlap,),) = part["overlaps"]
+        if overlap is not None:
+            pool, others, n = overlap
+            splits = [
+                found.overlaps[experiment, each, 0]
+                for each in found.datasets(experiment)
+            ]
+            ratio = pool / (1 - pool + others / n**2)
+            assert ratio == pytest.approx(variance_ratio(splits))
+    assert not parts_of_run(load_context(paper, results), no_table)
+
+
+def test_the_report_leads_to_the_page(paper, results):
+    config = paper.model_copy(update={"own": []})
+    write_artefacts(list(config.artefacts), config, results)
+    write_record(config, results, of(Run, {"tier": "quick", "seed": 1}))
+    pages = render_report([load_paper_result(config, results)], tier="quick")
+    page = pages["comparison-argyriou2008.html"]
+    (data,) = re.findall(r'id="data">(.*?)</script>', page)
+    parts = json.loads(data)["parts"]
+    assert parts == parts_of_run(load_context(config, results), no_table)
+    assert 'href="comparison-argyriou2008.html"' in pages["paper-argyriou2008.html"]
+    assert 'href="report/comparison-argyriou2008.html"' in pages["report.html"]

@@ -1,0 +1,498 @@
+"""What the page of a comparison computes in a browser, against the library."""
+
+import html
+import itertools
+import json
+import re
+from urllib.parse import urlencode
+
+import demsar2006
+import numpy as np
+import pandas as pd
+import pytest
+from browser import NEEDED, SCHEMES, WIDTHS, look, opened
+from scipy import stats
+
+from mtmkl.documents import config_dir
+from mtmkl.statistics import pairs as pair_tests
+from mtmkl.statistics.matrix_tests import compare_matrix
+from mtmkl.statistics.pairs import holm
+from mtmkl.statistics.ranks import (
+    critical_difference,
+    friedman,
+    holm_against_control,
+    rank_methods,
+    without_tie_correction,
+)
+from mtmkl.statistics.score_tables import ScoreMatrix, read_matrix
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.judge.comparison import pairwise_table, ranking_matrix, seconds_matrix
+from mtmkl_suite.judge.sample import read_scores
+from mtmkl_suite.papers.comparison.figures import pareto_front
+from mtmkl_suite.report.context import Context, read_overlaps
+from mtmkl_suite.report.pages.choices import part_of_scores, parts_of_run
+from mtmkl_suite.report.pages.comparison import comparison_page
+from mtmkl_suite.report.record.publish import comparison_of_record
+
+pytestmark = NEEDED
+
+RECORD = config_dir().parent / "figures" / "comparison"
+TOLERANCE = {"abs": 1e-9, "rel": 1e-9, "nan_ok": True}
+
+MOST = 50
+"""Changes of the address before the browser throttles them."""
+
+# Goes to each address, and writes down what then stands in the tables.
+READ = """
+const cells = (name) => [...document.querySelectorAll(`#${name} tbody tr`)].map(
+  (row) => [...row.cells].map((cell) => cell.dataset.sort));
+const sections = () => [...document.querySelectorAll("main section")]
+  .filter((each) => !each.hidden).map((each) => each.id);
+const answers = ADDRESSES.map((address) => {
+  history.replaceState(null, "", `#${address}`);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+  return {
+    hash: location.hash, sections: sections(),
+    ranks: cells("ranks-table"), pairs: cells("pairs-table"),
+    front: [...document.querySelectorAll("#cost-figure .mark.strong")].map(
+      (each) => each.dataset.value),
+    answer: document.getElementById("answer").textContent,
+    probabilities: document.getElementById("probabilities").textContent,
+  };
+});
+"""
+
+TELL = """
+document.body.innerHTML = "";
+document.body.append(Object.assign(document.createElement("pre"),
+  {id: "found", textContent: JSON.stringify(answers)}));
+"""
+
+# Arrows within a figure and a table, the pointer, a heading, a box and a filter.
+USE = """
+const line = () => document.getElementById("value").textContent;
+const all = (selector) => [...document.querySelectorAll(selector)];
+const press = (key) => document.activeElement.dispatchEvent(
+  new KeyboardEvent("keydown", {key, bubbles: true}));
+const move = (kind, mark) => mark.dispatchEvent(new MouseEvent(kind, {bubbles: true}));
+const answers = {};
+all("#ranks-figure .mark")[0].focus();
+press("ArrowDown");
+answers.method = line();
+all("#matrix .mark")[0].focus();
+press("ArrowDown");
+answers.below = line();
+answers.stops = all("#matrix .mark").filter((mark) => mark.tabIndex === 0).length;
+const cell = all("#matrix .mark")[1];
+move("mouseover", cell);
+answers.hover = line();
+move("mouseout", cell);
+answers.off = line();
+const heading = all("#pairs-table th button").find(
+  (each) => each.textContent.startsWith("First −"));
+heading.click();
+answers.sorted = all("#pairs-table tbody tr").map((row) => row.cells[2].dataset.sort);
+answers.aria = heading.parentElement.getAttribute("aria-sort");
+const filter = all("#pairs-filter select")[1];
+filter.value = "iris";
+filter.dispatchEvent(new Event("change"));
+answers.changed = all("#pairs-table tbody tr").map(
+  (row) => [row.cells[0].textContent, row.cells[1].textContent]);
+filter.value = "";
+filter.dispatchEvent(new Event("change"));
+all("#form label").find((each) => each.textContent === " iris").click();
+answers.hash = location.hash;
+answers.caution = document.getElementById("caution").hidden;
+answers.without = all("#pairs-table tbody tr").map((row) => [...row.cells].map(
+  (each) => each.dataset.sort).slice(0, 7));
+"""
+
+
+def answered(page, addresses, folder):
+    """Return what a page shows at each address."""
+    if len(addresses) > MOST:
+        rest = answered(page, addresses[MOST:], folder)
+        return answered(page, addresses[:MOST], folder) + rest
+    return told(page, READ.replace("ADDRESSES", json.dumps(addresses)), folder)
+
+
+def told(page, script, folder):
+    """Return what a script on a page finds: its ``answers``."""
+    script += TELL
+    path = folder / "page.html"
+    path.write_text(page.replace("</body>", f"<script>{script}</script></body>"))
+    text, errors = opened(path)
+    assert errors == []
+    (found,) = re.findall(r'<pre id="found">(.+?)</pre>', text, re.DOTALL)
+    return json.loads(html.unescape(found))
+
+
+def number(text):
+    return float(text.replace("NaN", "nan").replace("Infinity", "inf"))
+
+
+@pytest.fixture(scope="module")
+def context():
+    scores = read_scores(RECORD / "scores.csv.gz")
+    return Context(
+        config=load_paper(config_dir() / "papers" / "comparison", "paper"),
+        scores=scores[~scores["metric"].str.startswith("validation_")],
+        arrays={},
+        data_info={},
+        published={},
+        overlaps=read_overlaps(RECORD / "overlaps.csv"),
+    )
+
+
+@pytest.fixture(scope="module")
+def parts(context):
+    return parts_of_run(context, lambda name: RECORD / f"{name}.csv")
+
+
+@pytest.fixture(scope="module")
+def page(context):
+    return comparison_of_record(context.config, RECORD)
+
+
+def random_choice(parts, rng):
+    """Return a part, and names for the address; sets and methods fit each other."""
+    part = parts[rng.integers(len(parts))]
+    metric = part["metrics"][rng.integers(len(part["metrics"]))]
+    some = {
+        key: [
+            part[key][k]
+            for k in sorted(
+                rng.choice(
+                    len(part[key]),
+                    rng.integers(least, min(most, len(part[key])) + 1),
+                    replace=False,
+                )
+            )
+        ]
+        for key, least, most in (
+            ("sizes", 1, 3), ("datasets", 2, 16), ("methods", 3, 9),
+        )
+    }  # fmt: skip
+    control = some["methods"][rng.integers(len(some["methods"]))]
+    return part, metric, some, control
+
+
+def address_of(part, metric, some, control):
+    named = {"part": part["title"], "metric": metric["label"], "control": control}
+    return urlencode(named | some, doseq=True)
+
+
+def reference_matrices(context, part, metric, some):
+    """Return scores and seconds by the functions that tables are made of."""
+    artefact = f"table_ranks_{part['title'].lower()}"
+    comparison = context.config.artefacts[artefact].comparison
+    scores = context.scores
+    if not metric["higher"]:
+        # A ranking takes what is better if larger: the loss with the other sign.
+        (name,) = set(metric["of"])
+        scores = scores[scores["metric"] == name]
+        scores = scores.assign(metric="accuracy", value=-scores["value"].astype(float))
+        metric = metric | {"of": ["accuracy"] * len(metric["of"])}
+    rows = {
+        name: comparison.rows[name].model_copy(update={"metric": of})
+        for name, of in zip(part["datasets"], metric["of"], strict=True)
+        if name in some["datasets"]
+    }
+    sizes = [float(size.removesuffix(" %")) for size in some["sizes"]]
+    columns = {name: comparison.columns[name] for name in some["methods"]}
+    methods = {each for names in columns.values() for each in np.atleast_1d(names)}
+    scores = scores[scores["method"].isin(methods)]
+    chosen = comparison.model_copy(
+        update={
+            "rows": rows,
+            "columns": columns,
+            "blocks": {"chosen": {"train_size": sizes}},
+            "scale": metric["scale"],
+        }
+    )
+    values = ranking_matrix(scores, chosen, "chosen").dropna()
+    seconds = seconds_matrix(scores, chosen, "chosen").loc[values.index]
+    return values if metric["higher"] else -values, seconds
+
+
+def test_a_hundred_random_choices_give_what_the_library_gives(
+    context, parts, page, tmp_path, monkeypatch
+):
+    # Sampled, and not in the page: they would take all the time.
+    monkeypatch.setattr(pair_tests, "_interval", lambda *_: (np.nan, np.nan))
+    monkeypatch.setattr(pair_tests, "_posterior", lambda *_: (np.nan,) * 3)
+    rng = np.random.default_rng(28)
+    chosen, matrices = [], []
+    while len(chosen) < 100:
+        choice = random_choice(parts, rng)
+        values, seconds = reference_matrices(context, *choice[:3])
+        if len(values) > 1:
+            chosen.append(choice)
+            matrices.append((values, seconds))
+    found = answered(page, [address_of(*choice) for choice in chosen], tmp_path)
+    for (_, metric, _, control), (values, seconds), shown in zip(
+        chosen, matrices, found, strict=True
+    ):
+        check(shown, values, seconds, metric["higher"], control)
+    assert {len(values) >= 5 for values, _ in matrices} == {True, False}
+
+
+def check(shown, values, seconds, higher, control):
+    """Hold what is shown over data sets to the library."""
+    ranks = rank_methods(values, higher_better=higher)
+    *tests, (_, critical, *_) = shown["ranks"][values.shape[1] :]
+    assert number(critical) == pytest.approx(
+        critical_difference(values.shape[1], len(values)), **TOLERANCE
+    )
+    if values.shape[1] > 2:
+        over_all = friedman(values, higher_better=higher)
+        plain = without_tie_correction(over_all.ranks, len(values))
+        assert [(number(row[1]), number(row[3])) for row in tests] == [
+            pytest.approx(each, **TOLERANCE)
+            for each in (
+                (over_all.f, over_all.p_iman_davenport),
+                (over_all.chi2, over_all.p),
+                (plain[1], np.nan),
+                (plain[0], np.nan),
+            )
+        ]
+    against = holm_against_control(ranks.mean(), len(values), control)
+    by_name = {row[0]: row[1:] for row in shown["ranks"][: values.shape[1]]}
+    assert list(by_name) == list(ranks.mean().sort_values(kind="stable").index)
+    best = ranks.eq(ranks.min(axis=1), axis=0).sum()
+    for name, row in by_name.items():
+        took = [] if seconds is None else [seconds.mean()[name]]
+        of_test = against.reindex([name]).iloc[0]
+        wanted = [
+            ranks.mean()[name], values.mean()[name], best[name], *took,
+            of_test["z"], of_test["p_holm"],
+        ]  # fmt: skip
+        assert list(map(number, row)) == pytest.approx(wanted, **TOLERANCE)
+    rows = {(row[0], row[1]): row[2:] for row in shown["pairs"]}
+    order = list(by_name)
+    couples = list(itertools.combinations(order, 2))
+    assert list(rows) == couples
+    compared = [
+        pair_tests.compare_pair(values[one], values[two], higher_better=higher)
+        for one, two in couples
+    ]
+    adjusted = holm([each.p_wilcoxon for each in compared])
+    for pair, each, p in zip(couples, compared, adjusted, strict=True):
+        mean, low, wins, p_wilcoxon, p_holm = map(number, rows[pair][:5])
+        assert mean == pytest.approx(each.mean_difference, **TOLERANCE)
+        assert wins == each.wins
+        assert (p_wilcoxon, p_holm) == pytest.approx(
+            (each.p_wilcoxon, p if len(values) >= 5 else np.nan), **TOLERANCE
+        )
+        if len(values) >= 5:
+            d = values[pair[0]] - values[pair[1]]
+            interval = stats.ttest_1samp(d, 0).confidence_interval()
+            assert low == pytest.approx(interval.low, abs=1e-9, rel=1e-9)
+    if seconds is not None:
+        score = values.mean() if higher else -values.mean()
+        front = pareto_front(seconds.mean(), score)
+        assert [text.partition(":")[0] for text in shown["front"]] == front
+
+
+def test_one_data_set_is_tested_over_its_repeats(context, parts, page, tmp_path):
+    part = parts[0]
+    for sizes in (["10 %"], ["10 %", "50 %"]):
+        four = part["methods"][:4]
+        some = {"sizes": sizes, "datasets": ["Landmine"], "methods": four}
+        addressed = address_of(part, part["metrics"][1], some, four[1])
+        (shown,) = answered(page, [addressed], tmp_path)
+        names = {
+            "svm": "Independent SVMs", "pooled": "Pooled SVM",
+            "stl": "Single-task MKL", "mtl": "Shared MKL",
+        }  # fmt: skip
+        percent = [float(size.removesuffix(" %")) for size in sizes]
+        scores = context.scores[context.scores["train_size"].isin(percent)]
+        table = pairwise_table(
+            scores.assign(value=100 * scores["value"].astype(float)),
+            "on_landmine",
+            "accuracy",
+            methods=list(names),
+            overlaps=context.overlaps,
+            rope=0.5,
+        )
+        adjusted = holm(table["p_corrected"])
+        by_pair = {
+            frozenset(names[each] for each in (row.first, row.second)): (row, p)
+            for row, p in zip(table.itertuples(), adjusted, strict=True)
+        }
+        assert len(shown["pairs"]) == len(table) == 6
+        for first, second, *numbers in shown["pairs"]:
+            row, p = by_pair[frozenset((first, second))]
+            turned = names[row.first] != first
+            low = -row.interval_high if turned else row.interval_low
+            three = [row.p_first_better, row.p_equivalent, row.p_second_better]
+            wanted = [
+                (-1) ** turned * row.mean_difference, low,
+                row.losses if turned else row.wins, row.p_corrected, p,
+                *(three[::-1] if turned else three),
+            ]  # fmt: skip
+            assert list(map(number, numbers)) == pytest.approx(wanted, **TOLERANCE)
+        assert "correlated Bayesian t-test" in shown["probabilities"]
+
+
+@pytest.mark.parametrize("n", [4, 10, 14, 30, 60])
+def test_scores_with_ties_zeros_and_gaps_in_repeats(n, tmp_path):
+    rng = np.random.default_rng(n)
+    rows = [
+        (f"set {chr(97 + d // 26)}{chr(97 + d % 26)}", method, repeat,
+         round(base + rng.integers(0, 4) / 20, 2))
+        for d, base in enumerate(rng.uniform(0.3, 0.6, n).round(2))
+        for method in "abcd"
+        for repeat in range(3)
+        if rng.random() > 0.05 or repeat == 0
+    ]  # fmt: skip
+    path = tmp_path / "scores.csv"
+    columns = ["dataset", "method", "repeat", "rmse"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    found = compare_matrix(read_matrix(path, score="rmse"), control="b", rope=0.01)
+    page = comparison_page([part_of_scores(found)], title="x", source="x")
+    fewer = urlencode({"methods": ["a", "b", "c"], "control": "c"}, doseq=True)
+    shown = answered(page, ["", fewer], tmp_path)
+    check(shown[0], found.scores.values, None, False, "b")
+    # Without a method its gaps count no more.
+    kept = read_matrix(path, score="rmse", where={"method": ["a", "b", "c"]})
+    check(shown[1], kept.values, None, False, "c")
+    assert "cost" not in shown[0]["sections"]
+
+
+def test_probabilities_are_those_given_for_the_choice(tmp_path):
+    values = demsar2006.as_ranked().rename_axis("dataset")
+    values.to_csv(tmp_path / "wide.csv")
+    scores = read_matrix(tmp_path / "wide.csv", higher_better=True)
+    found = compare_matrix(scores, rope=0.01)
+    page = comparison_page([part_of_scores(found)], title="x", source="x")
+    fewer = {"datasets": list(values.index[1:]), "methods": list(values.columns)}
+    first, other = answered(page, ["", urlencode(fewer, doseq=True)], tmp_path)
+    given = found.pairs[["p_first_better", "p_equivalent", "p_second_better"]]
+    assert [[number(each) for each in row[7:10]] for row in first["pairs"]] == [
+        pytest.approx(row, **TOLERANCE) for row in given.to_numpy().tolist()
+    ]
+    assert "14 data sets" in first["probabilities"]
+    # They belong to that choice: for another the page says which has some.
+    assert {len(row) for row in other["pairs"]} == {8}
+    assert "not computed here" in other["probabilities"]
+
+
+def test_the_address_keeps_the_choice(parts, page, tmp_path):
+    rng = np.random.default_rng(1)
+    addresses = [address_of(*random_choice(parts, rng)) for _ in range(5)]
+    once = answered(page, [*addresses, "part=none&methods=nobody"], tmp_path)
+    again = answered(page, [each["hash"][1:] for each in once[:5]], tmp_path)
+    assert again == once[:5]
+    assert "Choose at least two methods" in once[5]["answer"]
+    assert once[5]["sections"] == []
+
+
+def test_keys_pointer_order_and_filter(tmp_path):
+    # Without ties, of which the library's test is slow.
+    noise = np.random.default_rng(0).normal(0, 1e-4, (14, 4))
+    values = demsar2006.as_ranked().add(noise).rename_axis("dataset")
+    values.loc["iris"] = [0.5, 0.9, 0.6, 0.7]
+    values.to_csv(tmp_path / "wide.csv")
+    scores = read_matrix(tmp_path / "wide.csv", higher_better=True)
+    found = compare_matrix(scores)
+    page = comparison_page([part_of_scores(found)], title="x", source="x")
+    shown = told(page, USE, tmp_path)
+    first, second = found.methods.index[:2]
+    assert shown["method"].startswith(f"{second}: mean rank ")
+    assert shown["below"].startswith(f"{second} against {first}: ")
+    assert shown["hover"].startswith(f"{first} against {second}: ")
+    assert shown["off"] == ""
+    assert shown["stops"] == 1
+    differences = list(map(number, shown["sorted"]))
+    assert differences == sorted(differences)
+    assert shown["aria"] == "ascending"
+    # What the filter lists is what the library finds without the set.
+    rest = ScoreMatrix(scores.values.drop(index="iris"), "score", True)
+    without = compare_matrix(rest).pairs.set_index(["first", "second"])
+    changed = []
+    for row in found.pairs.to_dict("records"):
+        pair = (row["first"], row["second"])
+        turned = pair not in without.index
+        other = without.loc[pair[::-1] if turned else pair]
+        sides = np.sign([row["mean_difference"], other["mean_difference"]])
+        is_reversed = sides[0] * sides[1] * (-1) ** turned < 0
+        told_apart = [each["p_wilcoxon_holm"] < 0.05 for each in (row, other)]
+        if is_reversed or told_apart[0] != told_apart[1]:
+            changed.append(list(pair))
+    assert sorted(shown["changed"]) == sorted(changed)
+    assert changed
+    # Without its box the page says the same.
+    assert "iris" not in shown["hash"]
+    assert not shown["caution"]
+    rows = {(row[0], row[1]): number(row[6]) for row in shown["without"]}
+    for pair, row in without.iterrows():
+        assert rows[pair] == pytest.approx(row["p_wilcoxon_holm"], **TOLERANCE)
+
+
+COLLISIONS = """
+addEventListener("load", () => {
+  const found = {};
+  for (const frame of document.querySelectorAll("iframe")) {
+    const doc = frame.contentDocument;
+    const marks = [...doc.querySelectorAll("#cost-figure .name, #cost-figure .dot")];
+    const labels = marks.filter((each) => each.matches(".name"));
+    const collide = (one, two) => {
+      const [a, b] = [one.getBBox(), two.getBBox()];
+      return a.x + 1 < b.x + b.width && b.x + 1 < a.x + a.width
+        && a.y + 3 < b.y + b.height && b.y + 3 < a.y + a.height;
+    };
+    found[frame.name] = {labels: labels.length, dots: marks.length - labels.length,
+      faults: labels.flatMap((one) => marks.filter(
+        (two) => one !== two && collide(one, two)).map((two) => one.textContent))};
+  }
+  document.getElementById("found").textContent = JSON.stringify(found);
+});
+"""
+
+
+@pytest.fixture
+def pages(page, tmp_path):
+    rng = np.random.default_rng(3)
+    named = "a method with a name that is quite a bit longer"
+    rows = [
+        (f"number {letter}{more}", f"{named}, {m}", repeat,
+         70 + m + rng.normal(0, 2) - 30 * (m == 4), 10.0 ** (m - 2))
+        for letter in "abcdefghij"
+        for more in "xyz"
+        for m in range(5)
+        for repeat in range(10)
+    ]  # fmt: skip
+    path = tmp_path / "scores.csv"
+    columns = ["dataset", "method", "repeat", "accuracy", "seconds"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    repeated = compare_matrix(read_matrix(path, score="accuracy"))
+    demsar2006.table().rename_axis("dataset").to_csv(tmp_path / "wide.csv")
+    wide = compare_matrix(
+        read_matrix(tmp_path / "wide.csv", higher_better=True), control="C4.5"
+    )
+    made = {"record.html": page}
+    for name, found in {"repeated": repeated, "wide": wide}.items():
+        part = part_of_scores(found)
+        made[f"{name}.html"] = comparison_page([part], title=name, source="x")
+    return made
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_page_is_sound_at_all_widths(pages, tmp_path, scheme):
+    assert max(len(text.encode()) for text in pages.values()) < 1e6
+    # They ask for nothing: there is no address but those within the page.
+    asking = re.compile(r"""(?:src|href)=(?!["']?#)|url\(|@import|fetch\(|import\(""")
+    assert [name for name, text in pages.items() if asking.search(text)] == []
+    found, errors = look(tmp_path, pages, scheme)
+    assert errors == []
+    assert len(found) == len(WIDTHS) * len(pages)
+    assert {name: one["faults"] for name, one in found.items() if one["faults"]} == {}
+
+
+def test_labels_of_the_cost_figure_do_not_collide(pages, tmp_path):
+    found, errors = look(tmp_path, pages, "light", probe=COLLISIONS)
+    assert errors == []
+    assert {name: one["faults"] for name, one in found.items() if one["faults"]} == {}
+    assert {one["dots"] for name, one in found.items() if "record" in name} == {24}
+    assert all(one["labels"] >= 20 for name, one in found.items() if "record" in name)
