@@ -15,6 +15,7 @@ from mtmkl_suite.cli.extras import require_suite
 _COMMANDS = {
     "run": "run a paper's experiments, tables, figures and report",
     "compare": "rank and test methods from a table of scores, yours or ours",
+    "verify": "compute cells of the published record anew and compare",
     "list": "list what there is",
     "show": "show an experiment, and the hyper-parameters that were chosen",
     "datasets": "fetch or verify data sets",
@@ -22,7 +23,7 @@ _COMMANDS = {
 }
 """Commands and their help; the module of each is loaded only when it is called."""
 
-_OF_THE_SUITE = ("run", "compare")
+_OF_THE_SUITE = ("run", "compare", "verify")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -46,13 +46,18 @@ def provenance(
             )
             for info in sorted(data_infos, key=lambda info: info["id"])
         },
-        "machine": {
-            "processor": _processor(),
-            "cores": os.cpu_count(),
-            "system": platform.system(),
-            "python": platform.python_version(),
-        },
+        "machine": machine(),
         "seconds_by_job": _seconds_by_job(job_seconds),
+    }
+
+
+def machine() -> dict[str, Any]:
+    """Return processor, number of cores, system and version of Python."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
     }
 
 

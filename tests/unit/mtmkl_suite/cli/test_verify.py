@@ -1,0 +1,53 @@
+import json
+
+import pandas as pd
+import pytest
+
+from mtmkl.files import read_table, write_json, write_table
+from mtmkl_suite.cli import verify
+from mtmkl_suite.cli.main import main
+from mtmkl_suite.config.against import published_folder
+
+PAPER = "jawanpuria2011"
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch):
+    """A copy of a part of the published record of a paper, without readings."""
+    folder = published_folder(PAPER)
+    scores = read_table(folder / "scores.csv.gz", dtype=str, keep_default_na=False)
+    small = scores[scores["experiment"] == "school"]
+    write_table(tmp_path / "scores.csv.gz", small)
+    write_json(tmp_path / "provenance.json", {"tier": "paper", "seed": 0})
+    monkeypatch.setattr(verify, "published_folder", lambda paper: tmp_path)
+    monkeypatch.setattr(verify, "published_receipts", list)
+    return small
+
+
+def test_status_counts_each_cell_once(record, capsys):
+    assert main(["verify", "--status", "--paper", PAPER]) == 0
+    shown = capsys.readouterr().out
+    names = ["dataset", "method", "n_tasks", "train_size", "repeat"]
+    n = len(pd.DataFrame(record)[names].drop_duplicates())
+    assert f" of {n} cells are of this code" in shown
+    assert "table_1" in shown
+
+
+def test_without_data_nothing_is_computed_and_that_is_no_success(
+    record, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "nothing"))
+    words = ["--paper", PAPER, "--cells", "2", "--seed", "5"]
+    assert main(["verify", *words, "--results", str(tmp_path)]) == 1
+    assert "2 were not computed: their data are not here" in capsys.readouterr().out
+    document = json.loads((tmp_path / "verify" / "receipt-5.json").read_text())
+    assert len(document["no_data"]) == 2
+    again = ["verify", "--receipt", str(tmp_path / "verify" / "receipt-5.json")]
+    assert main([*again, "--seed", "5"]) == 1
+    assert "leave out --paper and --seed" in capsys.readouterr().err
+    document["no_data"][0]["repeat"] = 99
+    other = tmp_path / "other.json"
+    write_json(other, document)
+    assert main(["verify", "--receipt", str(other)]) == 1
+    assert "is not in the record here: check out the commit" in capsys.readouterr().err
