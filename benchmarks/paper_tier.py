@@ -20,6 +20,7 @@ import pandas as pd
 from mtmkl.documents import config_dir, read_yaml
 from mtmkl.files import write_table
 from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.record.publish import seconds_per_repeat
 from mtmkl_suite.run.folders import RunFolder, run_label
@@ -39,8 +40,9 @@ def measured(paper: str) -> pd.DataFrame:
         check=True,
     )  # fmt: skip
     usual = read_yaml(config_dir() / "config.yaml")
-    settings = load_run_config(usual | {"papers": [paper], "tier": "paper"})
-    label = run_label(settings, changes={"repeats": 1})
+    of_one = {"papers": [paper], "tier": "paper", "repeats": 1}
+    settings = load_run_config(usual | of_one)
+    label = run_label(settings, load_papers(settings))
     folder = RunFolder(measuring.ROOT / "results" / label)
     return seconds_per_repeat(read_scores(folder.paper(paper).scores))
 
