@@ -148,9 +148,12 @@ def shown_notes(claims: pd.DataFrame) -> "pd.Series[str]":
     differs = shown_verdicts(claims) != claims["verdict"]
     notes = []
     for row, is_undone in zip(claims.to_dict("records"), differs, strict=True):
-        why = f"as repeats share examples (ρ = {row['rho']:.2f}), {_why(row)}"
-        parts = [row["note"], why * is_undone, over_tasks_in_words(row)]
-        notes.append("; ".join(part for part in parts if part))
+        parts = [row["note"]]
+        if is_undone:
+            rho = row["rho"]
+            parts.append(f"as repeats share examples (ρ = {rho:.2f}), {_why(row)}")
+        over_tasks = over_tasks_in_words(row)
+        notes.append("; ".join([*parts, over_tasks] if over_tasks else parts))
     return pd.Series(notes, index=claims.index, dtype=object)
 
 
@@ -158,9 +161,9 @@ def over_tasks_in_words(row: Row) -> str:
     """Return the result of the test over tasks, or "" where there is none."""
     if pd.isna(row.get("tasks_n")):
         return ""
-    kind, p = row["tasks_of"], row["tasks_p"]
+    n, kind, p = row["tasks_n"], row["tasks_of"], row["tasks_p"]
     found = row["tasks_verdict"] + ("" if math.isnan(p) else f" (p = {p:.2g})")
-    return f"over {row['tasks_n']:.0f} {kind}, a statement about {kind} like these: {found}"
+    return f"over {n:.0f} {kind}, a statement about {kind} like these: {found}"
 
 
 def _samples_of_tasks(
@@ -175,12 +178,13 @@ def _samples_of_tasks(
     if not sample_of:
         return found
     is_mean = is_mean_of_tasks(scores)
-    for place, rows in is_mean.groupby(level=["experiment", "metric"]):
+    places = is_mean.groupby(level=["experiment", "metric"])
+    for (experiment, metric), rows in places:
         names = {name.partition("[")[0] for name in rows.index.unique("dataset")}
         kinds = {sample_of.get(name) for name in names}
         kind = kinds.pop()
         if rows.all() and kind and not kinds:
-            found[place] = kind
+            found[str(experiment), str(metric)] = kind
     return found
 
 
