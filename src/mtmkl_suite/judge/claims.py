@@ -177,13 +177,12 @@ def _samples_of_tasks(
     found: dict[tuple[str, str], str] = {}
     if not sample_of:
         return found
-    is_mean = is_mean_of_tasks(scores)
-    places = is_mean.groupby(level=["experiment", "metric"])
-    for (experiment, metric), rows in places:
-        names = {name.partition("[")[0] for name in rows.index.unique("dataset")}
+    places = is_mean_of_tasks(scores).rename("is_mean").reset_index()
+    for (experiment, metric), rows in places.groupby(["experiment", "metric"]):
+        names = {name.partition("[")[0] for name in rows["dataset"]}
         kinds = {sample_of.get(name) for name in names}
         kind = kinds.pop()
-        if rows.all() and kind and not kinds:
+        if rows["is_mean"].all() and kind and not kinds:
             found[str(experiment), str(metric)] = kind
     return found
 
