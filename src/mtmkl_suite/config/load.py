@@ -175,6 +175,8 @@ def _check_names(config: Paper) -> None:
         key = f"{key}.args"
         wanted = claim.args["experiment"]
         require(f"{key}.experiment", "experiment", experiments, wanted)
+        other = claim.over_tasks.get("experiment", wanted)
+        require(f"claims.{claim.id}.over_tasks", "experiment", experiments, other)
         for name, side in claim.args.items():
             if isinstance(side, dict) and "experiment" in side:
                 place = f"{key}.{name}.experiment"

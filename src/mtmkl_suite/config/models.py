@@ -719,6 +719,8 @@ class Claim(Model):
     test: str
     args: Annotated[dict[str, Any], checked_by(_Arguments)]
     """Keyword arguments of the test; its sides are selectors."""
+    over_tasks: dict[str, Any] = {}
+    """Arguments in place of these where another experiment has kept single tasks."""
 
     @property
     def is_the_papers(self) -> bool:

@@ -6,6 +6,10 @@ verdict is what both say, and *undecided* where they differ, or
 
 - *not judged (quick)*: repeats, grid or data are reduced,
 - *no data*: the scores lack a side of the comparison.
+
+Where tasks are a sample (of fields, say) and a metric is a mean over them, a comparison
+is tested once more with tasks as the units, averaged over repeats: a second answer to
+another question, on tasks like these. It has columns of its own and changes no verdict.
 """
 
 import inspect
@@ -22,7 +26,7 @@ from mtmkl_suite.judge.claim_words import in_words
 from mtmkl_suite.judge.findings import TestResult
 from mtmkl_suite.judge.observations import NoDataError
 from mtmkl_suite.judge.overlap import Overlaps
-from mtmkl_suite.judge.sample import SelectionError
+from mtmkl_suite.judge.sample import SelectionError, is_mean_of_tasks
 from mtmkl_suite.judge.sample_size import repeats_needed
 from mtmkl_suite.judge.step_tests import TESTS, table_of
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row
@@ -32,13 +36,20 @@ _ORDER = ("holds", "undecided", "does not hold", NOT_JUDGED, "no data")
 _PLANNED = ("paired_difference", "paired_difference_chosen", "trend")
 """Tests of a mean against zero, for which the number of units can be planned."""
 
+_COMPARISONS = (
+    "paired_difference", "paired_difference_chosen", "paired_difference_on_most",
+    "equivalence",
+)  # fmt: skip
+"""Tests of a difference between two methods, which are made over tasks as well."""
+
 _OF_MANY = {"holds": "hold", "does not hold": "do not hold"}
 
 COLUMNS = (
     "id", "claim", "section", "test", "statistic", "p", "interval_low",
     "interval_high", "verdict", "note", "own_verdict", "rho", "t_divided_by",
     "p_corrected", "corrected_low", "corrected_high", "n", "n_needed_own", "n_needed",
-    "basis",
+    "basis", "tasks_n", "tasks_of", "tasks_p", "tasks_low", "tasks_high",
+    "tasks_verdict",
 )  # fmt: skip
 """Columns of ``claims.csv``."""
 
@@ -53,10 +64,12 @@ def check_claims(claims: Iterable[Claim], methods: Iterable[str]) -> None:
                 f"{where}: test {claim.test!r} is unknown; known: {', '.join(TESTS)}"
             )
         try:
-            inspect.signature(TESTS[claim.test]).bind(None, **claim.args)
+            for args in (claim.args, claim.args | claim.over_tasks):
+                inspect.signature(TESTS[claim.test]).bind(None, **args)
         except TypeError as error:
             raise ClaimError(f"{where}: test {claim.test}: {error}") from error
-        for side in claim.sides:
+        others = [s for s in claim.over_tasks.values() if isinstance(s, dict)]
+        for side in [*claim.sides, *others]:
             if "method" in side and side["method"] not in known_methods:
                 text = f"method {side['method']!r} is not configured"
                 raise ClaimError(f"{where}: {text}")
@@ -70,12 +83,17 @@ def evaluate_claims(
     overlaps: Overlaps | None = None,
     steps: Mapping[str, pd.DataFrame] | None = None,
     full_protocol: bool = True,
+    sample_of: Mapping[str, str | None] | None = None,
 ) -> pd.DataFrame:
-    """Run the test of every claim."""
+    """Run the test of every claim.
+
+    ``sample_of``: What the tasks of a data set are a sample of, by its name.
+    """
     claims = list(claims)
     methods = methods if isinstance(methods, Mapping) else list(methods)
     check_claims(claims, methods)
     labels = _labels(methods)
+    samples = _samples_of_tasks(scores, sample_of or {}) if full_protocol else {}
     rows = []
     for claim in claims:
         row = {
@@ -102,6 +120,7 @@ def evaluate_claims(
             rows.append(row | {"verdict": NOT_JUDGED})
             continue
         rows.append(row | {"verdict": result.verdict} | _numbers(result))
+        rows[-1] |= _over_tasks(claim, scores, overlaps, samples)
         if result.verdict == "undecided" and claim.test in _PLANNED:
             rows[-1] |= _planned(result)
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -125,15 +144,77 @@ def shown_verdicts(claims: pd.DataFrame) -> "pd.Series[str]":
 
 
 def shown_notes(claims: pd.DataFrame) -> "pd.Series[str]":
-    """Return the notes for readers: with what undoes the verdict of the own test."""
+    """Return the notes for readers: with what undoes the verdict, and over tasks."""
     differs = shown_verdicts(claims) != claims["verdict"]
-    notes = [
-        f"{row['note']}; as repeats share examples (ρ = {row['rho']:.2f}), {_why(row)}"
-        if is_undone
-        else row["note"]
-        for row, is_undone in zip(claims.to_dict("records"), differs, strict=True)
-    ]
+    notes = []
+    for row, is_undone in zip(claims.to_dict("records"), differs, strict=True):
+        parts = [row["note"]]
+        if is_undone:
+            rho = row["rho"]
+            parts.append(f"as repeats share examples (ρ = {rho:.2f}), {_why(row)}")
+        over_tasks = over_tasks_in_words(row)
+        notes.append("; ".join([*parts, over_tasks] if over_tasks else parts))
     return pd.Series(notes, index=claims.index, dtype=object)
+
+
+def over_tasks_in_words(row: Row) -> str:
+    """Return the result of the test over tasks, or "" where there is none."""
+    if pd.isna(row.get("tasks_n")):
+        return ""
+    n, kind, p = row["tasks_n"], row["tasks_of"], row["tasks_p"]
+    found = row["tasks_verdict"] + ("" if math.isnan(p) else f" (p = {p:.2g})")
+    return f"over {n:.0f} {kind}, a statement about {kind} like these: {found}"
+
+
+def _samples_of_tasks(
+    scores: pd.DataFrame, sample_of: Mapping[str, str | None]
+) -> dict[tuple[str, str], str]:
+    """Return by experiment and metric what is sampled, if means over tasks are tested.
+
+    Only the mean over all tasks can be taken for the mean of a sample: not a score of
+    all examples together, nor one of data sets that are different samples.
+    """
+    found: dict[tuple[str, str], str] = {}
+    if not sample_of:
+        return found
+    places = is_mean_of_tasks(scores).rename("is_mean").reset_index()
+    for (experiment, metric), rows in places.groupby(["experiment", "metric"]):
+        names = {name.partition("[")[0] for name in rows["dataset"]}
+        kinds = {sample_of.get(name) for name in names}
+        kind = kinds.pop()
+        if rows["is_mean"].all() and kind and not kinds:
+            found[str(experiment), str(metric)] = kind
+    return found
+
+
+def _over_tasks(
+    claim: Claim,
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None,
+    samples: Mapping[tuple[str, str], str],
+) -> dict[str, Any]:
+    """Return the columns of the test over tasks; none where these are no sample."""
+    args = claim.args | claim.over_tasks
+    kind = samples.get((args["experiment"], args.get("metric", "")))
+    is_repeats = args.get("unit", "repeat") == "repeat"
+    if kind is None or claim.test not in _COMPARISONS or not is_repeats:
+        return {}
+    try:
+        result = TESTS[claim.test](scores, overlaps, **args | {"unit": "task"})
+    except NoDataError:
+        return {}
+    # Tasks that share examples are no sample, whatever the configuration says.
+    if result.corrected is not None:
+        return {}
+    low, high = result.own.interval
+    return {
+        "tasks_n": result.n_units,
+        "tasks_of": kind,
+        "tasks_p": result.own.p,
+        "tasks_low": low,
+        "tasks_high": high,
+        "tasks_verdict": result.own.verdict,
+    }
 
 
 def _labels(methods: Iterable[str]) -> dict[str, str]:

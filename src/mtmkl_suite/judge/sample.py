@@ -108,6 +108,20 @@ def average(rows: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
     return by_fit.groupby(level=list(keys), sort=True).mean()
 
 
+def is_mean_of_tasks(scores: pd.DataFrame) -> pd.Series:
+    """Tell by experiment, data set and metric if a value is the mean of the tasks'.
+
+    Only those of which single tasks are known are told.
+    """
+    keys = [*_FIT, "metric"]
+    is_whole = scores["task"].eq(ALL)
+    means = scores[~is_whole].groupby(keys)["value"].mean()
+    whole = scores[is_whole].drop_duplicates(keys).set_index(keys)["value"]
+    is_mean = np.isclose(whole.reindex(means.index), means, rtol=1e-9, atol=1e-12)
+    places = ["experiment", "dataset", "metric"]
+    return pd.Series(is_mean, index=means.index).groupby(level=places).all()
+
+
 def sample(rows: pd.DataFrame, unit: str = "repeat") -> np.ndarray:
     """Return the sample behind a mean ± sd: one number per unit, in their order."""
     return average(rows, [unit]).to_numpy()

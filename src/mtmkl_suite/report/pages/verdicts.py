@@ -309,6 +309,9 @@ def _results(row: Claim) -> Iterator[str]:
         found = ", ".join(_p_and_interval(row["p_corrected"], *ends))
         found = found or "nothing can be tested"
         yield f"corrected for shared examples (ρ = {row['rho']:.3g}): {found}"
+    over_tasks = claim_tests.over_tasks_in_words(row)
+    if over_tasks:
+        yield over_tasks
 
 
 def _p_and_interval(p: float, low: float, high: float) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl.datasets import default_registry
 from mtmkl.files import read_json, read_table, write_json, write_table
 from mtmkl_suite.config.models import Paper, Run
 from mtmkl_suite.config.published import NAMES
@@ -89,7 +90,7 @@ def verdict_table(config: Paper, folder: PaperFolder) -> pd.DataFrame:
 
 def claims_table(context: Context) -> pd.DataFrame:
     """Return the verdict on every claim; ``no data`` says why."""
-    config = context.config
+    config, registry = context.config, default_registry()
     table = evaluate_claims(
         config.claims,
         context.scores,
@@ -97,6 +98,7 @@ def claims_table(context: Context) -> pd.DataFrame:
         overlaps=context.overlaps,
         steps=context.steps,
         full_protocol=context.is_judged,
+        sample_of={name: registry[name].sample_of for name in registry},
     )
     notes = [
         _note_with_reason(context, claim.args, str(row["note"]))

@@ -327,7 +327,7 @@
 
   const minus = (text) => text.replace("-", "\u2212");
   const fixed = (value, digits) => (Number.isFinite(value)
-    ? minus(value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1")) : "–");
+    ? minus(rounded(value).toFixed(digits).replace(/^-(0\.?0*)$/, "$1")) : "–");
   const short = (value, digits = 3) => (Number.isFinite(value)
     ? minus(Math.abs(value) < 1e-4 && value ? value.toExponential(digits - 1)
       : String(Number(value.toPrecision(digits)))) : value === Infinity ? "∞" : "–");

@@ -1,4 +1,5 @@
 import math
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from mtmkl_suite.judge.claims import (
     COLUMNS,
     check_claims,
     evaluate_claims,
+    over_tasks_in_words,
     shown_verdicts,
 )
 from mtmkl_suite.judge.overlap import Overlap
@@ -23,6 +25,7 @@ ARGS = {
     "lower": {"method": "a"},
     "higher": {"method": "b"},
 }
+RANGE = {"experiment": "e", "metric": "mse", "where": {"method": "a"}, "low": 0.0}
 CLAIM = Claim(
     id="c1", section="6.1", claim="a is lower.", basis='l. 1: "a is lower"',
     test="paired_difference", args=ARGS,
@@ -121,6 +124,80 @@ class TestEvaluate:
         assert claim["n_needed_own"] == repeats_needed(mean, sd)
         assert claim["n_needed"] == repeats_needed(mean, sd, 0.02 / 0.98)
         assert 5 < claim["n_needed_own"] < claim["n_needed"] < 100
+
+    @pytest.fixture
+    def single(self, table):
+        """Five tasks of which the first is far better by b, and their means."""
+        rng = np.random.default_rng(5)
+        gains = np.array([3.0, 0.4, 0.3, 0.5, 0.2])
+        rows = []
+        for name, gain in (("a", 0.0), ("b", 1.0)):
+            for repeat in range(4):
+                values = rng.normal(size=5) + gain * gains
+                row = {"method": name, "repeat": repeat}
+                tasks = [f"t{k}" for k in range(5)]
+                rows += [
+                    row | {"task": task, "value": value}
+                    for task, value in zip(
+                        ["all", *tasks], [values.mean(), *values], strict=True
+                    )
+                ]
+        return table(rows)
+
+    PLACES: ClassVar = {("e", "d", 0): Overlap(1.0, 0.5, 0.5)}
+    FIELDS: ClassVar = {"d": "fields"}
+
+    def over_tasks(self, scores, claim=CLAIM, overlaps=PLACES, sample_of=FIELDS):
+        row = evaluate_claims(
+            [claim], scores, ["a", "b"], overlaps=overlaps, sample_of=sample_of
+        ).iloc[0]
+        return row[[name for name in COLUMNS if name.startswith("tasks_")]]
+
+    def test_tasks_are_the_units_of_a_second_test(self, single):
+        found = self.over_tasks(single)
+        by_task = single[single["task"] != "all"].pivot_table(
+            index="task", columns="method", values="value"
+        )
+        test = stats.ttest_rel(by_task["b"], by_task["a"])
+        assert found["tasks_p"] == pytest.approx(test.pvalue)
+        interval = test.confidence_interval()
+        assert found[["tasks_low", "tasks_high"]].tolist() == pytest.approx(interval)
+        assert found[["tasks_n", "tasks_of", "tasks_verdict"]].tolist() == [
+            5, "fields", "undecided",
+        ]  # fmt: skip
+        words = "over 5 fields, a statement about fields like these: undecided (p = "
+        assert over_tasks_in_words(found).startswith(words)
+        # The first test is what it is without tasks.
+        for scores in (single, single[single["task"] == "all"]):
+            row = evaluate_claims([CLAIM], scores, "ab", overlaps=self.PLACES).iloc[0]
+            assert row["n"] == 4
+            assert over_tasks_in_words(row) == ""
+
+    def test_tasks_may_be_recorded_in_another_experiment(self, single):
+        expected = self.over_tasks(single)
+        is_whole = single["task"] == "all"
+        scores = pd.concat([single[is_whole], single.assign(experiment="e2")])
+        places = self.PLACES | {("e2", "d", 0): self.PLACES["e", "d", 0]}
+        assert self.over_tasks(scores, overlaps=places).isna().all()
+        claim = changed(over_tasks={"experiment": "e2"})
+        found = self.over_tasks(scores, claim, overlaps=places)
+        pd.testing.assert_series_equal(found, expected)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"sample_of": {}},
+            {"overlaps": {("e", "d", 0): Overlap(1.0, 0.5, 0.5, tasks_share=True)}},
+            {"claim": changed(args=ARGS | {"unit": "task"})},
+            {"claim": changed(test="within_range", args=RANGE)},
+        ],
+    )
+    def test_no_sample_no_comparison_or_no_second_test(self, single, changes):
+        assert self.over_tasks(single, **changes).isna().all()
+
+    def test_a_score_of_all_examples_together_is_no_mean_of_tasks(self, single):
+        single.loc[single["task"] == "all", "value"] += 0.01
+        assert self.over_tasks(single).isna().all()
 
     def test_a_missing_overlap_is_not_taken_for_independence(self, scores):
         with pytest.raises(KeyError, match="'d'"):

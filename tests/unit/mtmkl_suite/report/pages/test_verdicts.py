@@ -185,12 +185,14 @@ def test_results_are_in_words():
     config = load_paper("jebara2011", "paper")
     claims = claims_of(config).assign(
         statistic=2.5, p=0.0001, interval_low=0.1, interval_high=0.2, rho=0.5,
-        own_verdict="undecided",
+        own_verdict="undecided", tasks_n=29.0, tasks_of="fields", tasks_p=0.0031,
+        tasks_verdict="holds",
     )  # fmt: skip
     view = group_claims(claims, {}, config).all[0]
     assert view["results"] == [
         "statistic 2.5, p < 0.001, interval 0.1 to 0.2",
         "corrected for shared examples (ρ = 0.5): nothing can be tested",
+        "over 29 fields, a statement about fields like these: holds (p = 0.0031)",
     ]
     assert view["own_verdict"] == "undecided"
 

@@ -62,7 +62,8 @@ def test_columns_of_claims(written):
     assert header == (
         "id,claim,section,test,statistic,p,interval_low,interval_high,verdict,note,"
         "own_verdict,rho,t_divided_by,p_corrected,corrected_low,corrected_high,n,"
-        "n_needed_own,n_needed,basis"
+        "n_needed_own,n_needed,basis,tasks_n,tasks_of,tasks_p,tasks_low,tasks_high,"
+        "tasks_verdict"
     )
 
 
