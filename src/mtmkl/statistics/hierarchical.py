@@ -49,7 +49,7 @@ MIN_REPEATS = 3
 MAX_ERROR = 0.02
 """If half the nodes change a probability by more than this, a warning says so."""
 
-CERTAIN = 0.98
+CERTAIN = 0.99
 """What is more probable than this counts as shown."""
 
 POSTERIOR_COLUMNS = (
