@@ -177,7 +177,8 @@ class SumOfNormsEstimator(LinearPathEstimator):
     max_iter: int = 10_000
 
     def _position(self) -> Any:
-        return -self.lam_1, -self.lam_2
+        both = self.lam_1, self.lam_2
+        return -min(both), self.lam_1 > self.lam_2, -max(both)
 
     def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         from mtmkl.solvers.linear.sum_of_norms import solve

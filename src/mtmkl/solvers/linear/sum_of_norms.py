@@ -150,33 +150,42 @@ class _PartSteps:
         self.tasks, self.weights = tasks, weights
         self.codes = np.array(MODELS[model])
         self.used = _used(weights, model, tasks.n_tasks, tasks.n_features)
+        self.pull = self.adjoint(2.0 * tasks.target)
+        self.residual = tasks.target
         if start is None:
-            shape = (tasks.n_tasks, tasks.n_features)
+            nothing = np.zeros((2, *self.pull.shape))
             step = float(2.0 * np.mean(tasks.singular**2))
-            start = WarmStart(np.zeros((2, *shape)), np.zeros(shape), step)
-        n_used = self.used.size
+            start = WarmStart(nothing, -self.pull, step)
+        # Of an optimum the multiplier is on the boundary of what is dual feasible.
+        scale = min(self.room(start.multiplier), 1e300)
         self.Z = start.parts[self.used]
-        self.L = np.repeat(start.multiplier[None], n_used, axis=0)
-        self.step = start.step
+        self.L = np.repeat(scale * start.multiplier[None], self.used.size, axis=0)
+        self.step = scale * start.step
 
     def nothing(self):
+        """Return what a check finds at W = 0."""
         tasks = self.tasks
-        point = np.zeros((2, tasks.n_tasks, tasks.n_features))
-        scaled = 2.0 * tasks.singular * tasks.target
+        lower, dual = self.bound(tasks.target, self.pull)
+        value = tasks.constant + float(tasks.target @ tasks.target)
+        return value, np.zeros((2, *self.pull.shape)), lower, dual
+
+    def adjoint(self, a):
+        tasks = self.tasks
+        scaled = tasks.singular * a
         bounds = zip(tasks.offsets[:-1], tasks.offsets[1:], strict=True)
-        pull = np.array([scaled[lo:hi] @ tasks.right[lo:hi] for lo, hi in bounds])
-        lower, dual = self.bound(tasks.target, pull)
-        return tasks.constant + float(tasks.target @ tasks.target), point, lower, dual
+        return np.array([scaled[lo:hi] @ tasks.right[lo:hi] for lo, hi in bounds])
+
+    def room(self, M):
+        """Return the largest s such that sM is dual feasible."""
+        pairs = zip(self.weights, self.codes, strict=True)
+        return min(w / max(dual_norm(M, code), 1e-300) for w, code in pairs)
 
     def bound(self, residual: FloatArray, pull: FloatArray) -> tuple[float, FloatArray]:
         tasks = self.tasks
         linear = 2.0 * float(tasks.target @ residual)
         quadratic = float(residual @ residual)
         scale = 0.5 * linear / quadratic if quadratic > 0.0 else 0.0
-        for weight, code in zip(self.weights, self.codes, strict=True):
-            size = dual_norm(pull, code)
-            if size > 0.0:
-                scale = min(scale, weight / size)
+        scale = min(scale, self.room(pull))
         scale = max(scale, 0.0)
         lower = tasks.constant + scale * linear - scale * scale * quadratic
         return lower, 2.0 * scale * residual
@@ -205,6 +214,9 @@ class _PartSteps:
         return value, point, lower, dual
 
     def adapt(self) -> None:
+        if not self.Z.any():
+            self.step *= 10.0  # it is so small that all is below the thresholds
+            return
         self.step *= balance(self.copies, self.Z, self.previous, self.L, self.step)
 
     def end(self) -> WarmStart:
