@@ -173,7 +173,7 @@ class SumOfNormsEstimator(LinearPathEstimator):
     lam_2: float = 1.0
     _: KW_ONLY
     fit_intercept: bool = True
-    tol: float = 1e-6
+    tol: float = 1e-4
     max_iter: int = 10_000
 
     def _position(self) -> Any:

@@ -51,7 +51,7 @@ from mtmkl.solvers.linear.task_admm import (
 )
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Solution, warn_if_stopped
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray
 
 ROW_MAXIMA = 0
 ROWS = 1
@@ -119,7 +119,7 @@ def solve(
     ConvergenceWarning
         If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
-    steps = _PartSteps(tasks, np.array([lam, mu], dtype=float), model, start)
+    steps = _PartSteps(tasks, (float(lam), float(mu)), model, start)
     best = BestPair(tol)
     best.offer(*steps.nothing())
     n_iter = alternate(steps, best, max_iter=max_iter, n_iter=1)
@@ -143,96 +143,97 @@ class _PartSteps:
     def __init__(
         self,
         tasks: TaskDecomposition,
-        weights: FloatArray,
+        weights: tuple[float, float],
         model: ModelName,
         start: WarmStart | None,
     ) -> None:
-        self.tasks, self.weights = tasks, weights
-        self.codes = np.array(MODELS[model])
+        self.tasks, self.weights, self.codes = tasks, weights, MODELS[model]
         self.used = _used(weights, model, tasks.n_tasks, tasks.n_features)
-        self.pull = self.adjoint(2.0 * tasks.target)
-        self.residual = tasks.target
+        self.pull = self._adjoint(2.0 * tasks.target)
         if start is None:
             nothing = np.zeros((2, *self.pull.shape))
-            step = float(2.0 * np.mean(tasks.singular**2))
+            step = 2.0 * float(np.sum(tasks.singular**2)) / max(tasks.singular.size, 1)
             start = WarmStart(nothing, -self.pull, step)
-        # Of an optimum the multiplier is on the boundary of what is dual feasible.
-        scale = min(self.room(start.multiplier), 1e300)
+        # At an optimum the multiplier is on the boundary of what is dual feasible.
+        scale = self._room(start.multiplier)
         self.Z = start.parts[self.used]
-        self.L = np.repeat(scale * start.multiplier[None], self.used.size, axis=0)
+        self.L = np.repeat(scale * start.multiplier[None], len(self.used), axis=0)
         self.step = scale * start.step
 
-    def nothing(self):
+    def nothing(self) -> tuple[float, FloatArray, float, FloatArray]:
         """Return what a check finds at W = 0."""
-        tasks = self.tasks
-        lower, dual = self.bound(tasks.target, self.pull)
-        value = tasks.constant + float(tasks.target @ tasks.target)
-        return value, np.zeros((2, *self.pull.shape)), lower, dual
-
-    def adjoint(self, a):
-        tasks = self.tasks
-        scaled = tasks.singular * a
-        bounds = zip(tasks.offsets[:-1], tasks.offsets[1:], strict=True)
-        return np.array([scaled[lo:hi] @ tasks.right[lo:hi] for lo, hi in bounds])
-
-    def room(self, M):
-        """Return the largest s such that sM is dual feasible."""
-        pairs = zip(self.weights, self.codes, strict=True)
-        return min(w / max(dual_norm(M, code), 1e-300) for w, code in pairs)
-
-    def bound(self, residual: FloatArray, pull: FloatArray) -> tuple[float, FloatArray]:
-        tasks = self.tasks
-        linear = 2.0 * float(tasks.target @ residual)
-        quadratic = float(residual @ residual)
-        scale = 0.5 * linear / quadratic if quadratic > 0.0 else 0.0
-        scale = min(scale, self.room(pull))
-        scale = max(scale, 0.0)
-        lower = tasks.constant + scale * linear - scale * scale * quadratic
-        return lower, 2.0 * scale * residual
+        target = self.tasks.target
+        value = self.tasks.constant + float(target @ target)
+        return value, np.zeros((2, *self.pull.shape)), *self._bound(target, self.pull)
 
     def advance(self) -> None:
         Z, L, step = self.Z, self.L, self.step
-        base = (Z + L / step).sum(axis=0)
-        share = step / len(Z)
-        W, pull, self.residual = loss_step(*self.tasks.arrays, base, share)
+        base, share = (Z + L / step).sum(axis=0), step / len(Z)
+        _, self.pull, self.residual = loss_step(*self.tasks.arrays, base, share)
         # By the step's optimality the pull is ρ times the move of each copy.
-        self.copies = Z + (L + pull) / step
-        self.pull, self.previous = pull, Z
+        self.copies, self.previous = Z + (L + self.pull) / step, Z
         V = RELAXATION * self.copies + (1.0 - RELAXATION) * Z - L / step
         self.Z = np.empty_like(Z)
         for k, part in enumerate(self.used):
             prox(V[k], self.weights[part] / step, self.codes[part], self.Z[k])
         self.L = step * (self.Z - V)
 
-    def check(self):
-        point = np.zeros((2, *self.pull.shape))
-        point[self.used] = self.Z
+    def check(self) -> tuple[float, FloatArray, float, FloatArray]:
         value = self.tasks.constant + loss(*self.tasks.arrays, self.Z.sum(axis=0))
-        for part in self.used:
-            value += self.weights[part] * norm(point[part], self.codes[part])
-        lower, dual = self.bound(self.residual, self.pull)
-        return value, point, lower, dual
+        for k, part in enumerate(self.used):
+            value += self.weights[part] * norm(self.Z[k], self.codes[part])
+        return value, self._both(self.Z), *self._bound(self.residual, self.pull)
 
     def adapt(self) -> None:
-        if not self.Z.any():
-            self.step *= 10.0  # it is so small that all is below the thresholds
-            return
-        self.step *= balance(self.copies, self.Z, self.previous, self.L, self.step)
+        if self.Z.any():
+            balanced = balance(self.copies, self.Z, self.previous, self.L, self.step)
+            self.step *= balanced
+        else:  # where W = 0 is not the optimum: all is below thresholds too large
+            self.step *= 10.0
 
     def end(self) -> WarmStart:
-        parts = np.zeros((2, *self.L.shape[1:]))
-        parts[self.used] = self.Z
-        return WarmStart(parts, self.L.mean(axis=0), self.step)
+        """Return where the next solve may start."""
+        return WarmStart(self._both(self.Z), self.L.mean(axis=0), self.step)
+
+    def _both(self, Z: FloatArray) -> FloatArray:
+        parts = np.zeros((2, *Z.shape[1:]))
+        parts[self.used] = Z
+        return parts
+
+    def _adjoint(self, a: FloatArray) -> FloatArray:
+        """Return X_t'a_t of each task, shape (T, d)."""
+        tasks = self.tasks
+        scaled = tasks.singular * a
+        bounds = zip(tasks.offsets[:-1], tasks.offsets[1:], strict=True)
+        return np.array([scaled[lo:hi] @ tasks.right[lo:hi] for lo, hi in bounds])
+
+    def _room(self, M: FloatArray) -> float:
+        """Return the largest s such that s·M is dual feasible; 1 for zeros."""
+        sizes = [float(dual_norm(M, code)) for code in self.codes]
+        pairs = zip(self.weights, sizes, strict=True)
+        return min((weight / size for weight, size in pairs if size > 0.0), default=1.0)
+
+    def _bound(
+        self, residual: FloatArray, pull: FloatArray
+    ) -> tuple[float, FloatArray]:
+        """Return the lower bound of the best multiple of 2r, and this, reduced."""
+        linear = 2.0 * float(self.tasks.target @ residual)
+        quadratic = float(residual @ residual)
+        best = 0.5 * linear / quadratic if quadratic > 0.0 else 0.0
+        scale = max(min(best, self._room(pull)), 0.0)
+        lower = self.tasks.constant + scale * (linear - scale * quadratic)
+        return lower, 2.0 * scale * residual
 
 
-def _used(weights, model, n_tasks, d) -> IntArray:
+def _used(
+    weights: tuple[float, float], model: ModelName, n_tasks: int, d: int
+) -> list[int]:
+    """Return the parts that are not zero for their weights alone; see the module."""
     lam, mu = weights
-    first, second = (n_tasks, 1.0) if model == "dirty" else (n_tasks**0.5, d**0.5)
-    if mu >= second * lam:
-        return np.array([0])
-    if lam >= first * mu:
-        return np.array([1])
-    return np.array([0, 1])
+    most = (n_tasks, 1.0) if model == "dirty" else (np.sqrt(n_tasks), np.sqrt(d))
+    if mu >= most[1] * lam:
+        return [0]
+    return [1] if lam >= most[0] * mu else [0, 1]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -275,7 +276,7 @@ def prox(V: FloatArray, level: float, code: int, Z: FloatArray) -> None:
 def _ceilings(V: FloatArray, level: float) -> FloatArray:
     """Return of each row the c with Σ_t max(|v_t| − c, 0) = level, or 0.
 
-    The candidate c of all entries drops those below it, which raises the next candidate,
+    The candidate of all entries drops those below it, which raises the next candidate,
     until none is dropped.
     """
     n_tasks, d = V.shape
