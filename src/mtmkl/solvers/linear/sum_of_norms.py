@@ -60,6 +60,8 @@ TASKS = 3
 
 ModelName = Literal["dirty", "robust"]
 
+_MEMORY = 15
+
 #: Norms of P and Q, as the compiled functions know them.
 MODELS = {"dirty": (ROW_MAXIMA, ENTRIES), "robust": (ROWS, TASKS)}
 
@@ -159,6 +161,7 @@ class _PartSteps:
         self.Z = start.parts[self.used]
         self.L = np.repeat(scale * start.multiplier[None], len(self.used), axis=0)
         self.step = scale * start.step
+        self.mixing = _Mixing()
 
     def nothing(self) -> tuple[float, FloatArray, float, FloatArray]:
         """Return what a check finds at W = 0."""
@@ -168,15 +171,15 @@ class _PartSteps:
 
     def advance(self) -> None:
         Z, L, step = self.Z, self.L, self.step
-        base, share = (Z + L / step).sum(axis=0), step / len(Z)
+        scaled = L / step
+        base, share = (Z + scaled).sum(axis=0), step / len(Z)
         _, self.pull, self.residual = loss_step(*self.tasks.arrays, base, share)
         # By the step's optimality the pull is ρ times the move of each copy.
-        self.copies, self.previous = Z + (L + self.pull) / step, Z
-        V = RELAXATION * self.copies + (1.0 - RELAXATION) * Z - L / step
+        V = self.mixing.following(Z - scaled, RELAXATION * (scaled + self.pull / step))
         self.Z = np.empty_like(Z)
         for k, part in enumerate(self.used):
             prox(V[k], self.weights[part] / step, self.codes[part], self.Z[k])
-        self.L = step * (self.Z - V)
+        self.L, self.previous = step * (self.Z - V), (Z, L)
 
     def check(self) -> tuple[float, FloatArray, float, FloatArray]:
         value = self.tasks.constant + loss(*self.tasks.arrays, self.Z.sum(axis=0))
@@ -185,11 +188,14 @@ class _PartSteps:
         return value, self._both(self.Z), *self._bound(self.residual, self.pull)
 
     def adapt(self) -> None:
+        factor = 10.0  # where W = 0 is not the optimum: the thresholds are too large
         if self.Z.any():
-            balanced = balance(self.copies, self.Z, self.previous, self.L, self.step)
-            self.step *= balanced
-        else:  # where W = 0 is not the optimum: all is below thresholds too large
-            self.step *= 10.0
+            Z, L = self.previous
+            copies = Z + (L + self.pull) / self.step
+            factor = balance(copies, self.Z, Z, self.L, self.step)
+        if factor != 1.0:
+            self.step *= factor
+            self.mixing = _Mixing()
 
     def end(self) -> WarmStart:
         """Return where the next solve may start."""
@@ -223,6 +229,44 @@ class _PartSteps:
         scale = max(min(best, self._room(pull)), 0.0)
         lower = self.tasks.constant + scale * (linear - scale * quadratic)
         return lower, 2.0 * scale * residual
+
+
+class _Mixing:
+    """Anderson acceleration of the iteration V ← V + F(V), with a way back.
+
+    Now and then it takes the combination of the last points whose F nearly vanish if F
+    is linear. Where F is larger there than before, it goes on from the plain step.
+    """
+
+    def __init__(self) -> None:
+        self.points: list[FloatArray] = []
+        self.moves: list[FloatArray] = []
+        self.way_back: FloatArray | None = None
+        self.size = np.inf
+
+    def following(self, V: FloatArray, F: FloatArray) -> FloatArray:
+        """Return the point after V, whose move is F."""
+        size = float(np.linalg.norm(F))
+        if self.way_back is not None and size > self.size:
+            V = self.way_back
+            self.__init__()  # type: ignore[misc]
+            return V
+        self.size, self.way_back = size, None
+        self.points.append(V)
+        self.moves.append(F)
+        plain = V + F
+        if len(self.points) <= _MEMORY:
+            return plain
+        moves = np.array([other.ravel() for other in self.moves])
+        steps = np.array([other.ravel() for other in self.points])
+        changes = np.diff(moves, axis=0)
+        gram = changes @ changes.T
+        gram[np.diag_indices_from(gram)] += 1e-10 * np.trace(gram) + 1e-300
+        shares = np.linalg.solve(gram, changes @ moves[-1])
+        mixed = plain.ravel() - shares @ (changes + np.diff(steps, axis=0))
+        self.points, self.moves = self.points[-1:], self.moves[-1:]
+        self.way_back = plain
+        return mixed.reshape(V.shape)
 
 
 def _used(
