@@ -35,8 +35,9 @@ class DirtyModel(SumOfNormsEstimator):
         P and Q, with exact zeros. They need not be unique where W is.
     intercept_ : ndarray of shape (T,)
         b; zeros without offsets.
-    objective_, duality_gap_ : float
-        Value of the problem and its certified relative distance from the minimum.
+    objective_, dual_objective_, duality_gap_ : float
+        Value of the problem, a lower bound on the minimum, and their distance relative
+        to the first.
     n_iter_ : int
         1 where W = 0.
     history_ : ndarray

@@ -29,7 +29,7 @@ class RobustMultiTask(SumOfNormsEstimator):
     shared_coef_, own_coef_ : ndarray of shape (d, T)
         P and Q, with exact zeros. They need not be unique where W is.
     coef_, intercept_, history_ : ndarray
-    objective_, duality_gap_ : float
+    objective_, dual_objective_, duality_gap_ : float
     n_iter_ : int
         As for :class:`DirtyModel`.
 

@@ -196,6 +196,7 @@ class SumOfNormsEstimator(LinearPathEstimator):
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
         self.shared_coef_, self.own_coef_ = solution.extra["parts"]
+        self.dual_objective_ = solution.certificate.dual_objective
         self.history_ = solution.certificate.history
 
 
