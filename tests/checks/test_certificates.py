@@ -112,6 +112,13 @@ def linear(data, gamma, penalty):
     )
 
 
+def norms(data, weights, model):
+    weights = np.array(weights) / data.scale
+    return linear_problems.sum_of_norms(
+        data.base, data.target, data.task, weights, model
+    )
+
+
 def ridges(data, gamma, task):
     return linear_problems.ridge(data.base, data.target, task, gamma / data.scale**2)
 
@@ -277,6 +284,14 @@ PROBLEMS = {
     "RRHet": (
         {"gamma": 2.0, "fit_intercept": False},
         lambda data: linear(data, 2.0, "deviations"),
+    ),
+    "DirtyModel": (
+        {"lam_1": 9.0, "lam_2": 5.0, "fit_intercept": False},
+        lambda data: norms(data, (9.0, 5.0), "dirty"),
+    ),
+    "RobustMultiTask": (
+        {"lam_1": 3.0, "lam_2": 4.0, "fit_intercept": False},
+        lambda data: norms(data, (3.0, 4.0), "robust"),
     ),
     "IndependentRidge": (
         {"gamma": 2.0, "fit_intercept": False},

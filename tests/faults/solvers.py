@@ -252,6 +252,8 @@ REFEREED = {
     "MultiTaskFeatureLearning": lambda s: {"gamma": s, "fit_intercept": False},
     "MultiTaskVariableSelection": lambda s: {"gamma": s, "fit_intercept": False},
     "RRHet": lambda s: {"gamma": s, "fit_intercept": False},
+    "DirtyModel": lambda s: {"lam_1": 2.0 * s, "lam_2": s, "fit_intercept": False},
+    "RobustMultiTask": lambda s: {"lam_1": s, "lam_2": s, "fit_intercept": False},
     "IndependentRidge": lambda s: {"gamma": s, "fit_intercept": False},
 }  # fmt: skip
 

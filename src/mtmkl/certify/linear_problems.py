@@ -132,6 +132,29 @@ def level_groups(
     return cp.Problem(cp.Minimize(value))
 
 
+def sum_of_norms(
+    X: FloatArray,
+    y: FloatArray,
+    task: IntArray,
+    weights: tuple[float, float],
+    model: str,
+    *,
+    fit_intercept: bool = False,
+) -> cp.Problem:
+    """State the dirty model (Jalali et al. 2010) or robust learning (Gong et al. 2012).
+
+    In W = P + Q min loss + λ₁ Σ_i max_t |p_it| + λ₂ Σ_it |q_it| of the "dirty", and
+    min loss + λ₁ Σ_i ‖p^i‖ + λ₂ Σ_t ‖q_t‖ of the "robust" one.
+    """
+    shape = X.shape[1], int(task.max()) + 1
+    P, Q = cp.Variable(shape), cp.Variable(shape)
+    shared = cp.norm(P, "inf" if model == "dirty" else 2, axis=1)
+    own = cp.abs(Q) if model == "dirty" else cp.norm(Q, 2, axis=0)
+    penalty = weights[0] * cp.sum(shared) + weights[1] * cp.sum(own)
+    loss = _loss(X, y, task, P + Q, fit_intercept=fit_intercept)
+    return cp.Problem(cp.Minimize(loss + penalty))
+
+
 def sparse_logistic(X: FloatArray, y: FloatArray, alpha: float) -> cp.Problem:
     """State min Σ_i log(1 + exp z_i) − y_i z_i + α|w|₁, z = Xw + b; y is 0 or 1."""
     w, b = cp.Variable(X.shape[1], name="w"), cp.Variable(name="b")
@@ -219,6 +242,11 @@ def _levels(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     return level_groups(in_span(X), y, task, weights)
 
 
+def _sum_of_norms(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
+    weights, intercept = (model.lam_1, model.lam_2), model.fit_intercept
+    return sum_of_norms(X, y, task, weights, model._model, fit_intercept=intercept)
+
+
 def _neighbours(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     samples = (X[task == 0] > model.binarize).astype(float)
     return sum(
@@ -232,6 +260,7 @@ def _neighbours(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 PROBLEMS: Mapping[str, Callable[[Any, Any, Any, Any], cp.Problem]] = {
     "AggregateRidge": _ridge,
     "CMTL": _clustered,
+    "DirtyModel": _sum_of_norms,
     "FlexClus": _flexible,
     "IndependentRidge": _ridge,
     "MeTaG": _levels,
@@ -239,4 +268,5 @@ PROBLEMS: Mapping[str, Callable[[Any, Any, Any, Any], cp.Problem]] = {
     "MultiTaskVariableSelection": _squared_norm,
     "NeighbourhoodSelection": _neighbours,
     "RRHet": _squared_norm,
+    "RobustMultiTask": _sum_of_norms,
 }

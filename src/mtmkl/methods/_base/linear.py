@@ -18,6 +18,7 @@ from mtmkl.typing import FloatArray, IntArray, Spec
 
 if TYPE_CHECKING:
     from mtmkl.solvers.linear.squared_norm import PenaltyName
+    from mtmkl.solvers.linear.sum_of_norms import ModelName
 
 
 #: Singular values and row norms at most this share of the largest count as zero.
@@ -62,7 +63,7 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
     gamma: Any
     fit_intercept: bool
 
-    def _position(self) -> float:
+    def _position(self) -> Any:
         return -float(np.max(self.gamma))
 
     def _prepare(
@@ -157,6 +158,45 @@ class SquaredNormEstimator(LinearPathEstimator):
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
         self.norm_ = float(solution.extra["norm"])
+        self.history_ = solution.certificate.history
+
+
+@dataclass(eq=False, repr=False)
+class SumOfNormsEstimator(LinearPathEstimator):
+    """Base of the methods whose W = P + Q has a norm for each of its parts."""
+
+    along = ("lam_1", "lam_2")
+    _model: ClassVar["ModelName"]
+    _checks = checks(lam_1=check_positive, lam_2=check_positive)
+
+    lam_1: float = 1.0
+    lam_2: float = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = True
+    tol: float = 1e-4
+    max_iter: int = 10_000
+
+    def _position(self) -> Any:
+        both = self.lam_1, self.lam_2
+        return -min(both), self.lam_1 > self.lam_2, -max(both)
+
+    def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
+        from mtmkl.solvers.linear.sum_of_norms import solve
+
+        return solve(
+            prepared.tasks,
+            self.lam_1,
+            self.lam_2,
+            model=self._model,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=start,
+        )
+
+    def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
+        super()._keep(prepared, solution)
+        self.shared_coef_, self.own_coef_ = solution.extra["parts"]
+        self.dual_objective_ = solution.certificate.dual_objective
         self.history_ = solution.certificate.history
 
 

@@ -1,0 +1,42 @@
+"""Robust multi-task feature learning (Gong, Ye and Zhang 2012)."""
+
+from mtmkl.methods._base.linear import SumOfNormsEstimator
+
+
+class RobustMultiTask(SumOfNormsEstimator):
+    r"""Select inputs for all tasks but outliers, which have coefficients of their own.
+
+    Minimises over W = P + Q (d × T) and offsets b
+
+        Σ_t ||y_t − X_t w_t − b_t||² + λ₁ Σ_i ||p^i|| + λ₂ Σ_t ||q_t||,
+
+    p^i the rows of P, q_t the columns of Q: a row of P is zero or belongs to all tasks,
+    a column of Q is zero but for outlier tasks. The paper's loss is divided by Tn, n
+    the examples of each of its tasks: its λ₁ and λ₂ are ours over Tn. With λ₂ ≥ √d·λ₁
+    all of W is P, with λ₁ ≥ √T·λ₂ it is Q.
+
+    Parameters
+    ----------
+    lam_1 : float
+        λ₁ > 0.
+    lam_2 : float
+        λ₂ > 0.
+    fit_intercept, tol, max_iter
+        As for :class:`DirtyModel`.
+
+    Attributes
+    ----------
+    shared_coef_, own_coef_ : ndarray of shape (d, T)
+        P and Q, with exact zeros. They need not be unique where W is.
+    coef_, intercept_, history_ : ndarray
+    objective_, dual_objective_, duality_gap_ : float
+    n_iter_ : int
+        As for :class:`DirtyModel`.
+
+    References
+    ----------
+    P. Gong, J. Ye and C. Zhang, Robust multi-task feature learning, ACM SIGKDD
+    International Conference on Knowledge Discovery and Data Mining, 2012.
+    """
+
+    _model = "robust"
