@@ -60,6 +60,19 @@ def test_nothing_is_left_to_do(finished):
     assert "Nothing to be done" in again.stdout + again.stderr
 
 
+def test_the_catalogs_snakefile_plans_the_same_jobs(tmp_path):
+    workflow = TinyWorkflow(tmp_path)
+    planned = []
+    for words in ((), ("--snakefile", str(ROOT / "workflow" / "Snakefile"))):
+        shown = workflow.run("--dry-run", *words)
+        jobs = re.findall(r"^(?!total)(\w+) +(\d+)$", shown.stdout + shown.stderr, re.M)
+        planned.append(dict(jobs))
+    usual, of_catalog = planned
+    assert usual.pop("all") == of_catalog.pop("everything") == "1"
+    assert usual == of_catalog
+    assert "fit" in usual
+
+
 @pytest.mark.nightly
 def test_one_core_gives_the_same_scores(finished, tmp_path):
     alone = TinyWorkflow(tmp_path)

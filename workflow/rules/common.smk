@@ -27,6 +27,7 @@ try:
 except (ConfigError, ValueError) as error:
     sys.exit(f"configuration: {error}")
 
+HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
 RESULTS = FILES.results
 ABSOLUTE = RunFolder(RESULTS.path.resolve())
 ANY = RESULTS.paper("{paper}")  # for the patterns of rules
@@ -40,7 +41,7 @@ announce(
     Run(
         results=ABSOLUTE,
         seconds=ABSOLUTE.logs / "seconds.json",
-        usual_seconds=Path(workflow.basedir) / "workflow/seconds.json",
+        usual_seconds=HERE.parent / "seconds.json",
         summary=partial(closing_summary, FILES.papers.values(), ABSOLUTE),
         fit_seconds=FILES.fit_seconds,
     )
