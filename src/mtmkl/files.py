@@ -103,8 +103,20 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
 
 
-def write_table(path: Path, table: "pd.DataFrame") -> None:
-    """Write a table as csv (gzip by its ending) with bytes that depend on it alone."""
+def write_table(
+    path: Path, table: "pd.DataFrame", *, digits: int | None = None
+) -> None:
+    """Write a table as csv (gzip by its ending) with bytes that depend on it alone.
+
+    ``digits``: Significant digits of its numbers; by default as many as they have. What
+    is computed from other numbers has fewer that are the same on any machine.
+    """
+    if digits is not None:
+        table = table.map(
+            lambda value: (
+                float(f"{value:.{digits}g}") if isinstance(value, float) else value
+            )
+        )
     text = table.to_csv(index=False, lineterminator="\n").encode()
     if path.suffix == ".gz":
         buffer = io.BytesIO()

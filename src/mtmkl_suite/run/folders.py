@@ -22,6 +22,9 @@ RECORD = (
 )
 """Files of a paper that other programs read."""
 
+DERIVED_DIGITS = 10
+"""Significant digits of what is computed from scores: alike on any machine."""
+
 REACH = "reach.csv"
 """Reach of the numbers and claims of a published paper by other readings."""
 

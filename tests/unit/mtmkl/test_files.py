@@ -47,3 +47,12 @@ def test_a_damaged_file_is_named(stored, name, read, damage):
 def test_a_missing_file_is_not_a_damaged_one(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_table(tmp_path / "a.csv")
+
+
+def test_a_table_of_fewer_digits(tmp_path):
+    path = tmp_path / "derived.csv"
+    exact = pd.DataFrame({"n": [3], "of": ["a"], "value": [np.nextafter(0.1, 1)]})
+    write(path, exact.assign(mixed=pd.Series([1 / 3], dtype=object)), digits=10)
+    assert path.read_text() == "n,of,value,mixed\n3,a,0.1,0.3333333333\n"
+    write(path, exact)
+    assert "0.10000000000000002" in path.read_text()

@@ -54,7 +54,7 @@ from mtmkl_suite.report.tables.ranking import build_rank_tests, build_ranking
 from mtmkl_suite.report.tables.reach import build_bounds, build_reach
 from mtmkl_suite.report.tables.text import PrintedTable, TextTable, value_text
 from mtmkl_suite.run.fits import collect_scores
-from mtmkl_suite.run.folders import PaperFolder
+from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder
 from mtmkl_suite.run.grouping import ResultGroup, steps
 from mtmkl_suite.run.pipeline import missing_data
 
@@ -76,12 +76,12 @@ def write_figure_files(
         with figure_style():
             figure.savefig(buffer, format=ending, metadata=metadata)
         write_bytes(folder.artefact(name, ending), buffer.getvalue())
-    write_table(folder.artefact(name, "csv"), numbers)
+    write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
 
 
 def write_table_files(folder: PaperFolder, name: str, table: PrintedTable) -> None:
     """Write a table as ``.csv`` (one line for each cell), ``.md`` and ``.tex``."""
-    write_table(folder.artefact(name, "csv"), table.cells)
+    write_table(folder.artefact(name, "csv"), table.cells, digits=DERIVED_DIGITS)
     write_text(folder.artefact(name, "md"), table.markdown())
     write_text(folder.artefact(name, "tex"), table.latex())
 

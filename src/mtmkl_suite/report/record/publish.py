@@ -42,7 +42,7 @@ from mtmkl_suite.report.record.published_reach import (
     read_reach,
 )
 from mtmkl_suite.report.record.record import published_claims, statistics_table
-from mtmkl_suite.run.folders import PaperFolder, RunFolder
+from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder, RunFolder
 from mtmkl_suite.run.provenance import check_same, of_the_code
 from mtmkl_suite.run.resources import largest_memory, measured_memory
 
@@ -407,7 +407,7 @@ def _judge(
             (published.statistics, statistics_table(context, seed=settings.seed)),
             (published.overlaps, overlaps_table(context.overlaps or {})),
         ):
-            made.append(partial(write_table, path, content))
+            made.append(partial(write_table, path, content, digits=DERIVED_DIGITS))
         provenance |= {"judged": of_the_code(config)}
     return [*made, partial(write_json, published.provenance, provenance)]
 

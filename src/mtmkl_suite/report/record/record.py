@@ -21,7 +21,7 @@ from mtmkl_suite.judge.verdicts import NOT_JUDGED
 from mtmkl_suite.report.context import NO_SCORES, Context, load_context, overlaps_table
 from mtmkl_suite.report.tables.text import TextTable
 from mtmkl_suite.run.fits import collect_scores
-from mtmkl_suite.run.folders import PaperFolder, record_folder
+from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder, record_folder
 from mtmkl_suite.run.provenance import commit_date, provenance
 
 RUN, RECORD = "this run", "published record"
@@ -162,11 +162,13 @@ def write_record(config: Paper, folder: PaperFolder, run: Run) -> None:
 def write_what_follows(config: Paper, folder: PaperFolder, run: Run) -> None:
     """Write the files of the record that follow from its table of scores."""
     context = load_context(config, folder)
-    write_table(folder.verdicts, verdict_table(config, folder))
-    write_table(folder.claims, claims_table(context))
+    write_table(folder.verdicts, verdict_table(config, folder), digits=DERIVED_DIGITS)
+    write_table(folder.claims, claims_table(context), digits=DERIVED_DIGITS)
     statistics = statistics_table(context, seed=run.seed)
-    write_table(folder.statistics, statistics)
-    write_table(folder.overlaps, overlaps_table(context.overlaps or {}))
+    write_table(folder.statistics, statistics, digits=DERIVED_DIGITS)
+    write_table(
+        folder.overlaps, overlaps_table(context.overlaps or {}), digits=DERIVED_DIGITS
+    )
     write_json(
         folder.provenance,
         provenance(config, run, context.data_info.values(), folder.job_seconds()),
