@@ -204,7 +204,7 @@ def example_of(name: str, method: type) -> str:
 def run_examples(folder: Path) -> dict[str, dict[str, str]]:
     """Run the example of each method, unless it was with this very library.
 
-    So are those files of ``docs/examples`` that take seconds. A failure stops the build,
+    So are the files of ``docs/examples`` that take seconds. A failure stops the build,
     so no example outlives what it shows.
     """
     codes = {name: example_of(name, method) for name, method in REGISTRY.items()}
