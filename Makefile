@@ -22,6 +22,7 @@ export NUMBA_NUM_THREADS ?= 1
 	benchmark benchmark-tier faults audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
+	@$(BIN)/mtmkl datasets fetch --small
 	$(SNAKEMAKE)
 
 paper: $(INSTALLED) ## run the papers' full protocols; needs their data

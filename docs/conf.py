@@ -5,10 +5,16 @@ pages link to the record in ``figures/``.
 """
 
 import ast
+import hashlib
+import inspect
+import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -96,17 +102,20 @@ def _imports(file: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def kind_of(method: type) -> str:
+    """Return what a method is for."""
+    if method.__module__ == "mtmkl.methods.controls":
+        return "Controls"
+    if is_classifier(method()):
+        return "Classification"
+    return "Regression" if is_regressor(method()) else "Graphs"
+
+
 def list_methods(page: Path) -> None:
     """Write the page that lists the methods by kind, before Sphinx looks for pages."""
     kinds: dict[str, list[str]] = {}
     for name, method in REGISTRY.items():
-        if method.__module__ == "mtmkl.methods.controls":
-            kind = "Controls"
-        elif is_classifier(method()):
-            kind = "Classification"
-        else:
-            kind = "Regression" if is_regressor(method()) else "Graphs"
-        kinds.setdefault(kind, []).append(name)
+        kinds.setdefault(kind_of(method), []).append(name)
     text = "Estimators\n==========\n"
     for kind in ("Regression", "Classification", "Graphs", "Controls"):
         text += f"\n{kind}\n{'-' * len(kind)}\n\n.. autosummary::\n   :toctree: .\n\n"
@@ -115,9 +124,149 @@ def list_methods(page: Path) -> None:
     page.write_text(text, encoding="utf-8")
 
 
+_DATA = {
+    "Regression": (
+        '"linear_synthetic", n_irrelevant=3, n_tasks=8, n_train=10, n_test=50',
+        "R²",
+    ),
+    "Classification": (
+        '"toy_tree", spread=2.0, dims=20, depth=3, flips=2, n_validation=1',
+        "accuracy",
+    ),
+}
+_DATA["Controls"] = _DATA["Regression"]
+
+_EXAMPLE = """\
+from mtmkl.datasets import load
+from mtmkl.methods import {name}
+
+data = load({data})
+test = data.truth["is_test"]
+model = {name}({seed})
+model.fit(data.X[{fitted}], data.y[{fitted}], task=data.task[{fitted}])
+score = model.score(data.X[test], data.y[test], task=data.task[test])
+print(f"{{data.n_tasks}} tasks, {score} on test data: {{score:.2f}}")
+"""
+_EXAMPLE_OF_A_GRAPH = """\
+from sklearn.metrics import roc_auc_score
+
+from mtmkl.datasets import load
+from mtmkl.methods import {name}
+
+data = load("ising_graphs")
+train = ~data.truth["is_test"]
+model = {name}({seed})
+model.fit(data.X[train], data.y[train], task=data.task[train])
+edges = data.truth["adjacency"].ravel() > 0
+print(f"AUC of edges: {{roc_auc_score(edges, model.edge_scores_.ravel()):.2f}}")
+"""
+_GAP = 'print(f"relative duality gap: {model.duality_gap_:.0e}")\n'
+
+# Prints what each example of a method prints, as JSON, and draws the figures of files.
+_RUN = """
+import contextlib, io, json, runpy, sys, warnings
+warnings.simplefilter("ignore")
+printed = {}
+codes, files = json.load(sys.stdin)
+for name, code in codes.items():
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(code, {"__name__": "example"})
+    printed[name] = out.getvalue()
+for file, target in files.items():
+    sys.argv[1:] = [target] * bool(target)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        runpy.run_path(file, run_name="__main__")
+    printed[file] = out.getvalue()
+json.dump(printed, sys.stdout)
+"""
+
+_FILES = {
+    "own_method": "A method of your own, beside the baselines",
+    "grid_search": "Pipeline and grid search with tasks",
+    "argyriou_figure_2": "A figure of a paper, to vary",
+    "task_groups": "Tasks that fuse into groups",
+}
+_DRAWN = ("argyriou_figure_2", "task_groups")  # own_method runs a workflow
+
+
+def example_of(name: str, method: type) -> str:
+    """Return code that fits a method, with its defaults, to data of its kind."""
+    kind = kind_of(method)
+    data, score = _DATA.get(kind, ("", ""))
+    seed = "random_state=0" * ("random_state" in inspect.signature(method).parameters)
+    template = _EXAMPLE_OF_A_GRAPH if kind == "Graphs" else _EXAMPLE
+    fitted = "test" if getattr(method, "fits_on_test", False) else "~test"
+    code = template.format(name=name, data=data, score=score, seed=seed, fitted=fitted)
+    is_certified = "duality_gap_" in (method.__doc__ or "")
+    return code + _GAP * is_certified
+
+
+def run_examples(folder: Path) -> dict[str, dict[str, str]]:
+    """Run the example of each method, unless it was with this very library.
+
+    So are the files of ``docs/examples`` that take seconds. A failure stops the build,
+    so no example outlives what it shows.
+    """
+    codes = {name: example_of(name, method) for name, method in REGISTRY.items()}
+    own = ROOT / "docs/examples"
+    files = {
+        str(own / f"{name}.py"): str(folder / f"{name}.svg") if name in _DRAWN else ""
+        for name in ("grid_search", *_DRAWN)
+    }
+    state = hashlib.sha256(json.dumps([codes, list(files)]).encode())
+    for file in [*sorted((ROOT / "src/mtmkl").rglob("*.py")), *map(Path, files)]:
+        state.update(file.read_bytes())
+    stored = folder / "examples.json"
+    known = json.loads(stored.read_text("utf-8")) if stored.is_file() else {}
+    if known.get("state") != state.hexdigest():
+        done = subprocess.run(
+            [sys.executable, "-c", _RUN],
+            input=json.dumps([codes, files]),
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        known = {"state": state.hexdigest(), "printed": json.loads(done.stdout)}
+        stored.write_text(json.dumps(known), encoding="utf-8")
+    printed = known["printed"]
+    _write_examples(folder, printed)
+    return {name: {"code": codes[name], "prints": printed[name]} for name in codes}
+
+
+def _write_examples(folder: Path, printed: dict[str, str]) -> None:
+    """Write the page of the example files, and their thumbnails."""
+    page, cards = "Examples\n========\n", ".. container:: cards\n"
+    for name, title in _FILES.items():
+        file = ROOT / f"docs/examples/{name}.py"
+        shown = f".. image:: {{}}{name}.svg\n   :alt: {title}\n"
+        if name not in _DRAWN:
+            text = printed.get(str(file), "").replace("{", "{{").replace("}", "}}")
+            shown = ".. code-block:: text\n\n" + indent(text, "   ")
+        card = shown.format("generated/")
+        if str(file) not in printed:
+            shown, source = "", file.read_text("utf-8")
+            (defined,) = (
+                each
+                for each in ast.parse(source).body
+                if isinstance(each, ast.ClassDef)
+            )
+            text = ast.get_source_segment(source, defined) or ""
+            card = ".. code-block:: python\n\n" + indent(text, "   ")
+        page += (
+            f"\n.. _example-{name}:\n\n{title}\n{'-' * len(title)}\n\n"
+            f"{shown.format('')}\n\n"
+            f".. literalinclude:: ../examples/{name}.py\n   :language: python\n"
+        )
+        card = f"{card}\n\n:ref:`{title} <example-{name}>`\n"
+        cards += "\n   .. container:: card\n\n" + indent(card, "      ")
+    (folder / "examples.rst").write_text(page, encoding="utf-8")
+    (folder / "thumbnails.txt").write_text(cards, encoding="utf-8")
+
+
 list_methods(ROOT / "docs/generated/estimators.rst")
 autosummary_context = {
-    "solvers": {name: solvers_of(method) for name, method in REGISTRY.items()}
+    "solvers": {name: solvers_of(method) for name, method in REGISTRY.items()},
+    "examples": run_examples(ROOT / "docs/generated"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Every convex method beside an interior point's optimum of its problem.
+"""Every convex method against the optimum of an interior-point solver.
 
 A method of the registry that is not in the tables of
 :mod:`mtmkl.certify.referee` fails here.

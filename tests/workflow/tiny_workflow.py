@@ -24,7 +24,7 @@ class TinyWorkflow:
             "papers": [str(HERE / "papers/tiny")],
             "seed": 1,
             "mirror": None,
-            "download": False,
+            "download": "never",
             "on_missing_data": None,
         } | config
         self.config = folder / "config.yaml"

@@ -1,4 +1,4 @@
-"""The problems of the convex methods, stated once more for interior points.
+"""The problems of the convex methods, stated once more for interior-point solvers.
 
 Needs the extra ``referee``: cvxpy, in which problems are stated, and its solvers.
 """

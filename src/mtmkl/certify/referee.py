@@ -14,7 +14,7 @@ from mtmkl.certify import kernel_problems, linear_problems
 from mtmkl.certify.solving import Optimum, find_optimum
 from mtmkl.typing import FloatArray, IntArray
 
-#: Relative error of an interior point that is allowed for, beyond its own gap.
+#: Relative error of an interior-point solver that is allowed for, beyond its own gap.
 SLACK = 1e-7
 
 #: The problems of all convex methods.
@@ -80,7 +80,7 @@ def judge(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Judgement
     LookupError
         If the problem has no optimum to compare with; says why.
     RefereeError
-        If no interior point comes near it.
+        If no interior-point solver comes near it.
     """
     optimum = optimum_of(model, X, y, task)
     objective, gap = float(model.objective_), float(model.duality_gap_)

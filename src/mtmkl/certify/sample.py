@@ -1,4 +1,4 @@
-"""Small samples of data sets, of a size that an interior point can take."""
+"""Small samples of data sets, of a size that an interior-point solver can take."""
 
 import numpy as np
 

@@ -21,7 +21,7 @@ WORST = 1e-4
 
 
 class RefereeError(ValueError):
-    """No interior point has come near an optimum."""
+    """No interior-point solver has come near an optimum."""
 
     def __init__(self, solvers: Sequence[str], accuracy: float) -> None:
         super().__init__(
@@ -39,7 +39,7 @@ class Optimum:
     ----------
     value : float
     accuracy : float
-        Relative distance between the interior point's own two bounds, and what its
+        Relative distance between the solver's own two bounds, and what its
         violations of constraints, primal and dual, are worth.
     """
 

@@ -10,6 +10,7 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.entries import DataSetEntry, own_entry, read_entries
 from mtmkl.datasets.fetch.integrity import find_problem
 from mtmkl.datasets.fetch.obtaining import Places, obtain
+from mtmkl.datasets.fetch.small import fetch_quickly, missing_small_sets
 from mtmkl.datasets.loaders.own import is_own
 from mtmkl.datasets.options import option_problem
 from mtmkl.datasets.scaling import scaled_inputs, scaled_targets
@@ -191,6 +192,32 @@ class Registry:
                 row = {"dataset": entry.name, "file": file.path, "bytes": file.bytes}
                 rows.append({**row, "source": source, "path": str(path)})
         return rows
+
+    def missing_small(
+        self, names: Iterable[str] | None = None, *, mirror: str | Path | None = None
+    ) -> list[DataSetEntry]:
+        """Return what is missing of data sets of less than 5 MB, all by default.
+
+        It has 15 MB at most, the smallest sets first. Sets that nothing reads yet are
+        left out.
+        """
+        names = [name for name in self if self[name].loader] if names is None else names
+        return missing_small_sets(map(self._parts, names), Places(mirror))
+
+    def fetch_small(
+        self, entries: list[DataSetEntry], *, mirror: str | Path | None = None
+    ) -> dict[str, str]:
+        """Download what :meth:`missing_small` returns, and raise nothing if it fails.
+
+        Each set has ten seconds. Where no server answers within three, there is no
+        network, and nothing is tried.
+
+        Returns
+        -------
+        dict
+            Why a set is still missing, by its name.
+        """
+        return fetch_quickly(entries, Places(mirror))
 
     def verify(
         self,

@@ -163,8 +163,8 @@ class MatrixTests:
 
 
 def _apart(first: str, second: str, p: float) -> str:
-    verb = "is told apart" if p < LEVEL else "is not told apart"
-    return f"{first} {verb} from {second}"
+    verb = "differs" if p < LEVEL else "does not differ"
+    return f"{first} {verb} significantly from {second}"
 
 
 def compare_matrix(

@@ -16,9 +16,9 @@ from mtmkl.methods import resolve
 from mtmkl.methods._base.graph import GraphEstimator
 
 _DESCRIPTION = """\
-Fit a convex method on a small sample of a data set, and solve the same problem, as its
-documentation states it, by an interior point (cvxopt or Clarabel). The true optimum
-has to lie between the objective of the method and its dual bound.
+Fit a convex method on a small sample of a data set, and solve the same problem, as
+its documentation states it, with an interior-point solver (cvxopt or Clarabel). The
+true optimum has to lie between the objective of the method and its dual bound.
 """
 
 
@@ -54,7 +54,7 @@ def add_arguments(certify: argparse.ArgumentParser) -> None:
             help=f"{what} (default: {default})",
         )
     certify.add_argument(
-        "--seed", type=int, default=0, help="of the sample (default: 0)"
+        "--seed", type=int, default=0, help="that draws the sample (default: 0)"
     )
     certify.set_defaults(run=_certify)
 

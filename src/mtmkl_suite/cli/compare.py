@@ -95,10 +95,13 @@ def add_arguments(compare: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FOLDER",
-        help="for page and tables (default: comparison-<name of the file>)",
+        help="folder of page and tables (default: comparison-<name of the file>)",
     )
     compare.add_argument(
-        "--seed", type=int, default=0, help="of bootstrap and posterior (default: 0)"
+        "--seed",
+        type=int,
+        default=0,
+        help="of the bootstrap and the posterior (default: 0)",
     )
     compare.set_defaults(run=_compare)
 

@@ -4,6 +4,8 @@ import argparse
 
 from mtmkl.datasets import default_registry
 from mtmkl_suite.cli.printing import print_table
+from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.run.small_sets import fetch_small
 
 
 def add_arguments(datasets: argparse.ArgumentParser) -> None:
@@ -12,7 +14,14 @@ def add_arguments(datasets: argparse.ArgumentParser) -> None:
     action = actions.add_parser(
         "fetch", help="download what neither the mirror nor the cache has"
     )
-    action.add_argument("names", nargs="+", metavar="NAME")
+    which = action.add_mutually_exclusive_group(required=True)
+    which.add_argument("names", nargs="*", default=[], metavar="NAME")
+    which.add_argument(
+        "--small",
+        action="store_true",
+        help="all sets below 5 MB, within ten seconds each, unless config/config.yaml "
+        "says otherwise; it is no error if they cannot be had",
+    )
     action.set_defaults(run=_fetch)
     action = actions.add_parser("verify", help="check the hash of every available file")
     action.add_argument("names", nargs="*", metavar="NAME")
@@ -20,7 +29,10 @@ def add_arguments(datasets: argparse.ArgumentParser) -> None:
 
 
 def _fetch(parsed: argparse.Namespace) -> int:
-    print_table(default_registry().fetch(parsed.names))
+    if parsed.small:
+        fetch_small(load_run_config())
+    else:
+        print_table(default_registry().fetch(parsed.names))
     return 0
 
 

@@ -12,13 +12,18 @@ from mtmkl.errors import ConfigError, unknown
 from mtmkl.files import disk_problem
 from mtmkl_suite.cli.extras import require_suite
 
+_DESCRIPTION = (
+    "Run the experiments of papers on multi-task learning, compare methods by their "
+    "scores, and manage data sets. mtmkl COMMAND --help explains a command."
+)
+
 _COMMANDS = {
     "run": "run a paper's experiments, tables, figures and report",
     "compare": "rank and test methods from a table of scores, yours or ours",
-    "verify": "compute cells of the published record anew and compare",
-    "list": "list what there is",
-    "show": "show an experiment, and the hyper-parameters that were chosen",
-    "datasets": "fetch or verify data sets",
+    "verify": "compute fits of the published record anew and compare",
+    "list": "list papers, experiments, methods, figures, metrics or data sets",
+    "show": "show an experiment, or the hyper-parameters that were chosen in it",
+    "datasets": "download or verify data sets",
     "certify": "check a solution against an independent interior-point solver",
 }
 """Commands and their help; the module of each is loaded only when it is called."""
@@ -93,7 +98,7 @@ class _Parser(argparse.ArgumentParser):
 
 def parser(command: str) -> argparse.ArgumentParser:
     """Return the parser of the command line, with the options of one command."""
-    found = _Parser(prog="mtmkl", description=__doc__)
+    found = _Parser(prog="mtmkl", description=_DESCRIPTION)
     found.add_argument("--version", action="version", version=f"mtmkl {__version__}")
     found.set_defaults(when_stopped="")
     commands = found.add_subparsers(required=True, metavar="COMMAND")

@@ -37,13 +37,13 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         "--experiment",
         action="append",
         metavar="NAME",
-        help="only this one (may be repeated)",
+        help="run only this experiment (may be repeated)",
     )
     run.add_argument(
         "--artefact",
         action="append",
         metavar="NAME",
-        help="only this figure or table, and the experiments that it needs (may be "
+        help="make only this figure or table, with the experiments it needs (may be "
         "repeated; mtmkl list artefacts)",
     )
     run.add_argument(
@@ -75,8 +75,8 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         "record, and compare them with its scores",
     )
     own = run.add_argument_group("with --data")
-    own.add_argument("--task", metavar="COLUMN", help="whose values are the tasks")
-    own.add_argument("--target", metavar="COLUMN", help="what is to be predicted")
+    own.add_argument("--task", metavar="COLUMN", help="column that names the task")
+    own.add_argument("--target", metavar="COLUMN", help="column to predict")
     own.add_argument(
         "--ignore",
         action="append",
@@ -97,13 +97,13 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--outputs",
         choices=("labels", "numbers"),
-        help="of the target (default: labels, if it has two values)",
+        help="kind of target (default: labels if it has two values)",
     )
     own.add_argument(
         "--methods",
         nargs="+",
         metavar="NAME",
-        help="all, or names in config/own_data/experiments.yaml (default: all)",
+        help="methods of config/own_data/experiments.yaml (default: all)",
     )
     run.add_argument(
         "--set",
@@ -111,14 +111,14 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         default=[],
         dest="settings",
         metavar="KEY=VALUE",
-        help="another value of a key of config/config.yaml or of the paper's files, "
+        help="change a key of config/config.yaml or of the paper's files, "
         "such as seed=7 or protocols.digits_random.train_samples=50 (may be repeated)",
     )
     run.add_argument(
         "--repeats",
         type=_positive,
         metavar="N",
-        help="of every experiment (default: as configured)",
+        help="repeats of every experiment (default: as configured)",
     )
     run.add_argument(
         "--tier",

@@ -26,7 +26,10 @@ def add_arguments(show: argparse.ArgumentParser) -> None:
     show.add_argument("name", metavar="EXPERIMENT")
     show.add_argument("--paper", help="folder in config/papers, or the path of one")
     show.add_argument(
-        "--tier", choices=TIERS, default="paper", help="whose settings (default: paper)"
+        "--tier",
+        choices=TIERS,
+        default="paper",
+        help="tier of the settings (default: paper)",
     )
     show.add_argument(
         "--chosen",

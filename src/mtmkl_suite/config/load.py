@@ -48,7 +48,7 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> Run:
     is_paper = run.tier == "paper"
     on_missing_data = run.on_missing_data or ("fail" if is_paper else "report")
     found = {
-        "download": is_paper if run.download is None else run.download,
+        "download": run.download or ("all" if is_paper else "small"),
         # Of a record, what has its data here is compared.
         "on_missing_data": "report" if run.against else on_missing_data,
     }

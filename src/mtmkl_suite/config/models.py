@@ -87,8 +87,8 @@ class Run(Model):
     seed: NotNegative
     mirror: Annotated[str | None, words("text or null")]
     download: Annotated[
-        bool | None,
-        words("true, false or null (with --config: True, False or nothing)"),
+        Literal["all", "small", "never"] | None,
+        words("one of 'all', 'small', 'never', null"),
     ]
     on_missing_data: Annotated[
         Literal["report", "fail"] | None, words("one of 'report', 'fail', null")

@@ -264,7 +264,7 @@ def _unsupported(job: Job, variant: Variant) -> str | None:
         settings = [{**spec.params, **p} for p in spec.grid_points() or [{}]]
         if reason is None:
             reason = refusal_of_matrices(cls, settings, data)
-        # What is no estimator's refuses by itself.
+        # A paper's own way of choosing refuses data itself.
         is_estimator = resolve_selector(spec.selection).takes is None
         if reason is None and is_sparse(data.X) and is_estimator:
             reasons = (refusal_of_sparse(cls(**each), data.X) for each in settings)

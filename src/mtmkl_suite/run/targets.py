@@ -93,7 +93,7 @@ class Targets:
             "needs": pipeline.data_needs(self.papers[paper], datasets),
             "folder": self.folder(paper),
             "seed": self.run.seed,
-            "download": self.run.download,
+            "download": self.run.download == "all",
             "on_missing": self.run.on_missing_data,
             "record": self.papers[paper].record,
         }

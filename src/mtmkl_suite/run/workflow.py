@@ -22,8 +22,10 @@ from mtmkl_suite.run.checks import check_names
 from mtmkl_suite.run.fit_warnings import counted_warnings
 from mtmkl_suite.run.fits import failures
 from mtmkl_suite.run.folders import RunFolder, run_label
+from mtmkl_suite.run.grouping import data_groups
 from mtmkl_suite.run.locks import ResultsInUseError, hold_results, release_results
 from mtmkl_suite.run.plan import fit_jobs
+from mtmkl_suite.run.small_sets import fetch_small
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     # Another run there, or a disk that cannot be written, is said here in one line.
     hold_results(folder)
     release_results()
+    groups = [group for paper in papers for group in data_groups(paper)]
+    fetch_small(run, {variant.name for group in groups for variant in group})
     written = folder.path / "config.yaml"
     text = yaml.safe_dump(run.model_dump(), sort_keys=False, allow_unicode=True)
     if not written.is_file() or written.read_text(encoding="utf-8") != text:

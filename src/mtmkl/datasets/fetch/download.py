@@ -7,16 +7,20 @@ would ask again for wrong content, and its processors unpack archives of any siz
 
 import gzip
 import io
+import math
 import tarfile
 import tempfile
 import threading
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import urlsplit
 
 import pooch
 import requests
@@ -26,17 +30,33 @@ from mtmkl.datasets.entries import Archive, FileEntry
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.fetch.integrity import find_problem, read_checksums, with_lf
 
-MAX_ARCHIVE_BYTES = 256 * 2**20
-"""Largest archive that is downloaded; its size is not registered."""
-
-_ATTEMPTS = 3
 _BUSY = (429, 500, 502, 503, 504)  # HTTP statuses that may pass
 _TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two packets
 _WINDOW = 90.0  # seconds, more than _TIMEOUT: a stall is retried, a trickle is not
 _LEAST_RATE = 1024.0  # bytes per second over a window
 _CHUNK = 1 << 13  # bytes; within a chunk nothing is known to have arrived
+_TOO_LATE = "it did not arrive in time"
 
 pooch.get_logger().setLevel("ERROR")  # it would name temporary files
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How much a download may take.
+
+    Attributes
+    ----------
+    attempts : int
+        For each address, as long as what goes wrong may pass.
+    seconds : float
+        For all files of a data set together. If it is finite, no bars are shown.
+    archive_bytes : int
+        The largest archive that is downloaded; its size is not registered.
+    """
+
+    attempts: int = 3
+    seconds: float = math.inf
+    archive_bytes: int = 256 * 2**20
 
 
 class Downloads:
@@ -48,10 +68,14 @@ class Downloads:
     ----------
     folder : Path
         Where files go; the temporary folder is made in it.
+    patience : Patience
+        Counts from now.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, patience: Patience = Patience()) -> None:
         self._folder = folder
+        self._patience = patience
+        self._until = time.monotonic() + patience.seconds
         self._archives: dict[str, Path] = {}
         self._n_paths = 0
 
@@ -118,12 +142,12 @@ class Downloads:
         """Download an archive once, and return the file that is to be its member."""
         url, member = archive.url, archive.member
         if url not in self._archives:
-            self._archives[url] = self._fetched(url, MAX_ARCHIVE_BYTES)
+            self._archives[url] = self._fetched(url, self._patience.archive_bytes)
         path = self._archives[url]
         if checksums is None:
             return self._unpacked(path, member, _most_bytes(file))
         if member is not None:
-            path = self._unpacked(path, member, MAX_ARCHIVE_BYTES)
+            path = self._unpacked(path, member, self._patience.archive_bytes)
         return self._packed(path, checksums, file.bytes)
 
     def _unpacked(self, archive: Path, member: str | None, limit: int) -> Path:
@@ -154,30 +178,32 @@ class Downloads:
 
     def _fetched(self, url: str, most_bytes: int) -> Path:
         """Download to the temporary folder; what may pass is tried again."""
+        if time.monotonic() > self._until:
+            raise DataNotAvailableError(_TOO_LATE)
         path = self._new_path()
         files = pooch.create(
             path.parent,
             base_url="",
             registry={path.name: None},
             urls={path.name: url},
-            retry_if_failed=_ATTEMPTS - 1,
+            retry_if_failed=self._patience.attempts - 1,
         )
         try:
-            files.fetch(path.name, downloader=_Transfer(most_bytes))
+            files.fetch(path.name, downloader=_Transfer(most_bytes, self._until))
         except requests.RequestException as error:
             raise DataNotAvailableError(_reason(error)) from error
         return path
 
 
 class _Transfer:
-    """A downloader for pooch, up to a size and no slower than a rate.
+    """A downloader for pooch, up to a size, a time and no slower than a rate.
 
     A server that sends a byte now and then, of its headers or of the file, keeps every
     read within its timeout. So another thread reads, and this one watches what arrives.
     """
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, most_bytes: int, until: float) -> None:
+        self._most_bytes, self._until = most_bytes, until
 
     def __call__(self, url: str, output_file: str, _: object) -> None:
         self._received, self._is_wanted = 0, True
@@ -187,8 +213,13 @@ class _Transfer:
         reader.start()
         try:
             before = 0
-            reader.join(_WINDOW)
-            while reader.is_alive():
+            while True:
+                left = self._until - time.monotonic()
+                reader.join(min(_WINDOW, max(left, 0.0)))
+                if not reader.is_alive():
+                    break
+                if left <= _WINDOW:
+                    raise DataNotAvailableError(_TOO_LATE)
                 recent = self._received - before
                 if recent < _LEAST_RATE * _WINDOW:
                     raise DataNotAvailableError(
@@ -196,7 +227,6 @@ class _Transfer:
                         f"{_LEAST_RATE:g} per second: try again later"
                     )
                 before += recent
-                reader.join(_WINDOW)
         finally:
             self._is_wanted = False
         if self._error is not None:
@@ -233,7 +263,8 @@ class _Transfer:
             desc=name,
             unit="B",
             unit_scale=True,
-            disable=None,  # no bar where nobody looks at it
+            # No bar where nobody looks at it, or for a moment.
+            disable=None if self._until == math.inf else True,
         ) as bar:
             for chunk in response.iter_content(_CHUNK):
                 self._received += len(chunk)
@@ -243,6 +274,36 @@ class _Transfer:
                     raise DataCorruptError(f"it has more than {self._most_bytes} bytes")
                 file.write(chunk)
                 bar.update(len(chunk))
+
+
+def hosts_that_answer(urls: Iterable[str], *, seconds: float) -> set[str]:
+    """Return the hosts of addresses that answer anything within some seconds.
+
+    Each is asked once, all at the same time. A name that no server resolves can take
+    longer than any timeout, so nobody waits for the threads that ask.
+    """
+    found: set[str] = set()
+
+    def ask(host: str, url: str) -> None:
+        with suppress(requests.RequestException):
+            requests.head(url, timeout=seconds)
+            found.add(host)
+
+    asking = [
+        threading.Thread(target=ask, args=item, daemon=True)
+        for item in {host_of(url): url for url in urls}.items()
+    ]
+    until = time.monotonic() + seconds
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join(max(until - time.monotonic(), 0.0))
+    return set(found)
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address, with its port."""
+    return urlsplit(url).netloc
 
 
 def _reason(error: requests.RequestException) -> str:

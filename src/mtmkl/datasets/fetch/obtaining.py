@@ -8,11 +8,15 @@ folder), then on the network. Wherever it is found, it is checked before it is r
 import os
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mtmkl.datasets.entries import DataSetEntry, FileEntry
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.fetch.integrity import find_problem
 from mtmkl.documents import config_dir
+
+if TYPE_CHECKING:
+    from mtmkl.datasets.fetch.download import Patience
 
 MIRROR_VARIABLE = "MTMKL_DATA_MIRROR"
 CACHE_VARIABLE = "MTMKL_DATA_CACHE"
@@ -54,7 +58,12 @@ class Places:
 
 
 def obtain(
-    entry: DataSetEntry, places: Places, *, download: bool, repair: bool
+    entry: DataSetEntry,
+    places: Places,
+    *,
+    download: bool,
+    repair: bool,
+    patience: "Patience | None" = None,
 ) -> dict[str, tuple[str, Path]]:
     """Return kind of place and checked path of each file of a data set, by its name.
 
@@ -87,9 +96,11 @@ def obtain(
                 )
             if downloads is None:
                 # Here, since what it needs is slow to load.
-                from mtmkl.datasets.fetch.download import Downloads
+                from mtmkl.datasets.fetch.download import Downloads, Patience
 
-                downloads = stack.enter_context(Downloads(places.cache / entry.name))
+                downloads = stack.enter_context(
+                    Downloads(places.cache / entry.name, patience or Patience())
+                )
             try:
                 path = downloads.get(file, checksums)
             except (DataCorruptError, DataNotAvailableError) as error:

@@ -1,4 +1,4 @@
-r"""Quadratic programs on the simplex, by active sets; with cuts, by an interior point.
+r"""Quadratic programs on the simplex: active sets; with cuts, an interior-point method.
 
     min  g'δ + ½ δ'Hδ + max(0, max_j a_j + B_j'δ),   δ = x − c,   x ≥ 0, 1'x = 1,
 

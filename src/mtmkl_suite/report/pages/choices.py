@@ -32,7 +32,7 @@ _POSTERIOR = ("first", "second", "p_first_better", "p_equivalent", "p_second_bet
 
 
 def part_of_scores(found: MatrixTests) -> dict[str, Any]:
-    """Return the one part of a comparison of anybody's scores."""
+    """Return the one part of a comparison of scores from any source."""
     scores = found.scores
     values, took = scores.values, scores.seconds
     parts = {

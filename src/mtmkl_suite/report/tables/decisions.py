@@ -1,4 +1,4 @@
-"""Recommendations: methods that held up on data sets with a property, in sentences."""
+"""Recommendations: the best methods on data sets with a property, in sentences."""
 
 import math
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ class Decision:
         )
 
     def cost(self) -> str:
-        """Say what the best method costs, and which that held up is the cheapest."""
+        """Say what the best method costs, and which as good as it is the cheapest."""
         best = self.methods.iloc[0]
         seconds = self.methods["seconds"].astype(float)
         own, alone = seconds.iloc[0], seconds[self.control]
@@ -94,8 +94,8 @@ class Decision:
         held = seconds[self.methods["held_up"]]
         cheapest, least = held.idxmin(), _seconds(float(held.min()))
         if cheapest == best.name:
-            return f"{text}; none that held up is cheaper."
-        return f"{text}. The cheapest that held up: {cheapest}, {least}."
+            return f"{text}; none as good is cheaper."
+        return f"{text}. The cheapest as good: {cheapest}, {least}."
 
     def _named(self, names: "pd.Index[Any]") -> str:
         texts = [f"{name} ({self.methods.loc[name, 'mean']:.1f})" for name in names]

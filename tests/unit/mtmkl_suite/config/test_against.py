@@ -169,7 +169,7 @@ def compared(tmp_path, monkeypatch):
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
     monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
     monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "cache"))
-    settings = ["download=false", "on_missing_data=report"]
+    settings = ["download=never", "on_missing_data=report"]
     made = run_workflow(
         papers=[str(folder)],
         tier="paper",
@@ -187,7 +187,7 @@ def compared(tmp_path, monkeypatch):
 
 def test_it_joins_the_ranks_of_the_data_sets_that_are_here(compared, tmp_path):
     done = run_against_record(
-        compared, tmp_path, grid={"gamma": [0.1]}, settings=["download=false"]
+        compared, tmp_path, grid={"gamma": [0.1]}, settings=["download=never"]
     )
     folder = done.report.parent / "compared" / "artefacts"
     ranks = pd.read_csv(folder / "table_ranks.csv")

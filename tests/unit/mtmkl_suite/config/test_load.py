@@ -67,8 +67,8 @@ def test_run_defaults_follow_the_tier():
     raw = yaml.safe_load((config_dir() / "config.yaml").read_text())
     quick = load_run_config({**raw, "tier": "quick"})
     paper = load_run_config({**raw, "tier": "paper"})
-    assert (quick.download, quick.on_missing_data) == (False, "report")
-    assert (paper.download, paper.on_missing_data) == (True, "fail")
+    assert (quick.download, quick.on_missing_data) == ("small", "report")
+    assert (paper.download, paper.on_missing_data) == ("all", "fail")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_run_defaults_follow_the_tier():
     [
         ({"tier": "full"}, r"'tier': 'full' is not one of 'quick', 'paper'"),
         ({"mirror": 3}, r"'mirror': 3 is not text or null"),
-        ({"download": "true"}, r"'download': 'true' is not true, false or null"),
+        ({"download": True}, r"'download': true is not one of 'all', 'small', 'never'"),
         (
             {"sead": 1},
             r"key 'sead': unknown key 'sead'; did you mean 'seed'\? "

@@ -18,7 +18,7 @@ def targets(monkeypatch):
     monkeypatch.syspath_prepend(Path(TINY).parents[1])
 
     def targets(**settings):
-        usual = load_run_config().model_dump() | {"download": False}
+        usual = load_run_config().model_dump() | {"download": "never"}
         found = {"on_missing_data": None, "papers": [TINY]}
         return Targets(load_run_config({**usual, **found, **settings}))
 

@@ -3,13 +3,14 @@ import hashlib
 import io
 import tarfile
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 
 from mtmkl.datasets.entries import Archive, FileEntry
 from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.fetch import download
-from mtmkl.datasets.fetch.download import Downloads
+from mtmkl.datasets.fetch.download import Downloads, Patience
 from mtmkl.datasets.fetch.integrity import find_problem
 
 CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))
@@ -164,8 +165,8 @@ def test_a_missing_page_is_not_asked_again(site, folder):
 
 
 def test_no_server(folder, monkeypatch):
-    monkeypatch.setattr(download, "_ATTEMPTS", 1)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr("pooch.core.time", SimpleNamespace(sleep=lambda seconds: None))
     with pytest.raises(
         DataNotAvailableError, match=r"^http\S+: no connection \(.*refused"
     ):
@@ -263,11 +264,13 @@ def test_links_that_leave_the_folder_are_refused(site, folder, link):
     assert not folder.exists()
 
 
-def test_archives_have_a_bound(site, folder, monkeypatch):
-    monkeypatch.setattr(download, "MAX_ARCHIVE_BYTES", 100)
+def test_archives_have_a_bound(site, folder):
     url = site.add("all.zip", zipped({"a.csv": CONTENT}))
-    with pytest.raises(DataCorruptError, match="expected at most 100"):
-        get_member(folder, url, "a.csv", **expected_of(CONTENT))
+    with (
+        Downloads(folder, Patience(archive_bytes=100)) as downloads,
+        pytest.raises(DataCorruptError, match="expected at most 100"),
+    ):
+        downloads.get(member_of(url, "a.csv", **expected_of(CONTENT)))
 
 
 IMAGES = {"jpg/1.jpg": b"first", "jpg/2.jpg": b"second"}

@@ -40,7 +40,7 @@ def test_every_sentence_has_its_numbers():
     assert control.endswith(
         "1 method is more than 0.5 below the control, Linear (−8.2)."
     )
-    assert cost == "Ours: 8 s, 4 times Alone (2 s); none that held up is cheaper."
+    assert cost == "Ours: 8 s, 4 times Alone (2 s); none as good is cheaper."
 
 
 def test_a_setting_without_data_sets_or_scores_decides_nothing():
@@ -67,7 +67,7 @@ def test_equal_within_the_region_holds_up_and_may_be_cheaper():
     decision = decided([80.4, 80.4, 80.4])
     text = "No more than 0.5 points below it, or above: Alone (80.0)."
     assert text in decision.held_up()
-    assert decision.cost().endswith("The cheapest that held up: Alone, 2 s.")
+    assert decision.cost().endswith("The cheapest as good: Alone, 2 s.")
     assert "No method is more than 0.5 below the control." in decision.against_control()
     # Fewer data sets than a test takes have no probability.
     assert math.isnan(decision.methods.loc["Ours", "p_better"])
@@ -80,7 +80,7 @@ def test_the_control_may_be_the_best():
         "Nothing ranks above the control, Alone. 1 method is more than 0.5 below the "
         "control, Ours (−5.5)."
     )
-    assert decision.cost() == "Alone: 2 s; none that held up is cheaper."
+    assert decision.cost() == "Alone: 2 s; none as good is cheaper."
 
 
 def test_seconds_are_geometric_means():
