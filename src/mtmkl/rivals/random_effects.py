@@ -15,6 +15,7 @@ from mtmkl.methods._base.estimator import (
     MultiTaskEstimator,
     MultiTaskRegressor,
 )
+from mtmkl.methods._base.linear import task_outputs
 from mtmkl.rivals._packages import not_installed
 from mtmkl.typing import FloatArray, IntArray
 
@@ -73,24 +74,30 @@ class _LinearMixedModel(_RandomEffects):
             StandardScaler(), PCA(kept, whiten=True, svd_solver="full")
         ).fit(X)
         Z = self._inputs.transform(X)
-        self.model_ = gpboost.GPModel(
+        model = gpboost.GPModel(
             group_data=task,
             group_rand_coef_data=Z,
             ind_effect_group_rand_coef=[1] * Z.shape[1],
             likelihood=self._likelihood,
             num_parallel_threads=1,
         )
-        self.model_.fit(y=y, X=_with_offset(Z), params={"maxit": 100})
+        model.fit(y=y, X=_with_offset(Z), params={"maxit": 100})
+        # A fitted model cannot be pickled. What it predicts is linear in each task: at
+        # zero its intercepts, at unit vectors its slopes.
+        n_tasks, d = self.tasks_.size, Z.shape[1]
+        points = np.tile(np.vstack([np.zeros(d), np.eye(d)]), (n_tasks, 1))
+        values = model.predict(
+            group_data_pred=np.repeat(np.arange(n_tasks), d + 1),
+            group_rand_coef_data_pred=points,
+            X_pred=_with_offset(points),
+            predict_response=False,
+        )["mu"].reshape(n_tasks, d + 1)
+        self.intercept_ = values[:, 0]
+        self.coef_ = (values[:, 1:] - values[:, :1]).T
 
     def _predicted(self, X: FloatArray, task: IntArray) -> FloatArray:
-        Z = self._inputs.transform(X)
-        values: FloatArray = self.model_.predict(
-            group_data_pred=task,
-            group_rand_coef_data_pred=Z,
-            X_pred=_with_offset(Z),
-            predict_response=False,
-        )["mu"]
-        return values
+        outputs = task_outputs(self._inputs.transform(X), self.coef_, task)
+        return outputs + self.intercept_[task]
 
 
 class LinearMixedRegressor(_LinearMixedModel, MultiTaskRegressor):
@@ -107,7 +114,10 @@ class LinearMixedRegressor(_LinearMixedModel, MultiTaskRegressor):
 
     Attributes
     ----------
-    model_ : gpboost.GPModel
+    coef_ : ndarray of shape (k, T)
+        Slopes of the k components, fixed and random ones together; of targets in
+        standard deviations.
+    intercept_ : ndarray of shape (T,)
 
     Notes
     -----
@@ -126,7 +136,8 @@ class LinearMixedClassifier(_LinearMixedModel, MultiTaskClassifier):
 
     Attributes
     ----------
-    model_ : gpboost.GPModel
+    coef_, intercept_ : ndarray
+        As for :class:`LinearMixedRegressor`, of the logit.
     """
 
 
