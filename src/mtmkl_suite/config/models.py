@@ -36,7 +36,6 @@ from mtmkl.documents import (
     missing,
     shown,
     some_keys,
-    unknown,
     without_repeats,
     words,
     wrong,
@@ -579,9 +578,6 @@ class MethodTable(Artefact):
             raise missing("settings", "a decision is for data sets with a property")
         if self.layout == "rivals" and not (self.rivals and self.proposed):
             raise missing("rivals", "they and 'proposed' name columns")
-        for name in (*self.rivals, *self.proposed):
-            if name not in self.comparison.columns:
-                raise ValueError(unknown("column", name, self.comparison.columns))
         return self
 
 

@@ -75,6 +75,8 @@ def _pairs(context: Context, artefact: MethodTable, block: str) -> pd.DataFrame:
     """Return all pairs of a rival with the control or what is proposed."""
     comparison = artefact.comparison
     values = ranked(ranking_matrix(context.scores, comparison, block), comparison)
+    if len(values) < 2:
+        return pd.DataFrame(columns=list(_COLUMNS))
     firsts = [name for name in artefact.rivals if name in values]
     seconds = [n for n in (comparison.control, *artefact.proposed) if n in values]
     ranks = values.rank(axis=1, ascending=False).mean()
