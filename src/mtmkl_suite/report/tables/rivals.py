@@ -41,7 +41,7 @@ def build_rivals(context: Context, artefact: MethodTable) -> PrintedTable:
     body = []
     notes = []
     if len(proposed):
-        best = proposed.loc[proposed["rank_second"].idxmin(), "second"]
+        best = str(proposed.sort_values("rank_second")["second"].iloc[0])
         shown = main[main["second"].isin([comparison.control, best])]
         body = [
             [
@@ -99,7 +99,7 @@ def _pairs(context: Context, artefact: MethodTable, block: str) -> pd.DataFrame:
             posterior = compare_all_repeats(
                 both, ratios, higher_better=True, rope=comparison.rope
             )
-            row |= posterior.iloc[0].reindex(_COLUMNS[-5:]).to_dict()
+            row |= {name: posterior[name].iloc[0] for name in _COLUMNS[-5:]}
         rows.append(row)
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
@@ -108,13 +108,14 @@ def _verdict(pairs: pd.DataFrame) -> str:
     """Say whether anything that is proposed beats all rivals, by their pairs."""
     if pairs["p_second_better"].isna().all():
         return "Too few data sets or repeats to say whether a method beats all rivals."
+    pairs = pairs.astype({"p_second_better": float})
     least = pairs.groupby("second")["p_second_better"].min()
     beats = list(least.index[least > CERTAIN])
     if beats:
         return f"{', '.join(beats)}: better than all rivals, P > {CERTAIN:g} for each."
     nearest = str(least.idxmax())
     of_it = pairs[pairs["second"] == nearest]
-    hardest = of_it.loc[of_it["p_second_better"].astype(float).idxmin()]
+    (hardest,) = of_it.nsmallest(1, "p_second_better").to_dict("records")
     return (
         f"No method of the papers beats all {of_it['first'].nunique()} rivals with a "
         f"probability above {CERTAIN:g}. {nearest} comes nearest: it beats "
