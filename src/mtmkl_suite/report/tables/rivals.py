@@ -15,7 +15,7 @@ from mtmkl_suite.config.models import MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import ranked, ranked_repeats
-from mtmkl_suite.report.tables.text import PrintedTable, p_text
+from mtmkl_suite.report.tables.text import PrintedTable, p_text, with_minus
 
 _OUTCOMES = ("p_first_better", "p_equivalent", "p_second_better")
 _COLUMNS = (
@@ -140,15 +140,16 @@ def _where(context: Context, artefact: MethodTable, block: str) -> str:
         gain = ours.max() - theirs.max()
         if abs(gain) > comparison.rope:
             first, second = (ours, theirs) if gain > 0 else (theirs, ours)
-            sides[gain > 0].append(
-                f"{name} ({first.idxmax()} {first.max():.1f}, {second.idxmax()} "
-                f"{second.max():.1f})"
-            )
+            sides[gain > 0].append(f"{name} ({_best(first)}, {_best(second)})")
     return (
         f"{block}: on {len(sides[True])} of {n} data sets a method of the papers is "
         f"more than {comparison.rope:g} above every rival: {_list(sides[True])}. On "
         f"{len(sides[False])} a rival is above all of them: {_list(sides[False])}."
     )
+
+
+def _best(means: pd.Series) -> str:
+    return f"{means.idxmax()} {with_minus(f'{means.max():.1f}')}"
 
 
 def _list(texts: list[str]) -> str:
