@@ -19,7 +19,7 @@ LIBRARY = (
     ("kernels", "statistics"),
     ("solvers", "datasets"),
     ("methods",),
-    ("certify",),
+    ("certify", "rivals"),
 )
 SUITE = (
     ("config",), ("evaluation",), ("judge",), ("run",), ("report",), ("papers",),

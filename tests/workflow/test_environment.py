@@ -21,13 +21,14 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 ]
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
 EXTRAS = PROJECT["optional-dependencies"]
-OTHERS = "mtmkl[suite,images,docs,referee]"
+OTHERS = "mtmkl[suite,images,docs,referee,rivals]"
 SUITE = [Requirement(line) for line in EXTRAS["suite"]]
 IMAGES = [Requirement(line) for line in EXTRAS["images"]]
 DOCS = [Requirement(line) for line in EXTRAS["docs"]]
 REFEREE = [Requirement(line) for line in EXTRAS["referee"]]
+RIVALS = [Requirement(line) for line in EXTRAS["rivals"]]
 DEV = [Requirement(line) for line in EXTRAS["dev"] if line != OTHERS]
-DECLARED = RUNTIME + SUITE + IMAGES + DOCS + REFEREE + DEV
+DECLARED = RUNTIME + SUITE + IMAGES + DOCS + REFEREE + RIVALS + DEV
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
 NOT_IMPORTED = {
@@ -90,16 +91,24 @@ def _imported(*folders: str) -> set[str]:
 
 
 def test_every_dependency_at_run_time_is_imported():
-    needed = _names(RUNTIME + SUITE + IMAGES + REFEREE)
+    needed = _names(RUNTIME + SUITE + IMAGES + REFEREE + RIVALS)
     assert needed - _imported("src", "workflow") == set()
 
 
 def test_the_package_imports_only_what_it_declares():
-    declared = _names(RUNTIME + SUITE + IMAGES + REFEREE)
+    declared = _names(RUNTIME + SUITE + IMAGES + REFEREE + RIVALS)
     assert _imported("src") - {PROJECT["name"]} <= declared
 
 
-LIBRARY = ["datasets", "evaluation", "kernels", "methods", "sequences", "solvers"]
+LIBRARY = [
+    "datasets",
+    "evaluation",
+    "kernels",
+    "methods",
+    "rivals",
+    "sequences",
+    "solvers",
+]
 
 
 @pytest.mark.parametrize("package", [*LIBRARY, "statistics"])
@@ -111,7 +120,7 @@ def test_the_library_imports_nothing_of_the_suite(package):
 def test_development_has_all_extras():
     assert OTHERS in EXTRAS["dev"]
     # What benchmarks compare with, and nothing else needs, is no part of it.
-    others = {"suite", "images", "docs", "referee", "benchmark"}
+    others = {"suite", "images", "docs", "referee", "rivals", "benchmark"}
     assert set(EXTRAS) == {*others, "dev"}
 
 

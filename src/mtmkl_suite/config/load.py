@@ -196,6 +196,8 @@ def _check_comparison(
     require(f"{key}.comparison.control", "column", columns, comparison.control)
     require(f"{key}.comparison.main", "block", blocks, comparison.main)
     if isinstance(artefact, MethodTable):
+        require(f"{key}.rivals", "column", columns, *artefact.rivals)
+        require(f"{key}.proposed", "column", columns, *artefact.proposed)
         for entry in artefact.left_out:
             require(f"{key}.left_out.methods", "column", columns, *entry.methods)
             require(f"{key}.left_out.rows", "row", rows, *(entry.rows or []))

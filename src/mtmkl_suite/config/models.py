@@ -559,6 +559,7 @@ class MethodTable(Artefact):
         "method_ranks",
         "method_pairs",
         "method_posteriors",
+        "rivals",
         "left_out",
         "decisions",
     ]
@@ -566,11 +567,17 @@ class MethodTable(Artefact):
     left_out: list[LeftOut] = []
     settings: list[Setting] = []
     """Of a decision: data sets with a property, at a train size."""
+    rivals: list[str] = []
+    """Columns that were added to what papers propose,"""
+    proposed: list[str] = []
+    """and those of what they propose."""
 
     @model_validator(mode="after")
     def _check_settings(self) -> Self:
         if self.layout == "decisions" and not self.settings:
             raise missing("settings", "a decision is for data sets with a property")
+        if self.layout == "rivals" and not (self.rivals and self.proposed):
+            raise missing("rivals", "they and 'proposed' name columns")
         return self
 
 

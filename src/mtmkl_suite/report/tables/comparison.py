@@ -250,6 +250,19 @@ def _posteriors(
     context: Context, comparison: MethodComparison, block: str, order: Sequence[str]
 ) -> pd.DataFrame | str:
     """Return all pairs of the ranked methods of a block, or why there are none."""
+    found = ranked_repeats(context, comparison, block, order)
+    if isinstance(found, str):
+        return found
+    return compare_all_repeats(*found, higher_better=True, rope=comparison.rope)
+
+
+def ranked_repeats(
+    context: Context, comparison: MethodComparison, block: str, order: Sequence[str]
+) -> tuple[dict[str, pd.DataFrame], dict[str, float]] | str:
+    """Return values of repeats and variance ratios by data set, or why there are none.
+
+    A table has a column of each ranked method, in a given order.
+    """
     matrix = ranking_matrix(context.scores, comparison, block)
     values = ranked(matrix, comparison)
     repeats, ratios = {}, {}
@@ -278,9 +291,7 @@ def _posteriors(
             f"{min(counts, default=0)} repeats or more; a comparison by all repeats "
             f"needs {MIN_UNITS} of {MIN_REPEATS}"
         )
-    return compare_all_repeats(
-        repeats, ratios, higher_better=True, rope=comparison.rope
-    )
+    return repeats, ratios
 
 
 def build_left_out(context: Context, artefact: MethodTable) -> PrintedTable:

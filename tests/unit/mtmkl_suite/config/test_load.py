@@ -352,6 +352,11 @@ def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, edit, message):
             r"left_out\.rows': unknown row 'Nowhere'",
         ),
         (
+            "table_rivals_regression",
+            lambda t: t["proposed"].append("Nobody"),
+            r"proposed': unknown column 'Nobody'",
+        ),
+        (
             "table_decisions_regression",
             lambda t: t["settings"][0].update(block="5 %"),
             r"settings\.block': unknown block '5 %'",

@@ -147,6 +147,54 @@ def test_posteriors_are_those_of_all_repeats_of_the_ranked_methods():
     assert "differences up to 0.5 points count as none" in table.notes[1]
 
 
+def rivals(first="Linear", second="Ours"):
+    return artefact("rivals", rivals=[first], proposed=[second])
+
+
+def test_a_rival_is_compared_with_the_control_and_the_best_of_the_papers():
+    found = with_more_repeats(FEATURES)
+    table = build(found, rivals())
+    posteriors = build(found, artefact("method_posteriors")).cells
+    assert [line[:2] for line in table.body] == [
+        ["Linear", "Alone"],
+        ["Linear", "Ours"],
+    ]
+    # By hand: Linear is above Alone on F alone, by one point with both sizes.
+    assert table.body[0][3] == "1–0–5"
+    assert table.body[1][3] == "0–0–6"
+    cells = table.cells.set_index(["block", "first", "second"])
+    known = posteriors.set_index(["block", "first", "second"])
+    for block in COMPARISON.blocks:
+        # The same pair, the other way around.
+        mine = cells.loc[(block, "Linear", "Ours"), "p_first_better"]
+        theirs = known.loc[(block, "Ours", "Linear"), "p_second_better"]
+        assert mine == pytest.approx(theirs, abs=1e-9)
+    assert table.notes[0].startswith("Ours: better than all rivals, P > 0.98")
+    assert (
+        "10 %: on 6 of 6 data sets a method of the papers is more than 0.5"
+        in (table.notes[2])
+    )
+    assert "A (Ours 64.0, Linear 50.0)" in table.notes[2]
+
+
+def test_no_method_beats_a_rival_that_is_better():
+    table = build(with_more_repeats(FEATURES), rivals("Ours", "Linear"))
+    assert table.notes[0].startswith("No method of the papers beats all 1 rivals")
+    assert "Linear comes nearest: it beats Ours" in table.notes[0]
+    assert "On 6 a rival is above all of them: A (Ours 64" in table.notes[2]
+
+
+def test_rivals_without_all_data_sets_or_repeats_are_told():
+    table = build(context(), rivals())
+    # Linear was not run on images, and two repeats are too few.
+    assert table.body == []
+    assert "Images" not in " ".join(table.notes)
+    few = build(context(FEATURES), rivals())
+    assert few.body[0][4:] == ["–"] * 3
+    assert few.notes[0].startswith("Too few data sets or repeats")
+    assert build(context(()), rivals()).body == []
+
+
 @pytest.mark.parametrize("names", [FEATURES, ("A", "B"), ()])
 def test_too_few_repeats_or_data_sets_have_no_posterior(names):
     table = build(context(names), artefact("method_posteriors"))
