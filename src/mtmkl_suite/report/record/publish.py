@@ -49,6 +49,9 @@ from mtmkl_suite.run.resources import largest_memory, measured_memory
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
 
+_TITLES = re.compile(r'<a id="(\w+)"></a>\n\n## (.+)')
+"""Figures and tables on the page of a paper."""
+
 _A_ROW = 3
 """Thumbnails beside each other."""
 
@@ -279,8 +282,8 @@ def _index(figures: Path) -> str:
     # There are other folders than those of papers, such as that of benchmarks.
     for record in sorted(figures.glob("*/verdicts.csv")):
         folder = record.parent
-        page = folder / "README.md"
-        title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+        page = (folder / "README.md").read_text(encoding="utf-8")
+        title = page.splitlines()[0].removeprefix("# ")
         verdicts, claims = (
             pd.read_csv(folder / f"{name}.csv", dtype=NAMES).assign(source=RECORD)
             for name in ("verdicts", "claims")
@@ -295,25 +298,30 @@ def _index(figures: Path) -> str:
         overall = answer(verdicts, claims)
         if overall.sources:
             lines += ["", f"**{overall.word}.** {overall.sentence}"]
-        lines += _pictures(folder, verdicts, claims)
+        lines += _pictures(folder, dict(_TITLES.findall(page)), verdicts, claims)
     return "\n".join([*lines, *table]) + "\n"
 
 
-def _pictures(folder: Path, verdicts: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
+def _pictures(
+    folder: Path,
+    titles: Mapping[str, str],
+    verdicts: pd.DataFrame,
+    claims: pd.DataFrame,
+) -> list[str]:
     """Return thumbnails of a paper's figures, with the answer on each."""
-    names = [path.stem for path in sorted(folder.glob("figure_*.svg"), key=_order)]
+    paths = sorted(folder.glob("figure_*.svg"), key=_order)
+    names = [path.stem for path in paths if path.stem in titles]
     places = [artefacts_of_section(each, names) for each in claims["section"]]
     cells = []
     for name in names:
-        title = _heading(name) or name.removeprefix("figure_").replace("_", " ")
         found = answer(
             verdicts[verdicts["artefact"] == name],
             claims.loc[[name in place for place in places]],
         )
         said = f"<b>{found.word}.</b> {found.sentence}" if found.sources else ""
-        image = f'<img src="{folder.name}/{name}.svg" alt="{title}" width="260">'
+        image = f'<img src="{folder.name}/{name}.svg" alt="{titles[name]}" width="260">'
         link = f'<a href="{folder.name}/README.md#{name}">{image}</a>'
-        cells.append(f"<td><b>{title.capitalize()}</b><br>{link}<br>{said}</td>")
+        cells.append(f"<td>{titles[name]}<br>{link}<br>{said}</td>")
     rows = [cells[k : k + _A_ROW] for k in range(0, len(cells), _A_ROW)]
     if not rows:
         return []
