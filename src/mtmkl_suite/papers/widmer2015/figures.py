@@ -262,7 +262,7 @@ def _roc_curves(
     axis.set_xlabel("false positive rate")
     axis.set_ylabel("true positive rate, above the mean\nof these methods, over tasks")
     axis.set_title(f"{reading}; mean ± sd, {repeats_text(numbers[0]['n'])}")
-    axis.legend(loc="lower right")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3)
     return pd.concat(numbers, ignore_index=True)
 
 

@@ -125,7 +125,9 @@
   const stack = () => {
     for (const table of all(".scroll table")) {
       const heads = all("thead tr:last-child > *", table).map((each) => each.innerText.replace(/[↕↑↓]/, "").trim());
-      const many = narrow.matches && heads.length > 3;
+      table.classList.remove("stacked");
+      const frame = table.closest(".scroll");
+      const many = narrow.matches && (heads.length > 3 || frame.scrollWidth > frame.clientWidth + 1);
       table.classList.toggle("stacked", many);
       if (!many) continue;
       for (const cell of all("tbody td", table)) cell.dataset.label = heads[cell.cellIndex] ?? "";
