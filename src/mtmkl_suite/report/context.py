@@ -77,6 +77,13 @@ class Context:
         is_changed = bool(self.config.changes)
         return bool(self.config.tier == "paper") and not is_changed
 
+    @property
+    def is_smoke_test(self) -> bool:
+        """True for the quick tier as configured: its published record says more."""
+        config = self.config
+        is_own = bool(config.changes) or config.own is not None
+        return bool(config.tier == "quick") and not is_own
+
     def label(self, method: str) -> str:
         """Return a method's printed name."""
         return str(self.config.methods[method].label)

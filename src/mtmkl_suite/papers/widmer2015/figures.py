@@ -225,7 +225,8 @@ def figure_3b(context: Context) -> FigureAndNumbers:
 def _roc_curves(
     context: Context, axis: Axes, experiment: str, reading: str
 ) -> pd.DataFrame:
-    numbers = []
+    """Draw ROC curves as differences from their mean: in themselves they coincide."""
+    found = {}
     for method in _ROC:
         metrics = {
             rate: f"true_positive_rate_{rate:g}" for rate in FALSE_POSITIVE_RATES
@@ -237,28 +238,31 @@ def _roc_curves(
                 for k, name in metrics.items()
             }
         )
-        if rates.empty:
-            continue
+        if not rates.empty:
+            found[method] = rates
+    if not found:
+        return _no_data(context, axis, experiment)
+    numbers = []
+    centre = sum(found.values()) / len(found)
+    for method, rates in found.items():
         series = Series.of(context, method)
-        mean, sd = rates.mean().to_numpy(), rates.std(ddof=1).to_numpy()
+        above = rates - centre
         x = np.array([0.0, *FALSE_POSITIVE_RATES, 1.0])
-        y = np.array([0.0, *mean, 1.0])
-        width = np.array([0.0, *np.nan_to_num(sd), 0.0])
+        y = np.array([0.0, *above.mean(), 0.0])
+        width = np.array([0.0, *np.nan_to_num(above.std(ddof=1)), 0.0])
         axis.fill_between(
             x, y - width, y + width, color=series.style.colour, alpha=0.15, linewidth=0
         )
         axis.plot(x, y, color=series.style.colour, label=series.label)
         numbers.append(pd.DataFrame({
             "panel": f"{reading}, ROC", "series": series.label,
-            "x": FALSE_POSITIVE_RATES, "mean": mean, "sd": sd, "n": len(rates),
+            "x": FALSE_POSITIVE_RATES, "mean": rates.mean().to_numpy(),
+            "sd": rates.std(ddof=1).to_numpy(), "n": len(rates),
         }))  # fmt: skip
-    if not numbers:
-        return _no_data(context, axis, experiment)
-    axis.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=":")
     axis.set_xlabel("false positive rate")
-    axis.set_ylabel("true positive rate, mean over tasks")
+    axis.set_ylabel("true positive rate, above the mean\nof these methods, over tasks")
     axis.set_title(f"{reading}; mean ± sd, {repeats_text(numbers[0]['n'])}")
-    axis.legend(loc="lower right")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3)
     return pd.concat(numbers, ignore_index=True)
 
 

@@ -202,12 +202,8 @@ def figure_ranks(context: Context) -> FigureAndNumbers:
                     linestyle="none",
                 )  # fmt: skip
         n_sets = sides["published accuracies"].n_blocks
-        axis.set_title(f"{block} for training, {n_sets} data sets")
-        if ours is None:
-            axis.text(
-                0.5, 0.02, "reproduced: not every value is there", ha="center",
-                fontsize=8, transform=axis.transAxes,
-            )  # fmt: skip
+        lacking = "\nreproduced: not every value is there" * (ours is None)
+        axis.set_title(f"{block} for training, {n_sets} data sets{lacking}")
         axis.set_xlim(0.7, len(columns) + 0.3)
         axis.set_xticks(range(1, len(columns) + 1))
         axis.set_xlabel("mean rank, 1 is best")

@@ -1,7 +1,9 @@
 """Figures and tables on the page of their paper."""
 
 import base64
+import json
 import math
+import re
 import textwrap
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -65,8 +67,9 @@ class NumberCell(NamedTuple):
 
     @property
     def printed(self) -> str:
-        """The published number alone."""
-        return _alone(self.published)
+        """The published number alone, with a mark if it is hard to read."""
+        alone, _, status = _alone(self.published).partition(" (")
+        return f"{alone} ?" if status else alone
 
     @property
     def ours(self) -> str:
@@ -100,7 +103,7 @@ class NumberTable(NamedTuple):
 
 
 def _alone(text: str) -> str:
-    return text.partition(" ±")[0].partition(", rank")[0]
+    return re.sub(r" ± [\d.]+|, rank [\d.]+", "", text)
 
 
 def number_table(
@@ -284,24 +287,35 @@ def artefact_view(
 
     ``image`` is a data URI and ``alternative`` the figure in words, both "" for a
     table; ``numbers`` has the numbers that the paper quotes in its text last, ``texts``
-    are tables of another form, and ``values`` what a figure draws.
+    are tables of another form, ``values`` what a figure draws, and ``curves`` those of
+    them that the page can draw. A quick run shows the record, if there is one, and
+    ``own`` is then the like of the run.
     """
     artefact = context.config.artefacts[name]
     mine = read_written(folder, name)
+    texts = list(mine.tables[: -1 if artefact.quoted else None])
     view = SimpleNamespace(
-        id=name, title=artefact.title, image="", alternative="", values=None,
-        texts=list(mine.tables), is_of_record=False, answer=answer, facts=facts,
+        id=name, title=artefact.title, image="", alternative="", values=None, curves="",
+        texts=texts, is_of_record=False, answer=answer, facts=facts, own=None,
     )  # fmt: skip
     view.name, view.subtitle = names_of(name, artefact.title)
     endings: tuple[str, ...] = ("csv", "md")
     numbers: list[tuple[Any, ...]] = []
     if isinstance(artefact, Figure):
         endings = ("svg", "pdf", "csv")
-        svg, drawn, view.is_of_record = _figure(name, folder, record)
-        encoded = base64.b64encode(svg.read_bytes()).decode()
-        view.image = f"data:image/svg+xml;base64,{encoded}"
-        view.alternative = figure_in_words(artefact.title, drawn)
+        svg = folder.artefact(name, "svg")
+        drawn = read_table(folder.artefact(name, "csv"))
+        has_data = "no data" not in drawn
+        recorded = record.artefact(name, "svg") if record else None
+        is_open = context.is_smoke_test or not has_data
+        # One of equations alone is the same in both.
+        if record and recorded and is_open and not _same(recorded, svg):
+            if has_data:
+                view.own = _drawing(artefact.title, svg, drawn) | {"texts": []}
+            svg, drawn, view.is_of_record = recorded, record.cells(name), True
+        vars(view).update(_drawing(artefact.title, svg, drawn))
         view.values = None if "no data" in drawn else values_of(drawn)
+        view.curves = curves_of(drawn)
         view.texts = []
     elif isinstance(artefact, Table | Ranking):
         cells = read_table(folder.artefact(name, "csv"))
@@ -314,10 +328,12 @@ def artefact_view(
         numbers.append((cells, published, *grid))
         view.is_of_record = cells["reproduced"].isna().all() and len(published) > 0
         view.texts = []
-    elif record and len(mine.verdicts) and mine.verdicts["reproduced"].isna().all():
-        path = record.artefact(name, "md")
-        view.is_of_record = path is not None
-        view.texts = [_from_markdown(path)] if path else view.texts
+    elif record and (path := record.artefact(name, "md")):
+        is_open = bool(len(mine.verdicts) and mine.verdicts["reproduced"].isna().all())
+        if context.is_smoke_test or is_open:
+            view.is_of_record = True
+            view.own = None if is_open else {"image": "", "texts": texts}
+            view.texts = [_from_markdown(path)]
     if artefact.quoted is not None:
         places = {(cell.row, cell.column) for cell in artefact.quoted.cells}
         rows = mine.verdicts
@@ -327,7 +343,6 @@ def artefact_view(
             published = record.verdicts[record.verdicts["artefact"] == name]
         quoted = rows[[key in places for key in keys]]
         numbers.append((quoted, published, "quoted in the text", None, {}))
-        view.texts = view.texts[:-1]
     reach, is_judged = read_reach(context.config, name), context.is_judged
     tables = [
         number_table(*part, *grid, is_judged=is_judged, reach=reach)
@@ -366,15 +381,42 @@ def names_of(artefact: str, title: str) -> tuple[str, str]:
     return artefact.replace("_", " ").capitalize(), title
 
 
-def _figure(
-    name: str, folder: PaperFolder, record: PublishedRecord | None
-) -> tuple[Path, pd.DataFrame, bool]:
-    """Return a figure, the numbers that it draws, and whether it is the published."""
-    numbers = read_table(folder.artefact(name, "csv"))
-    published = record.artefact(name, "svg") if record else None
-    if "no data" in numbers and record and published:
-        return published, record.cells(name), True
-    return folder.artefact(name, "svg"), numbers, False
+def _same(one: Path, other: Path) -> bool:
+    return one.read_bytes() == other.read_bytes()
+
+
+def _drawing(title: str, svg: Path, numbers: pd.DataFrame) -> dict[str, str]:
+    """Return a figure as a data URI, and in words."""
+    encoded = base64.b64encode(svg.read_bytes()).decode()
+    return {
+        "image": f"data:image/svg+xml;base64,{encoded}",
+        "alternative": figure_in_words(title, numbers),
+    }
+
+
+def curves_of(numbers: pd.DataFrame) -> str:
+    """Return the curves of a figure as JSON, "" if it has none.
+
+    That is a list of panels, ``[name, [[series, x, means, standard deviations]]]``.
+    """
+    if not {"panel", "series", "x", "mean"} <= set(numbers.columns):
+        return ""
+    points = numbers.dropna(subset=["panel", "series", "x", "mean"])
+    spread = points["sd"] if "sd" in points else points["mean"] * math.nan
+    points = points.assign(sd=spread).astype({"x": float, "mean": float})
+    panels = []
+    for panel, mine in points.groupby("panel", sort=False):
+        curves = [
+            [str(series), *(_rounded(rows[side]) for side in ("x", "mean", "sd"))]
+            for series, rows in mine.sort_values("x").groupby("series", sort=False)
+            if rows["x"].nunique() > 1
+        ]
+        panels += [[_plain(panel), curves]] if curves else []
+    return json.dumps(panels, ensure_ascii=False) if panels else ""
+
+
+def _rounded(values: pd.Series) -> list[float | None]:
+    return [None if pd.isna(v) else float(f"{v:.5g}") for v in values]
 
 
 def values_of(numbers: pd.DataFrame) -> TextTable:

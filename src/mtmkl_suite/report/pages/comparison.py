@@ -15,7 +15,9 @@ from mtmkl.statistics.matrix_tests import MatrixTests
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
 from mtmkl.statistics.ranks import critical_difference
 from mtmkl.statistics.score_tables import some
-from mtmkl_suite.report.context import Context
+from mtmkl_suite.config.models import MethodComparison, Paper
+from mtmkl_suite.judge.sample import read_scores
+from mtmkl_suite.report.context import Context, read_overlaps
 from mtmkl_suite.report.figures.drawing import figure_style
 from mtmkl_suite.report.figures.rank_figures import (
     critical_difference_figure,
@@ -88,11 +90,38 @@ def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
 
 
 def comparison_of_run(
-    context: Context, table: Callable[[str], Path], *, title: str, source: str
+    context: Context,
+    table: Callable[[str], Path],
+    *,
+    title: str,
+    source: str,
+    recorded: Sequence[dict[str, Any]] = (),
 ) -> str:
-    """Return the page of a run's comparisons or experiments, "" if there are none."""
-    parts = parts_of_run(context, table)
+    """Return the page of a run's comparisons or experiments, "" if there are none.
+
+    ``recorded``: Parts of the published record, which come first.
+    """
+    parts = list(parts_of_run(context, table))
+    if recorded:
+        parts = [part | {"title": f"{part['title']}, this run"} for part in parts]
+    parts = [*recorded, *parts]
     return comparison_page(parts, title=title, source=source) if parts else ""
+
+
+def recorded_parts(config: Paper, folder: Path) -> list[dict[str, Any]]:
+    """Return the comparisons of a paper's published record in a folder."""
+    compared = (each.comparison for each in config.artefacts.values())
+    if not any(isinstance(each, MethodComparison) for each in compared):
+        return []
+    context = Context(
+        config=config,
+        scores=read_scores(folder / "scores.csv.gz"),
+        arrays={},
+        data_info={},
+        published={},
+        overlaps=read_overlaps(folder / "overlaps.csv"),
+    )
+    return parts_of_run(context, lambda name: folder / f"{name}.csv")
 
 
 def comparison_page(

@@ -1,5 +1,6 @@
 """Templates with their filters, links to files and documentation, and texts from it."""
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -142,10 +143,15 @@ def _html(text: str, source: Path, documentation: Documentation) -> str:
                 _mend_link(child, source, documentation)
     rendered = parser.renderer.render(tokens, parser.options, {})
     # As all tables of the report: wide ones scroll by themselves, and have a name.
-    region = '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
-    caption = "<caption>From the paper's page</caption>"
+    count = itertools.count(1)
+
+    def opening(found: re.Match[str]) -> str:
+        name = f"Table {next(count)} of the page {source.stem}"
+        region = f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
+        return f"{region}<table>\n<caption>{name}</caption>"
+
     return (
-        rendered.replace("<table>", f"{region}<table>\n{caption}")
+        re.sub("<table>", opening, rendered)
         .replace("</table>", "</table></div>")
         .replace("<th>", '<th scope="col">')
         .replace("<th style", '<th scope="col" style')

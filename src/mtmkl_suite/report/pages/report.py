@@ -19,7 +19,7 @@ from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.context import Context, load_context, read_jobs
 from mtmkl_suite.report.pages.artefacts import artefact_view
-from mtmkl_suite.report.pages.comparison import comparison_of_run
+from mtmkl_suite.report.pages.comparison import comparison_of_run, recorded_parts
 from mtmkl_suite.report.pages.experiments import (
     data_uses,
     duration,
@@ -63,6 +63,9 @@ from mtmkl_suite.run.folders import PaperFolder, RunFolder
 
 FIRST = "report.html"
 """The name of the first page."""
+
+_LONGEST = 40
+"""Rows of a table of text that is not folded."""
 
 _CELL = ["artefact", "row", "column"]
 
@@ -174,6 +177,7 @@ def render_report(
         record=RECORD,
         mostly=MOSTLY,
         partly=PARTLY,
+        longest=_LONGEST,
         level=LEVEL,
         min_units=MIN_UNITS,
         few_units=FEW_UNITS,
@@ -280,6 +284,9 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
     methods = method_uses(config, in_column, context.scores, RUN)
     if record and full:
         methods += method_uses(full, in_column, read_scores(record.scores), RECORD)
+    recorded = []
+    if record and full and context.is_smoke_test:
+        recorded = recorded_parts(full, record.folder)
     labels = {name: context.label(name) for name in config.methods}
     titles = {name: each.title for name, each in config.experiments.items()}
     return PaperResult(
@@ -328,7 +335,11 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
             context,
             lambda name: folder.artefact(name, "csv"),
             title=str(paper.title),
-            source=f"This run, {config.tier} tier.",
+            source=f"The published record, {record.origin}; of this run, {config.tier} "
+            "tier, are the parts that are marked so."
+            if record and recorded
+            else f"This run, {config.tier} tier.",
+            recorded=recorded,
         ),
     )
 

@@ -52,12 +52,14 @@ Claim = dict[Hashable, Any]
 class Answer(NamedTuple):
     """Verdicts and claims of an artefact, or of a paper, together.
 
-    ``numbers`` and ``claims`` count each verdict, claims by their author; numbers that
-    follow from others are left out. ``sources`` says where the verdicts are from.
+    ``why`` names the number or the claim that decides most. ``numbers`` and ``claims``
+    count each verdict, claims by their author; numbers that follow from others are left
+    out. ``sources`` says where the verdicts are from.
     """
 
     word: str
     sentence: str
+    why: str
     numbers: dict[str, int]
     claims: dict[str, dict[str, int]]
     sources: list[str]
@@ -99,6 +101,7 @@ def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
     return Answer(
         word=word,
         sentence=_sentence("; ".join(parts)) if parts else _why_none(own, claims),
+        why=_why(own, claims),
         numbers=numbers,
         claims=found,
         sources=[str(source) for source in used.unique()],
@@ -155,6 +158,31 @@ def _claims_text(holds: int, fails: int, undecided: int, whose: str) -> str:
     if fails:
         text += f", {fails} {'does' if fails == 1 else 'do'} not"
     return text
+
+
+def _why(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:
+    """Return the number farthest from print, and claims of the worst verdict."""
+    parts = []
+    judged = verdicts[verdicts["verdict"].isin(["reproduced", "close", "different"])]
+    printed = judged["published"].astype(float)
+    gaps = (judged["reproduced"].astype(float) - printed).abs()
+    gaps = gaps / printed.abs().clip(lower=1e-12)
+    if gaps.notna().any():
+        worst = judged.iloc[int(np.nanargmax(gaps.to_numpy()))]
+        parts.append(
+            f"Farthest from print: {worst['column']}, {worst['row']}, "
+            f"{worst['reproduced']:.4g} in place of {worst['published']:g}."
+        )
+    groups = claim_tests.by_author(claims).values()
+    mine = next((each for each in groups if len(each)), claims)
+    for verdict in ("does not hold", "undecided", "holds"):
+        texts = list(mine["claim"][mine["verdict"] == verdict])
+        if texts:
+            more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
+            said = texts[0].rstrip(".")
+            parts.append(f"{verdict.capitalize()}: “{said}”{more}.")
+            break
+    return " ".join(parts)
 
 
 def _why_none(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:

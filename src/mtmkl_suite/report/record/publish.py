@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.files import read_json, write_json, write_table, write_text
-from mtmkl_suite.config.models import MethodComparison, Paper, Run, StepTable
+from mtmkl_suite.config.models import Paper, Run, StepTable
 from mtmkl_suite.config.published import NAMES
 from mtmkl_suite.judge.claims import (
     by_author,
@@ -27,9 +27,9 @@ from mtmkl_suite.report.context import (
     Context,
     load_context,
     overlaps_table,
-    read_overlaps,
 )
-from mtmkl_suite.report.pages.comparison import PAGE, comparison_of_run
+from mtmkl_suite.report.pages.comparison import PAGE, comparison_page, recorded_parts
+from mtmkl_suite.report.pages.verdicts import answer, artefacts_of_section
 from mtmkl_suite.report.record.artefacts import (
     drawn,
     printed,
@@ -41,13 +41,16 @@ from mtmkl_suite.report.record.published_reach import (
     published_counts,
     read_reach,
 )
-from mtmkl_suite.report.record.record import published_claims, statistics_table
+from mtmkl_suite.report.record.record import RECORD, published_claims, statistics_table
 from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder, RunFolder
 from mtmkl_suite.run.provenance import check_same, of_the_code
 from mtmkl_suite.run.resources import largest_memory, measured_memory
 
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
+
+_TITLES = re.compile(r'<a id="(\w+)"></a>\n\n## (.+)')
+"""Figures and tables on the page of a paper."""
 
 _A_ROW = 3
 """Thumbnails beside each other."""
@@ -93,33 +96,13 @@ def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
     for config in configs:
         folder = figures / config.paper.id
         main = config.readings.main if config.readings is not None else config
-        page = comparison_of_record(main, folder)
-        if page:
+        parts = recorded_parts(main, folder)
+        if parts:
+            source = "The published record, paper tier."
+            page = comparison_page(parts, title=str(main.paper.title), source=source)
             write_text(folder / PAGE, page)
         write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
-
-
-def comparison_of_record(config: Paper, folder: Path) -> str:
-    """Return the page on which a reader chooses, "" for a paper that compares none."""
-    compared = (each.comparison for each in config.artefacts.values())
-    if not any(isinstance(each, MethodComparison) for each in compared):
-        return ""
-    context = Context(
-        config=config,
-        scores=read_scores(folder / "scores.csv.gz"),
-        arrays={},
-        data_info={},
-        published={},
-        overlaps=read_overlaps(folder / "overlaps.csv"),
-    )
-    source = "The published record, paper tier."
-    return comparison_of_run(
-        context,
-        lambda name: folder / f"{name}.csv",
-        title=str(config.paper.title),
-        source=source,
-    )
 
 
 def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str]]:
@@ -181,7 +164,7 @@ def paper_gallery(config: Paper, folder: Path) -> str:
     for name, artefact in artefacts:
         heading = _heading(name)
         title = f"{heading}: {artefact.title}" if heading else artefact.title
-        lines += ["", f"## {title}", ""]
+        lines += ["", f'<a id="{name}"></a>', "", f"## {title}", ""]
         lines += _artefact_lines(name, artefact.kind, artefact.title, folder)
     if len(claims):
         head = ["claim", "section", "basis", "verdict", "evidence"]
@@ -286,50 +269,63 @@ def _index(figures: Path) -> str:
         "Results of the last full run of the paper tier, one folder per paper, "
         "written by `make publish`. The rules behind the verdicts: "
         "[docs/verdicts.md](../docs/verdicts.md).",
+    ]
+    table = [
+        "",
+        "## Counts",
         "",
         "| paper | printed numbers | that our standard deviation would change "
         "| different, by readings "
         "| the paper's claims | claims of ours |",
         "|---|---|---|---|---|---|",
     ]
-    pictures: list[str] = []
     # There are other folders than those of papers, such as that of benchmarks.
     for record in sorted(figures.glob("*/verdicts.csv")):
-        page = record.with_name("README.md")
-        title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-        verdicts = pd.read_csv(record)
-        claims = by_author(pd.read_csv(page.parent / "claims.csv"))
-        link = f"[{page.parent.name}]({page.parent.name}/README.md)"
+        folder = record.parent
+        page = (folder / "README.md").read_text(encoding="utf-8")
+        title = page.splitlines()[0].removeprefix("# ")
+        verdicts, claims = (
+            pd.read_csv(folder / f"{name}.csv", dtype=NAMES).assign(source=RECORD)
+            for name in ("verdicts", "claims")
+        )
+        link = f"[{folder.name}]({folder.name}/README.md)"
         moved = moved_text(own_numbers(verdicts))
-        reach = published_counts(page.parent) or "–"
-        found = [counts_of(shown_verdicts(each)) for each in claims.values()]
+        reach = published_counts(folder) or "–"
+        found = [counts_of(shown_verdicts(each)) for each in by_author(claims).values()]
         counts = [counts_text(verdicts), moved, reach, *found]
-        lines.append(f"| {link}: {title} | {' | '.join(counts)} |")
-        pictures += _pictures(page.parent, title)
-    return "\n".join([*lines, *pictures]) + "\n"
+        table.append(f"| {link}: {title} | {' | '.join(counts)} |")
+        lines += ["", f"## [{title}]({folder.name}/README.md)"]
+        overall = answer(verdicts, claims)
+        if overall.sources:
+            lines += ["", f"**{overall.word}.** {overall.sentence}"]
+        lines += _pictures(folder, dict(_TITLES.findall(page)), verdicts, claims)
+    return "\n".join([*lines, *table]) + "\n"
 
 
-def _pictures(folder: Path, title: str) -> list[str]:
-    """Return thumbnails of a paper's figures, with what its claims on each came to."""
-    claims = pd.read_csv(folder / "claims.csv", dtype=NAMES)
+def _pictures(
+    folder: Path,
+    titles: Mapping[str, str],
+    verdicts: pd.DataFrame,
+    claims: pd.DataFrame,
+) -> list[str]:
+    """Return thumbnails of a paper's figures, with the answer on each."""
+    paths = sorted(folder.glob("figure_*.svg"), key=_order)
+    names = [path.stem for path in paths if path.stem in titles]
+    places = [artefacts_of_section(each, names) for each in claims["section"]]
     cells = []
-    for path in sorted(folder.glob("figure_*.svg"), key=_order):
-        heading = _heading(path.stem)
-        if not heading:
-            continue
-        named = rf"\bFigs?\. {heading.split()[1]}\b"
-        of_it = claims[claims["section"].str.contains(named)]
-        image = f'<img src="{folder.name}/{path.name}" alt="{heading}" width="260">'
-        link = f'<a href="{folder.name}/README.md">{image}</a>'
-        found = f". Claims: {counts_of(of_it['verdict'])}" if len(of_it) else ""
-        cells.append(f"{link}<br>{heading}{found}")
-    if not cells:
-        return []
+    for name in names:
+        found = answer(
+            verdicts[verdicts["artefact"] == name],
+            claims.loc[[name in place for place in places]],
+        )
+        said = f"<b>{found.word}.</b> {found.sentence}" if found.sources else ""
+        image = f'<img src="{folder.name}/{name}.svg" alt="{titles[name]}" width="260">'
+        link = f'<a href="{folder.name}/README.md#{name}">{image}</a>'
+        cells.append(f"<td>{titles[name]}<br>{link}<br>{said}</td>")
     rows = [cells[k : k + _A_ROW] for k in range(0, len(cells), _A_ROW)]
-    lines = ["", f"## {title}", "", "|   " * _A_ROW + "|", "|---" * _A_ROW + "|"]
-    return lines + [
-        f"| {' | '.join(row + [''] * (_A_ROW - len(row)))} |" for row in rows
-    ]
+    if not rows:
+        return []
+    return ["", "<table>", *(f"<tr>{''.join(row)}</tr>" for row in rows), "</table>"]
 
 
 def _order(path: Path) -> tuple[int, str]:

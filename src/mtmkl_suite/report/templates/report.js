@@ -31,7 +31,13 @@
     });
   }
 
-  const choices = (title, names, changed) => {
+  // What is off stands in the address, so that a link or a reload has it.
+  const address = new URLSearchParams(location.search);
+  const keep = () => {
+    const query = address.toString();
+    history.replaceState(null, "", `${query ? `?${query}` : location.pathname}${location.hash}`);
+  };
+  const choices = (title, key, names, changed) => {
     const group = document.createElement("fieldset");
     const legend = document.createElement("legend");
     legend.textContent = title;
@@ -40,8 +46,15 @@
       const label = document.createElement("label");
       const box = document.createElement("input");
       box.type = "checkbox";
-      box.checked = true;
-      box.addEventListener("change", () => changed(name, box.checked));
+      box.checked = !address.getAll(key).includes(name);
+      if (!box.checked) changed(name, false);
+      box.addEventListener("change", () => {
+        const off = address.getAll(key).filter((each) => each !== name);
+        address.delete(key);
+        for (const each of box.checked ? off : [...off, name]) address.append(key, each);
+        keep();
+        changed(name, box.checked);
+      });
       label.append(box, " ", name);
       group.append(label);
     }
@@ -53,7 +66,7 @@
   const judged = all("[data-verdict]").filter((each) => each.dataset.verdict);
   const verdicts = [...new Set(judged.map((each) => each.dataset.verdict))];
   if (place && verdicts.length > 1) {
-    place.append(choices("Show verdicts", verdicts, (name, shown) => {
+    place.append(choices("Show verdicts", "verdict", verdicts, (name, shown) => {
       for (const each of judged) {
         if (each.dataset.verdict !== name) continue;
         if (each.tagName === "TR") each.hidden = !shown;
@@ -69,7 +82,7 @@
     const target = paper.querySelector(".method-choice");
     if (!target || names.length < 2) continue;
     const off = new Set();
-    target.append(choices("Show methods", names, (name, shown) => {
+    target.append(choices("Show methods", "method", names, (name, shown) => {
       if (shown) off.delete(name); else off.add(name);
       for (const each of marked) {
         each.hidden = each.dataset.method.split("|").some((one) => off.has(one));
@@ -79,14 +92,14 @@
 
   // What stands behind a number, by pointer and by keyboard: one tab stop for a table.
   const line = document.getElementById("value");
-  for (const table of all("table.numbers")) {
-    const cells = all("td.cell", table);
+  for (const table of all("table.numbers, table.matrix")) {
+    const cells = all("td.cell, td a", table);
     const stay = (cell) => {
       for (const each of cells) each.tabIndex = each === cell ? 0 : -1;
     };
     if (cells.length) stay(cells[0]);
     for (const cell of cells) {
-      const show = () => { line.textContent = cell.dataset.details; };
+      const show = () => { line.textContent = cell.dataset.details ?? cell.title; };
       const clear = () => { line.textContent = ""; };
       cell.addEventListener("mouseenter", show);
       cell.addEventListener("mouseleave", clear);
@@ -95,14 +108,126 @@
     }
     table.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-      let cell = event.target.closest("td.cell");
+      let cell = event.target.closest("td");
       if (!step || !cell) return;
       event.preventDefault();
+      const target = () => cells.find((each) => cell.contains(each));
       do {
         const row = step[0] ? (step[0] < 0 ? cell.parentElement.previousElementSibling : cell.parentElement.nextElementSibling) : cell.parentElement;
         cell = row && row.cells[cell.cellIndex + step[1]];
-      } while (cell && (!cell.classList.contains("cell") || cell.hidden || cell.parentElement.hidden));
-      if (cell) cell.focus();
+      } while (cell && (!target() || cell.hidden || cell.parentElement.hidden));
+      if (cell) target().focus();
+    });
+  }
+
+  // On narrow screens a row of many columns is a list, each value with its heading.
+  const narrow = matchMedia("(max-width: 44rem)");
+  const stack = () => {
+    for (const table of all(".scroll table")) {
+      const heads = all("thead tr:last-child > *", table).map((each) => each.innerText.replace(/[↕↑↓]/, "").trim());
+      table.classList.remove("stacked");
+      const frame = table.closest(".scroll");
+      const many = narrow.matches && (heads.length > 3 || frame.scrollWidth > frame.clientWidth + 1);
+      table.classList.toggle("stacked", many);
+      if (!many) continue;
+      for (const cell of all("tbody td", table)) cell.dataset.label = heads[cell.cellIndex] ?? "";
+    }
+  };
+  narrow.addEventListener("change", stack);
+  stack();
+
+  // All words of a search are in what is found.
+  for (const place of all(".find")) {
+    const [field, count] = [place.querySelector("input"), place.querySelector("p")];
+    const entries = all("li", place).map((each) => [each, each.textContent.toLowerCase()]);
+    const look = () => {
+      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let found = 0;
+      for (const [each, text] of entries) {
+        const fits = words.length > 0 && words.every((word) => text.includes(word));
+        each.hidden = !fits || ++found > 40;
+      }
+      count.textContent = words.length ? `${found} found${found > 40 ? ", the first 40 shown" : ""}` : "";
+      address.delete("find");
+      if (field.value) address.set("find", field.value);
+    };
+    place.hidden = false;
+    field.value = address.get("find") ?? "";
+    look();
+    field.addEventListener("input", () => { look(); keep(); });
+  }
+
+  // Curves of a figure: each on and off, and its values at the chosen place.
+  const drawn = (name, marks = {}, ...children) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(marks)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const [width, height, edge] = [560, 260, 48];
+  const short = (value) => String(Number(value.toPrecision(4))).replace("-", "\u2212");
+  const scale = (values, from, to) => {
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const isLog = low > 0 && high / low > 50;
+    const of = (value) => (isLog ? Math.log(value) : value);
+    const place = (value) => from + ((of(value) - of(low)) / (of(high) - of(low) || 1)) * (to - from);
+    const at = (share) => (isLog ? low * (high / low) ** share : low + (high - low) * share);
+    return { place, ticks: [0, 0.25, 0.5, 0.75, 1].map(at) };
+  };
+  const panel = (place, title, curves, key) => {
+    const xs = [...new Set(curves.flatMap((curve) => curve[1]))].sort((a, b) => a - b);
+    const across = scale(xs, edge, width - 8);
+    const up = scale(curves.flatMap((curve) => curve[2]), height - 24, 8);
+    const off = new Set();
+    const lines = curves.map(([name, x, means], k) => {
+      const points = x.map((each, n) => [across.place(each), up.place(means[n])]);
+      return drawn("g", { style: `--hue: ${(k * 137) % 360}` },
+        drawn("polyline", { points: points.join(" ") }),
+        ...points.map(([cx, cy]) => drawn("circle", { cx, cy, r: 2.5 })));
+    });
+    const rule = drawn("line", { y1: 8, y2: height - 24 });
+    const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}: curves` },
+      ...across.ticks.map((x) => drawn("text", { x: across.place(x), y: height - 6, "text-anchor": "middle" }, short(x))),
+      ...up.ticks.map((y) => drawn("text", { x: edge - 6, y: up.place(y) + 4, "text-anchor": "end" }, short(y))),
+      rule, ...lines);
+    const label = document.createElement("label");
+    const slide = document.createElement("input");
+    Object.assign(slide, { type: "range", min: 0, max: xs.length - 1, value: 0 });
+    label.append("Place on the axis ", slide);
+    const told = document.createElement("p");
+    told.setAttribute("role", "status");
+    const tell = () => {
+      const x = xs[slide.value];
+      rule.setAttribute("transform", `translate(${across.place(x)} 0)`);
+      const values = curves.filter((curve) => !off.has(curve[0]) && curve[1].includes(x)).map(([name, where, means, sds]) => {
+        const n = where.indexOf(x);
+        return `${name} ${short(means[n])}${sds[n] === null ? "" : ` ± ${short(sds[n])}`}`;
+      });
+      told.textContent = `at ${short(x)}: ${values.join("; ")}`;
+    };
+    slide.addEventListener("input", tell);
+    picture.addEventListener("pointermove", (event) => {
+      const box = picture.getBoundingClientRect();
+      const at = ((event.clientX - box.left) / box.width) * width;
+      const far = xs.map((x) => Math.abs(across.place(x) - at));
+      slide.value = far.indexOf(Math.min(...far));
+      tell();
+    });
+    const shown = choices(title, key, curves.map((curve) => curve[0]), (name, isOn) => {
+      if (isOn) off.delete(name); else off.add(name);
+      curves.forEach((curve, k) => { if (curve[0] === name) lines[k].style.display = isOn ? "" : "none"; });
+      tell();
+    });
+    all("label", shown).forEach((each, k) => { each.style.setProperty("--hue", (k * 137) % 360); });
+    place.append(shown, picture, label, told);
+    tell();
+  };
+  for (const place of all("details.curves")) {
+    place.addEventListener("toggle", () => {
+      if (place.querySelector("svg")) return;
+      for (const [title, curves] of JSON.parse(place.dataset.curves)) {
+        panel(place, title, curves, `${place.closest("section").id} ${title}`);
+      }
     });
   }
 

@@ -256,7 +256,7 @@ def test_mean_ranks_need_every_data_set(paper, printed):
     partial = make(paper, printed, experiments=SETS[:3])
     figure, numbers = drawn_of("figure_ranks", partial)
     assert set(numbers["series"]) == {"published accuracies"}
-    assert "not every value" in figure.axes[0].texts[0].get_text()
+    assert "not every value" in figure.axes[0].get_title()
 
 
 def test_a_gain_over_few_repeats_has_no_interval(paper, printed):

@@ -1,3 +1,4 @@
+import json
 import math
 
 import pandas as pd
@@ -5,6 +6,7 @@ import pytest
 from configured import artefact_of
 
 from mtmkl_suite.report.pages.artefacts import (
+    curves_of,
     figure_in_words,
     methods_of,
     names_of,
@@ -35,6 +37,19 @@ def test_values_of_a_figure_are_a_table():
     assert table.header == ["series", "n tasks", "mean"]
     assert table.rows == [["a", "10", "−0.1235"], ["b", "20", "–"]]
     assert table.notes == []
+
+
+def test_curves_are_handed_to_the_page():
+    points = {
+        "panel": ["a", "a", "a", "b"], "series": ["s", "s", "t", "s"],
+        "x": [2.0, 1.0, 1.0, 1.0], "mean": [0.123456, 3.0, 4.0, 5.0],
+        "sd": [math.nan, 0.5, 0.5, 0.5],
+    }  # fmt: skip
+    # Of one point alone there is no curve.
+    assert json.loads(curves_of(pd.DataFrame(points))) == [
+        ["a", [["s", [1.0, 2.0], [3.0, 0.12346], [0.5, None]]]]
+    ]
+    assert curves_of(pd.DataFrame({"row": [1], "value": [2.0]})) == ""
 
 
 def test_long_tables_say_how_much_more_the_file_has():

@@ -31,8 +31,7 @@ from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.papers.comparison.figures import pareto_front
 from mtmkl_suite.report.context import Context, read_overlaps
 from mtmkl_suite.report.pages.choices import part_of_scores, parts_of_run
-from mtmkl_suite.report.pages.comparison import comparison_page
-from mtmkl_suite.report.record.publish import comparison_of_record
+from mtmkl_suite.report.pages.comparison import comparison_page, recorded_parts
 
 pytestmark = NEEDED
 
@@ -151,7 +150,8 @@ def parts(context):
 
 @pytest.fixture(scope="module")
 def page(context):
-    return comparison_of_record(context.config, RECORD)
+    parts = recorded_parts(context.config, RECORD)
+    return comparison_page(parts, title="All methods", source="The record.")
 
 
 def random_choice(parts, rng):

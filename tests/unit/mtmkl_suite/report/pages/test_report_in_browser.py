@@ -67,3 +67,57 @@ def test_faults_are_found(tmp_path):
     for one in found.values():
         kinds = {fault.partition(" ")[0] for fault in one["faults"]}
         assert kinds == {"P", "scrolls:", "link", "image"}
+
+
+USED = """
+addEventListener("load", () => {
+  const found = {};
+  const set = (field, value) => {
+    field.value = value;
+    field.dispatchEvent(new Event("input"));
+  };
+  for (const frame of document.querySelectorAll("iframe")) {
+    const doc = frame.contentDocument;
+    const one = found[frame.name] = {};
+    const search = doc.querySelector(".find input");
+    if (search) {
+      set(search, "CLAIM school");
+      one.found = [...doc.querySelectorAll(".find li")].filter((each) => !each.hidden)
+        .map((each) => each.textContent.toLowerCase());
+    } else {
+      doc.querySelector("#filters input").click();
+      one.faded = doc.querySelectorAll(".faded").length;
+      const curves = doc.querySelector("#figure_2 details.curves");
+      curves.open = true;
+      curves.dispatchEvent(new Event("toggle"));
+      set(curves.querySelector("input[type=range]"), 1);
+      one.told = curves.querySelector("p").textContent;
+      curves.querySelector("fieldset input").click();
+      one.without = curves.querySelector("p").textContent;
+      one.hidden = [...doc.querySelectorAll(".scroll")].filter(
+        (each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
+        .map((each) => each.textContent.slice(0, 60));
+    }
+    one.address = frame.contentWindow.location.search;
+  }
+  document.getElementById("found").textContent = JSON.stringify(found);
+});
+"""
+
+
+def test_search_filters_and_curves_work(pages, tmp_path):
+    some = {name: pages[f"all/{name}"] for name in ("report.html", PAPER)}
+    found, errors = look(tmp_path, some, "light", USED)
+    assert errors == []
+    for width in WIDTHS:
+        first, paper = found[f"report.html {width}"], found[f"{PAPER} {width}"]
+        assert first["found"]
+        assert all("claim" in text and "school" in text for text in first["found"])
+        assert first["address"] == "?find=CLAIM+school"
+        assert paper["faded"] > 0
+        assert paper["address"].startswith("?verdict=")
+        series, rest = paper["told"].removeprefix("at 1: ").split("; ", 1)
+        assert "±" in series
+        assert paper["without"] == f"at 1: {rest}"
+    # No column is out of sight.
+    assert found[f"{PAPER} 400"]["hidden"] == []

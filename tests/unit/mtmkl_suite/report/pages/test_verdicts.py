@@ -23,14 +23,21 @@ from mtmkl_suite.run.folders import RunFolder, record_folder
 
 def verdicts(*names, derived=False, status="legible", source=RUN):
     return pd.DataFrame(
-        {"verdict": names, "derived": derived, "status": status, "source": source}
-    )
+        {
+            "verdict": names, "derived": derived, "status": status, "source": source,
+            "row": [f"row {k}" for k in range(len(names))], "column": "error",
+            "published": 2.0, "reproduced": [2.0 + k for k in range(len(names))],
+        }
+    )  # fmt: skip
 
 
 def claims(*names, source=RUN, basis='l. 1: "so"'):
     return pd.DataFrame(
-        {"verdict": pd.Series(names, dtype=str), "source": source, "basis": basis}
-    )
+        {
+            "verdict": pd.Series(names, dtype=str), "source": source, "basis": basis,
+            "claim": [f"{name} {k}." for k, name in enumerate(names)],
+        }
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -94,6 +101,23 @@ def test_without_verdicts_the_sentence_says_why():
     quick = answer(verdicts("not judged (quick)"), claims("not judged (quick)"))
     assert quick.sentence.startswith("Not judged")
     assert answer(verdicts("no data"), claims()).sentence == "No data."
+
+
+@pytest.mark.parametrize(
+    ("names", "of_claims", "why"),
+    [
+        (["close", "different"], [], "Farthest from print: error, row 1, 3 for 2."),
+        (["no data"], ["holds"], "Holds: “holds 0”."),
+        ([], ["undecided", "holds", "undecided"],
+         "Undecided: “undecided 0” (and 1 more)."),
+        ([], ["undecided", "does not hold"], "Does not hold: “does not hold 1”."),
+        (["no data"], ["no data"], ""),
+    ],
+)  # fmt: skip
+def test_what_decides_most_is_named(names, of_claims, why):
+    ours = claims("does not hold", basis="ours") if of_claims else claims()
+    found = answer(verdicts(*names), pd.concat([claims(*of_claims), ours]))
+    assert found.why.replace("in place of", "for") == why
 
 
 def test_the_source_is_kept():

@@ -58,8 +58,12 @@ def results(tmp_path):
     for name in RECORD:
         (base / name).write_text("x\n")
     (base / "verdicts.csv").write_text(
-        "verdict,verdict_with_spread,derived\nreproduced,reproduced,False\n"
-        "close,reproduced,False\ndifferent,different,True\nclose,different,True\n"
+        "artefact,row,column,published,reproduced,status,"
+        "verdict,verdict_with_spread,derived\n"
+        "table_1,A,x,2,2,legible,reproduced,reproduced,False\n"
+        "table_1,B,x,2,3,legible,close,reproduced,False\n"
+        "table_1,C,x,2,9,legible,different,different,True\n"
+        "table_1,D,x,2,3,legible,close,different,True\n"
     )
     (base / "claims.csv").write_text(
         "id,claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected,basis\n"
@@ -99,6 +103,10 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     ):
         assert words in gallery
     index = (figures / "README.md").read_text()
+    assert "\n## [Toy](toy/README.md)\n\n**Yes.** All 2 published numbers" in index
+    assert '<a href="toy/README.md#figure_1"><img src="toy/figure_1.svg"' in index
+    assert '\n<a id="figure_1"></a>\n' in gallery
+    assert index.index("<img") < index.index("## Counts")
     assert "[toy](toy/README.md): Toy" in index
     assert "| 1 reproduced, 1 close; of 2 that follow from these: 1 close" in index
     assert (
