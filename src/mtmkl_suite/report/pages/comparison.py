@@ -190,8 +190,9 @@ def sentences(found: MatrixTests) -> list[str]:
     if len(tested):
         significant = int((tested["p_wilcoxon_holm"] < LEVEL).sum())
         lines.append(
-            f"Wilcoxon's test with Holm's correction tells {significant} of "
-            f"{len(tested)} pair{'s' * (len(tested) > 1)} apart at {LEVEL:g}."
+            f"Wilcoxon's test with Holm's correction finds {significant} of "
+            f"{len(tested)} pair{'s' * (len(tested) > 1)} significantly different "
+            f"at {LEVEL:g}."
         )
     lines.append(found.power_limit())
     if found.rope > 0 and len(tested):

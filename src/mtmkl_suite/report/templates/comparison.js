@@ -383,7 +383,7 @@
     const tests = found.pairs.filter((pair) => !Number.isNaN(pair.p));
     if (tests.length) {
       const apart = tests.filter((pair) => pair.pHolm < LEVEL).length;
-      lines.push(`${single ? "The corrected t-test" : "Wilcoxon's test"} with Holm's correction tells ${apart} of ${many(tests.length, "pair")} apart at ${LEVEL}.`);
+      lines.push(`${single ? "The corrected t-test" : "Wilcoxon's test"} with Holm's correction finds ${apart} of ${many(tests.length, "pair")} significantly different at ${LEVEL}.`);
       const least = 2 ** (1 - n) * tests.length;
       if (!single && n <= EXACT_UNITS && least >= LEVEL) {
         lines.push(`No pair can be significant on ${many(n, "data set")} with so many pairs: the smallest p, ${short(2 ** (1 - n), 2)}, becomes ${short(Math.min(1, least), 2)} by Holm's correction. Choose fewer methods, before you look.`);
