@@ -14,6 +14,7 @@ from mtmkl.datasets import load
 from mtmkl.errors import unknown
 from mtmkl.methods import resolve
 from mtmkl.methods._base.graph import GraphEstimator
+from mtmkl_suite.cli.values import positive
 
 _DESCRIPTION = """\
 Fit a convex method on a small sample of a data set, and solve the same problem, as
@@ -48,7 +49,7 @@ def add_arguments(certify: argparse.ArgumentParser) -> None:
     ):
         certify.add_argument(
             f"--{name}",
-            type=_positive,
+            type=positive,
             default=default,
             metavar="N",
             help=f"{what} (default: {default})",
@@ -57,13 +58,6 @@ def add_arguments(certify: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=0, help="that draws the sample (default: 0)"
     )
     certify.set_defaults(run=_certify)
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-    return value
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from mtmkl.datasets import load
 from mtmkl.datasets.loaders.own import is_file, remarks_on
 from mtmkl.errors import ConfigError
+from mtmkl_suite.cli.values import positive
 from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.config.own_data import TEMPLATE
 from mtmkl_suite.run.workflow import run_workflow
@@ -85,7 +86,7 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
     )
     own.add_argument(
         "--min-examples",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="leave out tasks with fewer examples",
     )
@@ -116,7 +117,7 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
     )
     run.add_argument(
         "--repeats",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="repeats of every experiment (default: as configured)",
     )
@@ -126,7 +127,7 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         help="how much to run (default: quick)",
     )
     run.add_argument(
-        "--cores", type=_positive, default=1, help="processes to use (default: 1)"
+        "--cores", type=positive, default=1, help="processes to use (default: 1)"
     )
     run.add_argument(
         "--results",
@@ -138,13 +139,6 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         run=_run,
         when_stopped="; finished cells are kept: run the same command to resume",
     )
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-    return value
 
 
 def _json_object(text: str) -> dict[str, list[object]]:

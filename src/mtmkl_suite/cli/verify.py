@@ -13,6 +13,7 @@ from mtmkl.documents import config_dir
 from mtmkl.errors import ConfigError
 from mtmkl.files import read_json, write_json
 from mtmkl_suite.cli.printing import print_table
+from mtmkl_suite.cli.values import positive
 from mtmkl_suite.config.against import published_folder, published_papers
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Tier
@@ -54,7 +55,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         help="only this record (may be repeated; default: all)",
     )
     found.add_argument(
-        "--cells", type=_positive, default=300, metavar="N", help="default: 300"
+        "--cells", type=positive, default=300, metavar="N", help="default: 300"
     )
     found.add_argument(
         "--seed", type=int, metavar="N", help="of the draw (default: by the clock)"
@@ -67,7 +68,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         help="then stop (default: 15)",
     )
     found.add_argument(
-        "--cores", type=_positive, default=1, help="processes to use (default: 1)"
+        "--cores", type=positive, default=1, help="processes to use (default: 1)"
     )
     found.add_argument(
         "--receipt",
@@ -89,13 +90,6 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.set_defaults(
         run=_run, when_stopped="; finished cells are kept: give the same --seed"
     )
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-    return value
 
 
 def _run(parsed: argparse.Namespace) -> int:
