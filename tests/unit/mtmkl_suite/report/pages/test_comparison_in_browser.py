@@ -184,7 +184,8 @@ def address_of(part, metric, some, control):
 
 def reference_matrices(context, part, metric, some):
     """Return scores and seconds by the functions that tables are made of."""
-    artefact = f"table_ranks_{part['title'].lower()}"
+    kind, _, more = part["title"].lower().partition(" with ")
+    artefact = f"table_{more or 'ranks'}_{kind}"
     comparison = context.config.artefacts[artefact].comparison
     scores = context.scores
     if not metric["higher"]:
