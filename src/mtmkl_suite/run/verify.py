@@ -6,6 +6,7 @@ a process here, so that they meet the same compiled code.
 """
 
 import math
+import os
 import tempfile
 import time
 from collections import Counter
@@ -387,8 +388,12 @@ def _compute(
     rows: Mapping[Cell, pd.DataFrame],
     held: Mapping[Cell, pd.DataFrame],
     paths: Mapping[Cell, Path],
+    environment: Mapping[str, str],
 ) -> None:
     """Compute cells of one process of a record, and write what each came to."""
+    # The server from which this process was forked has an older one.
+    os.environ.clear()
+    os.environ.update(environment)
     start_again_when_compiled()
     warm_compiled_code(methods_of(config, group.jobs))
     stop_if_compiled()

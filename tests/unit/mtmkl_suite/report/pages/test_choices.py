@@ -99,8 +99,9 @@ def test_posteriors_of_a_table_are_given_with_their_words(compared, tmp_path):
     found = compare_block(compared, COMPARISON, "10 %")
     row = {
         "first": "Ours", "second": "Alone", "n_datasets": 6, "n_repeats": 12,
-        "p_first_better": 0.9876543, "p_equivalent": 0.01, "p_second_better": 0.0023457,
-        "conclusion": "first better", "probability": 0.9876543, "weakest_without": "A",
+        "p_first_better": 0.9976543, "p_equivalent": 0.001,
+        "p_second_better": 0.0013457,
+        "conclusion": "first better", "probability": 0.9976543, "weakest_without": "A",
         "probability_without": 0.81, "reversed_without": "",
     }  # fmt: skip
     open_row = row | {"probability": 0.9, "block": "all sizes"}
@@ -113,12 +114,14 @@ def test_posteriors_of_a_table_are_given_with_their_words(compared, tmp_path):
         "metric": 0, "sizes": [0], "datasets": list(found.scores.values.index),
     }  # fmt: skip
     assert whole["of"]["sizes"] == [0, 1]
-    words = "Ours beats Alone with probability 0.99 (6 data sets, 12 repeats); if A is"
+    words = (
+        "Ours beats Alone with probability more than 0.99 (6 data sets, 12 repeats);"
+    )
     assert small["pairs"] == [
-        ["Ours", "Alone", 0.987654, 0.01, 0.002346, f"{words} left out, 0.81."]
+        ["Ours", "Alone", 0.997654, 0.001, 0.001346, f"{words} if A is left out, 0.81."]
     ]
     # What is not decided has no sentence.
-    assert whole["pairs"] == [["Ours", "Alone", 0.987654, 0.01, 0.002346]]
+    assert whole["pairs"] == [["Ours", "Alone", 0.997654, 0.001, 0.001346]]
     assert small["decides"]
 
 

@@ -169,7 +169,7 @@ def test_a_rival_is_compared_with_the_control_and_the_best_of_the_papers():
         mine = cells.loc[(block, "Linear", "Ours"), "p_first_better"]
         theirs = known.loc[(block, "Ours", "Linear"), "p_second_better"]
         assert mine == pytest.approx(theirs, abs=1e-9)
-    assert table.notes[0].startswith("Ours: better than all rivals, P > 0.98")
+    assert table.notes[0].startswith("Ours: better than all rivals, P > 0.99")
     assert (
         "10 %: on 6 of 6 data sets a method of the papers is more than 0.5"
         in (table.notes[2])
