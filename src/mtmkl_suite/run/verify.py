@@ -321,7 +321,8 @@ def verify(
                     _held(record, own),
                 )
                 process = context.Process(
-                    target=_compute, args=(*arguments, {c: paths[c] for c in own})
+                    target=_compute,
+                    args=(*arguments, {c: paths[c] for c in own}, dict(os.environ)),
                 )
                 process.start()
                 running.append((process, own))
