@@ -409,7 +409,7 @@
     part, metric: part.start.metric, sizes: [...part.start.sizes],
     datasets: part.start.datasets.map((name) => part.datasets.indexOf(name)).sort((a, b) => a - b),
     methods: part.start.methods.map((name) => part.methods.indexOf(name)).sort((a, b) => a - b),
-    control: part.methods.indexOf(part.control), sort: {},
+    control: part.methods.indexOf(part.control), sort: {}, pairs: "",
   });
   const LISTS = ["sizes", "datasets", "methods"];
 
@@ -424,6 +424,7 @@
       }
     }
     if (choice.control !== start.control) address.set("control", part.methods[choice.control] ?? "");
+    if (choice.pairs) address.set("pairs", choice.pairs);
     for (const [table, order] of Object.entries(choice.sort)) address.set(`sort-${table}`, order);
     return String(address);
   };
@@ -439,6 +440,7 @@
       choice[key] = range(part[key].length).filter((each) => wanted.includes(part[key][each]));
     }
     if (given.has("control")) choice.control = part.methods.indexOf(given.get("control"));
+    choice.pairs = given.get("pairs") ?? "";
     for (const [key, value] of given) if (key.startsWith("sort-")) choice.sort[key.slice(5)] = value;
     return choice;
   };
@@ -780,7 +782,7 @@
 
   // ---- The page.
 
-  let current = null, shownPairs = {with: -1, kind: ""};
+  let current = null, pairsWith = -1;
 
   const keepAddress = () => {
     const address = addressOf(current);
@@ -840,9 +842,9 @@
 
   const drawPairs = (part, found) => {
     const shown = found.pairs.filter(({i, j, pHolm, changes}) => (
-      [-1, i, j].includes(shownPairs.with)
-      && (shownPairs.kind === "" || (shownPairs.kind === "apart" ? pHolm < LEVEL
-        : changes.some(({left}) => part.datasets[found.used[left]] === shownPairs.kind)))));
+      [-1, i, j].includes(pairsWith)
+      && (current.pairs === "" || (current.pairs === "apart" ? pHolm < LEVEL
+        : changes.some(({left}) => part.datasets[found.used[left]] === current.pairs)))));
     place("pairs-table").replaceChildren(shown.length ? pairTable(part, found, shown) : html("p", {}, "No such pair."));
     place("pairs-count").textContent = `${many(shown.length, "pair")} of ${found.pairs.length} shown.`;
   };
@@ -882,14 +884,14 @@
     place("cost").hidden = !found.seconds;
     if (found.seconds) drawCost(found);
     place("matrix").replaceChildren(matrixOf(found));
-    if (shownPairs.with >= found.k) shownPairs.with = -1;
-    const redraw = (changed) => { Object.assign(shownPairs, changed); drawPairs(part, found); };
+    if (pairsWith >= found.k) pairsWith = -1;
+    if (!["", "apart", ...sets].includes(current.pairs)) current.pairs = "";
     place("pairs-filter").replaceChildren(
       select("Pairs with", [[-1, "any method"], ...found.names.map((name, at) => [at, name])],
-        shownPairs.with, (at) => redraw({with: Number(at)})),
+        pairsWith, (at) => { pairsWith = Number(at); drawPairs(part, found); }),
       select("Show", [["", "all"], ["apart", `p after Holm below ${LEVEL}`],
         ...(found.without.length ? sets.map((name) => [name, `changed without ${name}`]) : [])],
-      shownPairs.kind, (kind) => redraw({kind})));
+      current.pairs, (pairs) => { current.pairs = pairs; keepAddress(); drawPairs(part, found); }));
     drawPairs(part, found);
     place("probabilities").textContent = probabilitiesOf(part, found);
     place("scores-table").replaceChildren(scoreTable(part, found));

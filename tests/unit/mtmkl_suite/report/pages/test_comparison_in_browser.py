@@ -389,6 +389,16 @@ def test_the_address_keeps_the_choice(parts, page, tmp_path):
     assert once[5]["sections"] == []
 
 
+def test_the_address_keeps_which_pairs_are_shown(parts, page, tmp_path):
+    name = parts[0]["start"]["datasets"][0]
+    addresses = ["", f"pairs={name}", "pairs=apart", "pairs=nothing"]
+    every, without, apart, unknown = answered(page, addresses, tmp_path)
+    assert (without["hash"], apart["hash"]) == (f"#pairs={name}", "#pairs=apart")
+    assert len(apart["pairs"]) <= len(without["pairs"]) < len(every["pairs"])
+    # What is no data set is no filter.
+    assert unknown["pairs"] == every["pairs"]
+
+
 def test_keys_pointer_order_and_filter(tmp_path):
     # Without ties, of which the library's test is slow.
     noise = np.random.default_rng(0).normal(0, 1e-4, (14, 4))
