@@ -117,7 +117,7 @@ class DataSetEntry(Model):
     outputs: Literal["labels", "numbers"] = "numbers"
     """Labels −1 and +1, or numbers; "unknown" before data of one's own are read."""
     sample_of: Text | None = None
-    """What the tasks are a sample of, such as "fields", if they share no examples."""
+    """Kind of which tasks are a sample ("fields"), if they share no examples."""
     truth: Texts = []
     """Names that metrics may find in the ground truth of the data."""
     own_files: bool = False

@@ -50,7 +50,7 @@ MAX_ERROR = 0.02
 """If half the nodes change a probability by more than this, a warning says so."""
 
 CERTAIN = 0.99
-"""What is more probable than this counts as shown."""
+"""Probability above which a conclusion counts as shown."""
 
 POSTERIOR_COLUMNS = (
     "first", "second", "n_datasets", "n_repeats", "p_first_better", "p_equivalent",
@@ -78,7 +78,7 @@ _MAX_ITERATIONS = 60
 
 @dataclass(frozen=True)
 class HierarchicalPosterior:
-    """Which of two methods is better on data sets like these.
+    """Comparison of two methods on data sets like these.
 
     Attributes
     ----------

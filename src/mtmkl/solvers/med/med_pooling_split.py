@@ -1,4 +1,4 @@
-"""What tasks share apart from what each has to itself, compiled.
+"""Part that tasks share, apart from what each has to itself, compiled.
 
 For :mod:`mtmkl.solvers.med.med_pooling`, where the communal kernel of many examples is
 a factor F of few columns, k = FF' between tasks, and a matrix within each task. With

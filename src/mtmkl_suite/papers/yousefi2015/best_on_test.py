@@ -67,7 +67,7 @@ def alternate(
 
 @dataclass(frozen=True)
 class _Prepared:
-    """What rounds of every λ share: the machines, and kernels with other examples."""
+    """Parts that rounds of every λ share: machines, and kernels with other examples."""
 
     training: TrainingSet
     problem: "DualProblem"
