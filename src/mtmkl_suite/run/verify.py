@@ -245,7 +245,7 @@ def excluded_rate(n_different: int, n: int) -> float:
 
 @dataclass(frozen=True)
 class Check:
-    """What came of the cells that were drawn."""
+    """Outcomes of the cells that were drawn."""
 
     results: dict[Cell, dict[str, Any]]
     no_data: dict[Cell, str]

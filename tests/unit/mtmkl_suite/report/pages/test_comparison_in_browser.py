@@ -1,4 +1,4 @@
-"""What the page of a comparison computes in a browser, against the library."""
+"""Numbers that the page of a comparison computes in a browser, against the library."""
 
 import html
 import itertools
