@@ -50,6 +50,9 @@ def explained_variance_task_mean(outcome: Outcome) -> Iterator[Row]:
     """Yield the plain mean over tasks of 1 − MSE_t / var_t, where var_t > 0."""
     ratio, _ = _task_ratios(outcome)
     yield "explained_variance_task_mean", "all", float(ratio.mean())
+    names = np.asarray(outcome.task_names)[outcome.variance > 0]
+    for name, value in zip(names, ratio, strict=True):
+        yield "explained_variance_task_mean", str(name), float(value)
 
 
 @measures()

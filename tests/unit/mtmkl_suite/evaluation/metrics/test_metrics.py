@@ -70,6 +70,9 @@ def test_explained_variances_against_r2(outcome):
         if name.startswith("explained_variance") and metric(name).truth is None
     }
     assert found["explained_variance_task_mean"] == pytest.approx(ratio.mean())
+    tasks = values(metric("explained_variance_task_mean")(outcome))
+    by_name = [tasks["explained_variance_task_mean", name] for name in "abc"]
+    np.testing.assert_allclose(by_name, ratio)
     assert found["explained_variance_task_sd"] == pytest.approx(ratio.std(ddof=1))
     assert found["explained_variance_weighted"] == pytest.approx(
         np.average(ratio, weights=sizes)
