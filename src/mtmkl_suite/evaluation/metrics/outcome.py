@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +11,9 @@ from mtmkl.typing import FloatArray, IntArray
 
 Row = tuple[str, str, float]
 """Name of the metric, name of the task or "all", value."""
+
+SAME = 1e-10
+"""Difference of scores, relative to the largest, that is rounding."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +35,20 @@ class Outcome:
     sample: IntArray | None = None
     """The example behind each row; rows of different tasks may share one."""
 
-    @property
+    @cached_property
     def ranking(self) -> FloatArray:
-        """The score, or the prediction without one."""
-        return self.prediction if self.score is None else self.score
+        """The score, or the prediction without one; equal where rounding alone differs.
+
+        A model that is constant but for rounding would have any area under the curve.
+        """
+        ranking = self.prediction if self.score is None else self.score
+        order = np.argsort(ranking, kind="stable")
+        rising = ranking[order]
+        same = SAME * np.abs(ranking).max(initial=0.0)
+        is_new = np.diff(rising, prepend=-np.inf) > same
+        without_rounding = np.empty_like(rising)
+        without_rounding[order] = rising[is_new][np.cumsum(is_new) - 1]
+        return without_rounding
 
     def mean_by_task(self, values: FloatArray) -> FloatArray:
         """Return the mean of ``values`` (n,) within each task, shape (T,)."""

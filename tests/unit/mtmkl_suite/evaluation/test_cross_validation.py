@@ -37,6 +37,19 @@ def test_tie_goes_to_the_middle():
     assert choice.params == {"gamma": 10.0}
 
 
+@pytest.mark.parametrize("last_digits", [*itertools.permutations((0.0, 2e-5, 4e-5))])
+@pytest.mark.parametrize("unit", [1e-3, 1e6])
+def test_what_tolerances_leave_undecided_is_a_tie(last_digits, unit):
+    # No bound holds from γ = 10 on: one problem, fitted three times.
+    errors = unit * np.concatenate([[3.0, 2.0], 1.0 + np.array(last_digits)])
+    choice = choose(errors[:, None], GRID, per_task=False)
+    assert choice.params == {"gamma": 10.0}
+    upwards = choose(errors[::-1, None], GRID, per_task=False)
+    assert upwards.params == {"gamma": 10.0}
+    clear = unit * np.array([3.0, 2.0, 1.001, 1.0, 1.0 + last_digits[0]])
+    assert choose(clear[:, None], GRID, per_task=False).params == {"gamma": 100.0}
+
+
 def test_edge_counts_only_if_strictly_better_than_its_neighbour():
     assert choose(errors_of(1, 2, 3, 4, 5), GRID, per_task=False).at_grid_edge == 1
     assert choose(errors_of(1, 1, 3, 4, 5), GRID, per_task=False).at_grid_edge == 0

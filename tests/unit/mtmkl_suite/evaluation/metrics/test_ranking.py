@@ -55,6 +55,20 @@ def test_mean_over_tasks_with_both_labels():
     assert found["auc_constant", "all"] == 0
 
 
+def test_rounding_of_a_constant_score_ranks_nothing():
+    # A model whose labels cancel out predicts -0.8, in sums of different orders.
+    y, task = np.tile([1.0, -1.0], 20), np.repeat([0, 1], 20)
+    rounding = np.spacing(0.8) * y
+    for score in (-0.8 + rounding, -0.8 - rounding):
+        for name in ("auc", "auc_pooled", "average_precision"):
+            found = values(metric(name)(outcome(y, score, task)))
+            assert found[name, "all"] == 0.5
+    # A difference that a fit resolves counts.
+    found = values(metric("auc")(outcome(y, -0.8 + 1e-8 * y, task)))
+    assert found["auc", "all"] == 1.0
+    assert found["auc_constant", "all"] == 0
+
+
 def test_a_constant_score_is_one_half_and_counted():
     found = values(metric("auc")(outcome([1, -1, 1, -1], [2, 2, 4, 3], [0, 0, 1, 1])))
     assert found["auc", "a"] == 0.5
