@@ -209,7 +209,10 @@ class _Coordinates:
     ) -> FloatArray:
         """Return Σ_j w_jt'z_j(x) of raw inputs x of tasks t."""
         Z, out = self.terms.inputs(X), np.zeros(task.size)
-        distinct, index = np.unique(Z, axis=0, return_inverse=True)
+        # Rows as bytes sort several times faster than as records of numbers.
+        as_bytes = np.ascontiguousarray(Z).view(f"V{Z.itemsize * Z.shape[1]}")[:, 0]
+        _, first, index = np.unique(as_bytes, return_index=True, return_inverse=True)
+        distinct = Z[first]
         groups = [(np.flatnonzero(task == t), t) for t in np.unique(task)]
         is_shared = 2 * len(distinct) <= len(Z)
         for j, values in enumerate(coefficients):

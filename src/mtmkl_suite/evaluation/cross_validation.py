@@ -118,10 +118,16 @@ def best_points(
     errors: FloatArray, grid: Sequence[Mapping[str, Any]]
 ) -> tuple[list[int], float | None]:
     """Return the point of least error in each column, by the rules of `choose`."""
-    picks = [_best(column, grid) for column in errors.T]
-    if not _axes_with_ends(_axes(grid), grid):
+    axes = _axes(grid)
+    places = [_position(point, axes) for point in grid]
+    picks = [_best(column, axes, places) for column in errors.T]
+    if not _axes_with_ends(axes, grid):
         return picks, None
-    at_edge = [_at_edge(k, c, grid) for k, c in zip(picks, errors.T, strict=True)]
+    index = {tuple(place.values()): k for k, place in enumerate(places)}
+    at_edge = [
+        _at_edge(k, column, grid, axes, places[k], index)
+        for k, column in zip(picks, errors.T, strict=True)
+    ]
     return picks, float(np.mean(at_edge))
 
 
@@ -157,14 +163,16 @@ def _position(
     return {name: values.index(as_json(point[name])) for name, values in axes.items()}
 
 
-def _best(error: FloatArray, grid: Sequence[Mapping[str, Any]]) -> int:
-    axes = _axes(grid)
+def _best(
+    error: FloatArray,
+    axes: Mapping[str, list[str]],
+    places: Sequence[Mapping[str, int]],
+) -> int:
     smallest = error.min()
     tied = np.flatnonzero(error <= smallest + _tie(smallest))
 
     def distance_from_middle(point: int) -> float:
-        where = _position(grid[point], axes)
-        return sum(abs(where[n] - (len(v) - 1) / 2) for n, v in axes.items())
+        return sum(abs(places[point][n] - (len(v) - 1) / 2) for n, v in axes.items())
 
     return int(min(tied, key=lambda k: (distance_from_middle(int(k)), k)))
 
@@ -174,10 +182,14 @@ def _tie(error: float) -> float:
     return max(TIE * abs(error), 1e-12)
 
 
-def _at_edge(pick: int, error: FloatArray, grid: Sequence[Mapping[str, Any]]) -> bool:
-    axes = _axes(grid)
-    where = _position(grid[pick], axes)
-    index = {tuple(_position(p, axes).values()): k for k, p in enumerate(grid)}
+def _at_edge(
+    pick: int,
+    error: FloatArray,
+    grid: Sequence[Mapping[str, Any]],
+    axes: Mapping[str, list[str]],
+    where: Mapping[str, int],
+    index: Mapping[tuple[int, ...], int],
+) -> bool:
     for name in _axes_with_ends(axes, grid):
         value, values = grid[pick][name], axes[name]
         if value == 0:

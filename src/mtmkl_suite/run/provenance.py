@@ -11,6 +11,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_info
+
 from mtmkl.errors import ConfigError
 from mtmkl_suite.config.models import Paper, Run
 
@@ -52,9 +54,18 @@ def provenance(
 
 
 def machine() -> dict[str, Any]:
-    """Return processor, number of cores, system and version of Python."""
+    """Return processor, kernels of BLAS, number of cores, system and Python's version.
+
+    The kernels tell the instructions used, on which the last digits depend.
+    """
+    blas = {
+        library.get("architecture", library["internal_api"])
+        for library in threadpool_info()
+        if library["user_api"] == "blas"
+    }
     return {
         "processor": _processor(),
+        "blas": ", ".join(sorted(blas)),
         "cores": os.cpu_count(),
         "system": platform.system(),
         "python": platform.python_version(),

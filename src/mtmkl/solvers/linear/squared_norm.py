@@ -56,7 +56,7 @@ class WarmStart:
     primal, multiplier : ndarray of shape (T, d)
         Z and the multiplier of W = Z, transposed.
     step_over_gamma : float
-        ρ/γ at the end.
+        ρ/γ that balanced the residuals.
     """
 
     primal: FloatArray

@@ -24,6 +24,10 @@ Arrays = tuple[FloatArray, IntArray, FloatArray, FloatArray, IntArray]
 _RELAXATION = 1.6
 _CHECK_EVERY = 5
 _ADAPT_EVERY = 10
+# Iterations after which a relative gap that is small is stuck if more than this is left
+# of it, and what ρ is multiplied by then, to what share of the balanced one.
+_LOWER_EVERY, _NEAR, _SLOW = 20, 3e-3, 0.6
+_LOWER, _LEAST = 0.3, 0.01
 
 
 @numba.njit(cache=True, nogil=True)
@@ -46,6 +50,9 @@ def alternate(
     """Alternate; return the best point, the state at the end, and the certificate.
 
     It also ends where the minimum is shown to be at least ``cutoff``.
+
+    A ρ that balances the residuals serves Z; near the end the lower bound may lag far
+    behind it, and rises faster with a small ρ.
     """
     starts, offsets, singular, target = _rows_of(
         members, all_offsets, all_singular, all_target
@@ -79,6 +86,8 @@ def alternate(
     best_dual = np.zeros(singular.size)
     objective = np.inf
     bound = -np.inf
+    last_gap = np.inf
+    balanced = step
     next_adapt = _ADAPT_EVERY
     n_iter = 0
     while n_iter < max_iter:
@@ -88,7 +97,7 @@ def alternate(
             mean = _best_mean(data, M, weights, step_mean_system)
         _coefficient_step(data, aims, slopes, step, Z, L, mean, M, V, fit, point)
         new, norm = prox_squared_norm(V, 2.0 * gamma / step, code)
-        adapts = n_iter == next_adapt
+        adapts = n_iter == next_adapt and step == balanced
         factor = _balance(new, Z, V, L, step) if adapts else 1.0
         _multiplier_step(L, new, V, step)
         Z = new
@@ -118,18 +127,25 @@ def alternate(
             # Ever more seldom, so that the step settles and the method's convergence
             # proof applies.
             next_adapt += max(_ADAPT_EVERY, n_iter // 3)
-            if factor != 1.0:
-                step *= factor
-                _set_weights(weights, aims, slopes, singular, target, step)
-                if with_mean:
-                    step_mean_system = _mean_system(data, weights)
+            balanced *= factor
+        if n_iter % _LOWER_EVERY == 0:
+            gap = objective - bound
+            is_stuck = _SLOW * last_gap < gap <= _NEAR * objective
+            if is_stuck and step > _LEAST * balanced:
+                factor *= _LOWER
+            last_gap = gap
+        if factor != 1.0:
+            step *= factor
+            _set_weights(weights, aims, slopes, singular, target, step)
+            if with_mean:
+                step_mean_system = _mean_system(data, weights)
     return (
         best_Z,
         best_mean,
         best_norm,
         Z,
         L,
-        step,
+        balanced,
         n_iter,
         objective,
         bound,
