@@ -69,7 +69,7 @@
     place.append(choices("Show verdicts", "verdict", verdicts, (name, shown) => {
       for (const each of judged) {
         if (each.dataset.verdict !== name) continue;
-        if (each.tagName === "TR") each.hidden = !shown;
+        if (each.tagName === "DETAILS") each.hidden = !shown;
         else each.classList.toggle("faded", !shown);
       }
     }));
@@ -120,14 +120,33 @@
     });
   }
 
-  // On narrow screens a row of many columns is a list, each value with its heading.
+  // Numbers of one reach: what else the section has fades.
+  for (const each of all("details[data-reach]")) {
+    each.addEventListener("toggle", () => {
+      const section = each.closest("section");
+      const shown = section.querySelector("details[data-reach][open]");
+      for (const cell of all("td.cell", section)) {
+        cell.classList.toggle("aside", shown !== null && cell.dataset.reach !== shown.dataset.reach);
+      }
+    });
+  }
+
+  // On narrow screens numbers and verdicts are a matrix of colours, if it fits; a row of
+  // many columns is a list, each value with its heading; and what is long is folded.
   const narrow = matchMedia("(max-width: 44rem)");
   const stack = () => {
     for (const table of all(".scroll table")) {
       const heads = all("thead tr:last-child > *", table).map((each) => each.innerText.replace(/[↕↑↓]/, "").trim());
-      table.classList.remove("stacked");
+      table.classList.remove("stacked", "compact");
       const frame = table.closest(".scroll");
-      const many = narrow.matches && (heads.length > 3 || frame.scrollWidth > frame.clientWidth + 1);
+      const isWide = () => frame.scrollWidth > frame.clientWidth + 1;
+      const isMatrix = table.matches(".numbers, .matrix");
+      let many = narrow.matches && (isWide() || (!isMatrix && heads.length > 3));
+      if (many && isMatrix) {
+        table.classList.add("compact");
+        many = isWide();
+        table.classList.toggle("compact", !many);
+      }
       table.classList.toggle("stacked", many);
       if (!many) continue;
       for (const cell of all("tbody td", table)) cell.dataset.label = heads[cell.cellIndex] ?? "";
@@ -135,6 +154,9 @@
   };
   narrow.addEventListener("change", stack);
   stack();
+  if (narrow.matches) {
+    for (const fold of all("details.fold")) fold.open = fold.offsetHeight < 400;
+  }
 
   // All words of a search are in what is found.
   for (const place of all(".find")) {
@@ -245,7 +267,7 @@
   if (contents && matchMedia("(max-width: 75rem)").matches) contents.open = false;
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = all("details:not([open])");
+    closed = all("details:not([open], [name])");
     for (const each of closed) each.open = true;
   });
   addEventListener("afterprint", () => { for (const each of closed) each.open = false; });
