@@ -346,7 +346,10 @@ def artefact_view(
         # One of equations alone is the same in both.
         if record and recorded and is_open and not _same(recorded, svg):
             if has_data:
-                view.own = _drawing(artefact.title, svg, drawn) | {"texts": [], "notes": []}
+                view.own = _drawing(artefact.title, svg, drawn) | {
+                    "texts": [],
+                    "notes": [],
+                }
             svg, drawn, view.is_of_record = recorded, record.cells(name), True
         vars(view).update(_drawing(artefact.title, svg, drawn))
         view.values = None if "no data" in drawn else values_of(drawn)
@@ -392,8 +395,10 @@ def artefact_view(
     shown = (each for table in view.numbers for _, _, row in table.rows for each in row)
     if path and any(each and each.record for each in shown):
         # What is shown is the record: notes of a few repeats would contradict it.
-        view.own = view.own or {"image": "", "texts": []}
-        view.own, view.notes = view.own | {"notes": view.notes}, _notes(path)
+        if not view.is_of_record:
+            view.own = view.own or {"image": "", "texts": []}
+            view.own["notes"] = view.notes
+        view.notes = _notes(path)
     source = folder.path / "artefacts"
     if view.is_of_record and record:
         source = record.folder
@@ -462,7 +467,7 @@ def curves_of(numbers: pd.DataFrame) -> str:
         curves = [
             [_plain(name), *(_rounded(rows[side]) for side in (x, mean, "sd"))]
             for name, rows in mine.groupby(series, sort=False)
-            if rows[x].nunique() > 1 or mine[x].nunique() == mine[series].nunique() > 1
+            if rows[x].nunique() > 1 or len(mine) == mine[series].nunique() > 1
         ]
         of = "".join(map(str, panel if isinstance(panel, tuple) else [panel]))
         if of_panel not in ([], ["panel"], ["data"]):

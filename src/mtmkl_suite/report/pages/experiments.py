@@ -157,20 +157,21 @@ def _experiment_of(config: Paper, number: Mapping[Hashable, Any]) -> str:
 
 
 def _at_ends(choices: pd.DataFrame, config: Paper) -> Iterator[str]:
-    """Yield which methods chose what at an end of its grid in most of the choices."""
-    for method, mine in choices.groupby("method", sort=False):
+    """Yield what was mostly chosen at either end of its grid, and by which methods."""
+    choices = choices.assign(
+        label=[config.methods[name].label for name in choices["method"]]
+    )
+    for end, word in (("at_low_end", "low"), ("at_high_end", "high")):
         parts = []
-        for parameter, rows in mine.groupby("parameter", sort=False):
-            n = int(rows["n"].sum())
-            for end, word in (("at_low_end", "low"), ("at_high_end", "high")):
-                times = round((rows[end] * rows["n"]).sum())
-                if times >= _OFTEN * n:
-                    name = _PARAMETERS.get(str(parameter), str(parameter))
-                    parts.append(
-                        f"{name} at its grid's {word} end in {times} of {n} choices"
-                    )
+        for (label, parameter), rows in choices.groupby(
+            ["label", "parameter"], sort=False
+        ):
+            n, times = int(rows["n"].sum()), round((rows[end] * rows["n"]).sum())
+            if times >= _OFTEN * n:
+                name = _PARAMETERS.get(str(parameter), parameter)
+                parts.append(f"{name} of {label} in {times} of {n} choices")
         if parts:
-            yield f"{config.methods[str(method)].label} chose {' and '.join(parts)}"
+            yield f"at the {word} end of its grid: {', '.join(parts)}"
 
 
 def title_of(uses: Sequence[DataUse]) -> str:

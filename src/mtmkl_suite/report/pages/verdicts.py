@@ -163,14 +163,19 @@ def _numbers_text(within: int, total: int, illegible: int) -> str:
 
 def _claims_text(holds: int, fails: int, undecided: int, whose: str) -> str:
     total = holds + fails + undecided
-    text = (
-        f"of {whose}{total} claim{'s' * (total > 1)} {holds} hold{'s' * (holds == 1)}"
-    )
+    if total == 1:
+        verb = "holds" if holds else "is undecided" if undecided else "does not hold"
+        return f"{whose}only claim {verb}"
+    if holds == total:
+        return f"{whose}{total} claims all hold"
+    if fails == total:
+        return f"none of {whose}{total} claims holds"
+    parts = [f"{holds} hold{'s' * (holds == 1)}"] if holds else []
     if undecided:
-        text += f", {undecided} {'is' if undecided == 1 else 'are'} undecided"
+        parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
     if fails:
-        text += f", {fails} {'does' if fails == 1 else 'do'} not"
-    return text
+        parts.append(f"{fails} {'does' if fails == 1 else 'do'} not hold")
+    return f"of {whose}{total} claims {', '.join(parts)}"
 
 
 def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -483,7 +488,9 @@ def _matrix(
         cells = {(column, row): view for (row, column), view in cells.items()}
         rows, columns, corner = columns, rows, ", ".join(rest)
     sections = dict.fromkeys(view["section"] for view in cells.values())
+    found = pd.Series([view["verdict"] for view in cells.values()])
     return {
+        "found": counts(found, claim_tests.VERDICTS),
         "title": title,
         "section": "; ".join(sections),
         "corner": corner,

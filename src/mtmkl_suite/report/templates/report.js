@@ -155,7 +155,7 @@
   narrow.addEventListener("change", stack);
   stack();
   if (narrow.matches) {
-    for (const fold of all("details.fold")) fold.open = fold.offsetHeight < 400;
+    for (const fold of all("details.fold").reverse()) fold.open &&= fold.offsetHeight < 250;
   }
 
   // All words of a search are in what is found.

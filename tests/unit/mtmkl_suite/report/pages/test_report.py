@@ -319,7 +319,7 @@ def test_the_own_test_stands_beside_the_verdict(paper, alone):
     judged = type(alone)(**{**vars(alone), **changed})
     assert judged.undone_claims() == 1
     page = " ".join(render_report([judged], tier="paper")[PAPER].split())
-    assert '<div class="small">paper\'s own test: holds</div>' in page
+    assert '<p class="small">paper\'s own test: holds</p>' in page
     assert "corrected for shared examples (ρ = 0.5): p = 0.300" in page
     assert f"3 of {len(verdicts)} (3 close → reproduced)" in page
 

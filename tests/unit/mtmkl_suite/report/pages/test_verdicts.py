@@ -25,7 +25,7 @@ def verdicts(*names, derived=False, status="legible", source=RUN):
     return pd.DataFrame(
         {
             "verdict": names, "derived": derived, "status": status, "source": source,
-            "row": [f"row {k}" for k in range(len(names))], "column": "error",
+            "row": [f"row {k}" for k in range(len(names))], "column": "error", "unit": "%",
             "published": 2.0, "reproduced": [2.0 + k for k in range(len(names))],
         }
     )  # fmt: skip
@@ -81,8 +81,8 @@ def test_the_sentence_has_both():
     found = answer(numbers, pd.concat([papers, ours]))
     assert found.sentence == (
         "2 of 3 published numbers are reproduced or close, 1 more cannot be read in "
-        "the paper; of the paper's 4 claims 2 hold, 1 is undecided, 1 does not; of our "
-        "own 1 claim 1 holds."
+        "the paper; of the paper's 4 claims 2 hold, 1 is undecided, 1 does not hold; "
+        "our own only claim holds."
     )
     assert found.numbers["different"] == 1
 
@@ -90,9 +90,31 @@ def test_the_sentence_has_both():
 def test_one_of_a_kind_is_in_the_singular():
     found = answer(verdicts("different"), claims("holds"))
     assert found.sentence == (
-        "The published number is not reproduced or close; of the paper's 1 claim 1 "
+        "The published number is not reproduced or close; the paper's only claim "
         "holds."
     )
+
+
+def test_claims_of_one_verdict_are_taken_together():
+    sentences = {
+        name: answer(verdicts(), claims(*[name] * 3)).sentence
+        for name in ("holds", "does not hold", "undecided")
+    }
+    assert sentences == {
+        "holds": "The paper's 3 claims all hold.",
+        "does not hold": "None of the paper's 3 claims holds.",
+        "undecided": "Of the paper's 3 claims 3 are undecided.",
+    }
+
+
+def test_differences_have_their_unit_and_sign():
+    numbers = verdicts("reproduced", "close", "different", "no data")
+    assert answer(numbers, claims()).differences == (
+        "Ours − published: median +1, from +0 to +2 %."
+    )
+    below = verdicts("close").assign(reproduced=1.5, unit=float("nan"))
+    assert answer(below, claims()).differences == "Ours − published: −0.5."
+    assert answer(verdicts("no data"), claims()).differences == ""
 
 
 def test_without_verdicts_the_sentence_says_why():
