@@ -50,6 +50,7 @@ from mtmkl_suite.report.pages.verdicts import (
     number_rules,
     pair_rules,
     program,
+    with_labels,
 )
 from mtmkl_suite.report.record.published_reach import read_reach
 from mtmkl_suite.report.record.record import (
@@ -263,6 +264,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
     known = (record.verdicts, record.claims) if record else (None, None)
     verdicts = with_record(verdicts, known[0], _CELL, fill=fill)
     claims = with_record(claims, known[1], ["id"], fill=fill)
+    named = with_labels(verdicts, config)
     places = [artefacts_of_section(each, artefacts) for each in claims["section"]]
     reach = read_reach(config, CLAIMS)
     statistics = pd.read_csv(folder.statistics)
@@ -276,7 +278,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
             folder,
             record,
             answer(
-                verdicts[verdicts["artefact"] == name],
+                named[named["artefact"] == name],
                 claims.loc[[name in found for found in places]],
             ),
             [facts[e] for e in artefact.shown if e in facts],
@@ -290,7 +292,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
     if of_tier is not None and config.readings is None:
         is_open = bool(record and full and context.is_smoke_test)
         mine = read_scores(record.scores) if record and is_open else context.scores
-        of_data = data_sentences(full if full and is_open else config, mine, verdicts)
+        of_data = data_sentences(full if full and is_open else config, mine, named)
     recorded = []
     if record and full and context.is_smoke_test:
         recorded = recorded_parts(full, record.folder)
@@ -311,7 +313,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
         ],
         verdicts=verdicts,
         claims=claims,
-        answer=answer(verdicts, claims),
+        answer=answer(named, claims),
         other_claims=answer(
             verdicts.iloc[:0], claims.loc[[not found for found in places]]
         ),

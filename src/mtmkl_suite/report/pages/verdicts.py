@@ -121,6 +121,18 @@ def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
     )
 
 
+def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
+    """Return verdicts with the names of ranked methods here in place of print."""
+    names = {
+        (key, column): config.methods[method].label
+        for key, artefact in config.artefacts.items()
+        if isinstance(artefact, Ranking)
+        for column, method in artefact.comparison.columns.items()
+    }
+    keys = zip(verdicts["artefact"], verdicts["column"], strict=True)
+    return verdicts.assign(column=[names.get(key, key[1]) for key in keys])
+
+
 def claims_by_author(claims: pd.DataFrame) -> dict[str, dict[str, int]]:
     """Count the verdicts on the paper's claims, and on ours."""
     return {

@@ -25,7 +25,8 @@ def verdicts(*names, derived=False, status="legible", source=RUN):
     return pd.DataFrame(
         {
             "verdict": names, "derived": derived, "status": status, "source": source,
-            "row": [f"row {k}" for k in range(len(names))], "column": "error", "unit": "%",
+            "row": [f"row {k}" for k in range(len(names))], "column": "error",
+            "unit": "%",
             "published": 2.0, "reproduced": [2.0 + k for k in range(len(names))],
         }
     )  # fmt: skip
@@ -90,8 +91,7 @@ def test_the_sentence_has_both():
 def test_one_of_a_kind_is_in_the_singular():
     found = answer(verdicts("different"), claims("holds"))
     assert found.sentence == (
-        "The published number is not reproduced or close; the paper's only claim "
-        "holds."
+        "The published number is not reproduced or close; the paper's only claim holds."
     )
 
 
