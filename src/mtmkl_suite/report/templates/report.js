@@ -196,7 +196,10 @@
     const at = (share) => (isLog ? low * (high / low) ** share : low + (high - low) * share);
     return { place, ticks: [0, 0.25, 0.5, 0.75, 1].map(at) };
   };
-  const panel = (place, title, curves, key) => {
+  // Places are numbers, or have names, of which there is room for the first letters.
+  const panel = (place, title, curves, places, key) => {
+    const named = places.map((each) => each.slice(0, 9));
+    const at = (x) => places[x] ?? short(x);
     const xs = [...new Set(curves.flatMap((curve) => curve[1]))].sort((a, b) => a - b);
     const across = scale(xs, edge, width - 8);
     const up = scale(curves.flatMap((curve) => curve[2]), height - 24, 8);
@@ -209,7 +212,8 @@
     });
     const rule = drawn("line", { y1: 8, y2: height - 24 });
     const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}: curves` },
-      ...across.ticks.map((x) => drawn("text", { x: across.place(x), y: height - 6, "text-anchor": "middle" }, short(x))),
+      ...(places.length ? [...places.keys()] : across.ticks).map((x) => (
+        drawn("text", { x: across.place(x), y: height - 6, "text-anchor": "middle" }, named[x] ?? short(x)))),
       ...up.ticks.map((y) => drawn("text", { x: edge - 6, y: up.place(y) + 4, "text-anchor": "end" }, short(y))),
       rule, ...lines);
     const label = document.createElement("label");
@@ -225,13 +229,13 @@
         const n = where.indexOf(x);
         return `${name} ${short(means[n])}${sds[n] === null ? "" : ` ± ${short(sds[n])}`}`;
       });
-      told.textContent = `at ${short(x)}: ${values.join("; ")}`;
+      told.textContent = `at ${at(x)}: ${values.join("; ")}`;
     };
     slide.addEventListener("input", tell);
     picture.addEventListener("pointermove", (event) => {
       const box = picture.getBoundingClientRect();
-      const at = ((event.clientX - box.left) / box.width) * width;
-      const far = xs.map((x) => Math.abs(across.place(x) - at));
+      const pointed = ((event.clientX - box.left) / box.width) * width;
+      const far = xs.map((x) => Math.abs(across.place(x) - pointed));
       slide.value = far.indexOf(Math.min(...far));
       tell();
     });
@@ -247,8 +251,8 @@
   for (const place of all("details.curves")) {
     place.addEventListener("toggle", () => {
       if (place.querySelector("svg")) return;
-      for (const [title, curves] of JSON.parse(place.dataset.curves)) {
-        panel(place, title, curves, `${place.closest("section").id} ${title}`);
+      for (const [title, curves, places] of JSON.parse(place.dataset.curves)) {
+        panel(place, title, curves, places, `${place.closest("section").id} ${title}`);
       }
     });
   }
