@@ -5,7 +5,7 @@ import json
 import math
 import re
 import textwrap
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -49,7 +49,7 @@ _DRAWN = (
     ("panel", "series", "organism", "mean"),
     ("panel", "series", "method", "mean rank"),
     ("", "solver", "count", "mean"),
-    ("data", "solver", "n", "seconds"),
+    ("", "solver", "n", "seconds"),
     ("n_tasks", "solver", "iteration", "objective"),
     ("", "method", "train_size", "mean_rank"),
     ("", "method", "seconds", "score"),
@@ -164,12 +164,21 @@ def number_table(
     return NumberTable(
         corner=corner,
         unit=next((str(unit) for unit in units if unit != RANK), ""),
-        columns=[(name, methods.get(name, "")) for name in columns],
+        columns=list(_named(columns, methods)),
         rows=[
-            (row, methods.get(row, ""), [texts.get((row, name)) for name in columns])
-            for row in rows
+            (row, method, [texts.get((row, name)) for name in columns])
+            for row, method in _named(rows, methods)
         ],
     )
+
+
+def _named(
+    names: Iterable[str], methods: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield rows or columns with the methods that they stand for, each by itself."""
+    found = {name: methods.get(name, "") for name in names}
+    several = {method for method, n in Counter(found.values()).items() if n > 1}
+    yield from ((name, "" if m in several else m) for name, m in found.items())
 
 
 def by_reach(
@@ -470,7 +479,7 @@ def curves_of(numbers: pd.DataFrame) -> str:
             if rows[x].nunique() > 1 or len(mine) == mine[series].nunique() > 1
         ]
         of = "".join(map(str, panel if isinstance(panel, tuple) else [panel]))
-        if of_panel not in ([], ["panel"], ["data"]):
+        if of_panel not in ([], ["panel"]):
             of = f"{of_panel[0]} {of}"
         of = "; ".join(filter(None, (_plain(of), value)))
         panels += [[of, curves, names]] if curves else []

@@ -976,6 +976,8 @@
   addEventListener("hashchange", read);
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; show(); } });
+  // Answers are in the first view.
+  if (matchMedia("(max-width: 44rem)").matches) place("choice").open = false;
   current = startOf(PAGE.parts[0]);
   if (isAddress()) read(); else { buildForm(); show(); }
 })();

@@ -257,7 +257,7 @@
     });
   }
 
-  // A link to something that is folded unfolds it; paper has no folds.
+  // A link to something that is folded unfolds it.
   const unfold = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (let each = target; each; each = each.parentElement) {
@@ -271,7 +271,7 @@
   if (contents && matchMedia("(max-width: 75rem)").matches) contents.open = false;
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = all("details:not([open], [name])");
+    closed = all("details.fold:not([open])");
     for (const each of closed) each.open = true;
   });
   addEventListener("afterprint", () => { for (const each of closed) each.open = false; });
