@@ -171,7 +171,7 @@ def _at_ends(choices: pd.DataFrame, config: Paper) -> Iterator[str]:
                 name = _PARAMETERS.get(str(parameter), parameter)
                 parts.append(f"{name} of {label} in {times} of {n} choices")
         if parts:
-            yield f"at the {word} end of its grid: {', '.join(parts)}"
+            yield f"chosen at the {word} end of its grid: {', '.join(parts)}"
 
 
 def title_of(uses: Sequence[DataUse]) -> str:

@@ -14,7 +14,7 @@ import pandas as pd
 from mtmkl.documents import read_yaml
 from mtmkl.files import read_json, read_table
 from mtmkl_suite.config.expand import expand, resolve_tier
-from mtmkl_suite.config.models import Paper, Quoted, Ranking, Table, Tier
+from mtmkl_suite.config.models import Paper, Quoted, Ranking, RankTests, Table, Tier
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.comparison import practical_equivalence
@@ -126,7 +126,7 @@ def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
     names = {
         (key, column): config.methods[method].label
         for key, artefact in config.artefacts.items()
-        if isinstance(artefact, Ranking)
+        if isinstance(artefact, Ranking | RankTests)
         for column, method in artefact.comparison.columns.items()
     }
     keys = zip(verdicts["artefact"], verdicts["column"], strict=True)
@@ -177,9 +177,11 @@ def _claims_text(holds: int, fails: int, undecided: int, whose: str) -> str:
     total = holds + fails + undecided
     if total == 1:
         verb = "holds" if holds else "is undecided" if undecided else "does not hold"
-        return f"{whose}only claim {verb}"
+        return f"{whose.removesuffix('own ')}only claim {verb}"
     if holds == total:
         return f"{whose}{total} claims all hold"
+    if undecided == total:
+        return f"{whose}{total} claims are all undecided"
     if fails == total:
         return f"none of {whose}{total} claims holds"
     parts = [f"{holds} hold{'s' * (holds == 1)}"] if holds else []
@@ -371,16 +373,18 @@ def artefacts_of_section(section: str, artefacts: Iterable[str]) -> list[str]:
 def _in_words(row: Claim, reach: Mapping[str, str], metric: str) -> Claim:
     """Return a claim with its results, and the paper's own verdict if another."""
     own = row["own_verdict"]
-    effect = ""
+    size = estimate = ""
     if row["test"] in _EFFECTS and not math.isnan(row["interval_low"]):
         sign = "" if row["test"] == "within_range" else "+"
         middle = (row["interval_low"] + row["interval_high"]) / 2
-        effect = f"{_EFFECTS[row['test']]} {middle:{sign}.3g}"
-        effect += f", {metric_words(metric)}" * bool(metric)
+        size = f"{middle:{sign}.3g}".replace("-", "\N{MINUS SIGN}")
+        parts = (_EFFECTS[row["test"]], metric_words(metric))
+        estimate = ", ".join(filter(None, parts))
     return {
         **row,
         "test": row["test"].replace("_", " "),
-        "effect": effect.replace("-", "\N{MINUS SIGN}"),
+        "size": size,
+        "estimate": estimate,
         "note": row["note"] if isinstance(row["note"], str) else "",
         "reach": reach.get(row["id"], ""),
         "own_verdict": own if isinstance(own, str) and own != row["verdict"] else "",
@@ -503,6 +507,7 @@ def _matrix(
     found = pd.Series([view["verdict"] for view in cells.values()])
     return {
         "found": counts(found, claim_tests.VERDICTS),
+        "estimates": {view["estimate"] for view in cells.values()} - {""},
         "title": title,
         "section": "; ".join(sections),
         "corner": corner,

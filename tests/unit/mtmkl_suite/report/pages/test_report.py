@@ -282,6 +282,14 @@ def test_in_a_checkout_the_published_record_answers(first, result):
     assert cell.verdict == ""
 
 
+def test_notes_beside_the_record_are_the_record_s(result):
+    table = next(each for each in result.artefacts if each.id == "table_3")
+    ours, theirs = table.own["notes"], table.notes
+    assert any(note.startswith("Not judged (quick)") for note in ours)
+    assert not any(note.startswith("Not judged") for note in theirs)
+    assert any("Applied to other cells" in note for note in theirs)
+
+
 def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
     config = changed(paper, {"tier": "paper"})
     full = complete(config, make_results(config, tmp_path))

@@ -14,6 +14,7 @@ from mtmkl_suite.report.pages.verdicts import (
     closing_summary,
     group_claims,
     number_rules,
+    with_labels,
 )
 from mtmkl_suite.report.record.record import RECORD, RUN
 from mtmkl_suite.report.tables.standing import Standing
@@ -83,7 +84,7 @@ def test_the_sentence_has_both():
     assert found.sentence == (
         "2 of 3 published numbers are reproduced or close, 1 more cannot be read in "
         "the paper; of the paper's 4 claims 2 hold, 1 is undecided, 1 does not hold; "
-        "our own only claim holds."
+        "our only claim holds."
     )
     assert found.numbers["different"] == 1
 
@@ -103,7 +104,7 @@ def test_claims_of_one_verdict_are_taken_together():
     assert sentences == {
         "holds": "The paper's 3 claims all hold.",
         "does not hold": "None of the paper's 3 claims holds.",
-        "undecided": "Of the paper's 3 claims 3 are undecided.",
+        "undecided": "The paper's 3 claims are all undecided.",
     }
 
 
@@ -140,6 +141,16 @@ def test_what_decides_most_is_named(names, of_claims, why):
     ours = claims("does not hold", basis="ours") if of_claims else claims()
     found = answer(verdicts(*names), pd.concat([claims(*of_claims), ours]))
     assert found.why.replace("in place of", "for") == why
+
+
+def test_ranked_methods_have_one_name():
+    config = load_paper("yousefi2015", "paper")
+    cells = pd.DataFrame(
+        {"artefact": ["table_1", "table_1", "table_2"], "column": ["Our Method"] * 3}
+    )
+    cells.loc[1, "column"] = "STL"
+    names = list(with_labels(cells, config)["column"])
+    assert names == ["Group-specific sharing", "STL", "Group-specific sharing"]
 
 
 def test_the_source_is_kept():
