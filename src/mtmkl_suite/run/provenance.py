@@ -19,6 +19,9 @@ from mtmkl_suite.config.models import Paper, Run
 _ROOT = Path(__file__).resolve().parents[3]
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
 
+_OF_DATA = ("digest", "origin", "n", "n_tasks")
+"""What is kept of the description of a data set."""
+
 
 def provenance(
     config: Paper,
@@ -29,10 +32,10 @@ def provenance(
     """Return the provenance of a paper's results.
 
     Returns ``paper``, ``tier``, ``seed``, ``commit`` (with ``+`` if files differ from
-    it), ``lock_sha256``, ``config_sha256``, ``packages``, ``data`` (digest and origin
-    by data set, or the reason why it is missing), ``machine`` and ``seconds_by_job``;
-    with changed settings also ``changes``. Machine and seconds are all that a second
-    run may change.
+    it), ``lock_sha256``, ``config_sha256``, ``packages``, ``data`` (digest, origin
+    and size by data set, or the reason why it is missing), ``machine`` and
+    ``seconds_by_job``; with changed settings also ``changes``. Machine and seconds are
+    all that a second run may change.
     """
     return {
         "paper": config.paper.id,
@@ -42,7 +45,7 @@ def provenance(
         **of_the_code(config),
         "data": {
             info["id"]: (
-                {"digest": info["digest"], "origin": info["origin"]}
+                {key: info[key] for key in _OF_DATA if key in info}
                 if info["status"] == "ok"
                 else {"missing": info["reason"]}
             )

@@ -176,6 +176,8 @@ def figure_ranks(context: Context) -> FigureAndNumbers:
     control = comparison.control
     blocks = list(comparison.blocks)
     columns = list(comparison.columns)
+    # Not as printed: a method has one name everywhere.
+    names = [context.label(method) for method in comparison.columns.values()]
     figure = Figure(figsize=(9.4, 3.6))
     numbers = []
     for axis, block in zip(
@@ -189,7 +191,7 @@ def figure_ranks(context: Context) -> FigureAndNumbers:
             p = rank_tests(over_all, control)["p_holm"].reindex(columns)
             shift = 0.16 if side == "reproduced" else -0.16
             table = pd.DataFrame({
-                "panel": block, "series": side, "method": columns,
+                "panel": block, "series": side, "method": names,
                 "mean rank": over_all.ranks[columns].to_numpy(),
                 "p_holm": p.to_numpy(), "n": over_all.n_blocks,
             })  # fmt: skip
@@ -208,7 +210,7 @@ def figure_ranks(context: Context) -> FigureAndNumbers:
         axis.set_xticks(range(1, len(columns) + 1))
         axis.set_xlabel("mean rank, 1 is best")
     first = figure.axes[0]
-    first.set_yticks(range(len(columns)), columns)
+    first.set_yticks(range(len(names)), names)
     first.invert_yaxis()
     _ranks_legend(figure)
     return figure, pd.concat(numbers, ignore_index=True)

@@ -5,7 +5,7 @@ import json
 import math
 import re
 import textwrap
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,12 +15,16 @@ import pandas as pd
 
 from mtmkl.files import read_table
 from mtmkl_suite.config.models import Artefact, Figure, Ranking, Table
-from mtmkl_suite.judge.reach import DIFFERENT
+from mtmkl_suite.judge.reach import DIFFERENT, STATUSES
 from mtmkl_suite.judge.verdicts import NOT_JUDGED
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.pages.rendering import address
 from mtmkl_suite.report.pages.verdicts import Answer
-from mtmkl_suite.report.record.published_reach import ReachOfCells, read_reach
+from mtmkl_suite.report.record.published_reach import (
+    Reach,
+    ReachOfCells,
+    read_reach,
+)
 from mtmkl_suite.report.record.record import PublishedRecord, read_written
 from mtmkl_suite.report.tables.cells import RANK
 from mtmkl_suite.report.tables.text import TextTable, value_text
@@ -40,13 +44,26 @@ _MOST_PANELS = 4
 
 _LONGEST = 900
 
+_DRAWN = (
+    ("panel", "series", "x", "mean"),
+    ("panel", "series", "organism", "mean"),
+    ("panel", "series", "method", "mean rank"),
+    ("", "solver", "count", "mean"),
+    ("", "solver", "n", "seconds"),
+    ("n_tasks", "solver", "iteration", "objective"),
+    ("", "method", "train_size", "mean_rank"),
+    ("", "method", "seconds", "score"),
+)
+"""Columns of a figure's numbers that are its panels, series, places and values."""
+
 
 class NumberCell(NamedTuple):
     """A published number and ours as text, "" where there is none.
 
     Numbers of one column are padded to the same place of the decimal point. ``record``
     is the published record's, where the run has no verdict; ``note`` has the rule with
-    the numbers put in, or why there is no number.
+    the numbers put in, or why there is no number. ``status`` is that of the reach of a
+    *different* number, and ``reach`` has more of it.
     """
 
     published: str = ""
@@ -58,6 +75,7 @@ class NumberCell(NamedTuple):
     record_verdict: str = ""
     note: str = ""
     reach: str = ""
+    status: str = ""
     difference: str = ""
 
     @property
@@ -136,7 +154,7 @@ def number_table(
                 record.get(key, {}),
                 decimals=places,
                 is_judged=is_judged,
-                reach=reach[key].text() if key in reach else "",
+                reach=reach.get(key, Reach("")),
             )
             for key in keys
         ]
@@ -146,12 +164,36 @@ def number_table(
     return NumberTable(
         corner=corner,
         unit=next((str(unit) for unit in units if unit != RANK), ""),
-        columns=[(name, methods.get(name, "")) for name in columns],
+        columns=list(_named(columns, methods)),
         rows=[
-            (row, methods.get(row, ""), [texts.get((row, name)) for name in columns])
-            for row in rows
+            (row, method, [texts.get((row, name)) for name in columns])
+            for row, method in _named(rows, methods)
         ],
     )
+
+
+def _named(
+    names: Iterable[str], methods: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield rows or columns with the methods that they stand for, each by itself."""
+    found = {name: methods.get(name, "") for name in names}
+    several = {method for method, n in Counter(found.values()).items() if n > 1}
+    yield from ((name, "" if m in several else m) for name, m in found.items())
+
+
+def by_reach(
+    tables: Iterable[NumberTable],
+) -> list[tuple[str, int, dict[str, list[str]]]]:
+    """Return each status of reach, how many numbers have it, and which, by row."""
+    found: dict[str, dict[str, list[str]]] = {status: {} for status in STATUSES}
+    for table in tables:
+        for row, row_method, cells in table.rows:
+            for cell, (column, method) in zip(cells, table.columns, strict=True):
+                if cell and cell.status:
+                    rows = found[cell.status]
+                    rows.setdefault(row_method or row, []).append(method or column)
+    counted = [(name, sum(map(len, r.values())), r) for name, r in found.items()]
+    return [each for each in counted if each[1]]
 
 
 def methods_of(artefact: Artefact, labels: Mapping[str, str]) -> dict[str, str]:
@@ -180,7 +222,7 @@ def _by_place(cells: pd.DataFrame) -> dict[tuple[str, str], Record]:
 
 
 def _cell(
-    cell: Record, published: Record, *, decimals: int, is_judged: bool, reach: str
+    cell: Record, published: Record, *, decimals: int, is_judged: bool, reach: Reach
 ) -> NumberCell:
     has_number = _is_number(cell["reproduced"])
     verdict = _text(cell.get("verdict"))
@@ -194,6 +236,7 @@ def _cell(
     if cell.get("status") == "illegible" and (has_number or from_record):
         # The number in the paper cannot be read: there is nothing to compare.
         shown = record_verdict = ""
+    is_different = (record_verdict or shown) == DIFFERENT
     return NumberCell(
         published=_published(cell, decimals),
         reproduced=_mean_sd(cell, "reproduced", decimals),
@@ -204,7 +247,8 @@ def _cell(
         record_n=_n(published) if from_record else "",
         record_verdict=record_verdict,
         note=note,
-        reach=reach if (record_verdict or shown) == DIFFERENT else "",
+        reach=reach.text() if is_different else "",
+        status=reach.status if is_different else "",
         difference=_difference(cell, published if from_record else cell, decimals),
     )
 
@@ -311,7 +355,10 @@ def artefact_view(
         # One of equations alone is the same in both.
         if record and recorded and is_open and not _same(recorded, svg):
             if has_data:
-                view.own = _drawing(artefact.title, svg, drawn) | {"texts": []}
+                view.own = _drawing(artefact.title, svg, drawn) | {
+                    "texts": [],
+                    "notes": [],
+                }
             svg, drawn, view.is_of_record = recorded, record.cells(name), True
         vars(view).update(_drawing(artefact.title, svg, drawn))
         view.values = None if "no data" in drawn else values_of(drawn)
@@ -332,7 +379,7 @@ def artefact_view(
         is_open = bool(len(mine.verdicts) and mine.verdicts["reproduced"].isna().all())
         if context.is_smoke_test or is_open:
             view.is_of_record = True
-            view.own = None if is_open else {"image": "", "texts": texts}
+            view.own = None if is_open else {"image": "", "texts": texts, "notes": []}
             view.texts = [_from_markdown(path)]
     if artefact.quoted is not None:
         places = {(cell.row, cell.column) for cell in artefact.quoted.cells}
@@ -350,8 +397,17 @@ def artefact_view(
         for part in _ranks_apart(cells, published)
     ]
     view.numbers = [table for table in tables if table.rows]
+    view.reach = by_reach(view.numbers)
     notes = dict.fromkeys(note for table in mine.tables for note in table.notes)
     view.notes = [] if view.texts else list(notes)
+    path = record.artefact(name, "md") if record and view.numbers else None
+    shown = (each for table in view.numbers for _, _, row in table.rows for each in row)
+    if path and any(each and each.record for each in shown):
+        # What is shown is the record: notes of a few repeats would contradict it.
+        if not view.is_of_record:
+            view.own = view.own or {"image": "", "texts": []}
+            view.own["notes"] = view.notes
+        view.notes = _notes(path)
     source = folder.path / "artefacts"
     if view.is_of_record and record:
         source = record.folder
@@ -397,21 +453,36 @@ def _drawing(title: str, svg: Path, numbers: pd.DataFrame) -> dict[str, str]:
 def curves_of(numbers: pd.DataFrame) -> str:
     """Return the curves of a figure as JSON, "" if it has none.
 
-    That is a list of panels, ``[name, [[series, x, means, standard deviations]]]``.
+    That is a list of panels, ``[name, [[series, x, means, standard deviations]],
+    names of the x]``, the last empty where they are numbers.
     """
-    if not {"panel", "series", "x", "mean"} <= set(numbers.columns):
+    sought = ([c for c in each if c] for each in _DRAWN)
+    found = next((c for c in sought if set(c) <= set(numbers.columns)), None)
+    if found is None:
         return ""
-    points = numbers.dropna(subset=["panel", "series", "x", "mean"])
-    spread = points["sd"] if "sd" in points else points["mean"] * math.nan
-    points = points.assign(sd=spread).astype({"x": float, "mean": float})
+    points = numbers.dropna(subset=found)
+    of_panel, (series, x, mean) = found[:-3], found[-3:]
+    value = f"{_plain(mean)} against {_plain(x)}" * (mean != "mean" or not of_panel)
+    spread = points.get("sd", math.nan)
+    points = points.assign(sd=spread).astype({mean: float})
     panels = []
-    for panel, mine in points.groupby("panel", sort=False):
+    for panel, mine in points.groupby(of_panel or (lambda _: ""), sort=False):
+        names: list[str] = []
+        if not pd.api.types.is_numeric_dtype(mine[x]):
+            places, named = pd.factorize(mine[x])
+            mine, names = mine.assign(**{x: places}), [str(name) for name in named]
+        mine = mine.sort_values(x, kind="stable")
+        # Of one place alone there is no curve.
         curves = [
-            [str(series), *(_rounded(rows[side]) for side in ("x", "mean", "sd"))]
-            for series, rows in mine.sort_values("x").groupby("series", sort=False)
-            if rows["x"].nunique() > 1
+            [_plain(name), *(_rounded(rows[side]) for side in (x, mean, "sd"))]
+            for name, rows in mine.groupby(series, sort=False)
+            if rows[x].nunique() > 1 or len(mine) == mine[series].nunique() > 1
         ]
-        panels += [[_plain(panel), curves]] if curves else []
+        of = "".join(map(str, panel if isinstance(panel, tuple) else [panel]))
+        if of_panel not in ([], ["panel"]):
+            of = f"{of_panel[0]} {of}"
+        of = "; ".join(filter(None, (_plain(of), value)))
+        panels += [[of, curves, names]] if curves else []
     return json.dumps(panels, ensure_ascii=False) if panels else ""
 
 
@@ -431,6 +502,12 @@ def values_of(numbers: pd.DataFrame) -> TextTable:
     )
 
 
+def _notes(path: Path) -> Sequence[str]:
+    """Return what stands below a published table in its Markdown."""
+    lines = path.read_text(encoding="utf-8").splitlines()[1:]
+    return [line for line in lines if line and not line.startswith("|")]
+
+
 def _from_markdown(path: Path) -> TextTable:
     """Return a published table from its Markdown."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -439,8 +516,7 @@ def _from_markdown(path: Path) -> TextTable:
         for line in lines
         if line.startswith("|")
     ]
-    notes = [line for line in lines[1:] if line and not line.startswith("|")]
-    return TextTable(rows[0], rows[2:], notes)
+    return TextTable(rows[0], rows[2:], _notes(path))
 
 
 def figure_in_words(title: str, numbers: pd.DataFrame) -> str:

@@ -45,6 +45,7 @@ def part_of_scores(found: MatrixTests) -> dict[str, Any]:
     start = {"metric": 0, "sizes": [0], "datasets": list(parts), "methods": [*values]}
     return {
         "title": "", "methods": [*values], "datasets": list(parts), "sizes": [""],
+        "about": [], "today": [], "proposed": [],
         "metrics": [metric],
         "scores": {
             scores.score: [
@@ -160,10 +161,16 @@ def _part_of_comparison(
         {"label": "methods whose pairs are tested", "methods": comparison.pairs}
     ]
     given = []
+    rivals: dict[str, list[str]] = {"today": [], "proposed": []}
     for name, artefact in context.config.artefacts.items():
-        if isinstance(artefact, MethodTable) and artefact.comparison == comparison:
+        if not isinstance(artefact, MethodTable):
+            continue
+        if artefact.comparison == comparison:
             if artefact.layout == "method_posteriors" and table(name).is_file():
                 given = _by_block(context, comparison, chosen, read_table(table(name)))
+            if artefact.rivals:
+                rivals = {"today": artefact.rivals, "proposed": artefact.proposed}
+        if artefact.comparison.rows == comparison.rows:
             presets += [
                 {
                     "label": setting.label.lower(),
@@ -179,13 +186,17 @@ def _part_of_comparison(
     tested = compare_block(context, comparison, comparison.main, only_tested=True)
     if not given and not isinstance(tested, str):
         given = given_probabilities(tested.pairs, start, SIGNED_RANK)
-    return part | {
-        "title": title.rpartition(": ")[2].capitalize(),
-        "control": comparison.control,
-        "start": start,
-        "presets": [each for each in presets if each.get("datasets") != []],
-        "given": given,
-    }
+    return (
+        part
+        | rivals
+        | {
+            "title": title.rpartition(": ")[2].capitalize(),
+            "control": comparison.control,
+            "start": start,
+            "presets": [each for each in presets if each.get("datasets") != []],
+            "given": given,
+        }
+    )
 
 
 def _by_block(
@@ -237,7 +248,7 @@ def _part_of_experiment(context: Context, experiment: str) -> dict[str, Any] | N
     }
     return part | {
         "title": configured.title, "control": None, "start": start, "presets": [],
-        "given": [],
+        "given": [], "today": [], "proposed": [],
     }  # fmt: skip
 
 
@@ -273,6 +284,7 @@ def _part(
     return {
         "methods": list(columns),
         "datasets": list(rows),
+        "about": [_about(context, mine, *row) for row in rows.values()],
         "train_sizes": sizes,
         "sizes": [f"{size:g} {unit}".strip() for size in sizes],
         "metrics": shown,
@@ -292,6 +304,18 @@ def _part(
             [_overlap(context, *row, size) for size in sizes] for row in rows.values()
         ],
     }
+
+
+def _about(
+    context: Context, scores: pd.DataFrame, experiment: str, datasets: Sequence[str]
+) -> str:
+    """Return how many tasks and, where known, examples a data set has."""
+    n_tasks = scores.loc[scores["experiment"] == experiment, "n_tasks"].max()
+    if pd.isna(n_tasks):
+        return ""
+    known = context.data_info.get(datasets[0], {})
+    examples = f", {known['n']} examples" if "n" in known else ""
+    return f"{n_tasks:g} tasks{examples}"
 
 
 def _values(

@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from mtmkl import __version__
-from mtmkl.files import write_bytes, write_table, write_text
+from mtmkl.files import read_json, write_bytes, write_table, write_text
 from mtmkl.statistics.hierarchical import CERTAIN, in_words
 from mtmkl.statistics.matrix_tests import MatrixTests
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
@@ -117,7 +117,7 @@ def recorded_parts(config: Paper, folder: Path) -> list[dict[str, Any]]:
         config=config,
         scores=read_scores(folder / "scores.csv.gz"),
         arrays={},
-        data_info={},
+        data_info=read_json(folder / "provenance.json")["data"],
         published={},
         overlaps=read_overlaps(folder / "overlaps.csv"),
     )

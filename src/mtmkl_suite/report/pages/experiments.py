@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,12 +15,14 @@ import pandas as pd
 from mtmkl.datasets import default_registry
 from mtmkl.datasets.protocols import train_unit
 from mtmkl.methods import resolve
-from mtmkl_suite.config.models import Paper, Protocol, Variant
+from mtmkl_suite.config.models import Paper, Protocol, Ranking, Table, Variant
 from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
+from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.judge.sample import fits, sample, seconds_of_cells
-from mtmkl_suite.judge.verdicts import Reproduced
+from mtmkl_suite.judge.verdicts import Reproduced, own_numbers
 from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.pages.verdicts import farthest
 from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
 from mtmkl_suite.report.tables.text import DASH, TextTable, metric_words
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
@@ -29,6 +31,15 @@ from mtmkl_suite.run.plan import method_specs
 _MAX_DIGESTS = 3
 
 _MOST_VALUES = 8
+
+_PARAMETERS = {
+    "lam": "λ", "lam_1": "λ₁", "lam_2": "λ₂", "lam_3": "λ₃", "gamma": "γ", "phi": "φ",
+    "relative_alpha": "α", "n_clusters": "the number of clusters",
+    "n_groups": "the number of groups",
+}  # fmt: skip
+
+_OFTEN = 0.5
+"""Share of the choices from which an end of a grid is named."""
 
 _ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
 
@@ -85,6 +96,82 @@ def data_uses(
         place = config.paper.id, paper_name, titles, key in own
         found.append(DataUse(variant, info, *place, digest))
     return found
+
+
+def data_sentences(
+    config: Paper, scores: pd.DataFrame, verdicts: pd.DataFrame
+) -> list[tuple[str, list[str]]]:
+    """Return what is to be said of each data set that a paper prints numbers of.
+
+    That is how many are reproduced, and which hyper-parameters were mostly chosen at
+    an end of their grid.
+    """
+    own = own_numbers(verdicts)
+    own = own.assign(
+        experiment=[_experiment_of(config, n) for n in own.to_dict("records")]
+    )
+    names = dict.fromkeys(
+        e for a in own["artefact"].unique() for e in config.artefacts[a].shown
+    )
+    found: dict[str, list[str]] = {}
+    by_data: dict[str, list[str]] = {}
+    for name in names:
+        data = config.experiments[name].variants[0].name
+        by_data.setdefault(data, []).append(name)
+    for data, experiments in by_data.items():
+        mine = own[own["experiment"].isin(experiments)]
+        judged = mine["verdict"].isin([*WITHIN, DIFFERENT])
+        within = int(mine["verdict"].isin(WITHIN).sum())
+        lines = []
+        if judged.any():
+            text = (
+                f"{within} of {plural(int(judged.sum()), 'number')} reproduced or close"
+            )
+            lines.append(f"{text}; farthest from print: {farthest(mine)}")
+        choices = [
+            chosen_parameters(scores, e, grids_of(config, e)) for e in experiments
+        ]
+        lines += _at_ends(pd.concat(choices), config)
+        if lines:
+            title = str(default_registry()[data].describe()["title"])
+            found[title] = lines
+    return list(found.items())
+
+
+def _experiment_of(config: Paper, number: Mapping[Hashable, Any]) -> str:
+    """Return the experiment behind a printed number, "" where it is not known."""
+    artefact = config.artefacts[number["artefact"]]
+    if isinstance(artefact, Ranking):
+        label = str(number["row"]).partition(", ")[0]
+        rows = artefact.comparison.rows
+        return str(rows[label].experiment) if label in rows else ""
+    if isinstance(artefact, Table) and number["row"] in artefact.rows:
+        column = artefact.columns.get(number["column"], {})
+        where = {
+            "experiment": artefact.experiment,
+            **column,
+            **artefact.rows[number["row"]],
+        }
+        return str(where["experiment"])
+    return ""
+
+
+def _at_ends(choices: pd.DataFrame, config: Paper) -> Iterator[str]:
+    """Yield what was mostly chosen at either end of its grid, and by which methods."""
+    choices = choices.assign(
+        label=[config.methods[name].label for name in choices["method"]]
+    )
+    for end, word in (("at_low_end", "low"), ("at_high_end", "high")):
+        parts = []
+        for (label, parameter), rows in choices.groupby(
+            ["label", "parameter"], sort=False
+        ):
+            n, times = int(rows["n"].sum()), round((rows[end] * rows["n"]).sum())
+            if times >= _OFTEN * n:
+                name = _PARAMETERS.get(str(parameter), parameter)
+                parts.append(f"{name} of {label} in {times} of {n} choices")
+        if parts:
+            yield f"chosen at the {word} end of its grid: {', '.join(parts)}"
 
 
 def title_of(uses: Sequence[DataUse]) -> str:

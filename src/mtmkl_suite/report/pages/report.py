@@ -21,6 +21,7 @@ from mtmkl_suite.report.context import Context, load_context, read_jobs
 from mtmkl_suite.report.pages.artefacts import artefact_view
 from mtmkl_suite.report.pages.comparison import comparison_of_run, recorded_parts
 from mtmkl_suite.report.pages.experiments import (
+    data_sentences,
     data_uses,
     duration,
     experiment_facts,
@@ -49,6 +50,7 @@ from mtmkl_suite.report.pages.verdicts import (
     number_rules,
     pair_rules,
     program,
+    with_labels,
 )
 from mtmkl_suite.report.record.published_reach import read_reach
 from mtmkl_suite.report.record.record import (
@@ -76,6 +78,7 @@ class PaperResult(SimpleNamespace):
     ``name`` is the short citation. ``scope`` says of which part of the paper's claims a
     run of some experiments can tell. ``verdicts`` and ``claims`` are as written, with
     those of the record where the run has none; ``other_claims`` are on no artefact.
+    ``of_data`` has what is to be said of each data set.
     ``standings`` are of methods or data of one's own: the report shows them first.
     ``comparison`` is the page on which the reader chooses, "" for none.
     """
@@ -261,6 +264,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
     known = (record.verdicts, record.claims) if record else (None, None)
     verdicts = with_record(verdicts, known[0], _CELL, fill=fill)
     claims = with_record(claims, known[1], ["id"], fill=fill)
+    named = with_labels(verdicts, config)
     places = [artefacts_of_section(each, artefacts) for each in claims["section"]]
     reach = read_reach(config, CLAIMS)
     statistics = pd.read_csv(folder.statistics)
@@ -274,7 +278,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
             folder,
             record,
             answer(
-                verdicts[verdicts["artefact"] == name],
+                named[named["artefact"] == name],
                 claims.loc[[name in found for found in places]],
             ),
             [facts[e] for e in artefact.shown if e in facts],
@@ -284,6 +288,11 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
     methods = method_uses(config, in_column, context.scores, RUN)
     if record and full:
         methods += method_uses(full, in_column, read_scores(record.scores), RECORD)
+    of_data = []
+    if of_tier is not None and config.readings is None:
+        is_open = bool(record and full and context.is_smoke_test)
+        mine = read_scores(record.scores) if record and is_open else context.scores
+        of_data = data_sentences(full if full and is_open else config, mine, named)
     recorded = []
     if record and full and context.is_smoke_test:
         recorded = recorded_parts(full, record.folder)
@@ -304,7 +313,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
         ],
         verdicts=verdicts,
         claims=claims,
-        answer=answer(verdicts, claims),
+        answer=answer(named, claims),
         other_claims=answer(
             verdicts.iloc[:0], claims.loc[[not found for found in places]]
         ),
@@ -327,6 +336,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
         pair_rules=pair_rules(context, in_column, statistics),
         errata=errata_of(config, documentation),
         sentences=sentences_of(config, documentation),
+        of_data=of_data,
         missing=sorted(missing_data(config, folder)),
         provenance=read_json(folder.provenance),
         record=record.origin if record else "",

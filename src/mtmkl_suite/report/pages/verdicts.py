@@ -14,16 +14,17 @@ import pandas as pd
 from mtmkl.documents import read_yaml
 from mtmkl.files import read_json, read_table
 from mtmkl_suite.config.expand import expand, resolve_tier
-from mtmkl_suite.config.models import Paper, Quoted, Ranking, Table, Tier
+from mtmkl_suite.config.models import Paper, Quoted, Ranking, RankTests, Table, Tier
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.comparison import practical_equivalence
+from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.judge.step_tests import TESTS
 from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.record.record import RECORD
 from mtmkl_suite.report.tables.cells import tolerance_text
 from mtmkl_suite.report.tables.standing import standings
-from mtmkl_suite.report.tables.text import metrics_in_words
+from mtmkl_suite.report.tables.text import metric_words, metrics_in_words
 from mtmkl_suite.run.fit_warnings import counted_warnings
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
 
@@ -43,6 +44,15 @@ _MOST_COLUMNS = 6
 
 _WORDS = {"dataset": "data set", "n_nodes": "nodes"}
 
+_EFFECTS = {
+    "paired_difference": "difference",
+    "paired_difference_chosen": "difference",
+    "equivalence": "difference",
+    "trend": "slope",
+    "within_range": "mean",
+}
+"""Estimates that are the middle of the interval of a claim, by its test."""
+
 _REFERENCE = re.compile(r"(Table|Fig)s?\.? (\d+)((?:[a-z](?:, |-|–|$)?)*)")
 
 Claim = dict[Hashable, Any]
@@ -52,13 +62,15 @@ Claim = dict[Hashable, Any]
 class Answer(NamedTuple):
     """Verdicts and claims of an artefact, or of a paper, together.
 
-    ``why`` names the number or the claim that decides most. ``numbers`` and ``claims``
-    count each verdict, claims by their author; numbers that follow from others are left
-    out. ``sources`` says where the verdicts are from.
+    ``differences`` has those of numbers, and ``why`` names the number or the claim that
+    decides most. ``numbers`` and ``claims`` count each verdict, claims by their author;
+    numbers that follow from others are left out. ``sources`` says where the verdicts
+    are from.
     """
 
     word: str
     sentence: str
+    differences: str
     why: str
     numbers: dict[str, int]
     claims: dict[str, dict[str, int]]
@@ -101,11 +113,24 @@ def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
     return Answer(
         word=word,
         sentence=_sentence("; ".join(parts)) if parts else _why_none(own, claims),
+        differences=_differences(own),
         why=_why(own, claims),
         numbers=numbers,
         claims=found,
         sources=[str(source) for source in used.unique()],
     )
+
+
+def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
+    """Return verdicts with the names of ranked methods here in place of print."""
+    names = {
+        (key, column): config.methods[method].label
+        for key, artefact in config.artefacts.items()
+        if isinstance(artefact, Ranking | RankTests)
+        for column, method in artefact.comparison.columns.items()
+    }
+    keys = zip(verdicts["artefact"], verdicts["column"], strict=True)
+    return verdicts.assign(column=[names.get(key, key[1]) for key in keys])
 
 
 def claims_by_author(claims: pd.DataFrame) -> dict[str, dict[str, int]]:
@@ -150,29 +175,59 @@ def _numbers_text(within: int, total: int, illegible: int) -> str:
 
 def _claims_text(holds: int, fails: int, undecided: int, whose: str) -> str:
     total = holds + fails + undecided
-    text = (
-        f"of {whose}{total} claim{'s' * (total > 1)} {holds} hold{'s' * (holds == 1)}"
-    )
+    if total == 1:
+        verb = "holds" if holds else "is undecided" if undecided else "does not hold"
+        return f"{whose.removesuffix('own ')}only claim {verb}"
+    if holds == total:
+        return f"{whose}{total} claims all hold"
+    if undecided == total:
+        return f"{whose}{total} claims are all undecided"
+    if fails == total:
+        return f"none of {whose}{total} claims holds"
+    parts = [f"{holds} hold{'s' * (holds == 1)}"] if holds else []
     if undecided:
-        text += f", {undecided} {'is' if undecided == 1 else 'are'} undecided"
+        parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
     if fails:
-        text += f", {fails} {'does' if fails == 1 else 'do'} not"
-    return text
+        parts.append(f"{fails} {'does' if fails == 1 else 'do'} not hold")
+    return f"of {whose}{total} claims {', '.join(parts)}"
+
+
+def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:
+    found = verdicts[verdicts["verdict"].isin([*WITHIN, DIFFERENT])]
+    found = found.astype({"published": float, "reproduced": float})
+    return found.assign(difference=found["reproduced"] - found["published"])
+
+
+def _differences(verdicts: pd.DataFrame) -> str:
+    """Say how far our numbers are from print, for each unit by itself."""
+    parts = []
+    for unit, mine in _judged(verdicts).fillna({"unit": ""}).groupby("unit"):
+        ends = mine["difference"].agg(["median", "min", "max"])
+        median, low, high = (
+            f"{end:+.3g}".replace("-", "\N{MINUS SIGN}") for end in ends
+        )
+        text = median if len(mine) == 1 else f"median {median}, from {low} to {high}"
+        parts.append(f"{text} {unit}".strip())
+    return f"Ours − published: {'; '.join(parts)}." if parts else ""
+
+
+def farthest(verdicts: pd.DataFrame) -> str:
+    """Return the number that is farthest from print, "" without any."""
+    judged = _judged(verdicts)
+    gaps = judged["difference"].abs() / judged["published"].abs().clip(lower=1e-12)
+    if not gaps.notna().any():
+        return ""
+    worst = judged.iloc[int(np.nanargmax(gaps.to_numpy()))]
+    return (
+        f"{worst['column']}, {worst['row']}, {worst['reproduced']:.4g} in place of "
+        f"{worst['published']:g}"
+    )
 
 
 def _why(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:
     """Return the number farthest from print, and claims of the worst verdict."""
-    parts = []
-    judged = verdicts[verdicts["verdict"].isin(["reproduced", "close", "different"])]
-    printed = judged["published"].astype(float)
-    gaps = (judged["reproduced"].astype(float) - printed).abs()
-    gaps = gaps / printed.abs().clip(lower=1e-12)
-    if gaps.notna().any():
-        worst = judged.iloc[int(np.nanargmax(gaps.to_numpy()))]
-        parts.append(
-            f"Farthest from print: {worst['column']}, {worst['row']}, "
-            f"{worst['reproduced']:.4g} in place of {worst['published']:g}."
-        )
+    worst = farthest(verdicts)
+    parts = [f"Farthest from print: {worst}."] if worst else []
     groups = claim_tests.by_author(claims).values()
     mine = next((each for each in groups if len(each)), claims)
     for verdict in ("does not hold", "undecided", "holds"):
@@ -284,7 +339,10 @@ def group_claims(
 ) -> ClaimGroups:
     """Return claims in the form of their configuration."""
     rows: list[Claim] = claims.to_dict("records")
-    views = {row["id"]: _in_words(row, reach) for row in rows}
+    metrics = {claim.id: str(claim.args.get("metric", "")) for claim in config.claims}
+    views = {
+        row["id"]: _in_words(row, reach, metrics.get(row["id"], "")) for row in rows
+    }
     matrices = []
     placed: set[str] = set()
     for title, places in _templates(config.published.parent, config.tier):
@@ -312,12 +370,21 @@ def artefacts_of_section(section: str, artefacts: Iterable[str]) -> list[str]:
     ]
 
 
-def _in_words(row: Claim, reach: Mapping[str, str]) -> Claim:
+def _in_words(row: Claim, reach: Mapping[str, str], metric: str) -> Claim:
     """Return a claim with its results, and the paper's own verdict if another."""
     own = row["own_verdict"]
+    size = estimate = ""
+    if row["test"] in _EFFECTS and not math.isnan(row["interval_low"]):
+        sign = "" if row["test"] == "within_range" else "+"
+        middle = (row["interval_low"] + row["interval_high"]) / 2
+        size = f"{middle:{sign}.3g}".replace("-", "\N{MINUS SIGN}")
+        parts = (_EFFECTS[row["test"]], metric_words(metric))
+        estimate = ", ".join(filter(None, parts))
     return {
         **row,
         "test": row["test"].replace("_", " "),
+        "size": size,
+        "estimate": estimate,
         "note": row["note"] if isinstance(row["note"], str) else "",
         "reach": reach.get(row["id"], ""),
         "own_verdict": own if isinstance(own, str) and own != row["verdict"] else "",
@@ -437,7 +504,10 @@ def _matrix(
         cells = {(column, row): view for (row, column), view in cells.items()}
         rows, columns, corner = columns, rows, ", ".join(rest)
     sections = dict.fromkeys(view["section"] for view in cells.values())
+    found = pd.Series([view["verdict"] for view in cells.values()])
     return {
+        "found": counts(found, claim_tests.VERDICTS),
+        "estimates": {view["estimate"] for view in cells.values()} - {""},
         "title": title,
         "section": "; ".join(sections),
         "corner": corner,

@@ -31,11 +31,13 @@ OTHER_READINGS = "other readings"
 class Reach:
     """Reach of a *different* number, or of a claim, in words.
 
-    ``reading`` is the label of the one that brings a number within the rule;
+    ``status`` is one of :data:`STATUSES`, "" for a claim. ``reading`` is the label of
+    the one that brings a number within the rule;
     ``n_others`` and ``n_others_within`` are numbers of its row in the paper.
     """
 
     words: str
+    status: str = ""
     reading: str = ""
     n_others: int = 0
     n_others_within: int = 0
@@ -78,9 +80,10 @@ def _of_number(row: Row, labels: Mapping[str, str]) -> Reach:
     others = int(row["others"]), int(row["others_within"])
     if row["status"] == OUT_OF_REACH:
         left = abs(float(row["published"]) - float(row["nearest_value"]))
-        return Reach(f"{OUT_OF_REACH} by {left:.3g}", "", *others)
+        return Reach(f"{OUT_OF_REACH} by {left:.3g}", OUT_OF_REACH, "", *others)
+    status, nearest = str(row["status"]), str(row["nearest"])
     # A reading may have another name since.
-    return Reach(row["status"], labels.get(row["nearest"], row["nearest"]), *others)
+    return Reach(status, status, labels.get(nearest, nearest), *others)
 
 
 @cache

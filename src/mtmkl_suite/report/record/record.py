@@ -180,7 +180,7 @@ class PublishedRecord:
     """Results of a paper below ``figures`` in a checkout.
 
     ``commit`` and ``date`` are of the sources that made its scores, the date "" where
-    git does not know it; ``data`` has digest and origin of each data set variant.
+    git does not know it; ``data`` has digest, origin and size of each data set variant.
     """
 
     folder: Path

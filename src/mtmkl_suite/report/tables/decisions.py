@@ -33,7 +33,7 @@ class Decision:
     difference), wins, losses (data sets on which it is better or worse than the
     control), p_better (posterior probability of the Bayesian signed-rank test that it
     is better than the control by more than ``rope``; ``nan`` for fewer than five data
-    sets), seconds (to choose and fit once, geometric mean over data sets).
+    sets), seconds (to choose and fit once, mean over data sets).
     """
 
     methods: pd.DataFrame
@@ -124,9 +124,7 @@ def decide(
                 else math.nan
                 for name in gains
             ],
-            "seconds": [
-                math.exp(seconds[name].map(math.log).mean()) for name in values
-            ],
+            "seconds": seconds[list(values)].mean(),
         }
     ).sort_values(["mean_rank", "mean"], ascending=[True, False], kind="stable")
     methods["held_up"] = methods["mean"] >= methods["mean"].iloc[0] - rope
@@ -180,7 +178,7 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
         f"Numbers in {comparison.unit}, means over the data sets. Best: at "
         f"most {comparison.rope:g} below the mean of the best mean rank. "
         f"Control: {comparison.control}. Seconds: one repeat at one train size, "
-        "hyper-parameters chosen and fitted, geometric mean over the data sets.",
+        "hyper-parameters chosen and fitted, mean over the data sets.",
         f"Fewer than {MIN_UNITS} data sets have no probability: they show what "
         "happened there, and nothing beyond.",
         *notes_on_settings(context, comparison, decided),

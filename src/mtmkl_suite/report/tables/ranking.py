@@ -350,7 +350,8 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
             remarks.append(
                 f"{block}, {side}: Friedman χ² = {one.chi2:.2f}, p = {one.p:.2g}; "
                 f"Iman–Davenport F = {one.f:.2f}, p = {one.p_iman_davenport:.2g}; "
-                f"{n} of {len(rivals)} methods worse than {control} by Holm's test at "
+                f"{n} of {len(rivals)} methods worse than "
+                f"{context.label(comparison.columns[control])} by Holm's test at "
                 f"{LEVEL:g} over {one.n_blocks} data sets (in the text "
                 f"{count['published']:g})."
             )

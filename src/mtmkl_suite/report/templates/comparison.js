@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const PAGE = JSON.parse(document.getElementById("data").textContent);
-  const LEVEL = 0.05, MIN_UNITS = 5, EXACT_UNITS = 50, PERMUTED_UNITS = 13;
+  const LEVEL = 0.05, MIN_UNITS = 5, EXACT_UNITS = 50, PERMUTED_UNITS = 13, MOST_OPEN = 40;
   const range = (n) => [...Array(n).keys()];
   const sum = (values) => values.reduce((total, each) => total + each, 0);
   const mean = (values) => sum(values) / values.length;
@@ -340,12 +340,42 @@
   const intervalText = ([low, high], digits) => (Number.isNaN(low) ? "–" : `${fixed(low, digits)} to ${fixed(high, digits)}`);
   const scoreText = (found, m) => `${fixed(found.means[m], found.places)}${found.metric.unit ? ` ${found.metric.unit}` : ""}`;
 
+  // The best method of the papers against the best of what is used today, set by set.
+  const enoughOf = (part, found) => {
+    const {names, values, used, n, means, metric: {rope, higher, unit}} = found;
+    const [papers, today] = [part.proposed, part.today].map(
+      (group) => range(found.k).filter((m) => group.includes(names[m])));
+    if (!n || !papers.length || !today.length) return [];
+    const sign = higher ? 1 : -1, above = [], below = [];
+    const bestOf = (row, group) => group.reduce((best, m) => (sign * (row[m] - row[best]) > 0 ? m : best));
+    values.forEach((row, at) => {
+      const [ours, theirs] = [papers, today].map((group) => bestOf(row, group)), gain = sign * (row[ours] - row[theirs]);
+      if (Math.abs(gain) > rope) {
+        (gain > 0 ? above : below).push(`${part.datasets[used[at]]} (${names[gain > 0 ? ours : theirs]}, by ${fixed(Math.abs(gain), found.digits)})`);
+      }
+    });
+    const [ours, theirs] = [papers, today].map((group) => bestOf(means, group));
+    const told = (sets) => (sets.length ? `: ${listed(sets, 20)}` : "");
+    const margin = rope ? `more than ${rope}${unit && ` ${unit}`} ` : "";
+    return [`Is what is used today enough? On ${n - above.length} of ${many(n, "data set")} it is.`,
+      `The best of ${many(papers.length, "method")} of the papers is ${margin}above the best of ${today.length} of today on ${above.length}${told(above)}; it is below by as much on ${below.length}${told(below)}. The best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}).`];
+  };
+  const enoughOfOthers = (part) => {
+    const other = PAGE.parts.find((each) => each.today.length && each.title.startsWith(part.title) && each !== part);
+    if (!other) return [];
+    const onclick = (event) => { event.preventDefault(); begin(startOf(other)); };
+    const link = html("a", {href: "#answers", onclick}, other.title);
+    const lines = enoughOf(other, answersOf(other, startOf(other)));
+    return lines.length ? [lines[0], [`${lines[1]} See `, link, "."]] : [];
+  };
+
   const sentencesOf = (part, found) => {
     const {names, order, n, k, single, used} = found;
     const sets = used.map((each) => part.datasets[each]);
     if (k < 2) return ["Choose at least two methods."];
     if (n === 0) return ["No chosen data set has scores of all chosen methods at the chosen sizes."];
-    const first = order[0], lines = [];
+    const first = order[0], lines = enoughOf(part, found);
+    if (!part.today.length && isStart(part)) lines.push(...enoughOfOthers(part));
     if (single) {
       lines.push(`On ${sets[0]} ${names[first]} has the best mean, ${scoreText(found, first)}, of ${many(k, "method")}.`);
       lines.push(found.ratio === Infinity
@@ -365,6 +395,18 @@
       if (found.without.length) {
         lines.push(changed.length ? `Another method is first if one data set is left out: ${listed(changed)}.`
           : "It stays first whichever data set is left out.");
+      }
+      const changing = used.flatMap((_, at) => {
+        const pairs = found.pairs.filter(({changes}) => changes.some(({left}) => left === at));
+        const onclick = (event) => {
+          event.preventDefault();
+          change({pairs: sets[at]});
+          place("pairs").scrollIntoView();
+        };
+        return pairs.length ? [", ", html("a", {href: "#pairs", onclick}, sets[at]), ` (${pairs.length})`] : [];
+      });
+      if (changing.length) {
+        lines.push([`Of ${found.pairs.length} pairs some change sides or significance if one data set is left out: `, ...changing.slice(1), "."]);
       }
       if (found.friedman) {
         const {f, pF, df} = found.friedman;
@@ -412,6 +454,26 @@
     control: part.methods.indexOf(part.control), sort: {}, pairs: "",
   });
   const LISTS = ["sizes", "datasets", "methods"];
+  // What several presets share.
+  const presetChoice = (part, presets) => {
+    const choice = startOf(part);
+    presets.filter((each) => each.sizes).forEach(({sizes}, at) => {
+      choice.sizes = at ? choice.sizes.filter((each) => sizes.includes(each)) : sizes;
+    });
+    for (const key of ["datasets", "methods"]) {
+      for (const preset of presets) {
+        if (preset[key]) choice[key] = choice[key].filter((each) => preset[key].includes(part[key][each]));
+      }
+    }
+    return choice;
+  };
+  // The presets that make a choice, null if none do.
+  const pressedOf = (choice) => {
+    const {presets} = choice.part;
+    const sets = range(2 ** presets.length).map((bits) => presets.filter((_, at) => (bits >> at) & 1));
+    const made = (set) => LISTS.every((key) => String(presetChoice(choice.part, set)[key]) === String(choice[key]));
+    return sorted(sets.filter(made), (set) => set.length)[0] ?? null;
+  };
 
   const addressOf = (choice) => {
     const {part} = choice, start = startOf(part), address = new URLSearchParams();
@@ -788,8 +850,12 @@
     const address = addressOf(current);
     // Browsers throttle pages that write their address too often.
     if (location.hash.slice(1) !== address) history.replaceState(null, "", `#${address}`);
-    for (const button of place("presets").children) button.setAttribute("aria-pressed", addressOf(button.choice) === address);
+    const on = pressedOf(current);
+    for (const button of place("presets").children) {
+      button.setAttribute("aria-pressed", Boolean(on && (button.preset ? on.includes(button.preset) : !on.length)));
+    }
   };
+  const isStart = (part) => ["metric", ...LISTS].every((key) => String(current[key]) === String(startOf(part)[key]));
   const change = (changed) => {
     Object.assign(current, changed);
     keepAddress();
@@ -814,29 +880,28 @@
     const every = html("span", {class: "every"},
       button("all", "", range(names.length)), " ", button("none", "of the ", []));
     return html("fieldset", {}, html("legend", {}, title), ...(names.length > 4 ? [every] : []),
-      ...names.map((name, at) => html("label", {}, inputs[at], ` ${name}`)));
+      ...names.map((name, at) => html("label", {}, inputs[at], ` ${name}`,
+        html("span", {class: "soft"}, key === "datasets" && part.about[at] ? ` (${part.about[at]})` : ""))));
   };
 
   const buildForm = () => {
     const {part} = current;
-    const rebuilt = (address) => { current = choiceAt(address); buildForm(); keepAddress(); show(); };
-    const presets = [{label: "the first choice"}, ...part.presets].map(({label, ...rest}) => {
-      const choice = startOf(part);
-      if (rest.sizes) choice.sizes = rest.sizes;
-      for (const key of ["datasets", "methods"]) {
-        if (rest[key]) choice[key] = range(part[key].length).filter((each) => rest[key].includes(part[key][each]));
-      }
-      return Object.assign(html("button", {type: "button", onclick: () => rebuilt(addressOf(choice))}, label), {choice});
-    });
+    const toggle = (preset) => {
+      const on = pressedOf(current) ?? [];
+      const next = on.includes(preset) ? on.filter((each) => each !== preset) : [...on, preset];
+      begin(presetChoice(part, next));
+    };
+    const presets = [html("button", {type: "button", onclick: () => begin(startOf(part))}, "the first choice"),
+      ...part.presets.map((preset) => Object.assign(html("button", {type: "button", onclick: () => toggle(preset)}, preset.label), {preset}))];
     place("form").replaceChildren(
       html("fieldset", {class: "first"}, html("legend", {}, "Compare"),
         ...(PAGE.parts.length > 1 ? [select("Part", PAGE.parts.map((each) => [each.title, each.title]), part.title,
-          (title) => rebuilt(addressOf(startOf(PAGE.parts.find((each) => each.title === title)))))] : []),
+          (title) => begin(startOf(PAGE.parts.find((each) => each.title === title))))] : []),
         ...(part.metrics.length > 1 ? [select("Score", part.metrics.map((each, at) => [at, each.label]), current.metric,
           (at) => change({metric: Number(at)}))] : []),
         select("Against", [[-1, "none"], ...part.methods.map((name, at) => [at, name])], current.control,
           (at) => change({control: Number(at)}))),
-      html("div", {id: "presets", role: "group", "aria-label": "Choices made for you"}, ...presets),
+      html("div", {id: "presets", role: "group", "aria-label": "Choices made for you; several together choose what they share"}, ...presets),
       boxes("sizes", "For training", "sizes"), boxes("datasets", "Data sets", "data sets"), boxes("methods", "Methods", "methods"));
   };
 
@@ -845,7 +910,9 @@
       [-1, i, j].includes(pairsWith)
       && (current.pairs === "" || (current.pairs === "apart" ? pHolm < LEVEL
         : changes.some(({left}) => part.datasets[found.used[left]] === current.pairs)))));
-    place("pairs-table").replaceChildren(shown.length ? pairTable(part, found, shown) : html("p", {}, "No such pair."));
+    const table = shown.length ? pairTable(part, found, shown) : html("p", {}, "No such pair.");
+    place("pairs-table").replaceChildren(shown.length <= MOST_OPEN ? table
+      : html("details", {}, html("summary", {}, `All ${shown.length} pairs`), table));
     place("pairs-count").textContent = `${many(shown.length, "pair")} of ${found.pairs.length} shown.`;
   };
 
@@ -866,12 +933,11 @@
 
   const show = () => {
     const {part} = current, found = answersOf(part, current);
-    const isStart = ["metric", ...LISTS].every((key) => String(current[key]) === String(startOf(part)[key]));
     const sets = found.used.map((each) => part.datasets[each]);
     place("chosen").textContent = [part.title, many(current.methods.length, "method"),
       wordsOf(part, current.metric, current.sizes, sets)].filter(Boolean).join("; ") + ".";
-    place("answer").replaceChildren(...sentencesOf(part, found).map((line) => html("p", {}, line)));
-    place("caution").hidden = isStart;
+    place("answer").replaceChildren(...sentencesOf(part, found).map((line) => html("p", {}, ...[line].flat())));
+    place("caution").hidden = isStart(part);
     const enough = Boolean(found.pairs);
     for (const each of document.querySelectorAll("main section")) each.hidden = !enough;
     if (!enough) return;
@@ -897,17 +963,21 @@
     place("scores-table").replaceChildren(scoreTable(part, found));
   };
 
-  const isAddress = () => location.hash === "" || location.hash.includes("=");
-  const read = () => {
-    if (!isAddress()) return;
-    current = choiceAt(location.hash.slice(1));
+  const begin = (choice) => {
+    current = choice;
     buildForm();
     keepAddress();
     show();
   };
+  const isAddress = () => location.hash === "" || location.hash.includes("=");
+  const read = () => {
+    if (isAddress()) begin(choiceAt(location.hash.slice(1)));
+  };
   addEventListener("hashchange", read);
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; show(); } });
+  // Answers are in the first view.
+  if (matchMedia("(max-width: 44rem)").matches) place("choice").open = false;
   current = startOf(PAGE.parts[0]);
   if (isAddress()) read(); else { buildForm(); show(); }
 })();

@@ -69,7 +69,7 @@
     place.append(choices("Show verdicts", "verdict", verdicts, (name, shown) => {
       for (const each of judged) {
         if (each.dataset.verdict !== name) continue;
-        if (each.tagName === "TR") each.hidden = !shown;
+        if (each.tagName === "DETAILS") each.hidden = !shown;
         else each.classList.toggle("faded", !shown);
       }
     }));
@@ -120,14 +120,33 @@
     });
   }
 
-  // On narrow screens a row of many columns is a list, each value with its heading.
+  // Numbers of one reach: what else the section has fades.
+  for (const each of all("details[data-reach]")) {
+    each.addEventListener("toggle", () => {
+      const section = each.closest("section");
+      const shown = section.querySelector("details[data-reach][open]");
+      for (const cell of all("td.cell", section)) {
+        cell.classList.toggle("aside", shown !== null && cell.dataset.reach !== shown.dataset.reach);
+      }
+    });
+  }
+
+  // On narrow screens numbers and verdicts are a matrix of colours, if it fits; a row of
+  // many columns is a list, each value with its heading; and what is long is folded.
   const narrow = matchMedia("(max-width: 44rem)");
   const stack = () => {
     for (const table of all(".scroll table")) {
       const heads = all("thead tr:last-child > *", table).map((each) => each.innerText.replace(/[↕↑↓]/, "").trim());
-      table.classList.remove("stacked");
+      table.classList.remove("stacked", "compact");
       const frame = table.closest(".scroll");
-      const many = narrow.matches && (heads.length > 3 || frame.scrollWidth > frame.clientWidth + 1);
+      const isWide = () => frame.scrollWidth > frame.clientWidth + 1;
+      const isMatrix = table.matches(".numbers, .matrix");
+      let many = narrow.matches && (isWide() || (!isMatrix && heads.length > 3));
+      if (many && isMatrix) {
+        table.classList.add("compact");
+        many = isWide();
+        table.classList.toggle("compact", !many);
+      }
       table.classList.toggle("stacked", many);
       if (!many) continue;
       for (const cell of all("tbody td", table)) cell.dataset.label = heads[cell.cellIndex] ?? "";
@@ -135,6 +154,9 @@
   };
   narrow.addEventListener("change", stack);
   stack();
+  if (narrow.matches) {
+    for (const fold of all("details.fold").reverse()) fold.open &&= fold.offsetHeight < 250;
+  }
 
   // All words of a search are in what is found.
   for (const place of all(".find")) {
@@ -174,7 +196,10 @@
     const at = (share) => (isLog ? low * (high / low) ** share : low + (high - low) * share);
     return { place, ticks: [0, 0.25, 0.5, 0.75, 1].map(at) };
   };
-  const panel = (place, title, curves, key) => {
+  // Places are numbers, or have names, of which there is room for the first letters.
+  const panel = (place, title, curves, places, key) => {
+    const named = places.map((each) => each.slice(0, 9));
+    const at = (x) => places[x] ?? short(x);
     const xs = [...new Set(curves.flatMap((curve) => curve[1]))].sort((a, b) => a - b);
     const across = scale(xs, edge, width - 8);
     const up = scale(curves.flatMap((curve) => curve[2]), height - 24, 8);
@@ -187,7 +212,8 @@
     });
     const rule = drawn("line", { y1: 8, y2: height - 24 });
     const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}: curves` },
-      ...across.ticks.map((x) => drawn("text", { x: across.place(x), y: height - 6, "text-anchor": "middle" }, short(x))),
+      ...(places.length ? [...places.keys()] : across.ticks).map((x) => (
+        drawn("text", { x: across.place(x), y: height - 6, "text-anchor": "middle" }, named[x] ?? short(x)))),
       ...up.ticks.map((y) => drawn("text", { x: edge - 6, y: up.place(y) + 4, "text-anchor": "end" }, short(y))),
       rule, ...lines);
     const label = document.createElement("label");
@@ -203,13 +229,13 @@
         const n = where.indexOf(x);
         return `${name} ${short(means[n])}${sds[n] === null ? "" : ` ± ${short(sds[n])}`}`;
       });
-      told.textContent = `at ${short(x)}: ${values.join("; ")}`;
+      told.textContent = `at ${at(x)}: ${values.join("; ")}`;
     };
     slide.addEventListener("input", tell);
     picture.addEventListener("pointermove", (event) => {
       const box = picture.getBoundingClientRect();
-      const at = ((event.clientX - box.left) / box.width) * width;
-      const far = xs.map((x) => Math.abs(across.place(x) - at));
+      const pointed = ((event.clientX - box.left) / box.width) * width;
+      const far = xs.map((x) => Math.abs(across.place(x) - pointed));
       slide.value = far.indexOf(Math.min(...far));
       tell();
     });
@@ -225,13 +251,13 @@
   for (const place of all("details.curves")) {
     place.addEventListener("toggle", () => {
       if (place.querySelector("svg")) return;
-      for (const [title, curves] of JSON.parse(place.dataset.curves)) {
-        panel(place, title, curves, `${place.closest("section").id} ${title}`);
+      for (const [title, curves, places] of JSON.parse(place.dataset.curves)) {
+        panel(place, title, curves, places, `${place.closest("section").id} ${title}`);
       }
     });
   }
 
-  // A link to something that is folded unfolds it; paper has no folds.
+  // A link to something that is folded unfolds it.
   const unfold = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (let each = target; each; each = each.parentElement) {
@@ -245,7 +271,7 @@
   if (contents && matchMedia("(max-width: 75rem)").matches) contents.open = false;
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = all("details:not([open])");
+    closed = all("details.fold:not([open])");
     for (const each of closed) each.open = true;
   });
   addEventListener("afterprint", () => { for (const each of closed) each.open = false; });

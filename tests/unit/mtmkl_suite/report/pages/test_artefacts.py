@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 from configured import artefact_of
 
+from mtmkl_suite.judge.reach import NOT_TRIED, OUT_OF_REACH
 from mtmkl_suite.report.pages.artefacts import (
+    by_reach,
     curves_of,
     figure_in_words,
     methods_of,
@@ -47,9 +49,26 @@ def test_curves_are_handed_to_the_page():
     }  # fmt: skip
     # Of one point alone there is no curve.
     assert json.loads(curves_of(pd.DataFrame(points))) == [
-        ["a", [["s", [1.0, 2.0], [3.0, 0.12346], [0.5, None]]]]
+        ["a", [["s", [1.0, 2.0], [3.0, 0.12346], [0.5, None]]], []]
     ]
     assert curves_of(pd.DataFrame({"row": [1], "value": [2.0]})) == ""
+
+
+def test_bars_have_the_names_of_their_places():
+    bars = {
+        "panel": "a", "series": ["s", "s", "t"], "organism": ["E. coli", "B", "B"],
+        "mean": [1.0, 2.0, 3.0],
+    }  # fmt: skip
+    ((_, curves, names),) = json.loads(curves_of(pd.DataFrame(bars)))
+    assert names == ["E. coli", "B"]
+    assert curves == [["s", [0.0, 1.0], [1.0, 2.0], [None, None]]]
+
+
+def test_points_of_a_scatter_are_series_by_themselves():
+    cost = {"method": ["a_b", "c"], "seconds": [2.0, 1.0], "score": [5.0, 6.0]}
+    ((name, curves, names),) = json.loads(curves_of(pd.DataFrame(cost)))
+    assert (name, names) == ("score against seconds", [])
+    assert curves == [["c", [1.0], [6.0], [None]], ["a b", [2.0], [5.0], [None]]]
 
 
 def test_long_tables_say_how_much_more_the_file_has():
@@ -114,7 +133,7 @@ def test_the_record_stands_in_for_what_was_not_computed():
     run = cell("MTL", "x", 2.0, None, "no data", missing="data set 'a' is absent")
     record = cell("MTL", "x", 2.0, 2.5, "different")
     ((_, _, (found,)),) = build(
-        [run], [record], reach={("MTL", "x"): Reach("not tried")}
+        [run], [record], reach={("MTL", "x"): Reach("not tried", "not tried")}
     ).rows
     assert found.reproduced == ""
     assert found.record == "2.5 ± 0.5"
@@ -123,6 +142,24 @@ def test_the_record_stands_in_for_what_was_not_computed():
     assert (found.ours, found.difference) == ("2.5", "+0.5")
     assert found.details.startswith("different; |difference| 0.1; data set 'a'")
     assert found.reach == "not tried"
+
+
+def test_numbers_are_listed_by_their_reach():
+    far = Reach("out of reach by 2", OUT_OF_REACH)
+    cells = [
+        cell("a", "MTL", 2.0, 9.0, "different"),
+        cell("b", "x", 2.0, 9.0, "different"),
+        cell("b", "MTL", 2.0, 9.0, "different"),
+        cell("c", "x", 2.0, 2.0, "reproduced"),
+    ]
+    reach = {
+        ("a", "MTL"): far, ("b", "x"): far, ("b", "MTL"): Reach("not tried", NOT_TRIED),
+        ("c", "x"): far,
+    }  # fmt: skip
+    assert by_reach([build(cells, reach=reach)]) == [
+        (OUT_OF_REACH, 2, {"a": ["MTL"], "b": ["x"]}),
+        (NOT_TRIED, 1, {"b": ["MTL"]}),
+    ]
 
 
 def test_without_a_record_there_is_no_data_and_why():

@@ -80,6 +80,7 @@ def test_the_first_choice_is_the_plan(compared):
     assert [each["label"] for each in part["presets"]] == [
         "methods whose pairs are tested", "few examples", "images",
     ]  # fmt: skip
+    assert all(text.endswith(" tasks") for text in part["about"])
     few = part["presets"][1]
     assert (few["sizes"], few["datasets"]) == ([0], list(found.scores.values.index))
     tested = compare_block(compared, COMPARISON, COMPARISON.main, only_tested=True)

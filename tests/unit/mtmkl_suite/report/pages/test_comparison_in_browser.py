@@ -107,6 +107,33 @@ answers.without = all("#pairs-table tbody tr").map((row) => [...row.cells].map(
 """
 
 
+PRESETS = """
+const all = (selector) => [...document.querySelectorAll(selector)];
+const pressed = () => all("#presets [aria-pressed=true]").map(
+  (each) => each.textContent);
+const press = (word) => all("#presets button").find(
+  (each) => each.textContent.startsWith(word)).click();
+const answers = {};
+const first = all("#answer p");
+answers.first = [first[0].textContent, first[1].textContent];
+answers.start = pressed();
+press("few examples");
+press("many tasks");
+answers.pressed = pressed();
+answers.chosen = document.getElementById("chosen").textContent;
+answers.hash = location.hash;
+press("many tasks");
+answers.less = pressed();
+press("the first");
+answers.hash = location.hash;
+const link = all("#answer a[href='#pairs']")[0];
+answers.link = [link.textContent, link.nextSibling.textContent];
+link.click();
+answers.pairs = location.hash;
+answers.shown = all("#pairs-table tbody tr").length;
+"""
+
+
 def answered(page, addresses, folder):
     """Return what a page shows at each address."""
     if len(addresses) > MOST:
@@ -439,6 +466,49 @@ def test_keys_pointer_order_and_filter(tmp_path):
     rows = {(row[0], row[1]): number(row[6]) for row in shown["without"]}
     for pair, row in without.iterrows():
         assert rows[pair] == pytest.approx(row["p_wilcoxon_holm"], **TOLERANCE)
+
+
+def test_presets_together_choose_what_they_share(page, parts, context, tmp_path):
+    found = told(page, PRESETS, tmp_path)
+    assert found["start"] == ["the first choice"]
+    few, many = (
+        next(each for each in parts[0]["presets"] if each["label"].startswith(word))
+        for word in ("few examples", "many tasks")
+    )
+    assert found["pressed"] == [few["label"], many["label"]]
+    assert found["less"] == [few["label"]]
+    shared = [name for name in few["datasets"] if name in many["datasets"]]
+    assert f"{len(shared)} data sets ({', '.join(shared)})" in found["chosen"]
+    assert f"{parts[0]['sizes'][few['sizes'][0]]} for training" in found["chosen"]
+    assert found["hash"] == ""
+    # The link of a data set lists as many pairs as it says.
+    name, count = found["link"]
+    assert found["pairs"] == "#" + urlencode({"pairs": name})
+    assert f" ({found['shown']})" in count
+
+
+def test_what_is_used_today_is_held_against_the_papers(page, parts, context, tmp_path):
+    part = next(each for each in parts if each["title"] == "Classification with rivals")
+    artefact = next(
+        each
+        for each in context.config.artefacts.values()
+        if getattr(each, "rivals", None) == part["today"]
+    )
+    comparison = artefact.comparison
+    values = ranking_matrix(context.scores, comparison, comparison.main)
+    values = values.loc[part["start"]["datasets"], part["start"]["methods"]]
+    papers, today = (
+        values[[name for name in values if name in part[group]]].max(axis=1)
+        for group in ("proposed", "today")
+    )
+    above = papers[papers - today > comparison.rope]
+    first, second = told(page, PRESETS, tmp_path)["first"]
+    assert first == (
+        "Is what is used today enough? "
+        f"On {len(values) - len(above)} of {len(values)} data sets it is."
+    )
+    told_above = second.partition("; it is below")[0]
+    assert [n for n in values.index if f"{n} (" in told_above] == list(above.index)
 
 
 COLLISIONS = """

@@ -7,10 +7,13 @@ import pytest
 from configured import changed, paper_of
 
 from mtmkl.methods import REGISTRY
+from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.evaluation.cells import COLUMNS
+from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.pages.experiments import (
     _in_section,
+    data_sentences,
     data_uses,
     method_uses,
     options_in_words,
@@ -19,6 +22,8 @@ from mtmkl_suite.report.pages.experiments import (
     totals,
     variant_in_words,
 )
+from mtmkl_suite.report.pages.verdicts import with_labels
+from mtmkl_suite.report.record.record import read_published_record
 
 CONFIG = paper_of(
     {
@@ -235,3 +240,29 @@ def test_equations_stay_as_typed():
     equations = [text for kind, text in blocks if kind == "equation"]
     assert "Σ_t ||y_t − X_t U a_t||² + γ ||A||²_{2,1}," in equations
     assert ("tex", "") in problem_in_words("GroupFeatureSharing")
+
+
+def test_data_sets_are_told_by_numbers_and_choices_at_ends():
+    config = load_paper("yousefi2015", "paper")
+    record = read_published_record(config)
+    scores = read_scores(record.scores)
+    verdicts = with_labels(record.verdicts, config)
+    told = data_sentences(config, scores, verdicts)
+    numbers, *ends = next(texts for title, texts in told if title.startswith("MNIST"))
+    mine = record.verdicts[record.verdicts["row"].str.startswith("MNIST, ")]
+    within = mine["verdict"].isin(["reproduced", "close"]).sum()
+    assert numbers.startswith(f"{within} of {len(mine)} numbers reproduced or close; ")
+    places = {"experiment": "mnist", "method": "metag", "metric": "accuracy"}
+    chosen = scores[(scores[list(places)] == pd.Series(places)).all(axis=1)]
+    chosen = chosen[chosen["task"].eq("all") & chosen["setting"].eq("")]
+    values = [json.loads(text)["lam"] for text in chosen["params"]]
+    times = values.count(min(config.methods["metag"].grid["lam"]))
+    assert times > len(values) / 2
+    (low,) = (text for text in ends if "at the low end" in text)
+    assert f"λ of MeTaG in {times} of {len(values)} choices" in low
+
+
+def test_data_sets_without_printed_numbers_are_not_told():
+    config = load_paper("widmer2015", "paper")
+    record = read_published_record(config)
+    assert data_sentences(config, read_scores(record.scores), record.verdicts) == []

@@ -282,6 +282,14 @@ def test_in_a_checkout_the_published_record_answers(first, result):
     assert cell.verdict == ""
 
 
+def test_notes_beside_the_record_are_the_record_s(result):
+    table = next(each for each in result.artefacts if each.id == "table_3")
+    ours, theirs = table.own["notes"], table.notes
+    assert any(note.startswith("Not judged (quick)") for note in ours)
+    assert not any(note.startswith("Not judged") for note in theirs)
+    assert any("Applied to other cells" in note for note in theirs)
+
+
 def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
     config = changed(paper, {"tier": "paper"})
     full = complete(config, make_results(config, tmp_path))
@@ -319,7 +327,7 @@ def test_the_own_test_stands_beside_the_verdict(paper, alone):
     judged = type(alone)(**{**vars(alone), **changed})
     assert judged.undone_claims() == 1
     page = " ".join(render_report([judged], tier="paper")[PAPER].split())
-    assert '<div class="small">paper\'s own test: holds</div>' in page
+    assert '<p class="small">paper\'s own test: holds</p>' in page
     assert "corrected for shared examples (ρ = 0.5): p = 0.300" in page
     assert f"3 of {len(verdicts)} (3 close → reproduced)" in page
 

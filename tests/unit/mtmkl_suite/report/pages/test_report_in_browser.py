@@ -85,6 +85,19 @@ addEventListener("load", () => {
       one.found = [...doc.querySelectorAll(".find li")].filter((each) => !each.hidden)
         .map((each) => each.textContent.toLowerCase());
     } else {
+      const reach = doc.querySelector("details[data-reach]");
+      const unfolded = (open) => {
+        reach.open = open;
+        reach.dispatchEvent(new Event("toggle"));
+      };
+      unfolded(true);
+      const cells = [...reach.closest("section").querySelectorAll("td.cell")];
+      const left = cells.filter((each) => !each.classList.contains("aside"));
+      one.reach = [parseInt(reach.querySelector("summary").textContent), left.length,
+        left.every((each) => each.dataset.reach === reach.dataset.reach)];
+      unfolded(false);
+      one.aside = doc.querySelectorAll(".aside").length;
+      one.height = doc.documentElement.scrollHeight;
       doc.querySelector("#filters input").click();
       one.faded = doc.querySelectorAll(".faded").length;
       const curves = doc.querySelector("#figure_2 details.curves");
@@ -114,10 +127,16 @@ def test_search_filters_and_curves_work(pages, tmp_path):
         assert first["found"]
         assert all("claim" in text and "school" in text for text in first["found"])
         assert first["address"] == "?find=CLAIM+school"
+        count, shown, are_these = paper["reach"]
+        assert 0 < count == shown
+        assert are_these
+        assert paper["aside"] == 0
         assert paper["faded"] > 0
         assert paper["address"].startswith("?verdict=")
         series, rest = paper["told"].removeprefix("at 1: ").split("; ", 1)
         assert "±" in series
         assert paper["without"] == f"at 1: {rest}"
+    # Answers first: what is behind them is folded on narrow screens.
+    assert found[f"{PAPER} 400"]["height"] < 12_000
     # No column is out of sight.
     assert found[f"{PAPER} 400"]["hidden"] == []

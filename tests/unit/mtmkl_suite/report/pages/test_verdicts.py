@@ -14,6 +14,7 @@ from mtmkl_suite.report.pages.verdicts import (
     closing_summary,
     group_claims,
     number_rules,
+    with_labels,
 )
 from mtmkl_suite.report.record.record import RECORD, RUN
 from mtmkl_suite.report.tables.standing import Standing
@@ -26,6 +27,7 @@ def verdicts(*names, derived=False, status="legible", source=RUN):
         {
             "verdict": names, "derived": derived, "status": status, "source": source,
             "row": [f"row {k}" for k in range(len(names))], "column": "error",
+            "unit": "%",
             "published": 2.0, "reproduced": [2.0 + k for k in range(len(names))],
         }
     )  # fmt: skip
@@ -81,8 +83,8 @@ def test_the_sentence_has_both():
     found = answer(numbers, pd.concat([papers, ours]))
     assert found.sentence == (
         "2 of 3 published numbers are reproduced or close, 1 more cannot be read in "
-        "the paper; of the paper's 4 claims 2 hold, 1 is undecided, 1 does not; of our "
-        "own 1 claim 1 holds."
+        "the paper; of the paper's 4 claims 2 hold, 1 is undecided, 1 does not hold; "
+        "our only claim holds."
     )
     assert found.numbers["different"] == 1
 
@@ -90,9 +92,30 @@ def test_the_sentence_has_both():
 def test_one_of_a_kind_is_in_the_singular():
     found = answer(verdicts("different"), claims("holds"))
     assert found.sentence == (
-        "The published number is not reproduced or close; of the paper's 1 claim 1 "
-        "holds."
+        "The published number is not reproduced or close; the paper's only claim holds."
     )
+
+
+def test_claims_of_one_verdict_are_taken_together():
+    sentences = {
+        name: answer(verdicts(), claims(*[name] * 3)).sentence
+        for name in ("holds", "does not hold", "undecided")
+    }
+    assert sentences == {
+        "holds": "The paper's 3 claims all hold.",
+        "does not hold": "None of the paper's 3 claims holds.",
+        "undecided": "The paper's 3 claims are all undecided.",
+    }
+
+
+def test_differences_have_their_unit_and_sign():
+    numbers = verdicts("reproduced", "close", "different", "no data")
+    assert answer(numbers, claims()).differences == (
+        "Ours − published: median +1, from +0 to +2 %."
+    )
+    below = verdicts("close").assign(reproduced=1.5, unit=float("nan"))
+    assert answer(below, claims()).differences == "Ours − published: −0.5."
+    assert answer(verdicts("no data"), claims()).differences == ""
 
 
 def test_without_verdicts_the_sentence_says_why():
@@ -118,6 +141,16 @@ def test_what_decides_most_is_named(names, of_claims, why):
     ours = claims("does not hold", basis="ours") if of_claims else claims()
     found = answer(verdicts(*names), pd.concat([claims(*of_claims), ours]))
     assert found.why.replace("in place of", "for") == why
+
+
+def test_ranked_methods_have_one_name():
+    config = load_paper("yousefi2015", "paper")
+    cells = pd.DataFrame(
+        {"artefact": ["table_1", "table_1", "table_2"], "column": ["Our Method"] * 3}
+    )
+    cells.loc[1, "column"] = "STL"
+    names = list(with_labels(cells, config)["column"])
+    assert names == ["Group-specific sharing", "STL", "Group-specific sharing"]
 
 
 def test_the_source_is_kept():

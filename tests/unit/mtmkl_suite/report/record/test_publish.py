@@ -58,12 +58,12 @@ def results(tmp_path):
     for name in RECORD:
         (base / name).write_text("x\n")
     (base / "verdicts.csv").write_text(
-        "artefact,row,column,published,reproduced,status,"
+        "artefact,row,column,unit,published,reproduced,status,"
         "verdict,verdict_with_spread,derived\n"
-        "table_1,A,x,2,2,legible,reproduced,reproduced,False\n"
-        "table_1,B,x,2,3,legible,close,reproduced,False\n"
-        "table_1,C,x,2,9,legible,different,different,True\n"
-        "table_1,D,x,2,3,legible,close,different,True\n"
+        "table_1,A,x,%,2,2,legible,reproduced,reproduced,False\n"
+        "table_1,B,x,%,2,3,legible,close,reproduced,False\n"
+        "table_1,C,x,%,2,9,legible,different,different,True\n"
+        "table_1,D,x,%,2,3,legible,close,different,True\n"
     )
     (base / "claims.csv").write_text(
         "id,claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected,basis\n"
