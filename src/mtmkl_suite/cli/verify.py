@@ -1,6 +1,7 @@
 """``mtmkl verify``: cells of the published record, computed anew."""
 
 import argparse
+import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -71,6 +72,18 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         "--cores", type=positive, default=1, help="processes to use (default: 1)"
     )
     found.add_argument(
+        "--current",
+        action="store_true",
+        help="draw only cells that were made by the code as it is here",
+    )
+    found.add_argument(
+        "--longest",
+        type=float,
+        default=math.inf,
+        metavar="S",
+        help="draw only cells that took at most so many seconds",
+    )
+    found.add_argument(
         "--receipt",
         type=Path,
         metavar="FILE",
@@ -96,6 +109,9 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.status:
         return _show_status(parsed.paper)
     records, cells, seed = _asked(parsed)
+    if not cells and parsed.current:
+        print("No such cell of the record is of the code as it is here.")
+        return 0
     folder = parsed.results / "verify"
     begin = time.monotonic()
     print(f"{len(cells)} cells, seed {seed}, at most {parsed.minutes:g} minutes")
@@ -127,13 +143,24 @@ def _asked(parsed: argparse.Namespace) -> tuple[list[Record], list[Cell], int]:
     if parsed.receipt is None:
         records = records_of(parsed.paper or published_papers())
         seed = parsed.seed if parsed.seed is not None else int(time.time())
-        return records, draw(_seconds(records), parsed.cells, seed), seed
-    if parsed.paper or parsed.seed is not None:
-        raise ConfigError("--receipt says which cells: leave out --paper and --seed")
+        seconds = {
+            cell: each
+            for record in records
+            for cell, each in record.seconds().items()
+            if each <= parsed.longest or math.isnan(each)
+        }
+        if parsed.current:
+            current = set[Cell]().union(*(record.current() for record in records))
+            seconds = {cell: each for cell, each in seconds.items() if cell in current}
+        return records, draw(seconds, parsed.cells, seed), seed
+    if parsed.paper or parsed.seed is not None or parsed.current:
+        raise ConfigError(
+            "--receipt says which cells: leave out --paper, --seed and --current"
+        )
     document = read_json(parsed.receipt)
     cells = cells_of(document)
     records = records_of(sorted({cell.paper for cell in cells}))
-    known = {cell for record in records for cell in _seconds([record])}
+    known = {cell for record in records for cell in record.seconds()}
     for cell in cells:
         if cell not in known:
             raise ConfigError(
@@ -153,16 +180,6 @@ def records_of(papers: Sequence[str]) -> list[Record]:
         if has_readings(paper) and (folder / "readings.csv.gz").is_file():
             found.append(Record(load_readings(paper, tier), folder, "readings"))
     return found
-
-
-def _seconds(records: Sequence[Record]) -> dict[Cell, float]:
-    """Return the seconds of all cells that are configured."""
-    return {
-        cell: seconds
-        for record in records
-        for cell, seconds in record.seconds().items()
-        if record.process_of(cell) is not None
-    }
 
 
 def _difference(cell: Cell, result: dict[str, Any]) -> str:
@@ -192,8 +209,9 @@ def _conclusion(check: Check, seconds: float) -> str:
             f"If {rate:.1%} of the record or more differed, a draw like this would "
             "have shown more such cells with a probability of 95 %."
         )
+    names = sorted({cell.dataset.partition("[")[0] for cell in check.no_data})
     for cells, reason in (
-        (len(check.no_data), "their data are not here (mtmkl datasets fetch NAME)"),
+        (len(check.no_data), f"their data are not here ({', '.join(names)})"),
         (len(check.late), "there was no time"),
     ):
         if cells:

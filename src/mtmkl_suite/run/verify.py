@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from io import StringIO
 from itertools import groupby
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -110,20 +110,38 @@ class Record:
         return int(read_json(self.folder / "provenance.json")["seed"])
 
     @cached_property
-    def rows(self) -> dict[Cell, pd.DataFrame]:
-        """The rows of each cell, as text."""
+    def cells(self) -> dict[Cell, IntArray]:
+        """The positions of each cell's rows."""
         found = {}
-        for keys, rows in self.scores.groupby(_CELL, sort=False):
-            experiment, dataset, method, *numbers = map(str, keys)
+        groups = self.scores.groupby(_CELL, sort=False).indices
+        for keys, rows in cast(dict[tuple[str, ...], IntArray], groups).items():
+            experiment, dataset, method, *numbers = keys
             place = (self.config.paper.id, self.name, experiment, dataset, method)
             found[Cell(*place, *map(int, numbers))] = rows
         return found
 
+    def rows(self, cell: Cell) -> pd.DataFrame:
+        """Return the rows of a cell, as text."""
+        return self.scores.iloc[self.cells[cell]]
+
     def seconds(self) -> dict[Cell, float]:
-        """Return what each cell took when it was made."""
+        """Return what each cell took when it was made, of those that are configured."""
+        each = pd.to_numeric(self.scores["fit_seconds"], errors="coerce").to_numpy()
         return {
-            cell: float(pd.to_numeric(rows["fit_seconds"], errors="coerce").max())
-            for cell, rows in self.rows.items()
+            cell: float(np.fmax.reduce(each[rows]))
+            for cell, rows in self.cells.items()
+            if self.process_of(cell) is not None
+        }
+
+    def current(self) -> set[Cell]:
+        """Return the configured cells that are of the code as it is here."""
+        codes = self.scores["code_version"].to_numpy()
+        here = cache(self.code_of)
+        return {
+            cell
+            for cell, rows in self.cells.items()
+            if self.process_of(cell) is not None
+            and codes[rows[0]] == here(cell.experiment, cell.method)
         }
 
     @cached_property
@@ -312,7 +330,7 @@ def verify(
             while pending and len(running) < cores:
                 record, own = pending.pop(0)
                 group = record.process_of(own[0])
-                rows = {cell: record.rows[cell] for cell in own}
+                rows = {cell: record.rows(cell) for cell in own}
                 arguments = (
                     record.config,
                     record.seed,
@@ -356,7 +374,7 @@ def _key(record: Record, cell: Cell) -> str:
     return content_key(
         cell=asdict(cell),
         code=record.code_of(cell.experiment, cell.method),
-        rows=_digest(record.rows[cell]),
+        rows=_digest(record.rows(cell)),
     )
 
 

@@ -59,7 +59,7 @@ def with_scores(record, change):
 
 def verified(record, **options):
     """Verify all cells of a record."""
-    cells = sorted(record.rows)
+    cells = sorted(record.cells)
     folder = record.folder / "verify"
     return verify([record], cells, folder=folder, seconds=300, **options)
 
@@ -68,19 +68,19 @@ def test_a_record_of_this_code_is_equal_and_resumes(record):
     told = []
     check = verified(record, progress=lambda cell, result: told.append(cell))
     assert check.counts() == {"equal": 2}
-    assert sorted(told) == sorted(record.rows)
+    assert sorted(told) == sorted(record.cells)
     # Nothing is left to compute, even without time.
     again = verify([record], told, folder=record.folder / "verify", seconds=0)
     assert again.results == check.results
     document = json.loads(
         json.dumps(receipt([record], check, seed=7, seconds=1.0), allow_nan=False)
     )
-    assert sorted(cells_of(document)) == sorted(record.rows)
+    assert sorted(cells_of(document)) == sorted(record.cells)
     assert standing(record, []) == {"digits": {CURRENT: 2}}
 
 
 def test_what_there_is_no_time_for_is_named(record):
-    cells = sorted(record.rows)
+    cells = sorted(record.cells)
     check = verify([record], cells, folder=record.folder / "verify", seconds=0)
     assert (check.results, check.late) == ({}, cells)
 
@@ -107,7 +107,7 @@ def test_what_was_changed_is_found_and_named(record, column, value, outcome, wha
 
 
 def test_a_value_that_is_missing_is_found(record):
-    rows = next(iter(record.rows.values()))
+    rows = record.rows(next(iter(record.cells)))
     more = pd.concat([rows, rows.assign(metric="other")])
     found = compare(more, rows)
     assert found["outcome"] == "differs"
