@@ -353,13 +353,25 @@ def rejudge(
     ``claims.csv``, ``statistics.csv``, ``overlaps.csv`` and the galleries. Scores stay,
     and figures and claims on arrays of fits or on the numbers of a step. Readings have
     scores of their own, and tables and figures alone follow from them.
-    ``provenance.json`` keeps what it says of them, and gets ``judged``: the code and
-    the configuration of what was computed from the scores.
+    If anything changed, ``provenance.json`` gets ``judged``: the code and the
+    configuration of what was computed from the scores. All else in it is of them.
     """
     made = [w for config in configs for w in _judge(config, run, figures, settings)]
+    before = {
+        config.paper.id: _written(figures / config.paper.id) for config in configs
+    }
     for write in made:
         write()
+    for config in configs:
+        folder = _Published(figures / config.paper.id)
+        if config.readings is None and _written(folder.path) != before[config.paper.id]:
+            provenance = read_json(folder.provenance)
+            write_json(folder.provenance, provenance | {"judged": of_the_code(config)})
     write_galleries(configs, figures)
+
+
+def _written(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 class _Published(PaperFolder):
@@ -372,7 +384,7 @@ class _Published(PaperFolder):
 def _judge(
     config: Paper, run: RunFolder, figures: Path, settings: Run
 ) -> list[Callable[[], None]]:
-    """Return what writes tables, figures, the record and its provenance."""
+    """Return what writes tables, figures and the record."""
     paper = config.paper.id
     published, folder = _Published(figures / paper), run.paper(paper)
     provenance = read_json(published.provenance)
@@ -404,8 +416,7 @@ def _judge(
             (published.overlaps, overlaps_table(context.overlaps or {})),
         ):
             made.append(partial(write_table, path, content, digits=DERIVED_DIGITS))
-        provenance |= {"judged": of_the_code(config)}
-    return [*made, partial(write_json, published.provenance, provenance)]
+    return made
 
 
 def _with_data_of(

@@ -14,6 +14,7 @@ from mtmkl_suite.report.record.publish import (
     seconds_per_repeat,
 )
 from mtmkl_suite.report.record.record import write_record
+from mtmkl_suite.run import provenance as provenance_of_the_code
 from mtmkl_suite.run.folders import RECORD, RunFolder
 
 CONFIG = {
@@ -274,7 +275,7 @@ def contents(figures):
     return {path: path.read_bytes() for path in figures.rglob("*") if path.is_file()}
 
 
-def test_the_record_follows_from_the_published_scores(full, run, figures):
+def test_the_record_follows_from_the_published_scores(full, run, figures, monkeypatch):
     before = contents(figures)
     folder = figures / "argyriou2008"
     # Nothing but scores, splits and what is known of the data may be needed.
@@ -298,6 +299,10 @@ def test_the_record_follows_from_the_published_scores(full, run, figures):
     assert provenance == old
     assert judged == {name: old[name] for name in judged}
     assert {"commit", "config_sha256"} < judged.keys()
+    # Of another commit, too, what changes nothing says nothing.
+    monkeypatch.setattr(provenance_of_the_code, "current_commit", lambda: "another")
+    rejudge([full], run, figures, settings=RUN)
+    assert contents(figures) == after
 
 
 def test_figures_of_scores_are_drawn_again_and_others_stay(full, run, figures):
