@@ -1,15 +1,17 @@
 """Published record in ``figures/``: copied from a run or judged anew; its gallery."""
 
+import filecmp
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from joblib import Parallel, delayed
 
 from mtmkl.files import read_json, write_json, write_table, write_text
 from mtmkl_suite.config.models import Paper, Run, StepTable
@@ -345,7 +347,12 @@ class NotPublishedError(Exception):
 
 
 def rejudge(
-    configs: Sequence[Paper], run: RunFolder, figures: Path, *, settings: Run
+    configs: Sequence[Paper],
+    run: RunFolder,
+    figures: Path,
+    *,
+    settings: Run,
+    cores: int = 1,
 ) -> None:
     """Write what follows from the published scores of papers anew.
 
@@ -356,22 +363,21 @@ def rejudge(
     If anything changed, ``provenance.json`` gets ``judged``: the code and the
     configuration of what was computed from the scores. All else in it is of them.
     """
-    made = [w for config in configs for w in _judge(config, run, figures, settings)]
-    before = {
-        config.paper.id: _written(figures / config.paper.id) for config in configs
-    }
-    for write in made:
-        write()
-    for config in configs:
-        folder = _Published(figures / config.paper.id)
-        if config.readings is None and _written(folder.path) != before[config.paper.id]:
-            provenance = read_json(folder.provenance)
-            write_json(folder.provenance, provenance | {"judged": of_the_code(config)})
+    mains = [config for config in configs if config.readings is None]
+    with tempfile.TemporaryDirectory() as folder:
+        staged = Path(folder)
+        parts = [(_judge_artefacts, config) for config in configs]
+        parts += [(_judge_record, config) for config in mains]
+        # The comparison is last of the papers, and takes longest.
+        Parallel(n_jobs=cores)(
+            delayed(part)(config, run, figures, staged, settings)
+            for part, config in reversed(parts)
+        )
+        # Nothing is written before all has been judged.
+        for config in mains:
+            _note_changes(config, staged / config.paper.id, figures / config.paper.id)
+        shutil.copytree(staged, figures, dirs_exist_ok=True)
     write_galleries(configs, figures)
-
-
-def _written(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 class _Published(PaperFolder):
@@ -381,19 +387,21 @@ class _Published(PaperFolder):
         return self.path / f"{name}.{ending}"
 
 
-def _judge(
-    config: Paper, run: RunFolder, figures: Path, settings: Run
-) -> list[Callable[[], None]]:
-    """Return what writes tables, figures and the record."""
-    paper = config.paper.id
-    published, folder = _Published(figures / paper), run.paper(paper)
-    provenance = read_json(published.provenance)
-    is_main = config.readings is None
-    scores = published.scores if is_main else published.path / READING_SCORES
-    context = load_context(config, folder, scores=scores)
-    of_scores = provenance if is_main else _with_data_of(context.scores, provenance)
-    check_same(of_scores, context.data_info, tier=settings.tier, seed=settings.seed)
-    made: list[Callable[[], None]] = []
+def _note_changes(config: Paper, staged: Path, published: Path) -> None:
+    """Say in the provenance what judged the record, if files of it have changed."""
+    files = [path.name for path in staged.iterdir()]
+    if filecmp.cmpfiles(staged, published, files, shallow=False)[0] != files:
+        provenance = read_json(_Published(published).provenance)
+        provenance |= {"judged": of_the_code(config)}
+        write_json(_Published(staged).provenance, provenance)
+
+
+def _judge_artefacts(
+    config: Paper, run: RunFolder, figures: Path, staged: Path, settings: Run
+) -> None:
+    """Write tables, figures of scores, and of main protocols the verdicts."""
+    context = _published_context(config, run, figures, settings)
+    made = _Published(staged / config.paper.id)
     verdicts = []
     for name, artefact in config.artefacts.items():
         if isinstance(artefact, StepTable):
@@ -401,22 +409,44 @@ def _judge(
         table, shown = printed(context, name)
         verdicts.append(shown.verdicts)
         if table is not None:
-            made.append(partial(write_table_files, published, name, table))
+            write_table_files(made, name, table)
             continue
         # A figure of what is not published stays as it is.
         with suppress(NotPublishedError):
-            figure = drawn(name, _of_scores(context))
-            made.append(partial(write_figure_files, published, name, *figure))
-    if is_main:
+            write_figure_files(made, name, *drawn(name, _of_scores(context)))
+    if config.readings is None:
         filled = [each for each in verdicts if len(each)] or verdicts[:1]
-        for path, content in (
-            (published.verdicts, pd.concat(filled, ignore_index=True)),
-            (published.claims, published_claims(context, published)),
-            (published.statistics, statistics_table(context, seed=settings.seed)),
-            (published.overlaps, overlaps_table(context.overlaps or {})),
-        ):
-            made.append(partial(write_table, path, content, digits=DERIVED_DIGITS))
-    return made
+        table_of_all = pd.concat(filled, ignore_index=True)
+        write_table(made.verdicts, table_of_all, digits=DERIVED_DIGITS)
+
+
+def _judge_record(
+    config: Paper, run: RunFolder, figures: Path, staged: Path, settings: Run
+) -> None:
+    """Write claims, statistics and overlaps."""
+    context = _published_context(config, run, figures, settings)
+    made = _Published(staged / config.paper.id)
+    claims = published_claims(context, _Published(figures / config.paper.id))
+    for path, content in (
+        (made.claims, claims),
+        (made.statistics, statistics_table(context, seed=settings.seed)),
+        (made.overlaps, overlaps_table(context.overlaps or {})),
+    ):
+        write_table(path, content, digits=DERIVED_DIGITS)
+
+
+def _published_context(
+    config: Paper, run: RunFolder, figures: Path, settings: Run
+) -> Context:
+    """Return published scores, with what is known here of the same data."""
+    published = _Published(figures / config.paper.id)
+    provenance = read_json(published.provenance)
+    is_main = config.readings is None
+    scores = published.scores if is_main else published.path / READING_SCORES
+    context = load_context(config, run.paper(config.paper.id), scores=scores)
+    of_scores = provenance if is_main else _with_data_of(context.scores, provenance)
+    check_same(of_scores, context.data_info, tier=settings.tier, seed=settings.seed)
+    return context
 
 
 def _with_data_of(
