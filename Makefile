@@ -7,6 +7,7 @@ INSTALLED := $(VENV)/.installed
 CORES ?= all
 TIER ?= quick
 SITE ?= results/$(TIER)/site
+NEWEST ?= python3.13
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # loadfile: all tests of a file run in one process, so fixtures are made only once.
 PYTEST := $(BIN)/pytest -n auto --dist loadfile
@@ -18,7 +19,7 @@ export MKL_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge site install test test-all cluster cluster-quick lint schemas types format check \
+.PHONY: quick paper publish rejudge site install test test-all test-newest wheels cluster cluster-quick lint schemas types format check \
 	benchmark benchmark-tier faults audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
@@ -54,6 +55,13 @@ test: $(INSTALLED) ## run the tests but the nightly ones
 
 test-all: $(INSTALLED) ## run the nightly tests as well: sweeps, seeds, further runs of the workflow
 	$(PYTEST) -m "nightly or not nightly"
+
+# Another interpreter has an environment of its own.
+test-newest: ## install into .venv-3.13 and run the tests there; NEWEST=/path/to/python3.13
+	$(MAKE) --no-print-directory VENV=.venv-3.13 PYTHON=$(NEWEST) test
+
+wheels: $(INSTALLED) ## build wheel and sdist, try the wheel in empty environments of Python 3.11 and 3.13
+	$(BIN)/pytest -m "nightly or not nightly" tests/workflow/test_wheel.py
 
 cluster: $(INSTALLED) ## test the workflow on a SLURM cluster of this machine (Debian: slurm-wlm, munge; root)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \

@@ -10,7 +10,6 @@ from typing import Any
 
 from tqdm import tqdm
 
-from mtmkl.documents import config_dir
 from mtmkl.errors import ConfigError
 from mtmkl.files import read_json, write_json
 from mtmkl_suite.cli.printing import print_table
@@ -31,8 +30,11 @@ from mtmkl_suite.run.verify import (
     draw,
     excluded_rate,
     receipt,
+    receipts_beside,
     standing,
+    standing_of_artefacts,
     verify,
+    worst,
 )
 
 _DESCRIPTION = """\
@@ -41,7 +43,6 @@ configuration, and compare: equal (the same text), rounding (within 1e-8, with t
 hyper-parameters), or different. The record and the data are those of this checkout.
 """
 
-_RECEIPTS = "receipts"
 _KINDS = (CURRENT, VERIFIED, OLDER)
 
 
@@ -220,19 +221,14 @@ def _conclusion(check: Check, seconds: float) -> str:
 
 
 def _show_status(papers: Sequence[str] | None) -> int:
-    receipts = published_receipts()
     rows: list[dict[str, object]] = []
     total: Counter[str] = Counter()
     for record in records_of(papers or published_papers()):
-        found = standing(record, receipts)
-        shown = {name: each.shown for name, each in record.config.artefacts.items()}
-        rest = set(found) - {name for own in shown.values() for name in own}
-        for name, own in (shown | {name: [name] for name in sorted(rest)}).items():
-            counts = sum((found.get(each, Counter()) for each in own), Counter[str]())
-            if counts:
-                kinds = [kind for kind in (OLDER, VERIFIED, CURRENT) if counts[kind]]
-                row = {"paper": record.config.paper.id, "artefact": name}
-                rows.append(row | {"cells": kinds[0], **{k: counts[k] for k in _KINDS}})
+        for name, counts in standing_of_artefacts(record).items():
+            row: dict[str, object] = {kind: counts[kind] for kind in _KINDS}
+            place = {"paper": record.config.paper.id, "artefact": name}
+            rows.append({**place, "cells": worst(counts), **row})
+        found = standing(record, receipts_beside(record))
         total += sum(found.values(), Counter[str]())
     print_table(rows)
     print(
@@ -240,9 +236,3 @@ def _show_status(papers: Sequence[str] | None) -> int:
         f"{total[VERIFIED]} were verified with it"
     )
     return 0
-
-
-def published_receipts() -> list[dict[str, Any]]:
-    """Return the receipts in ``figures/receipts``."""
-    folder = config_dir().parent / "figures" / _RECEIPTS
-    return [read_json(path) for path in sorted(folder.glob("*.json"))]

@@ -510,6 +510,12 @@ def cells_of(document: Mapping[str, Any]) -> list[Cell]:
         ) from error
 
 
+def receipts_beside(record: Record) -> list[dict[str, Any]]:
+    """Return the receipts that are published beside a record."""
+    folder = record.folder.parent / "receipts"
+    return [read_json(path) for path in sorted(folder.glob("*.json"))]
+
+
 CURRENT, VERIFIED, OLDER = "current", "verified again", "older"
 """Of the code as it is here; of older code, by a method of which a receipt has cells
 and none that differs; neither."""
@@ -536,6 +542,48 @@ def standing(
                 kind = VERIFIED
         found.setdefault(experiment, Counter())[kind] += int(n)
     return found
+
+
+def standing_of_artefacts(record: Record) -> dict[str, Counter[str]]:
+    """Return the same for each figure and table with scores.
+
+    The experiments that none shows follow, by their own names.
+    """
+    found = standing(record, receipts_beside(record))
+    shown = {name: each.shown for name, each in record.config.artefacts.items()}
+    rest = set(found) - {name for own in shown.values() for name in own}
+    sums = {
+        name: sum((found.get(each, Counter()) for each in own), Counter[str]())
+        for name, own in (shown | {name: [name] for name in sorted(rest)}).items()
+    }
+    return {name: counts for name, counts in sums.items() if counts}
+
+
+def worst(counts: Mapping[str, int]) -> str:
+    """Return how what shows these cells stands to the code."""
+    return next(kind for kind in (OLDER, VERIFIED, CURRENT) if counts.get(kind))
+
+
+_WORDS = {
+    CURRENT: "of the code beside them",
+    VERIFIED: "of older code, but verified again with this",
+    OLDER: "of older code",
+}
+
+
+def standing_text(record: Record) -> str:
+    """Say how a record's figures and tables stand to the code as it is here."""
+    found = standing_of_artefacts(record)
+    kinds = Counter(
+        worst(c) for name, c in found.items() if name in record.config.artefacts
+    )
+    counted = [f"{kinds[k]} {words}" for k, words in _WORDS.items() if kinds[k]]
+    if not counted:
+        return ""
+    return (
+        "Figures and tables with scores, when this page was written: "
+        f"{', '.join(counted)} (`mtmkl verify --status` names them)."
+    )
 
 
 def _verified(

@@ -47,6 +47,7 @@ from mtmkl_suite.report.record.record import RECORD, published_claims, statistic
 from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder, RunFolder
 from mtmkl_suite.run.provenance import check_same, of_the_code
 from mtmkl_suite.run.resources import largest_memory, measured_memory
+from mtmkl_suite.run.verify import Record, standing_text
 
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
@@ -181,6 +182,8 @@ def paper_gallery(config: Paper, folder: Path) -> str:
     lines += _readings_lines(config, folder)
     lines += ["", "## Core-seconds to choose and fit", ""]
     lines += _seconds_lines(config, read_scores(folder / "scores.csv.gz"))
+    footer = standing_text(Record(config, folder))
+    lines += ["", footer] if footer else []
     return "\n".join(lines) + "\n"
 
 

@@ -21,7 +21,6 @@ def record(tmp_path, monkeypatch):
     write_table(tmp_path / "scores.csv.gz", small)
     write_json(tmp_path / "provenance.json", {"tier": "paper", "seed": 0})
     monkeypatch.setattr(verify, "published_folder", lambda paper: tmp_path)
-    monkeypatch.setattr(verify, "published_receipts", list)
     return small
 
 

@@ -23,7 +23,7 @@ CONFIG = {
     "methods": {"a": {"label": "Method A"}, "unused": {"label": "Unused"}},
     "experiments": {"first": {}, "second": {}},
     "artefacts": {
-        "figure_1": {"kind": "figure", "title": "Curve"},
+        "figure_1": {"kind": "figure", "title": "Curve", "experiments": ["first"]},
         "table_1": {"kind": "table", "title": "Numbers"},
     },
 }
@@ -42,7 +42,10 @@ SCORES = pd.DataFrame(
         ("second", "a", 1, '{"C": 2}', "", 0.5),
     ],
     columns=["experiment", "method", "repeat", "setting", "params", "fit_seconds"],
-).assign(dataset="d", n_tasks=2, subset=0, train_size=10, fold=0)
+).assign(
+    dataset="d", n_tasks=2, subset=0, train_size=10, fold=0, metric="mse",
+    code_version="0" * 12,
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -101,6 +104,7 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "table as md",
         "| Method A | 7.0 | 0.8 | 7.8 |",
         "| all | 7 | 1 | 8 |",
+        "written: 1 of older code",
     ):
         assert words in gallery
     index = (figures / "README.md").read_text()
