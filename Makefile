@@ -20,7 +20,7 @@ export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
 .PHONY: quick paper publish rejudge site install test test-all test-newest wheels cluster cluster-quick lint schemas types format check \
-	benchmark benchmark-tier faults audit lock clean-results help
+	benchmark benchmark-against benchmark-tier faults mutants verify nightly audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
 	@$(BIN)/mtmkl datasets fetch --small
@@ -95,6 +95,10 @@ check: lint types test ## style, types and tests
 benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: half an hour
 	$(BIN)/python benchmarks/run.py $(BENCHMARK)
 
+benchmark-against: $(INSTALLED) ## the same to results/, naming the ratios that fell by a third
+	$(BIN)/python benchmarks/run.py --output results/benchmarks \
+		--against figures/benchmarks $(BENCHMARK)
+
 benchmark-tier: $(INSTALLED) ## how long the paper tier takes, by paper, from one repeat of each: half an hour
 	$(BIN)/python benchmarks/paper_tier.py $(BENCHMARK)
 
@@ -102,6 +106,15 @@ benchmark-tier: $(INSTALLED) ## how long the paper tier takes, by paper, from on
 # this very commit are kept unless FAULTS=--again.
 faults: $(INSTALLED) ## kill, damage, fill up, mislead: less than an hour; table: figures/faults/faults.csv
 	PYTHONPATH=tests:tests/support:tests/workflow $(BIN)/python -m faults $(FAULTS)
+
+mutants: $(INSTALLED) ## change 200 statements at random: do the tests of their modules notice? hours
+	$(BIN)/python tests/support/mutants.py $(MUTANTS)
+
+verify: $(INSTALLED) ## compute 300 cells of the published record anew
+	$(BIN)/mtmkl verify --minutes 30 --cores 2
+
+# With --keep-going one that fails does not keep the others from running.
+nightly: test-all faults verify benchmark-against mutants ## all that takes long: make --keep-going nightly
 
 # By hand, as it asks a database on the network (AUDIT="--vulnerability-service osv": another
 # one). Without one it fails: that nothing was found and nothing was asked are not the same.
