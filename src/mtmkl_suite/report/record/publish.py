@@ -5,13 +5,14 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from joblib import Parallel, delayed
 
 from mtmkl.files import read_json, write_json, write_table, write_text
 from mtmkl_suite.config.models import Paper, Run, StepTable
@@ -371,11 +372,16 @@ def rejudge(
         staged = Path(folder)
         parts = [(_judge_artefacts, config) for config in configs]
         parts += [(_judge_record, config) for config in mains]
-        # The comparison is last of the papers, and takes longest.
-        Parallel(n_jobs=cores)(
-            delayed(part)(config, run, figures, staged, settings)
-            for part, config in reversed(parts)
-        )
+        where = (run, figures, staged, settings)
+        if cores == 1:
+            for part, config in parts:
+                part(config, *where)
+        else:
+            with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
+                # The comparison is last of the papers, and takes longest.
+                found = [pool.submit(f, config, *where) for f, config in parts[::-1]]
+            for each in found:
+                each.result()
         # Nothing is written before all has been judged.
         for config in mains:
             _note_changes(config, staged / config.paper.id, figures / config.paper.id)
