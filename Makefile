@@ -7,6 +7,7 @@ INSTALLED := $(VENV)/.installed
 CORES ?= all
 TIER ?= quick
 SITE ?= results/$(TIER)/site
+NEWEST ?= python3.13
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # loadfile: all tests of a file run in one process, so fixtures are made only once.
 PYTEST := $(BIN)/pytest -n auto --dist loadfile
@@ -18,8 +19,8 @@ export MKL_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge site install test test-all cluster cluster-quick lint schemas types format check \
-	benchmark benchmark-tier faults audit lock clean-results help
+.PHONY: quick paper publish rejudge site install test test-all test-newest wheels cluster cluster-quick lint schemas types format check \
+	benchmark benchmark-against benchmark-tier faults mutants verify nightly audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
 	@$(BIN)/mtmkl datasets fetch --small
@@ -55,6 +56,13 @@ test: $(INSTALLED) ## run the tests but the nightly ones
 test-all: $(INSTALLED) ## run the nightly tests as well: sweeps, seeds, further runs of the workflow
 	$(PYTEST) -m "nightly or not nightly"
 
+# Another interpreter has an environment of its own.
+test-newest: ## install into .venv-3.13 and run the tests there; NEWEST=/path/to/python3.13
+	$(MAKE) --no-print-directory VENV=.venv-3.13 PYTHON=$(NEWEST) test
+
+wheels: $(INSTALLED) ## build wheel and sdist, try the wheel in empty environments of Python 3.11 and 3.13
+	$(BIN)/pytest -m "nightly or not nightly" tests/workflow/test_wheel.py
+
 cluster: $(INSTALLED) ## test the workflow on a SLURM cluster of this machine (Debian: slurm-wlm, munge; root)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		snakemake-executor-plugin-slurm==2.8.0
@@ -87,6 +95,10 @@ check: lint types test ## style, types and tests
 benchmark: $(INSTALLED) ## speed against other packages, to figures/benchmarks: half an hour
 	$(BIN)/python benchmarks/run.py $(BENCHMARK)
 
+benchmark-against: $(INSTALLED) ## the same to results/, naming the ratios that fell by a third
+	$(BIN)/python benchmarks/run.py --output results/benchmarks \
+		--against figures/benchmarks $(BENCHMARK)
+
 benchmark-tier: $(INSTALLED) ## how long the published record took, by experiment
 	$(BIN)/python benchmarks/paper_tier.py
 
@@ -94,6 +106,15 @@ benchmark-tier: $(INSTALLED) ## how long the published record took, by experimen
 # this very commit are kept unless FAULTS=--again.
 faults: $(INSTALLED) ## kill, damage, fill up, mislead: less than an hour; table: figures/faults/faults.csv
 	PYTHONPATH=tests:tests/support:tests/workflow $(BIN)/python -m faults $(FAULTS)
+
+mutants: $(INSTALLED) ## change 200 statements at random: do the tests of their modules notice? hours
+	$(BIN)/python tests/support/mutants.py $(MUTANTS)
+
+verify: $(INSTALLED) ## compute 300 cells of the published record anew
+	$(BIN)/mtmkl verify --minutes 30 --cores 2
+
+# With --keep-going one that fails does not keep the others from running.
+nightly: test-all faults verify benchmark-against mutants ## all that takes long: make --keep-going nightly
 
 # By hand, as it asks a database on the network (AUDIT="--vulnerability-service osv": another
 # one). Without one it fails: that nothing was found and nothing was asked are not the same.

@@ -1,13 +1,16 @@
 """Run the benchmarks, and write their tables and figures.
 
     python benchmarks/run.py [NAME ...] [--quick] [--output figures/benchmarks]
+        [--against figures/benchmarks]
 
 Without names all: heart, methods, users, growth, overhead. ``--quick`` takes the
 smallest size of each, once, to see that everything runs: no numbers to quote.
-docs/benchmarks.md says what is measured and how.
+docs/benchmarks.md says what is measured and how. ``--against`` names the ratios to
+rivals that fell by a third since that folder was written, and then ends with status 1.
 """
 
 import argparse
+import csv
 import importlib
 import sys
 import time
@@ -19,6 +22,31 @@ import measuring
 from figures import write_page
 
 NAMES = ("heart", "methods", "users", "growth", "overhead")
+
+
+PLACE = ("series", "axis", "size", "rival")
+FALLEN = 2 / 3
+"""What a ratio to a rival is named below, as a share of what it was."""
+
+
+def ratios(path: Path) -> dict[tuple[str, ...], float]:
+    """Return how many times our seconds each rival takes."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return {
+            tuple(row[name] for name in PLACE): float(row["ratio"])
+            for row in csv.DictReader(file)
+            if row["ratio"] and not row["rival"].startswith("ours")
+        }
+
+
+def fallen(name: str, new: Path, old: Path) -> list[str]:
+    """Return the ratios of a benchmark that fell by a third, in words."""
+    now, before = (ratios(folder / f"{name}.csv") for folder in (new, old))
+    return [
+        f"{name}, {', '.join(place)}: {before[place]:.3g} times, now {ratio:.3g}"
+        for place, ratio in now.items()
+        if place in before and ratio < FALLEN * before[place]
+    ]
 
 
 def main() -> int:
@@ -33,6 +61,9 @@ def main() -> int:
     )
     parser.add_argument(
         "--only", default="", metavar="TEXT", help="series whose names have this text"
+    )
+    parser.add_argument(
+        "--against", type=Path, metavar="FOLDER", help="published benchmarks"
     )
     options = parser.parse_args()
     for name in options.names:
@@ -62,7 +93,13 @@ def main() -> int:
             print(f"   {time.perf_counter() - begin:.0f} s", flush=True)
     write_page(output, measuring.provenance(), options.quick)
     print(f"Tables and figures: {output}")
-    return 0
+    if options.against is None:
+        return 0
+    # Of "overhead" nothing has a rival.
+    names = [name for name in options.names or NAMES if name != "overhead"]
+    found = [line for n in names for line in fallen(n, output, options.against)]
+    print("\n".join(["Ratios that fell by a third:", *(found or ["none"])]))
+    return int(bool(found))
 
 
 if __name__ == "__main__":

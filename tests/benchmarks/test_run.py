@@ -1,6 +1,7 @@
 """Every benchmark runs, at its smallest size."""
 
 import csv
+import importlib
 import os
 import subprocess
 import sys
@@ -88,3 +89,18 @@ def test_an_unknown_benchmark(tmp_path):
     done = run(tmp_path, "hart")
     assert done.returncode == 2
     assert "there is no benchmark 'hart': heart, methods" in done.stderr
+
+
+def test_ratios_that_fell_by_a_third_are_named(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    benchmarks = importlib.import_module("run")
+    places = [("x", "tasks", "5", "SVC"), ("x", "tasks", "5", "ours, grid")]
+    for folder, ratio in (("old", 9.0), ("new", 5.9)):
+        (tmp_path / folder).mkdir()
+        rows = [",".join([*place, str(ratio)]).replace("ours, grid", '"ours, grid"')
+                for place in places]  # fmt: skip
+        text = "\n".join(["series,axis,size,rival,ratio", *rows])
+        (tmp_path / folder / "heart.csv").write_text(text)
+    found = benchmarks.fallen("heart", tmp_path / "new", tmp_path / "old")
+    assert found == ["heart, x, tasks, 5, SVC: 9 times, now 5.9"]
+    assert benchmarks.fallen("heart", tmp_path / "old", tmp_path / "new") == []

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -35,11 +36,14 @@ def wheel(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
-def environment(wheel):
+@pytest.fixture(scope="module", params=["3.11", "3.13"])
+def environment(wheel, request):
     """Folder of the commands of an empty environment with the wheel."""
-    folder = wheel.parent / "environment"
-    _uv("venv", "--quiet", "--python", sys.executable, folder)
+    folder = wheel.parent / f"environment-{request.param}"
+    python = ("--no-python-downloads", "--python", request.param)
+    made = _uv("venv", "--quiet", *python, folder)
+    if made.returncode:
+        pytest.skip(f"Python {request.param} is not on this machine")
     locked = ("--python", folder / "bin/python", "--constraint", "requirements.lock")
     # Asked anew: what is in uv's cache may be less than what is needed.
     ask = ("--dry-run", "--refresh", "--no-deps")
@@ -56,13 +60,13 @@ def _uv(*arguments):
     return _run(Path(sys.executable).with_name("uv"), *arguments, check=False)
 
 
-def _run(*command, check=True):
+def _run(*command, check=True, cwd=ROOT, compile=False):
     own = ("MTMKL_", "PYTHON", "VIRTUAL_ENV")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(own)}
-    # Whether compiled code is fast is no matter here, and compiling takes long.
-    clean["NUMBA_DISABLE_JIT"] = "1"
+    # Where little is computed, compiling takes longer.
+    clean["NUMBA_DISABLE_JIT"] = str(int(not compile))
     done = subprocess.run(
-        command, cwd=ROOT, env=clean, capture_output=True, text=True, check=False
+        command, cwd=cwd, env=clean, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0 or not check, done.stdout + done.stderr
     return done
@@ -86,6 +90,19 @@ def test_the_wheel_has_all_of_the_package_with_configuration(wheel):
     expected |= {f"mtmkl_suite/workflow/{name}" for name in single}
     names = zipfile.ZipFile(wheel).namelist()
     assert {name for name in names if ".dist-info/" not in name} == expected
+
+
+def test_the_sdist_gives_the_same_wheel(wheel, tmp_path):
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path)
+    (packed,) = tmp_path.glob("*.tar.gz")
+    assert packed.stat().st_size < 5e6
+    with tarfile.open(packed) as sdist:
+        sdist.extractall(tmp_path, filter="data")
+    source = packed.with_name(packed.name.removesuffix(".tar.gz"))
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", cwd=source)
+    (again,) = (source / "dist").glob("*.whl")
+    names = [sorted(zipfile.ZipFile(path).namelist()) for path in (wheel, again)]
+    assert names[0] == names[1]
 
 
 @pytest.mark.nightly
@@ -132,6 +149,18 @@ def test_a_run_without_the_suite_names_the_remedy(environment, tmp_path):
     run = ("run", "--paper", "argyriou2008", "--results", tmp_path)
     done = _run(environment / "mtmkl", *run, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("mtmkl: jinja2, matplotlib, snakemake")
+    assert done.stderr.startswith("mtmkl: jinja2, matplotlib, rocrate, snakemake")
     assert 'pip install "mtmkl[suite]"' in done.stderr
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.nightly
+def test_a_quick_run_with_the_suite(environment, wheel, tmp_path):
+    """Last, as it adds the suite to the environment."""
+    locked = ("--python", environment / "python", "--constraint", "requirements.lock")
+    installed = _uv("pip", "install", "--quiet", *locked, f"mtmkl[suite] @ {wheel}")
+    assert installed.returncode == 0, installed.stderr
+    assert "verify" in _run(environment / "mtmkl", "--help").stdout
+    run = ("run", "--paper", "argyriou2008", "--experiment", "digits")
+    _run(environment / "mtmkl", *run, cwd=tmp_path, compile=True)
+    assert (tmp_path / "results/quick+argyriou2008+digits/report.html").is_file()

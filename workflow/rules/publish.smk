@@ -25,6 +25,7 @@ rule rejudge:
         FILES.log("rejudge"),
     conda:
         "../../environment.yml"
+    threads: 2
     params:
         configs=list(FILES.papers.values()),
         results=RESULTS,

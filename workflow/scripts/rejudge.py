@@ -9,4 +9,5 @@ with job_log(snakemake):
         snakemake.params.results,
         Path("figures"),
         settings=snakemake.params.settings,
+        cores=snakemake.threads,
     )

@@ -1,6 +1,7 @@
 """``mtmkl verify``: cells of the published record, computed anew."""
 
 import argparse
+import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +10,6 @@ from typing import Any
 
 from tqdm import tqdm
 
-from mtmkl.documents import config_dir
 from mtmkl.errors import ConfigError
 from mtmkl.files import read_json, write_json
 from mtmkl_suite.cli.printing import print_table
@@ -30,8 +30,11 @@ from mtmkl_suite.run.verify import (
     draw,
     excluded_rate,
     receipt,
+    receipts_beside,
     standing,
+    standing_of_artefacts,
     verify,
+    worst,
 )
 
 _DESCRIPTION = """\
@@ -40,7 +43,6 @@ configuration, and compare: equal (the same text), rounding (within 1e-8, with t
 hyper-parameters), or different. The record and the data are those of this checkout.
 """
 
-_RECEIPTS = "receipts"
 _KINDS = (CURRENT, VERIFIED, OLDER)
 
 
@@ -71,6 +73,18 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         "--cores", type=positive, default=1, help="processes to use (default: 1)"
     )
     found.add_argument(
+        "--current",
+        action="store_true",
+        help="draw only cells that were made by the code as it is here",
+    )
+    found.add_argument(
+        "--longest",
+        type=float,
+        default=math.inf,
+        metavar="S",
+        help="draw only cells that took at most so many seconds",
+    )
+    found.add_argument(
         "--receipt",
         type=Path,
         metavar="FILE",
@@ -96,6 +110,9 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.status:
         return _show_status(parsed.paper)
     records, cells, seed = _asked(parsed)
+    if not cells and parsed.current:
+        print("No such cell of the record is of the code as it is here.")
+        return 0
     folder = parsed.results / "verify"
     begin = time.monotonic()
     print(f"{len(cells)} cells, seed {seed}, at most {parsed.minutes:g} minutes")
@@ -127,13 +144,24 @@ def _asked(parsed: argparse.Namespace) -> tuple[list[Record], list[Cell], int]:
     if parsed.receipt is None:
         records = records_of(parsed.paper or published_papers())
         seed = parsed.seed if parsed.seed is not None else int(time.time())
-        return records, draw(_seconds(records), parsed.cells, seed), seed
-    if parsed.paper or parsed.seed is not None:
-        raise ConfigError("--receipt says which cells: leave out --paper and --seed")
+        seconds = {
+            cell: each
+            for record in records
+            for cell, each in record.seconds().items()
+            if each <= parsed.longest or math.isnan(each)
+        }
+        if parsed.current:
+            current = set[Cell]().union(*(record.current() for record in records))
+            seconds = {cell: each for cell, each in seconds.items() if cell in current}
+        return records, draw(seconds, parsed.cells, seed), seed
+    if parsed.paper or parsed.seed is not None or parsed.current:
+        raise ConfigError(
+            "--receipt says which cells: leave out --paper, --seed and --current"
+        )
     document = read_json(parsed.receipt)
     cells = cells_of(document)
     records = records_of(sorted({cell.paper for cell in cells}))
-    known = {cell for record in records for cell in _seconds([record])}
+    known = {cell for record in records for cell in record.seconds()}
     for cell in cells:
         if cell not in known:
             raise ConfigError(
@@ -153,16 +181,6 @@ def records_of(papers: Sequence[str]) -> list[Record]:
         if has_readings(paper) and (folder / "readings.csv.gz").is_file():
             found.append(Record(load_readings(paper, tier), folder, "readings"))
     return found
-
-
-def _seconds(records: Sequence[Record]) -> dict[Cell, float]:
-    """Return the seconds of all cells that are configured."""
-    return {
-        cell: seconds
-        for record in records
-        for cell, seconds in record.seconds().items()
-        if record.process_of(cell) is not None
-    }
 
 
 def _difference(cell: Cell, result: dict[str, Any]) -> str:
@@ -192,8 +210,9 @@ def _conclusion(check: Check, seconds: float) -> str:
             f"If {rate:.1%} of the record or more differed, a draw like this would "
             "have shown more such cells with a probability of 95 %."
         )
+    names = sorted({cell.dataset.partition("[")[0] for cell in check.no_data})
     for cells, reason in (
-        (len(check.no_data), "their data are not here (mtmkl datasets fetch NAME)"),
+        (len(check.no_data), f"their data are not here ({', '.join(names)})"),
         (len(check.late), "there was no time"),
     ):
         if cells:
@@ -202,19 +221,14 @@ def _conclusion(check: Check, seconds: float) -> str:
 
 
 def _show_status(papers: Sequence[str] | None) -> int:
-    receipts = published_receipts()
     rows: list[dict[str, object]] = []
     total: Counter[str] = Counter()
     for record in records_of(papers or published_papers()):
-        found = standing(record, receipts)
-        shown = {name: each.shown for name, each in record.config.artefacts.items()}
-        rest = set(found) - {name for own in shown.values() for name in own}
-        for name, own in (shown | {name: [name] for name in sorted(rest)}).items():
-            counts = sum((found.get(each, Counter()) for each in own), Counter[str]())
-            if counts:
-                kinds = [kind for kind in (OLDER, VERIFIED, CURRENT) if counts[kind]]
-                row = {"paper": record.config.paper.id, "artefact": name}
-                rows.append(row | {"cells": kinds[0], **{k: counts[k] for k in _KINDS}})
+        for name, counts in standing_of_artefacts(record).items():
+            row: dict[str, object] = {kind: counts[kind] for kind in _KINDS}
+            place = {"paper": record.config.paper.id, "artefact": name}
+            rows.append({**place, "cells": worst(counts), **row})
+        found = standing(record, receipts_beside(record))
         total += sum(found.values(), Counter[str]())
     print_table(rows)
     print(
@@ -222,9 +236,3 @@ def _show_status(papers: Sequence[str] | None) -> int:
         f"{total[VERIFIED]} were verified with it"
     )
     return 0
-
-
-def published_receipts() -> list[dict[str, Any]]:
-    """Return the receipts in ``figures/receipts``."""
-    folder = config_dir().parent / "figures" / _RECEIPTS
-    return [read_json(path) for path in sorted(folder.glob("*.json"))]

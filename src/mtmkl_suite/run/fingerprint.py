@@ -22,6 +22,7 @@ _LIBRARIES = {
 }
 
 
+@cache
 def code_fingerprint(*modules: str) -> str:
     """Return 12 hex digits that stand for the code of some modules."""
     own = {*_PACKAGES, *map(_package_of, modules)}

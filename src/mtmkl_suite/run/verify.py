@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from io import StringIO
 from itertools import groupby
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -110,20 +110,38 @@ class Record:
         return int(read_json(self.folder / "provenance.json")["seed"])
 
     @cached_property
-    def rows(self) -> dict[Cell, pd.DataFrame]:
-        """The rows of each cell, as text."""
+    def cells(self) -> dict[Cell, IntArray]:
+        """The positions of each cell's rows."""
         found = {}
-        for keys, rows in self.scores.groupby(_CELL, sort=False):
-            experiment, dataset, method, *numbers = map(str, keys)
+        groups = self.scores.groupby(_CELL, sort=False).indices
+        for keys, rows in cast(dict[tuple[str, ...], IntArray], groups).items():
+            experiment, dataset, method, *numbers = keys
             place = (self.config.paper.id, self.name, experiment, dataset, method)
             found[Cell(*place, *map(int, numbers))] = rows
         return found
 
+    def rows(self, cell: Cell) -> pd.DataFrame:
+        """Return the rows of a cell, as text."""
+        return self.scores.iloc[self.cells[cell]]
+
     def seconds(self) -> dict[Cell, float]:
-        """Return what each cell took when it was made."""
+        """Return what each cell took when it was made, of those that are configured."""
+        each = pd.to_numeric(self.scores["fit_seconds"], errors="coerce").to_numpy()
         return {
-            cell: float(pd.to_numeric(rows["fit_seconds"], errors="coerce").max())
-            for cell, rows in self.rows.items()
+            cell: float(np.fmax.reduce(each[rows]))
+            for cell, rows in self.cells.items()
+            if self.process_of(cell) is not None
+        }
+
+    def current(self) -> set[Cell]:
+        """Return the configured cells that are of the code as it is here."""
+        codes = self.scores["code_version"].to_numpy()
+        here = cache(self.code_of)
+        return {
+            cell
+            for cell, rows in self.cells.items()
+            if self.process_of(cell) is not None
+            and codes[rows[0]] == here(cell.experiment, cell.method)
         }
 
     @cached_property
@@ -312,7 +330,7 @@ def verify(
             while pending and len(running) < cores:
                 record, own = pending.pop(0)
                 group = record.process_of(own[0])
-                rows = {cell: record.rows[cell] for cell in own}
+                rows = {cell: record.rows(cell) for cell in own}
                 arguments = (
                     record.config,
                     record.seed,
@@ -356,7 +374,7 @@ def _key(record: Record, cell: Cell) -> str:
     return content_key(
         cell=asdict(cell),
         code=record.code_of(cell.experiment, cell.method),
-        rows=_digest(record.rows[cell]),
+        rows=_digest(record.rows(cell)),
     )
 
 
@@ -492,6 +510,12 @@ def cells_of(document: Mapping[str, Any]) -> list[Cell]:
         ) from error
 
 
+def receipts_beside(record: Record) -> list[dict[str, Any]]:
+    """Return the receipts that are published beside a record."""
+    folder = record.folder.parent / "receipts"
+    return [read_json(path) for path in sorted(folder.glob("*.json"))]
+
+
 CURRENT, VERIFIED, OLDER = "current", "verified again", "older"
 """Of the code as it is here; of older code, by a method of which a receipt has cells
 and none that differs; neither."""
@@ -518,6 +542,48 @@ def standing(
                 kind = VERIFIED
         found.setdefault(experiment, Counter())[kind] += int(n)
     return found
+
+
+def standing_of_artefacts(record: Record) -> dict[str, Counter[str]]:
+    """Return the same for each figure and table with scores.
+
+    The experiments that none shows follow, by their own names.
+    """
+    found = standing(record, receipts_beside(record))
+    shown = {name: each.shown for name, each in record.config.artefacts.items()}
+    rest = set(found) - {name for own in shown.values() for name in own}
+    sums = {
+        name: sum((found.get(each, Counter()) for each in own), Counter[str]())
+        for name, own in (shown | {name: [name] for name in sorted(rest)}).items()
+    }
+    return {name: counts for name, counts in sums.items() if counts}
+
+
+def worst(counts: Mapping[str, int]) -> str:
+    """Return how what shows these cells stands to the code."""
+    return next(kind for kind in (OLDER, VERIFIED, CURRENT) if counts.get(kind))
+
+
+_WORDS = {
+    CURRENT: "of the code beside them",
+    VERIFIED: "of older code, but verified again with this",
+    OLDER: "of older code",
+}
+
+
+def standing_text(record: Record) -> str:
+    """Say how a record's figures and tables stand to the code as it is here."""
+    found = standing_of_artefacts(record)
+    kinds = Counter(
+        worst(c) for name, c in found.items() if name in record.config.artefacts
+    )
+    counted = [f"{kinds[k]} {words}" for k, words in _WORDS.items() if kinds[k]]
+    if not counted:
+        return ""
+    return (
+        "Figures and tables with scores, when this page was written: "
+        f"{', '.join(counted)} (`mtmkl verify --status` names them)."
+    )
 
 
 def _verified(

@@ -1,11 +1,14 @@
 """Published record in ``figures/``: copied from a run or judged anew; its gallery."""
 
+import filecmp
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +48,7 @@ from mtmkl_suite.report.record.record import RECORD, published_claims, statistic
 from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder, RunFolder
 from mtmkl_suite.run.provenance import check_same, of_the_code
 from mtmkl_suite.run.resources import largest_memory, measured_memory
+from mtmkl_suite.run.verify import Record, standing_text
 
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
@@ -179,6 +183,8 @@ def paper_gallery(config: Paper, folder: Path) -> str:
     lines += _readings_lines(config, folder)
     lines += ["", "## Core-seconds to choose and fit", ""]
     lines += _seconds_lines(config, read_scores(folder / "scores.csv.gz"))
+    footer = standing_text(Record(config, folder))
+    lines += ["", footer] if footer else []
     return "\n".join(lines) + "\n"
 
 
@@ -345,7 +351,12 @@ class NotPublishedError(Exception):
 
 
 def rejudge(
-    configs: Sequence[Paper], run: RunFolder, figures: Path, *, settings: Run
+    configs: Sequence[Paper],
+    run: RunFolder,
+    figures: Path,
+    *,
+    settings: Run,
+    cores: int = 1,
 ) -> None:
     """Write what follows from the published scores of papers anew.
 
@@ -353,12 +364,28 @@ def rejudge(
     ``claims.csv``, ``statistics.csv``, ``overlaps.csv`` and the galleries. Scores stay,
     and figures and claims on arrays of fits or on the numbers of a step. Readings have
     scores of their own, and tables and figures alone follow from them.
-    ``provenance.json`` keeps what it says of them, and gets ``judged``: the code and
-    the configuration of what was computed from the scores.
+    If anything changed, ``provenance.json`` gets ``judged``: the code and the
+    configuration of what was computed from the scores. All else in it is of them.
     """
-    made = [w for config in configs for w in _judge(config, run, figures, settings)]
-    for write in made:
-        write()
+    mains = [config for config in configs if config.readings is None]
+    with tempfile.TemporaryDirectory() as folder:
+        staged = Path(folder)
+        parts = [(_judge_artefacts, config) for config in configs]
+        parts += [(_judge_record, config) for config in mains]
+        where = (run, figures, staged, settings)
+        if cores == 1:
+            for part, config in parts:
+                part(config, *where)
+        else:
+            with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
+                # The comparison is last of the papers, and takes longest.
+                found = [pool.submit(f, config, *where) for f, config in parts[::-1]]
+            for each in found:
+                each.result()
+        # Nothing is written before all has been judged.
+        for config in mains:
+            _note_changes(config, staged / config.paper.id, figures / config.paper.id)
+        shutil.copytree(staged, figures, dirs_exist_ok=True)
     write_galleries(configs, figures)
 
 
@@ -369,19 +396,21 @@ class _Published(PaperFolder):
         return self.path / f"{name}.{ending}"
 
 
-def _judge(
-    config: Paper, run: RunFolder, figures: Path, settings: Run
-) -> list[Callable[[], None]]:
-    """Return what writes tables, figures, the record and its provenance."""
-    paper = config.paper.id
-    published, folder = _Published(figures / paper), run.paper(paper)
-    provenance = read_json(published.provenance)
-    is_main = config.readings is None
-    scores = published.scores if is_main else published.path / READING_SCORES
-    context = load_context(config, folder, scores=scores)
-    of_scores = provenance if is_main else _with_data_of(context.scores, provenance)
-    check_same(of_scores, context.data_info, tier=settings.tier, seed=settings.seed)
-    made: list[Callable[[], None]] = []
+def _note_changes(config: Paper, staged: Path, published: Path) -> None:
+    """Say in the provenance what judged the record, if files of it have changed."""
+    files = [path.name for path in staged.iterdir()]
+    if filecmp.cmpfiles(staged, published, files, shallow=False)[0] != files:
+        provenance = read_json(_Published(published).provenance)
+        provenance |= {"judged": of_the_code(config)}
+        write_json(_Published(staged).provenance, provenance)
+
+
+def _judge_artefacts(
+    config: Paper, run: RunFolder, figures: Path, staged: Path, settings: Run
+) -> None:
+    """Write tables, figures of scores, and of main protocols the verdicts."""
+    context = _published_context(config, run, figures, settings)
+    made = _Published(staged / config.paper.id)
     verdicts = []
     for name, artefact in config.artefacts.items():
         if isinstance(artefact, StepTable):
@@ -389,23 +418,44 @@ def _judge(
         table, shown = printed(context, name)
         verdicts.append(shown.verdicts)
         if table is not None:
-            made.append(partial(write_table_files, published, name, table))
+            write_table_files(made, name, table)
             continue
         # A figure of what is not published stays as it is.
         with suppress(NotPublishedError):
-            figure = drawn(name, _of_scores(context))
-            made.append(partial(write_figure_files, published, name, *figure))
-    if is_main:
+            write_figure_files(made, name, *drawn(name, _of_scores(context)))
+    if config.readings is None:
         filled = [each for each in verdicts if len(each)] or verdicts[:1]
-        for path, content in (
-            (published.verdicts, pd.concat(filled, ignore_index=True)),
-            (published.claims, published_claims(context, published)),
-            (published.statistics, statistics_table(context, seed=settings.seed)),
-            (published.overlaps, overlaps_table(context.overlaps or {})),
-        ):
-            made.append(partial(write_table, path, content, digits=DERIVED_DIGITS))
-        provenance |= {"judged": of_the_code(config)}
-    return [*made, partial(write_json, published.provenance, provenance)]
+        table_of_all = pd.concat(filled, ignore_index=True)
+        write_table(made.verdicts, table_of_all, digits=DERIVED_DIGITS)
+
+
+def _judge_record(
+    config: Paper, run: RunFolder, figures: Path, staged: Path, settings: Run
+) -> None:
+    """Write claims, statistics and overlaps."""
+    context = _published_context(config, run, figures, settings)
+    made = _Published(staged / config.paper.id)
+    claims = published_claims(context, _Published(figures / config.paper.id))
+    for path, content in (
+        (made.claims, claims),
+        (made.statistics, statistics_table(context, seed=settings.seed)),
+        (made.overlaps, overlaps_table(context.overlaps or {})),
+    ):
+        write_table(path, content, digits=DERIVED_DIGITS)
+
+
+def _published_context(
+    config: Paper, run: RunFolder, figures: Path, settings: Run
+) -> Context:
+    """Return published scores, with what is known here of the same data."""
+    published = _Published(figures / config.paper.id)
+    provenance = read_json(published.provenance)
+    is_main = config.readings is None
+    scores = published.scores if is_main else published.path / READING_SCORES
+    context = load_context(config, run.paper(config.paper.id), scores=scores)
+    of_scores = provenance if is_main else _with_data_of(context.scores, provenance)
+    check_same(of_scores, context.data_info, tier=settings.tier, seed=settings.seed)
+    return context
 
 
 def _with_data_of(

@@ -7,6 +7,7 @@ from mtmkl.files import read_table, write_json, write_table
 from mtmkl_suite.cli import verify
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.against import published_folder
+from mtmkl_suite.run.verify import Record
 
 PAPER = "jawanpuria2011"
 
@@ -20,7 +21,6 @@ def record(tmp_path, monkeypatch):
     write_table(tmp_path / "scores.csv.gz", small)
     write_json(tmp_path / "provenance.json", {"tier": "paper", "seed": 0})
     monkeypatch.setattr(verify, "published_folder", lambda paper: tmp_path)
-    monkeypatch.setattr(verify, "published_receipts", list)
     return small
 
 
@@ -40,14 +40,42 @@ def test_without_data_nothing_is_computed_and_that_is_no_success(
     monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "nothing"))
     words = ["--paper", PAPER, "--cells", "2", "--seed", "5"]
     assert main(["verify", *words, "--results", str(tmp_path)]) == 1
-    assert "2 were not computed: their data are not here" in capsys.readouterr().out
+    assert (
+        "2 were not computed: their data are not here (school)"
+        in capsys.readouterr().out
+    )
     document = json.loads((tmp_path / "verify" / "receipt-5.json").read_text())
     assert len(document["no_data"]) == 2
     again = ["verify", "--receipt", str(tmp_path / "verify" / "receipt-5.json")]
     assert main([*again, "--seed", "5"]) == 1
-    assert "leave out --paper and --seed" in capsys.readouterr().err
+    assert "leave out --paper, --seed and --current" in capsys.readouterr().err
     document["no_data"][0]["repeat"] = 99
     other = tmp_path / "other.json"
     write_json(other, document)
     assert main(["verify", "--receipt", str(other)]) == 1
     assert "is not in the record here: check out the commit" in capsys.readouterr().err
+
+
+def test_only_short_cells_of_the_code_as_it_is_here_are_drawn(
+    record, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "nothing"))
+    words = ["verify", "--paper", PAPER, "--seed", "5", "--results", str(tmp_path)]
+    monkeypatch.setattr(Record, "code_of", lambda *_: "0" * 12)
+    assert main([*words, "--current"]) == 0
+    assert "No such cell of the record is of the code" in capsys.readouterr().out
+    code = record["code_version"].iloc[0]
+    monkeypatch.setattr(Record, "code_of", lambda *_: code)
+    of_code = record[record["code_version"] == code]
+    seconds = of_code["fit_seconds"].astype(float)
+    longest = seconds.median()
+    # Without data nothing is computed, and the receipt says what was drawn.
+    assert main([*words, "--current", "--longest", str(longest)]) == 1
+    assert "their data are not here (school)" in capsys.readouterr().out
+    document = json.loads((tmp_path / "verify" / "receipt-5.json").read_text())
+    names = ["method", "dataset", "n_tasks", "train_size", "repeat"]
+    short = of_code.loc[seconds <= longest, names].drop_duplicates()
+    assert len(short) < len(of_code[names].drop_duplicates())
+    drawn = pd.DataFrame(document["no_data"])[names].astype(str)
+    assert sorted(map(tuple, drawn.values)) == sorted(map(tuple, short.values))

@@ -6,6 +6,12 @@ from mtmkl_suite.run import fingerprint
 from mtmkl_suite.run.fingerprint import code_fingerprint
 
 
+def forget():
+    """Forget what was read, as in a new process."""
+    fingerprint._parsed.cache_clear()
+    code_fingerprint.cache_clear()
+
+
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A stand-in for the package, whose files a test may edit."""
@@ -16,14 +22,14 @@ def package(tmp_path, monkeypatch):
     (folder / "thin.py").write_text("from mtmkl.heart import f\n")
     (folder / "other.py").write_text("x = 1\n")
     monkeypatch.setattr(fingerprint, "_ROOT", tmp_path)
-    fingerprint._parsed.cache_clear()
+    forget()
     yield folder
-    fingerprint._parsed.cache_clear()
+    forget()
 
 
 def edited(package, name, text):
     (package / name).write_text(text)
-    fingerprint._parsed.cache_clear()
+    forget()
     return code_fingerprint("mtmkl.thin")
 
 
@@ -84,9 +90,9 @@ def own(tmp_path, monkeypatch):
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    fingerprint._parsed.cache_clear()
+    forget()
     yield tmp_path
-    fingerprint._parsed.cache_clear()
+    forget()
 
 
 @pytest.mark.parametrize(
@@ -101,7 +107,7 @@ def own(tmp_path, monkeypatch):
 def test_what_a_method_of_ones_own_imports_counts(own, name, text, counts):
     before = code_fingerprint("own_method")
     (own / name).write_text(text)
-    fingerprint._parsed.cache_clear()
+    forget()
     assert (code_fingerprint("own_method") != before) == counts
 
 
@@ -109,7 +115,7 @@ def test_what_a_method_of_ones_own_takes_of_the_library_counts(own, package):
     (own / "own_method.py").write_text("from mtmkl.thin import f\n")
     before = code_fingerprint("own_method")
     (package / "heart.py").write_text("def f():\n    return 2\n")
-    fingerprint._parsed.cache_clear()
+    forget()
     assert code_fingerprint("own_method") != before
 
 

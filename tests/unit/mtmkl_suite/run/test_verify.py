@@ -4,11 +4,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from configured import paper_of
+from configured import of, paper_of
 from scipy.stats import binom
 
 from mtmkl.errors import ConfigError
 from mtmkl.files import write_json, write_table
+from mtmkl_suite.config.models import Figure
 from mtmkl_suite.run.fits import run_fit
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.plan import fit_jobs
@@ -24,6 +25,8 @@ from mtmkl_suite.run.verify import (
     excluded_rate,
     receipt,
     standing,
+    standing_of_artefacts,
+    standing_text,
     verify,
 )
 
@@ -59,7 +62,7 @@ def with_scores(record, change):
 
 def verified(record, **options):
     """Verify all cells of a record."""
-    cells = sorted(record.rows)
+    cells = sorted(record.cells)
     folder = record.folder / "verify"
     return verify([record], cells, folder=folder, seconds=300, **options)
 
@@ -68,19 +71,19 @@ def test_a_record_of_this_code_is_equal_and_resumes(record):
     told = []
     check = verified(record, progress=lambda cell, result: told.append(cell))
     assert check.counts() == {"equal": 2}
-    assert sorted(told) == sorted(record.rows)
+    assert sorted(told) == sorted(record.cells)
     # Nothing is left to compute, even without time.
     again = verify([record], told, folder=record.folder / "verify", seconds=0)
     assert again.results == check.results
     document = json.loads(
         json.dumps(receipt([record], check, seed=7, seconds=1.0), allow_nan=False)
     )
-    assert sorted(cells_of(document)) == sorted(record.rows)
+    assert sorted(cells_of(document)) == sorted(record.cells)
     assert standing(record, []) == {"digits": {CURRENT: 2}}
 
 
 def test_what_there_is_no_time_for_is_named(record):
-    cells = sorted(record.rows)
+    cells = sorted(record.cells)
     check = verify([record], cells, folder=record.folder / "verify", seconds=0)
     assert (check.results, check.late) == ({}, cells)
 
@@ -107,7 +110,7 @@ def test_what_was_changed_is_found_and_named(record, column, value, outcome, wha
 
 
 def test_a_value_that_is_missing_is_found(record):
-    rows = next(iter(record.rows.values()))
+    rows = record.rows(next(iter(record.cells)))
     more = pd.concat([rows, rows.assign(metric="other")])
     found = compare(more, rows)
     assert found["outcome"] == "differs"
@@ -124,6 +127,26 @@ def test_cells_of_older_code_count_once_they_are_verified(record):
     assert standing(older, [document]) == {"digits": {VERIFIED: 2}}
     document["cells"][0]["outcome"] = "differs"
     assert standing(older, [document]) == {"digits": {OLDER: 2}}
+
+
+def test_figures_and_tables_stand_to_the_code_like_the_worst_of_their_cells(record):
+    figure = of(Figure, {"title": "Errors", "experiments": ["digits"]})
+    config = record.config.model_copy(update={"artefacts": {"figure_1": figure}})
+    record = replace(record, config=config)
+    assert standing_of_artefacts(record) == {"figure_1": {CURRENT: 2}}
+    assert "written: 1 of the code beside them" in standing_text(record)
+
+    def older(scores):
+        is_first = scores["repeat"] == "0"
+        scores["code_version"] = scores["code_version"].where(~is_first, "0" * 12)
+
+    mixed = with_scores(record, older)
+    assert standing_of_artefacts(mixed) == {"figure_1": {CURRENT: 1, OLDER: 1}}
+    assert "written: 1 of older code (" in standing_text(mixed)
+    # A receipt beside it has the same cells with this code.
+    document = receipt([mixed], verified(mixed), seed=0, seconds=1.0)
+    write_json(record.folder.parent / "receipts" / "one.json", document)
+    assert "written: 1 of older code, but verified again" in standing_text(mixed)
 
 
 def test_a_file_that_is_no_receipt_is_refused():

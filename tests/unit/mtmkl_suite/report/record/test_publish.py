@@ -14,6 +14,7 @@ from mtmkl_suite.report.record.publish import (
     seconds_per_repeat,
 )
 from mtmkl_suite.report.record.record import write_record
+from mtmkl_suite.run import provenance as provenance_of_the_code
 from mtmkl_suite.run.folders import RECORD, RunFolder
 
 CONFIG = {
@@ -22,7 +23,7 @@ CONFIG = {
     "methods": {"a": {"label": "Method A"}, "unused": {"label": "Unused"}},
     "experiments": {"first": {}, "second": {}},
     "artefacts": {
-        "figure_1": {"kind": "figure", "title": "Curve"},
+        "figure_1": {"kind": "figure", "title": "Curve", "experiments": ["first"]},
         "table_1": {"kind": "table", "title": "Numbers"},
     },
 }
@@ -41,7 +42,10 @@ SCORES = pd.DataFrame(
         ("second", "a", 1, '{"C": 2}', "", 0.5),
     ],
     columns=["experiment", "method", "repeat", "setting", "params", "fit_seconds"],
-).assign(dataset="d", n_tasks=2, subset=0, train_size=10, fold=0)
+).assign(
+    dataset="d", n_tasks=2, subset=0, train_size=10, fold=0, metric="mse",
+    code_version="0" * 12,
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -100,6 +104,7 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "table as md",
         "| Method A | 7.0 | 0.8 | 7.8 |",
         "| all | 7 | 1 | 8 |",
+        "written: 1 of older code",
     ):
         assert words in gallery
     index = (figures / "README.md").read_text()
@@ -274,7 +279,7 @@ def contents(figures):
     return {path: path.read_bytes() for path in figures.rglob("*") if path.is_file()}
 
 
-def test_the_record_follows_from_the_published_scores(full, run, figures):
+def test_the_record_follows_from_the_published_scores(full, run, figures, monkeypatch):
     before = contents(figures)
     folder = figures / "argyriou2008"
     # Nothing but scores, splits and what is known of the data may be needed.
@@ -298,6 +303,10 @@ def test_the_record_follows_from_the_published_scores(full, run, figures):
     assert provenance == old
     assert judged == {name: old[name] for name in judged}
     assert {"commit", "config_sha256"} < judged.keys()
+    # Of another commit, too, what changes nothing says nothing.
+    monkeypatch.setattr(provenance_of_the_code, "current_commit", lambda: "another")
+    rejudge([full], run, figures, settings=RUN)
+    assert contents(figures) == after
 
 
 def test_figures_of_scores_are_drawn_again_and_others_stay(full, run, figures):

@@ -1,0 +1,124 @@
+"""Statements changed at random: how many are noticed by the tests of their module?
+
+    python tests/support/mutants.py [--count 200] [--seed N]
+
+Each changed module is in a copy of the sources, and is tested by the file of the same
+path below tests/unit. Survivors are listed: some are equal to what they replace, others
+lack a test.
+"""
+
+import argparse
+import ast
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 300
+"""For the tests of a module; what takes longer has been noticed, too."""
+
+_OTHER = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,
+    ast.Mult: ast.Div, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+
+
+def places(tree: ast.AST) -> list[ast.AST]:
+    """Return the nodes that can be changed, those of messages left out."""
+    skipped = {
+        id(node)
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Raise | ast.JoinedStr | ast.AnnAssign)
+        for node in ast.walk(each)
+    }
+    return [n for n in ast.walk(tree) if id(n) not in skipped and is_changeable(n)]
+
+
+def is_changeable(node: ast.AST) -> bool:
+    if isinstance(node, ast.Constant):
+        return type(node.value) in (bool, int, float)
+    if isinstance(node, ast.Compare):
+        return len(node.ops) == 1
+    if isinstance(node, ast.BinOp | ast.BoolOp):
+        return type(node.op) in _OTHER
+    return isinstance(node, ast.Return) and node.value is not None
+
+
+def change(node: ast.AST) -> None:
+    """Change a node in its place."""
+    if isinstance(node, ast.Constant):
+        node.value = not node.value if isinstance(node.value, bool) else node.value + 1
+    elif isinstance(node, ast.Compare):
+        node.ops = [_OTHER[type(node.ops[0])]()]
+    elif isinstance(node, ast.Return):
+        node.value = ast.Constant(None)
+    else:
+        node.op = _OTHER[type(node.op)]()
+
+
+def test_of(module: Path) -> Path:
+    """Return the file that tests a module."""
+    part = module.relative_to(ROOT / "src")
+    return ROOT / "tests" / "unit" / part.with_name(f"test_{part.name}")
+
+
+def is_noticed(test: Path, sources: Path) -> bool:
+    """Run a file of tests against other sources; True if it fails or takes long."""
+    own = {"PYTHONPATH": str(sources), "NUMBA_CACHE_DIR": str(sources / "numba")}
+    words = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", str(test)]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *words],
+            cwd=ROOT, env={**os.environ, **own}, capture_output=True, timeout=SECONDS,
+            check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return True
+    return done.returncode != 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    tested = [p for p in sorted((ROOT / "src").rglob("*.py")) if test_of(p).is_file()]
+    sizes = {path: len(places(ast.parse(path.read_text()))) for path in tested}
+    drawn = rng.choices(list(sizes), weights=list(sizes.values()), k=options.count)
+    print(f"{options.count} statements of {len(tested)} modules, seed {options.seed}")
+    survivors = 0
+    with tempfile.TemporaryDirectory() as folder:
+        sources = Path(folder) / "src"
+        shutil.copytree(ROOT / "src", sources)
+        for module in dict.fromkeys(drawn):
+            if is_noticed(test_of(module), sources):
+                sys.exit(f"{test_of(module)} fails without a change, or takes long")
+        for module in drawn:
+            tree = ast.parse(module.read_text())
+            node = rng.choice(places(tree))
+            before, line = ast.unparse(node), node.lineno
+            change(node)
+            copy = sources / module.relative_to(ROOT / "src")
+            copy.write_text(ast.unparse(tree))
+            if not is_noticed(test_of(module), sources):
+                survivors += 1
+                where = f"{module.relative_to(ROOT)}:{line}"
+                print(
+                    f"survives: {where}: {before}  ->  {ast.unparse(node)}", flush=True
+                )
+            shutil.copyfile(module, copy)
+    share = 1 - survivors / options.count
+    print(f"{options.count - survivors} of {options.count} noticed ({share:.0%})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
