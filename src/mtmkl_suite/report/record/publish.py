@@ -377,7 +377,8 @@ def rejudge(
             for part, config in parts:
                 part(config, *where)
         else:
-            with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
+            # Another start would run the script of the job again.
+            with ProcessPoolExecutor(cores, mp_context=get_context("fork")) as pool:
                 # The comparison is last of the papers, and takes longest.
                 found = [pool.submit(f, config, *where) for f, config in parts[::-1]]
             for each in found:
