@@ -54,7 +54,9 @@ class ProgressLine:
 
     def close(self) -> None:
         """Take the live line away."""
-        self._progress.stop()
+        # Elsewhere rich before version 14 prints an empty line in its place.
+        if self._console.is_terminal:
+            self._progress.stop()
 
     def __enter__(self) -> "ProgressLine":
         return self
