@@ -26,7 +26,7 @@ NAMES = ("heart", "methods", "users", "growth", "overhead")
 
 PLACE = ("series", "axis", "size", "rival")
 FALLEN = 2 / 3
-"""What a ratio to a rival is named below, as a share of what it was."""
+"""Share of its former value below which a ratio to a rival is named."""
 
 
 def ratios(path: Path) -> dict[tuple[str, ...], float]:

@@ -20,7 +20,7 @@ _ROOT = Path(__file__).resolve().parents[3]
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
 
 _OF_DATA = ("digest", "origin", "n", "n_tasks")
-"""What is kept of the description of a data set."""
+"""Keys kept of the description of a data set."""
 
 
 def provenance(
