@@ -4,6 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 CORES ?= all
 TIER ?= quick
 SITE ?= results/$(TIER)/site
@@ -164,14 +165,17 @@ $(BIN)/pip:
 	exit 1
 
 # The marker is written last, so that an interrupted installation is run again.
-# pip would compile to bytecode one file after another, including packages' tests.
-# Compiling at first import does not work if PYTHONDONTWRITEBYTECODE is set: every job
+# uv takes a fifth of pip's time, but knows nothing of pip's settings: behind a mirror that
+# only pip is told of, pip installs. Neither compiles: pip would do so one file after another,
+# including packages' tests. Compiling at first import does not work if PYTHONDONTWRITEBYTECODE is set: every job
 # would then compile all its imports again.
 $(INSTALLED): requirements.lock pyproject.toml | $(BIN)/pip
-	@echo "Installing the locked packages into $(VENV): one to two minutes"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-		--require-hashes --requirement requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
-		--no-build-isolation --editable .
+	@echo "Installing the locked packages into $(VENV): up to a minute"
+	@sed -n '/^uv==/,/#/p' requirements.lock >$(VENV)/uv.txt
+	@$(PIP) --require-hashes --requirement $(VENV)/uv.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python \
+		--require-hashes --requirement requirements.lock || \
+		$(PIP) --require-hashes --requirement requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib src || true
 	@touch $@
