@@ -18,8 +18,9 @@ spectrum is negligible: what is beyond is no part of the problem. The method of
 multipliers (ADMM) splits W = Z. In W the tasks are machines on Σ_j K_j/ρ, the same in
 every iteration; Z is a proximal point, singular values less a threshold for each
 kernel. Every few iterations β of the machines gives a lower bound, and Q of the
-singular vectors of Z an upper one, by machines on few features. That leaves to ρ the
-lower bound, which small ρ bring down faster once Z is about right.
+singular vectors of Z an upper one, by machines on few features. A small ρ is quick at
+the lower bound and slow at the upper, a large one the other way round: so it balances
+the residuals, and mixing the last iterates makes both quick.
 
 References
 ----------
@@ -34,6 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtmkl.kernels.gram import GramBlocks
+from mtmkl.solvers.mixing import Mixing
 from mtmkl.solvers.solution import (
     Certificate,
     Solution,
@@ -64,9 +66,8 @@ from mtmkl.typing import FloatArray, IntArray
 
 _RELAXATION = 1.6
 _CHECK_EVERY, _ADAPT_EVERY, _LAST_BALANCE = 5, 10, 200
-_NEAR = 3e-3  # relative gap from which on ρ serves the lower bound
-_LOWER_EVERY, _SLOW = 20, 0.6  # iterations, and what is left of a gap that is stuck
-_LOWER, _LEAST_RHO = 0.3, 0.05  # what it is multiplied by, to what share
+_NEAR = 3e-3  # relative gap from which on ρ stays
+_MEMORY = 5  # iterates that are mixed
 _ACCURACY = 0.02  # of machines, by the gap
 _IDLE, _IDLE_CHECKS = 0.99, 4  # what is left of a gap that stands still, and how long
 _SHARE = 0.05  # of the gap that is left to the machines on Q
@@ -279,7 +280,7 @@ class MixedSchattenPath:
             self._duals.rescale(C)
         search = _Search(self.problem, self._duals, self._S, self._rho, self.tol)
         solution = search.run(self.max_iter)
-        self._S, self._rho = search.S, search.balanced
+        self._S, self._rho = search.S, search.rho
         return solution
 
 
@@ -295,7 +296,8 @@ class _Search:
         tol: float,
     ) -> None:
         self.problem, self.duals, self.tol = problem, duals, tol
-        self.S, self.rho, self.balanced = S.copy(), rho, rho
+        self.S, self.rho = S, rho
+        self.mixing = Mixing(S.shape, _MEMORY)
         self.spectra = _Spectra(problem)
         k = problem.n_kernels
         self.thresholds, self.norms, self.norm = np.zeros(k), np.zeros(k), 0.0
@@ -304,7 +306,7 @@ class _Search:
         self.bound, self.best_beta = -np.inf, duals.beta.copy()
         self.best: _Model | None = None
         self.floor = problem.tasks.floor(duals.C)
-        self.gap = self.last_gap = np.inf
+        self.gap = np.inf
         self.history: list[float] = []
 
     def run(self, max_iter: int) -> Solution:
@@ -333,13 +335,15 @@ class _Search:
                     idle = 0
                 self.accuracy = min(self.accuracy, wanted)
             factor = 1.0
-            if n_iter % _ADAPT_EVERY == 0:
-                factor = self.change_of_rho(W, before, n_iter)
+            is_far = self.gap > _NEAR and n_iter <= _LAST_BALANCE
+            if is_far and n_iter % _ADAPT_EVERY == 0:
+                factor = self.change_of_rho(W, before)
             if factor == 1.0:
-                self.S = self.S + _RELAXATION * (W - self.Z)
+                self.S = self.mixing.following(self.S, _RELAXATION * (W - self.Z))
             else:
                 self.S = self.Z + (self.S - self.Z) / factor
                 self.rho *= factor
+                self.mixing.clear()
         return self.result(n_iter, status, inner.limit)
 
     def proximal_point(self) -> None:
@@ -415,22 +419,12 @@ class _Search:
             inner = state.solve(w, accuracy)
         return _Model(directions, w, state, inner)
 
-    def change_of_rho(self, W: FloatArray, before: FloatArray, n_iter: int) -> float:
-        """Return by what to multiply ρ: to balance residuals, or near the end less."""
-        if self.gap > _NEAR and n_iter <= _LAST_BALANCE:
-            primal = float(np.linalg.norm(W - self.Z) * np.linalg.norm(self.S - self.Z))
-            dual = float(np.linalg.norm(self.Z - before) * np.linalg.norm(self.Z))
-            factor = float(np.clip(np.sqrt(primal / max(dual, 1e-300)), 0.2, 5.0))
-            if 2.0 / 3.0 < factor < 1.5:
-                factor = 1.0
-            self.balanced = self.rho * factor
-            return factor
-        if n_iter % _LOWER_EVERY == 0:
-            before_gap, self.last_gap = self.last_gap, self.gap
-            is_slow = self.gap > _SLOW * before_gap
-            if is_slow and self.rho > _LEAST_RHO * self.balanced:
-                return _LOWER
-        return 1.0
+    def change_of_rho(self, W: FloatArray, before: FloatArray) -> float:
+        """Return by what to multiply ρ to balance residuals."""
+        primal = float(np.linalg.norm(W - self.Z) * np.linalg.norm(self.S - self.Z))
+        dual = float(np.linalg.norm(self.Z - before) * np.linalg.norm(self.Z))
+        factor = float(np.clip(np.sqrt(primal / max(dual, 1e-300)), 0.2, 5.0))
+        return 1.0 if 2.0 / 3.0 < factor < 1.5 else factor
 
     def result(self, n_iter: int, status: Status, limit: str) -> Solution:
         """Return the solution with its certificate, and a warning if it is short."""

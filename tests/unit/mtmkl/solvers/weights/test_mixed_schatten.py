@@ -108,6 +108,22 @@ def test_paths_end_where_single_solutions_do(q):
         assert along.duality_gap <= 1e-6
 
 
+def test_a_large_cost_on_flexible_kernels_takes_few_iterations():
+    """Where no slack is left, plain iterations have many slow components: 390."""
+    rng = np.random.default_rng(0)
+    n_tasks, n = 8, 16
+    task = np.repeat(np.arange(n_tasks), n)
+    X = rng.normal(size=(task.size, 6))
+    y = X[:, 0] + 0.5 * X[:, 1] * rng.normal(size=n_tasks)[task]
+    y = np.sign(y + 0.3 * rng.normal(size=task.size))
+    distances = np.sum((X[:, None] - X) ** 2, axis=2)
+    gaussians = [square_root(np.exp(-distances / w)) for w in (1.0, 4.0, 16.0)]
+    problem = SchattenProblem.of([X, *gaussians], y, np.full(n_tasks, n), 1.5)
+    certificate = MixedSchattenPath(problem, tol=1e-5).solve(100.0).certificate
+    assert certificate.duality_gap <= 1e-5
+    assert certificate.n_iter <= 250
+
+
 def test_targets_within_the_tube_cost_nothing():
     _, _, problem = toy(1.5, epsilon=100.0)
     solution = MixedSchattenPath(problem).solve(1.0)

@@ -1,0 +1,69 @@
+"""Anderson acceleration."""
+
+import numpy as np
+
+from mtmkl.solvers.mixing import Mixing
+
+
+def linear(seed=0, n=6):
+    """Return F(V) = b − AV, whose plain iteration is slow, and its root."""
+    rng = np.random.default_rng(seed)
+    Q, _ = np.linalg.qr(rng.normal(size=(n, n)))
+    A = Q @ np.diag(np.geomspace(0.1, 1.0, n)) @ Q.T
+    root = rng.normal(size=n)
+    return (lambda V: (A @ (root - V.ravel())).reshape(V.shape)), root
+
+
+def test_as_many_steps_as_dimensions_solve_a_linear_problem():
+    F, root = linear()
+    mixing, V = Mixing((2, 3), 6), np.zeros((2, 3))
+    for _ in range(8):
+        V = mixing.following(V, F(V))
+    np.testing.assert_allclose(V.ravel(), root, rtol=1e-4)
+    plain = np.zeros((2, 3))
+    for _ in range(8):
+        plain = plain + F(plain)
+    assert np.linalg.norm(plain.ravel() - root) > 0.01 * np.linalg.norm(root)
+
+
+def test_the_oldest_differences_are_forgotten():
+    """With a memory of one the step is that of the last two points, a secant."""
+    F, _ = linear()
+    mixing, V = Mixing((6,), 1), np.zeros(6)
+    points, moves = [], []
+    for _ in range(5):
+        points.append(V)
+        moves.append(F(V))
+        V = mixing.following(V, moves[-1])
+    change = moves[-1] - moves[-2]
+    share = change @ moves[-1] / (change @ change)
+    images = [p + move for p, move in zip(points, moves, strict=True)]
+    expected = images[-1] - share * (images[-1] - images[-2])
+    np.testing.assert_allclose(V, expected, rtol=1e-6)
+
+
+def test_from_a_mixture_that_is_far_worse_it_goes_back_to_the_plain_step():
+    mixing = Mixing((2,), 5)
+    first = mixing.following(np.zeros(2), np.array([1.0, 0.0]))
+    np.testing.assert_array_equal(first, [1.0, 0.0])
+    second = mixing.following(first, np.array([0.9, 0.0]))
+    assert second[0] > 5.0
+    back = mixing.following(second, np.array([-4.0, 0.0]))
+    np.testing.assert_array_equal(back, [1.9, 0.0])
+    again = mixing.following(back, np.array([0.8, 0.0]))
+    np.testing.assert_allclose(again, [2.7, 0.0])
+
+
+def test_after_a_clearance_the_next_step_is_plain():
+    F, _ = linear()
+    mixing, V = Mixing((6,), 5), np.zeros(6)
+    for _ in range(3):
+        V = mixing.following(V, F(V))
+    mixing.clear()
+    np.testing.assert_array_equal(mixing.following(V, F(V)), V + F(V))
+
+
+def test_a_fixed_point_stays():
+    mixing, V = Mixing((2, 2), 3), np.ones((2, 2))
+    for _ in range(5):
+        np.testing.assert_array_equal(mixing.following(V, np.zeros((2, 2))), V)
