@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from mtmkl.methods import IndependentRidge, IndependentSVM, MultiTaskFeatureLearning
-from mtmkl.model_selection import TaskKFold, TaskScorer, route_tasks
+from mtmkl.model_selection import TaskColumn, TaskKFold, TaskScorer, route_tasks
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +136,15 @@ def test_searches_of_one_task_need_no_routing(data):
     search = GridSearchCV(IndependentRidge(), {"gamma": [0.1, 1e4]}, cv=3)
     assert search.fit(X, y).best_params_ == {"gamma": 0.1}
     assert search.fit(X, y, task=np.ones(20, int)).best_params_ == {"gamma": 0.1}
+
+
+@pytest.mark.parametrize(("count", "more"), [(20, ";"), (21, " and 1 more;")])
+def test_twenty_unseen_tasks_are_named(count, more):
+    X = np.column_stack([np.zeros(4), np.arange(4.0)])
+    wrapped = TaskColumn(IndependentRidge(), column=0).fit(X, X[:, 1])
+    names = np.arange(1.0, count + 1)
+    with pytest.raises(ValueError, match=rf"not in training: 1\.0, .*20\.0{more}"):
+        wrapped.predict(np.column_stack([names, names]))
 
 
 def test_cross_validation_scores_are_those_of_a_loop(data):

@@ -78,6 +78,14 @@ def test_a_start_at_the_solution_is_enough(make_problem):
     assert again.certificate.n_iter == 5 < first.certificate.n_iter
 
 
+def test_iterations_are_counted_from_the_first(make_problem, monkeypatch):
+    X, y, task = make_problem(4, 3, [5])
+    steps, prox = [], Ridge.prox
+    monkeypatch.setattr(Ridge, "prox", lambda *given: steps.append(1) or prox(*given))
+    tasks = decompose(X, y, task, n_tasks=4)
+    assert solve(tasks, Ridge(1.0), step=1.0).certificate.n_iter == len(steps)
+
+
 def test_stopping_short_warns(make_problem):
     X, y, task = make_problem(4, 3, [5])
     tasks = decompose(X, y, task, n_tasks=4)

@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from mtmkl.solvers.svm.task_steps import violation_at
+from mtmkl.solvers.svm.task_steps import (
+    LINEAR,
+    N_STATISTICS,
+    QUADRATIC,
+    rescale,
+    violation_at,
+)
 
 
 def test_bias_is_the_mean_over_free_multipliers():
@@ -37,3 +43,15 @@ def test_without_an_intercept_every_gradient_counts_by_itself():
     lo, hi = np.zeros(2), np.ones(2)
     assert violation_at(v, beta, lo, hi, 0.0, False) == (0.7, 0.0)
     assert violation_at(-v, beta, lo, hi, 0.0, False) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("linear", "factor"),
+    [(1.5, 1.5), (3.0, 2.0), (-1.0, 0.0)],  # inside, to the bound of 0.5, to nothing
+)
+def test_duals_are_multiplied_by_what_is_best_in_their_box(linear, factor):
+    statistics, beta = np.zeros((1, N_STATISTICS)), np.array([0.5, 0.0, -0.25])
+    statistics[0, [LINEAR, QUADRATIC]] = linear, 1.0
+    expected = factor * beta
+    rescale(np.array([0, 3]), -np.ones(3), np.ones(3), statistics, beta)
+    np.testing.assert_allclose(beta, expected)

@@ -2,13 +2,16 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
 from mtmkl.documents import validated
 from mtmkl_suite.config.models import Figure
 from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.figures.drawing import method_styles
-from mtmkl_suite.report.figures.panels import panels_figure
+from mtmkl_suite.report.figures.panels import paired_test, panels_figure
 
 PANEL = {
     "id": "errors", "experiment": "linear_synthetic", "metric": "mse",
@@ -45,6 +48,10 @@ def test_each_level_of_a_column_has_a_curve_and_like_lends_its_style(context):
     assert (strongest.get_linestyle(), other.get_linestyle()) == ("-", "--")
     assert set(numbers["panel"]) == {"errors"}
     assert numbers["series"].nunique() == 5
+    few = {"method": "mtl_feat_linear", "n_tasks": 10}
+    own = context.rows("linear_synthetic", "mse", few)["value"].mean()
+    means = numbers.loc[numbers["series"] == "10 tasks", "mean"]
+    assert means.mean() == pytest.approx(own)
     assert [float(text.get_text()) for text in axis.get_xticklabels()] == sorted(
         numbers["x"].unique()
     )
@@ -82,3 +89,16 @@ def test_a_paired_panel_needs_both_curves(context):
     tests = numbers[numbers["panel"] == "errors: difference"]
     assert len(tests) == numbers["x"].nunique()
     assert tests["p"].isna().all()  # one repeat is no test
+
+
+def test_differences_are_paired_by_repeat():
+    one, two = np.random.default_rng(0).normal(size=(2, 6))
+    found = paired_test(pd.Series(one), pd.Series(two[:5]))
+    difference = one[:5] - two[:5]
+    expected = {
+        "mean": difference.mean(),
+        "sd": difference.std(ddof=1),
+        "n": 5,
+        "p": stats.ttest_rel(one[:5], two[:5]).pvalue,
+    }
+    assert found == pytest.approx(expected)
