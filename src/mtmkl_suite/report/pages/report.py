@@ -373,6 +373,8 @@ def _scope(config: Paper, of_tier: Paper | None, full: Paper | None) -> str:
 
 
 def _reference(paper: Publication) -> str:
+    if paper.authors == "mtmkl":
+        return "A comparison of our own, not of a paper."
     doi = f" doi:{paper.doi}" if paper.doi else ""
     venue = _capitalised(paper.venue)
     return f"{paper.authors} ({paper.year}). {paper.title}. {venue}.{doi}"
