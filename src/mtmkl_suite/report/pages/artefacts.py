@@ -379,7 +379,7 @@ def artefact_view(
         grid = corner, artefact.decimals, methods_of(artefact, labels)
         view.is_of_record = cells["reproduced"].isna().all() and len(published) > 0
         if context.is_smoke_test and len(published):
-            cells = _of_the_record(cells, published)
+            cells = of_the_record(cells, published)
         numbers.append((cells, published, *grid))
         view.texts = []
     elif record and (path := record.artefact(name, "md")):
@@ -424,7 +424,7 @@ def artefact_view(
     return view
 
 
-def _of_the_record(cells: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def of_the_record(cells: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Return cells without numbers of a few repeats beside those of the record."""
     known, ours = (
         pd.MultiIndex.from_frame(each[["row", "column"]].astype(str))

@@ -227,7 +227,7 @@ def _differences(verdicts: pd.DataFrame) -> str:
 def _signed(value: float) -> str:
     """Return a difference to two digits, never as a power of ten."""
     size = math.floor(math.log10(abs(value))) if value else 0
-    return f"{value:z+.{min(max(1 - size, 0), 6)}f}".replace("-", "\N{MINUS SIGN}")
+    return f"{value:+z.{min(max(1 - size, 0), 6)}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def farthest(verdicts: pd.DataFrame) -> str:
@@ -421,7 +421,7 @@ def _amount(value: float, unit: _Unit | None, sign: str = "") -> str:
     """Return a value as a table shows it; of no table, to few digits."""
     if unit is None:
         return _signed(value) if sign else f"{value:.3g}"
-    text = f"{value * unit.scale:z{sign}.{unit.decimals}f}"
+    text = f"{value * unit.scale:{sign}z.{unit.decimals}f}"
     return text.replace("-", "\N{MINUS SIGN}")
 
 
