@@ -57,7 +57,7 @@ def environment() -> Environment:
 
 def _with_subscripts(html: str) -> str:
     """Return HTML with indices, as of λ_mt, below the line."""
-    indexed = r"(?<!\w)(\w|\|\|)_([\w·]{1,3})(?!\w)"
+    indexed = r"((?<!\w)\w|\|\|)_([\w·]{1,3})(?!\w)"
     return re.sub(indexed, r"\1<sub>\2</sub>", str(html))
 
 

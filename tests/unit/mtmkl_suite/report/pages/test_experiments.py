@@ -11,6 +11,7 @@ from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.sample import read_scores
+from mtmkl_suite.report.figures.drawing import equation_image
 from mtmkl_suite.report.pages.experiments import (
     _in_section,
     data_sentences,
@@ -242,6 +243,13 @@ def test_equations_stay_as_typed():
     assert "Σ_t ||y_t − X_t U a_t||² + γ ||A||²_{2,1}," in equations
     (tex,) = (text for k, text in problem_in_words("GroupFeatureSharing") if k == "tex")
     assert tex.startswith(r"\min_{\theta, w, b} \sum_t \Bigl(")
+
+
+def test_equations_in_tex_are_drawn():
+    blocks = (block for name in REGISTRY for block in problem_in_words(name))
+    drawn = [equation_image(text) for kind, text in blocks if kind == "tex"]
+    assert len(drawn) > 5
+    assert all(each.startswith("data:image/svg+xml;base64,") for each in drawn)
 
 
 def test_data_sets_are_told_by_numbers_and_choices_at_ends():

@@ -111,10 +111,10 @@ def test_claims_of_one_verdict_are_taken_together():
 def test_differences_have_their_unit_and_sign():
     numbers = verdicts("reproduced", "close", "different", "no data")
     assert answer(numbers, claims()).differences == (
-        "Ours − published: median +1, from +0 to +2 %."
+        "Ours − published: median +1.0, from +0.0 to +2.0 points."
     )
     below = verdicts("close").assign(reproduced=1.5, unit=float("nan"))
-    assert answer(below, claims()).differences == "Ours − published: −0.5."
+    assert answer(below, claims()).differences == "Ours − published: −0.50."
     assert answer(verdicts("no data"), claims()).differences == ""
 
 
