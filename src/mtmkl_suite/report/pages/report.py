@@ -319,7 +319,10 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
             verdicts.iloc[:0], claims.loc[[not found for found in places]]
         ),
         groups=group_claims(
-            claims, {name: found.text() for (name, _), found in reach.items()}, config
+            claims,
+            {name: found.text() for (name, _), found in reach.items()},
+            # Claims of the record may be none of a tier.
+            full or config,
         ),
         statistics=statistics.replace(
             {"first": labels, "second": labels, "experiment": titles}

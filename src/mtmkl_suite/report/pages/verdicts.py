@@ -409,7 +409,7 @@ def _units(config: Paper) -> dict[str, _Unit]:
         elif isinstance(table, Table):
             scale = table.scale
             parts = table.rows, table.columns, table.extra_rows, table.extra_columns
-            metrics = [s.get("metric", "") for part in parts for s in part.values()]
+            metrics = [s.get("metric") for part in parts for s in part.values()]
         else:
             continue
         unit = _Unit(table.unit, scale, table.decimals)
