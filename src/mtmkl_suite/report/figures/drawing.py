@@ -195,8 +195,9 @@ def equation_image(tex: str) -> str:
     drawn, figure = io.BytesIO(), Figure()
     with figure_style(), mpl.rc_context({"mathtext.fontset": "cm"}):
         figure.text(0, 0, f"${tex.rstrip('.,')}$", fontsize=12)
-        options = {"bbox_inches": "tight", "metadata": {"Date": None}}
-        figure.savefig(drawn, format="svg", **options)
+        figure.savefig(
+            drawn, format="svg", bbox_inches="tight", metadata={"Date": None}
+        )
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode()}"
 
 

@@ -218,9 +218,9 @@ def _differences(verdicts: pd.DataFrame) -> str:
     parts = []
     for unit, mine in _judged(verdicts).fillna({"unit": ""}).groupby("unit"):
         ends = mine["difference"].agg(["median", "min", "max"])
-        median, low, high = map(_signed, ends)
+        median, low, high = (_signed(float(end)) for end in ends)
         text = median if len(mine) == 1 else f"median {median}, from {low} to {high}"
-        parts.append(f"{text} {'points' if unit == '%' else unit}".strip())
+        parts.append(f"{text} {'points' if unit == '%' else str(unit)}".strip())
     return f"Ours − published: {'; '.join(parts)}." if parts else ""
 
 
@@ -401,8 +401,9 @@ def artefacts_of_section(section: str, artefacts: Iterable[str]) -> list[str]:
 
 def _units(config: Paper) -> dict[str, _Unit]:
     """Return the units of the metrics that a paper's tables show."""
-    found = {}
+    found: dict[str, _Unit] = {}
     for table in config.artefacts.values():
+        metrics: list[Any]
         if isinstance(table, Ranking):
             scale = table.comparison.scale
             metrics = [row.metric for row in table.comparison.rows.values()]
