@@ -319,7 +319,10 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
             verdicts.iloc[:0], claims.loc[[not found for found in places]]
         ),
         groups=group_claims(
-            claims, {name: found.text() for (name, _), found in reach.items()}, config
+            claims,
+            {name: found.text() for (name, _), found in reach.items()},
+            # Claims of the record may be none of a tier.
+            full or config,
         ),
         statistics=statistics.replace(
             {"first": labels, "second": labels, "experiment": titles}
@@ -373,6 +376,8 @@ def _scope(config: Paper, of_tier: Paper | None, full: Paper | None) -> str:
 
 
 def _reference(paper: Publication) -> str:
+    if paper.authors == "mtmkl":
+        return "A comparison of our own, not of a paper."
     doi = f" doi:{paper.doi}" if paper.doi else ""
     venue = _capitalised(paper.venue)
     return f"{paper.authors} ({paper.year}). {paper.title}. {venue}.{doi}"

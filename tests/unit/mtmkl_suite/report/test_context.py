@@ -1,14 +1,18 @@
 import inspect
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from mtmkl.datasets import default_registry, load
 from mtmkl.datasets.loaders.class_tables import DIGITS, OCR_LETTERS, ClassTable
 from mtmkl.files import write_table
+from mtmkl.methods import IndependentRidge
+from mtmkl.methods._base.checks import refusal_of_sparse
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.report.context import (
@@ -95,6 +99,11 @@ def test_a_method_without_scores_has_its_recorded_reason(context, metric):
     assert partial.missing_reason("school", ["nobody", "aggregate"]) == "it stumbled"
     assert partial.missing_reason("school", ["nobody"]) == "not run in this tier"
     assert partial.missing_reason("school", "mtl_feat_linear") == "no scores"
+    refusal = refusal_of_sparse(IndependentRidge(), csr_array((1000, 500)))
+    gap = gap.assign(params=json.dumps({"reason": refusal}))
+    refused = replace(context, scores=pd.concat([scores[~mine], gap]))
+    reason = refused.missing_reason("school", "aggregate")
+    assert reason == "needs dense inputs (4.0 MB)"
 
 
 def test_missing_scores_are_an_error(paper, tmp_path):

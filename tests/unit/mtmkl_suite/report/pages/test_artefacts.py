@@ -13,6 +13,7 @@ from mtmkl_suite.report.pages.artefacts import (
     methods_of,
     names_of,
     number_table,
+    of_the_record,
     values_of,
 )
 from mtmkl_suite.report.record.published_reach import Reach
@@ -52,6 +53,17 @@ def test_curves_are_handed_to_the_page():
         ["a", [["s", [1.0, 2.0], [3.0, 0.12346], [0.5, None]]], []]
     ]
     assert curves_of(pd.DataFrame({"row": [1], "value": [2.0]})) == ""
+
+
+def test_numbers_of_a_few_repeats_are_not_among_those_of_the_record():
+    run = pd.DataFrame({
+        "row": ["new", "old"], "column": "x", "reproduced": [1.0, 2.0], "missing": "",
+    })  # fmt: skip
+    found = of_the_record(run, run.iloc[1:])
+    assert list(found["reproduced"].isna()) == [True, False]
+    assert list(found["missing"]) == ["not in the published record", ""]
+    # A table that the record lacks is the run's own.
+    assert of_the_record(run, run.assign(row="else")) is run
 
 
 def test_bars_have_the_names_of_their_places():
