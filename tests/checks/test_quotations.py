@@ -14,7 +14,7 @@ from mtmkl_suite.config.models import QUOTATION
 
 ROOT = Path(__file__).parents[2]
 PAPERS = sorted(path.parent.name for path in ROOT.glob("config/papers/*/claims.yaml"))
-_HEADINGS = ("In five sentences", "Decisions", "Errata")
+_HEADINGS = ("In brief", "Decisions", "Errata")
 
 
 def _folded(text: str) -> str:

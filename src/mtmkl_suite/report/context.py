@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
@@ -28,6 +29,11 @@ Array = NDArray[Any]
 
 NO_SCORES = "no scores"
 """Reason for missing scores of which nothing else is known."""
+
+NOT_IN_TIER = "not run in this tier"
+
+_DENSE_ONLY = re.compile(r"X is sparse, and .* dense inputs only: .* would need (.+)")
+"""What methods say to programmers of sparse inputs that they do not take."""
 
 _SAME_ROLES = ("first_rows", "given", "given_roles")
 """Kinds of protocols where the data say which examples are for testing."""
@@ -142,7 +148,7 @@ class Context:
         """Say why an experiment, or a method or several in it, have no scores."""
         configured = self.config.experiments.get(experiment)
         if configured is None:
-            return "not run in this tier"
+            return NOT_IN_TIER
         for name in self.datasets(experiment):
             info = self.data_info.get(name, {})
             if info.get("status") == "missing":
@@ -150,14 +156,15 @@ class Context:
         methods = [entry.method for entry in configured.methods]
         sought = [method] if isinstance(method, str) else method
         if sought is not None and not set(sought) & set(methods):
-            return "not run in this tier"
+            return NOT_IN_TIER
         gaps = self.scores[
             (self.scores["experiment"] == experiment)
             & self.scores["method"].isin(sought or [])
             & self.scores["metric"].isin([UNSUPPORTED, FAILED])
         ]
         if len(gaps):
-            return str(json.loads(gaps["params"].iloc[0])["reason"])
+            reason = str(json.loads(gaps["params"].iloc[0])["reason"])
+            return _DENSE_ONLY.sub(r"needs dense inputs (\1)", reason)
         return NO_SCORES
 
 

@@ -565,9 +565,9 @@ def worst(counts: Mapping[str, int]) -> str:
 
 
 _WORDS = {
-    CURRENT: "of the code beside them",
-    VERIFIED: "of older code, but verified again with this",
-    OLDER: "of older code",
+    CURRENT: "computed with the code beside them",
+    VERIFIED: "computed with older code, but verified again with this",
+    OLDER: "computed with older code",
 }
 
 
@@ -582,7 +582,7 @@ def standing_text(record: Record) -> str:
         return ""
     return (
         "Figures and tables with scores, when this page was written: "
-        f"{', '.join(counted)} (`mtmkl verify --status` names them)."
+        f"{', '.join(counted)}; `mtmkl verify --status` lists them."
     )
 
 

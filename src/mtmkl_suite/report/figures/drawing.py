@@ -1,6 +1,9 @@
 """Colours, curves and gaps: parts that figures share."""
 
+import base64
+import io
 import math
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -40,6 +43,15 @@ WIDE = (7.4, 3.3)
 
 SINGLE = (4.6, 3.3)
 """Sizes of figures with two panels and with one, in inches."""
+
+_SIMPLE_TEX = (
+    (r"\\t?frac(\d)(\d)", r"\\frac{\1}{\2}"),
+    (r"\\t(frac|binom)", r"\\\1"),
+    (r"\\[bB]ig+l", r"\\left"),
+    (r"\\[bB]ig+r", r"\\right"),
+    (r"\\([lg])e\b", r"\\\1eq"),
+)
+"""Commands that matplotlib lacks, and others in their place."""
 
 CURVE_COLUMNS = ("panel", "series", "x", "mean", "sd", "n")
 """Columns of the numbers behind curves."""
@@ -174,6 +186,18 @@ def half_width(values: pd.Series) -> float:
         return math.nan
     quantile = float(stats.t.ppf(0.975, len(values) - 1))
     return quantile * float(values.std(ddof=1)) / math.sqrt(len(values))
+
+
+def equation_image(tex: str) -> str:
+    """Return an equation of a docstring as a data URI."""
+    for pattern, simple in _SIMPLE_TEX:
+        tex = re.sub(pattern, simple, tex)
+    drawn, figure = io.BytesIO(), Figure()
+    with figure_style(), mpl.rc_context({"mathtext.fontset": "cm"}):
+        figure.text(0, 0, f"${tex.rstrip('.,')}$", fontsize=12)
+        options = {"bbox_inches": "tight", "metadata": {"Date": None}}
+        figure.savefig(drawn, format="svg", **options)
+    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode()}"
 
 
 def no_data_figure(reason: str, size: tuple[float, float] = SINGLE) -> FigureAndNumbers:

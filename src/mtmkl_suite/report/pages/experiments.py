@@ -34,8 +34,14 @@ _MOST_VALUES = 8
 
 _PARAMETERS = {
     "lam": "λ", "lam_1": "λ₁", "lam_2": "λ₂", "lam_3": "λ₃", "gamma": "γ", "phi": "φ",
-    "relative_alpha": "α", "n_clusters": "the number of clusters",
-    "n_groups": "the number of groups",
+    "relative_alpha": "α", "n_clusters": "number of clusters",
+    "n_groups": "number of groups",
+}  # fmt: skip
+
+_COUNTED = {
+    "per class": "examples per class", "per task": "examples per task",
+    "train": "for training", "validation": "for validation", "test": "for testing",
+    "irrelevant": "irrelevant features",
 }  # fmt: skip
 
 _OFTEN = 0.5
@@ -127,7 +133,7 @@ def data_sentences(
             text = (
                 f"{within} of {plural(int(judged.sum()), 'number')} reproduced or close"
             )
-            lines.append(f"{text}; farthest from print: {farthest(mine)}")
+            lines.append(f"{text}; largest difference: {farthest(mine)}")
         choices = [
             chosen_parameters(scores, e, grids_of(config, e)) for e in experiments
         ]
@@ -169,9 +175,9 @@ def _at_ends(choices: pd.DataFrame, config: Paper) -> Iterator[str]:
             n, times = int(rows["n"].sum()), round((rows[end] * rows["n"]).sum())
             if times >= _OFTEN * n:
                 name = _PARAMETERS.get(str(parameter), parameter)
-                parts.append(f"{name} of {label} in {times} of {n} choices")
+                parts.append(f"{label}'s {name} ({times} of {n})")
         if parts:
-            yield f"chosen at the {word} end of its grid: {', '.join(parts)}"
+            yield f"often at the {word} end of the grid: {', '.join(parts)}"
 
 
 def title_of(uses: Sequence[DataUse]) -> str:
@@ -188,10 +194,15 @@ def variant_in_words(variant: Variant, info: Mapping[str, Any]) -> str:
 
 
 def options_in_words(options: Mapping[str, Any]) -> str:
-    """Return options such as ``n_per_class=20`` as "n per class: 20"."""
-    return "; ".join(
-        f"{key.replace('_', ' ')}: {_value(value)}" for key, value in options.items()
-    )
+    """Return options such as ``n_per_class=20`` as "20 examples per class"."""
+    texts = []
+    for key, value in options.items():
+        name = key.removeprefix("n_").replace("_", " ")
+        if key.startswith("n_"):
+            texts.append(f"{_value(value)} {_COUNTED.get(name, name)}")
+        else:
+            texts.append(f"{name}: {_value(value)}")
+    return "; ".join(texts)
 
 
 def _value(value: Any) -> str:
@@ -432,7 +443,9 @@ def problem_in_words(class_name: str) -> list[tuple[str, str]]:
         if block.startswith(".. math::"):
             blocks.append(("tex", ""))
         elif block.startswith("    "):
-            if blocks[-1][0] != "tex":
+            if blocks[-1] == ("tex", ""):
+                blocks[-1] = ("tex", " ".join(block.split()))
+            else:
                 blocks.append(("equation", inspect.cleandoc(block)))
         elif block.strip():
             text = _ROLE.sub(r"\1", " ".join(block.split()))

@@ -14,6 +14,7 @@ from markdown_it.token import Token
 
 from mtmkl_suite.config.models import Paper
 from mtmkl_suite.judge.claims import counted
+from mtmkl_suite.report.figures.drawing import equation_image
 from mtmkl_suite.report.pages.experiments import duration, options_in_words
 from mtmkl_suite.report.tables.text import DASH, is_number, p_text, with_minus
 from mtmkl_suite.run.folders import RunFolder
@@ -35,6 +36,10 @@ def environment() -> Environment:
         undefined=StrictUndefined,
     )
     found.filters |= {
+        # Where no site is built, a link leads to the source of a page.
+        "form": lambda link: " (Markdown)" if link.endswith(".md") else "",
+        "subscripts": _with_subscripts,
+        "drawn": equation_image,
         "slug": lambda text: "-".join(re.findall(r"[a-z]+", text.lower())),
         "number": number,
         "p_value": p_text,
@@ -48,6 +53,12 @@ def environment() -> Environment:
     found.tests["a_number"] = is_number
     found.globals["page_name"] = page_name
     return found
+
+
+def _with_subscripts(html: str) -> str:
+    """Return HTML with indices, as of λ_mt, below the line."""
+    indexed = r"(?<!\w)(\w|\|\|)_([\w·]{1,3})(?!\w)"
+    return re.sub(indexed, r"\1<sub>\2</sub>", str(html))
 
 
 def number(value: float, form: str = ".3g") -> str:

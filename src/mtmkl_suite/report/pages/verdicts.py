@@ -44,6 +44,9 @@ _MOST_COLUMNS = 6
 
 _WORDS = {"dataset": "data set", "n_nodes": "nodes"}
 
+_LETTERS = {"percent": "N", "word": "k"}
+"""Letters that stand for numbers in the title of a matrix."""
+
 _EFFECTS = {
     "paired_difference": "difference",
     "paired_difference_chosen": "difference",
@@ -55,6 +58,15 @@ _EFFECTS = {
 
 _REFERENCE = re.compile(r"(Table|Fig)s?\.? (\d+)((?:[a-z](?:, |-|–|$)?)*)")
 
+
+class _Unit(NamedTuple):
+    """Unit of a metric in a paper's tables, with its scale and decimals."""
+
+    name: str
+    scale: float
+    decimals: int
+
+
 Claim = dict[Hashable, Any]
 """A row of ``claims.csv`` with its results in words."""
 
@@ -62,6 +74,7 @@ Claim = dict[Hashable, Any]
 class Answer(NamedTuple):
     """Verdicts and claims of an artefact, or of a paper, together.
 
+    ``claims_word`` is that of the paper's claims, "" where ``word`` is already.
     ``differences`` has those of numbers, and ``why`` names the number or the claim that
     decides most. ``numbers`` and ``claims`` count each verdict, claims by their author;
     numbers that follow from others are left out. ``sources`` says where the verdicts
@@ -69,6 +82,7 @@ class Answer(NamedTuple):
     """
 
     word: str
+    claims_word: str
     sentence: str
     differences: str
     why: str
@@ -112,6 +126,7 @@ def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
     used = pd.concat([own["source"], claims["source"]])
     return Answer(
         word=word,
+        claims_word=_word(*papers) if total and any(papers) else "",
         sentence=_sentence("; ".join(parts)) if parts else _why_none(own, claims),
         differences=_differences(own),
         why=_why(own, claims),
@@ -203,31 +218,40 @@ def _differences(verdicts: pd.DataFrame) -> str:
     parts = []
     for unit, mine in _judged(verdicts).fillna({"unit": ""}).groupby("unit"):
         ends = mine["difference"].agg(["median", "min", "max"])
-        median, low, high = (
-            f"{end:+.3g}".replace("-", "\N{MINUS SIGN}") for end in ends
-        )
+        median, low, high = map(_signed, ends)
         text = median if len(mine) == 1 else f"median {median}, from {low} to {high}"
-        parts.append(f"{text} {unit}".strip())
+        parts.append(f"{text} {'points' if unit == '%' else unit}".strip())
     return f"Ours − published: {'; '.join(parts)}." if parts else ""
 
 
+def _signed(value: float) -> str:
+    """Return a difference to two digits, never as a power of ten."""
+    size = math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:z+.{min(max(1 - size, 0), 6)}f}".replace("-", "\N{MINUS SIGN}")
+
+
 def farthest(verdicts: pd.DataFrame) -> str:
-    """Return the number that is farthest from print, "" without any."""
+    """Return the number that is farthest from print, "" without any.
+
+    Differences of several units are compared in units of what is printed.
+    """
     judged = _judged(verdicts)
-    gaps = judged["difference"].abs() / judged["published"].abs().clip(lower=1e-12)
+    gaps = judged["difference"].abs()
+    if judged["unit"].nunique(dropna=False) > 1:
+        gaps /= judged["published"].abs().clip(lower=1e-12)
     if not gaps.notna().any():
         return ""
     worst = judged.iloc[int(np.nanargmax(gaps.to_numpy()))]
     return (
-        f"{worst['column']}, {worst['row']}, {worst['reproduced']:.4g} in place of "
-        f"{worst['published']:g}"
+        f"{worst['column']}, {worst['row']}, {worst['reproduced']:.4g} "
+        f"(printed {worst['published']:g})"
     )
 
 
 def _why(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:
-    """Return the number farthest from print, and claims of the worst verdict."""
+    """Return the largest difference from print, and claims of the worst verdict."""
     worst = farthest(verdicts)
-    parts = [f"Farthest from print: {worst}."] if worst else []
+    parts = [f"Largest difference: {worst}."] if worst else []
     groups = claim_tests.by_author(claims).values()
     mine = next((each for each in groups if len(each)), claims)
     for verdict in ("does not hold", "undecided", "holds"):
@@ -338,10 +362,14 @@ def group_claims(
     claims: pd.DataFrame, reach: Mapping[str, str], config: Paper
 ) -> ClaimGroups:
     """Return claims in the form of their configuration."""
+    ours = claim_tests.by_author(claims)["claims of ours"]["id"]
+    claims = claims.assign(is_ours=claims["id"].isin(ours))
     rows: list[Claim] = claims.to_dict("records")
     metrics = {claim.id: str(claim.args.get("metric", "")) for claim in config.claims}
+    units = _units(config)
     views = {
-        row["id"]: _in_words(row, reach, metrics.get(row["id"], "")) for row in rows
+        row["id"]: _in_words(row, reach, metrics.get(row["id"], ""), units)
+        for row in rows
     }
     matrices = []
     placed: set[str] = set()
@@ -357,6 +385,7 @@ def group_claims(
 def artefacts_of_section(section: str, artefacts: Iterable[str]) -> list[str]:
     """Return the figures and tables that a claim's section names."""
     wanted = set()
+    section = re.sub(r"(Table|Fig)s(\.? \w+) and (\d)", r"\1\2, \1. \3", section)
     for kind, number, letters in _REFERENCE.findall(section):
         stem = f"{'table' if kind == 'Table' else 'figure'}_{number}"
         parts = re.findall("[a-z]", letters)
@@ -370,16 +399,48 @@ def artefacts_of_section(section: str, artefacts: Iterable[str]) -> list[str]:
     ]
 
 
-def _in_words(row: Claim, reach: Mapping[str, str], metric: str) -> Claim:
+def _units(config: Paper) -> dict[str, _Unit]:
+    """Return the units of the metrics that a paper's tables show."""
+    found = {}
+    for table in config.artefacts.values():
+        if isinstance(table, Ranking):
+            scale = table.comparison.scale
+            metrics = [row.metric for row in table.comparison.rows.values()]
+        elif isinstance(table, Table):
+            scale = table.scale
+            parts = table.rows, table.columns, table.extra_rows, table.extra_columns
+            metrics = [s.get("metric", "") for part in parts for s in part.values()]
+        else:
+            continue
+        unit = _Unit(table.unit, scale, table.decimals)
+        found |= {metric: unit for metric in metrics if isinstance(metric, str)}
+    return found
+
+
+def _amount(value: float, unit: _Unit | None, sign: str = "") -> str:
+    """Return a value as a table shows it; of no table, to few digits."""
+    if unit is None:
+        return _signed(value) if sign else f"{value:.3g}"
+    text = f"{value * unit.scale:z{sign}.{unit.decimals}f}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def _in_words(
+    row: Claim, reach: Mapping[str, str], metric: str, units: Mapping[str, _Unit]
+) -> Claim:
     """Return a claim with its results, and the paper's own verdict if another."""
     own = row["own_verdict"]
     size = estimate = ""
-    if row["test"] in _EFFECTS and not math.isnan(row["interval_low"]):
-        sign = "" if row["test"] == "within_range" else "+"
+    effect = _EFFECTS.get(row["test"], "")
+    # A slope is by another unit still, that of its axis.
+    unit = units.get(metric) if effect in ("difference", "mean") else None
+    if unit and unit.name == "%" and effect == "difference":
+        unit = unit._replace(name="points")
+    if effect and not math.isnan(row["interval_low"]):
         middle = (row["interval_low"] + row["interval_high"]) / 2
-        size = f"{middle:{sign}.3g}".replace("-", "\N{MINUS SIGN}")
-        parts = (_EFFECTS[row["test"]], metric_words(metric))
-        estimate = ", ".join(filter(None, parts))
+        size = _amount(middle, unit, "" if effect == "mean" else "+")
+        shown_in = f"in {unit.name}" if unit and unit.name else ""
+        estimate = ", ".join(filter(None, (effect, metric_words(metric), shown_in)))
     return {
         **row,
         "test": row["test"].replace("_", " "),
@@ -388,20 +449,21 @@ def _in_words(row: Claim, reach: Mapping[str, str], metric: str) -> Claim:
         "note": row["note"] if isinstance(row["note"], str) else "",
         "reach": reach.get(row["id"], ""),
         "own_verdict": own if isinstance(own, str) and own != row["verdict"] else "",
-        "results": list(_results(row)),
+        "results": list(_results(row, unit)),
     }
 
 
-def _results(row: Claim) -> Iterator[str]:
+def _results(row: Claim, unit: _Unit | None) -> Iterator[str]:
     """Yield the result of the own test, and that corrected for shared examples."""
     has_statistic = not math.isnan(row["statistic"])
     parts = [f"statistic {row['statistic']:.3g}"] if has_statistic else []
-    parts += _p_and_interval(row["p"], row["interval_low"], row["interval_high"])
+    ends = row["interval_low"], row["interval_high"]
+    parts += _p_and_interval(row["p"], *ends, unit)
     if parts:
         yield ", ".join(parts)
     if not math.isnan(row["rho"]):
         ends = row["corrected_low"], row["corrected_high"]
-        found = ", ".join(_p_and_interval(row["p_corrected"], *ends))
+        found = ", ".join(_p_and_interval(row["p_corrected"], *ends, unit))
         found = found or "nothing can be tested"
         yield f"corrected for shared examples (ρ = {row['rho']:.3g}): {found}"
     over_tasks = claim_tests.over_tasks_in_words(row)
@@ -409,11 +471,14 @@ def _results(row: Claim) -> Iterator[str]:
         yield over_tasks
 
 
-def _p_and_interval(p: float, low: float, high: float) -> Iterator[str]:
+def _p_and_interval(
+    p: float, low: float, high: float, unit: _Unit | None
+) -> Iterator[str]:
     if not math.isnan(p):
         yield "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
     if not math.isnan(low):
-        yield f"interval {low:.3g} to {high:.3g}"
+        ends = f"{_amount(low, unit)} to {_amount(high, unit)}"
+        yield f"interval {ends} {unit.name if unit else ''}".rstrip()
 
 
 def _templates(
@@ -465,9 +530,12 @@ def _words(axis: str) -> str:
 
 def _axis_in_words(found: re.Match[str]) -> str:
     axis, part = found.groups()
-    return (
-        f"‹{_words(axis if part in (None, *_LABELS) and part != 'measure' else part)}›"
-    )
+    if letter := _LETTERS.get(part or axis):
+        return letter
+    name = _words(axis if part in (None, *_LABELS) and part != "measure" else part)
+    # A value may bring its own space along, or a comma.
+    is_glued = re.search(r"[\w%]$", found.string[: found.start()])
+    return f" ‹{name}›" if is_glued else f"‹{name}›"
 
 
 def _labels(values: Sequence[Any], axis: str, text: str) -> list[str]:
@@ -476,7 +544,10 @@ def _labels(values: Sequence[Any], axis: str, text: str) -> list[str]:
     if len(set(labels)) == len({repr(value) for value in values}):
         return labels
     said = [part for name, part in _PLACEHOLDER.findall(text) if name == axis and part]
-    return [", ".join(str(value[part]) for part in said) for value in values]
+    return [
+        ": ".join(f"{value[part]}{' %' * (part == 'percent')}" for part in said)
+        for value in values
+    ]
 
 
 def _label(value: Any) -> str:

@@ -158,15 +158,18 @@
     for (const fold of all("details.fold").reverse()) fold.open &&= fold.offsetHeight < 250;
   }
 
-  // All words of a search are in what is found.
+  // All words of a search are in what is found; a number is not part of another.
+  const test = (word) => (/^\d+\w*$/.test(word)
+    ? (text) => new RegExp(`(?<![\\d.])${word}(?!\\d|\\.\\d)`).test(text)
+    : (text) => text.includes(word));
   for (const place of all(".find")) {
     const [field, count] = [place.querySelector("input"), place.querySelector("p")];
     const entries = all("li", place).map((each) => [each, each.textContent.toLowerCase()]);
     const look = () => {
-      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean).map(test);
       let found = 0;
       for (const [each, text] of entries) {
-        const fits = words.length > 0 && words.every((word) => text.includes(word));
+        const fits = words.length > 0 && words.every((fit) => fit(text));
         each.hidden = !fits || ++found > 40;
       }
       count.textContent = words.length ? `${found} found${found > 40 ? ", the first 40 shown" : ""}` : "";

@@ -134,7 +134,7 @@ def test_figures_and_tables_stand_to_the_code_like_the_worst_of_their_cells(reco
     config = record.config.model_copy(update={"artefacts": {"figure_1": figure}})
     record = replace(record, config=config)
     assert standing_of_artefacts(record) == {"figure_1": {CURRENT: 2}}
-    assert "written: 1 of the code beside them" in standing_text(record)
+    assert "written: 1 computed with the code beside them" in standing_text(record)
 
     def older(scores):
         is_first = scores["repeat"] == "0"
@@ -142,11 +142,13 @@ def test_figures_and_tables_stand_to_the_code_like_the_worst_of_their_cells(reco
 
     mixed = with_scores(record, older)
     assert standing_of_artefacts(mixed) == {"figure_1": {CURRENT: 1, OLDER: 1}}
-    assert "written: 1 of older code (" in standing_text(mixed)
+    assert "written: 1 computed with older code;" in standing_text(mixed)
     # A receipt beside it has the same cells with this code.
     document = receipt([mixed], verified(mixed), seed=0, seconds=1.0)
     write_json(record.folder.parent / "receipts" / "one.json", document)
-    assert "written: 1 of older code, but verified again" in standing_text(mixed)
+    assert "written: 1 computed with older code, but verified again" in standing_text(
+        mixed
+    )
 
 
 def test_a_file_that_is_no_receipt_is_refused():

@@ -82,9 +82,10 @@ def test_without_a_record_there_are_only_those_of_the_run():
     [
         ({}, ""),
         ({"bias": True}, "bias: yes"),
-        ({"ignore": [], "n_tasks": 3}, "ignore: none; n tasks: 3"),
+        ({"ignore": [], "n_tasks": 3}, "ignore: none; 3 tasks"),
         ({"ignore": ["score", "age"]}, "ignore: score, age"),
         ({"inputs": "unit_range"}, "inputs: unit range"),
+        ({"n_per_class": 20, "n_test": 5}, "20 examples per class; 5 for testing"),
     ],
 )
 def test_options_are_words(options, words):
@@ -228,7 +229,7 @@ def test_every_method_says_what_its_problem_is(name):
     assert blocks[0][0] == "text"
     assert {kind for kind, _ in blocks} <= {"text", "equation", "tex"}
     for kind, text in blocks:
-        assert (kind == "tex") == (text == "")
+        assert text
         if kind == "text":
             assert ":class:" not in text
             assert "`" not in text
@@ -239,7 +240,8 @@ def test_equations_stay_as_typed():
     blocks = problem_in_words("MultiTaskFeatureLearning")
     equations = [text for kind, text in blocks if kind == "equation"]
     assert "Σ_t ||y_t − X_t U a_t||² + γ ||A||²_{2,1}," in equations
-    assert ("tex", "") in problem_in_words("GroupFeatureSharing")
+    (tex,) = (text for k, text in problem_in_words("GroupFeatureSharing") if k == "tex")
+    assert tex.startswith(r"\min_{\theta, w, b} \sum_t \Bigl(")
 
 
 def test_data_sets_are_told_by_numbers_and_choices_at_ends():
@@ -259,7 +261,7 @@ def test_data_sets_are_told_by_numbers_and_choices_at_ends():
     times = values.count(min(config.methods["metag"].grid["lam"]))
     assert times > len(values) / 2
     (low,) = (text for text in ends if "at the low end" in text)
-    assert f"λ of MeTaG in {times} of {len(values)} choices" in low
+    assert f"MeTaG's λ ({times} of {len(values)})" in low
 
 
 def test_data_sets_without_printed_numbers_are_not_told():

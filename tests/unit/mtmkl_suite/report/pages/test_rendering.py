@@ -115,10 +115,10 @@ def test_links_lead_to_the_site_once_it_is_built(documentation):
     assert 'href="../site/docs/verdicts.html#rules"' in html
 
 
-def test_the_five_sentences_of_a_page_are_quoted(documentation):
+def test_the_first_sentences_of_a_page_are_quoted(documentation):
     page = documentation.top / "docs" / "papers" / "p.md"
     numbered = "1. One is *so*.\n2. Two\n   lines.\n\n## Next\n\n1. No.\n"
-    page.write_text(f"# P\n\n## In five sentences\n\n{numbered}")
+    page.write_text(f"# P\n\n## In brief\n\n{numbered}")
     assert sentences_of(PAPER, documentation) == ["One is <em>so</em>.", "Two\nlines."]
     assert sentences_of(paper_of({"paper": {"id": "q"}}), documentation) == []
 

@@ -257,7 +257,7 @@ def test_outside_a_checkout_the_quick_tier_passes_no_verdicts(alone):
     pages = render_report([alone], tier="quick")
     assert pills(pages[PAPER]) <= {"not-judged-quick", "no-data"}
     words = Page(pages[FIRST]).words()
-    overview = words[words.index("In a sentence") : words.index("Holds? Numbers")]
+    overview = words[words.index("In a sentence") : words.index("Each table")]
     assert "Not judged: this run reduces repeats, grids or data." in overview
     for word in ("Yes", "Mostly", "of claims hold", "published record"):
         assert word not in overview
@@ -270,7 +270,7 @@ def test_in_a_checkout_the_published_record_answers(first, result):
     words = Page(first).words()
     assert result.record
     assert f"Argyriou et al. 2008: {result.record}" in words
-    overview = words[words.index("In a sentence") : words.index("Holds? Numbers")]
+    overview = words[words.index("In a sentence") : words.index("Each table")]
     assert "published numbers are reproduced or close" in overview
     assert "published record" in overview
     # The run's own number stands beside it, without a verdict.

@@ -129,7 +129,8 @@ def test_without_verdicts_the_sentence_says_why():
 @pytest.mark.parametrize(
     ("names", "of_claims", "why"),
     [
-        (["close", "different"], [], "Farthest from print: error, row 1, 3 for 2."),
+        (["close", "different"], [],
+         "Largest difference: error, row 1, 3 (printed 2)."),
         (["no data"], ["holds"], "Holds: “holds 0”."),
         ([], ["undecided", "holds", "undecided"],
          "Undecided: “undecided 0” (and 1 more)."),
@@ -140,7 +141,7 @@ def test_without_verdicts_the_sentence_says_why():
 def test_what_decides_most_is_named(names, of_claims, why):
     ours = claims("does not hold", basis="ours") if of_claims else claims()
     found = answer(verdicts(*names), pd.concat([claims(*of_claims), ours]))
-    assert found.why.replace("in place of", "for") == why
+    assert found.why == why
 
 
 def test_ranked_methods_have_one_name():
@@ -231,11 +232,37 @@ def test_data_sets_and_rivals_span_a_matrix():
     matrix = next(each for each in matrices if each["corner"] == "data set")
     assert len(matrix["rows"]) == 7
     assert matrix["columns"][:2] == ["STL", "MTL"]
+    sizes = next(each for each in matrices if each["title"].startswith("With N % "))
+    assert "at least k of seven" in sizes["title"]
+    assert [row for row, _ in sizes["rows"]] == [
+        "10 %: three",
+        "20 %: six",
+        "50 %: five",
+    ]
+    assert any(each["title"].startswith("Letter ‹spread›:") for each in matrices)
     label, cells = matrix["rows"][0]
     assert cells[0]["claim"].startswith(f"{label}: group-specific sharing")
     assert (
         "‹data set›: group-specific sharing has a higher ‹measure›" in matrix["title"]
     )
+
+
+def test_differences_are_in_the_unit_of_the_tables():
+    config = load_paper("yousefi2015", "paper")
+    claims = claims_of(config).assign(interval_low=-0.0271, interval_high=0.0271)
+    views = {view["id"]: view for view in group_claims(claims, {}, config).all}
+    view = views["robot_beats_stl"]
+    assert view["estimate"] == "difference, accuracy, in points"
+    assert (view["size"], view["is_ours"]) == ("+0.00", True)
+    assert view["results"] == ["interval −2.71 to 2.71 points"]
+    claims = claims.assign(interval_low=-7.5e-6, interval_high=-7.5e-6)
+    (view,) = (
+        view
+        for view in group_claims(claims, {}, config).all
+        if view["id"] == "groups_grow_along_lambda"
+    )
+    assert view["size"] == "−0.000008"
+    assert not views["dominates_10"]["is_ours"]
 
 
 def test_results_are_in_words():
@@ -258,6 +285,7 @@ def test_results_are_in_words():
     ("section", "found"),
     [
         ("5, Table 1", ["table_1"]),
+        ("5.2, Tables 1 and 10", ["table_1", "table_10"]),
         ("5, Fig. 1c, d", ["figure_1c", "figure_1d"]),
         ("5, Fig. 1", ["figure_1a", "figure_1c", "figure_1d"]),
         ("6.1, Fig. 2 right", ["figure_2"]),

@@ -104,7 +104,7 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "table as md",
         "| Method A | 7.0 | 0.8 | 7.8 |",
         "| all | 7 | 1 | 8 |",
-        "written: 1 of older code",
+        "written: 1 computed with older code",
     ):
         assert words in gallery
     index = (figures / "README.md").read_text()
