@@ -337,8 +337,8 @@ def artefact_view(
     ``image`` is a data URI and ``alternative`` the figure in words, both "" for a
     table; ``numbers`` has the numbers that the paper quotes in its text last, ``texts``
     are tables of another form, ``values`` what a figure draws, and ``curves`` those of
-    them that the page can draw. A quick run shows the record, if there is one, and
-    ``own`` is then the like of the run.
+    them that the page can draw. ``layout`` is that of tables of its kind. A quick
+    run shows the record, if there is one, and ``own`` is then the like of the run.
     """
     artefact = context.config.artefacts[name]
     mine = read_written(folder, name)
@@ -346,6 +346,7 @@ def artefact_view(
     view = SimpleNamespace(
         id=name, title=artefact.title, image="", alternative="", values=None, curves="",
         texts=texts, is_of_record=False, answer=answer, facts=facts, own=None,
+        layout=getattr(artefact, "layout", name),
     )  # fmt: skip
     view.name, view.subtitle = names_of(name, artefact.title)
     endings: tuple[str, ...] = ("csv", "md")

@@ -166,7 +166,8 @@ def _part_of_comparison(
         if not isinstance(artefact, MethodTable):
             continue
         if artefact.comparison == comparison:
-            if artefact.layout == "method_posteriors" and table(name).is_file():
+            has_posteriors = artefact.layout in ("method_posteriors", "rivals")
+            if has_posteriors and table(name).is_file():
                 given = _by_block(context, comparison, chosen, read_table(table(name)))
             if artefact.rivals:
                 rivals = {"today": artefact.rivals, "proposed": artefact.proposed}

@@ -206,7 +206,7 @@ def sentences(found: MatrixTests) -> list[str]:
             f"{equal}."
         )
     if reversed_ := found.reversed_without():
-        lines.append(f"Leaving out one data set reverses: {some(reversed_)}.")
+        lines.append(f"These change if one data set is left out: {some(reversed_)}.")
     posteriors = _in_words(found)
     shown = [row for row in posteriors if row["probability"] > CERTAIN]
     if posteriors:

@@ -101,6 +101,10 @@ class Documentation:
         built = (self.run.site / source).with_suffix(".html")
         return self._first(built, self.top / source)
 
+    def paper(self, config: Paper) -> str:
+        """Return the address of a paper's page, "" if there is none."""
+        return self.page(_source(config))
+
     def method(self, name: str) -> str:
         """Return the address of the page of a method's class, "" if there is none."""
         if ":" in name:
@@ -125,9 +129,17 @@ def sentences_of(config: Paper, documentation: Documentation) -> list[str]:
     return re.findall(r"<li>\s*(?:<p>)?(.*?)(?:</p>)?\s*</li>", html, re.DOTALL)
 
 
+def _source(config: Paper) -> str:
+    """Return the file of a paper's page, which for our own comparison is no paper's."""
+    name = config.paper.id
+    # Data of one's own may have any name, and their template's folder.
+    is_ours = config.paper.authors == "mtmkl" and config.folder.name == name
+    return f"docs/{name}.md" if is_ours else f"docs/papers/{name}.md"
+
+
 def _part(config: Paper, documentation: Documentation, heading: re.Pattern[str]) -> str:
     """Return sections of a paper's page as HTML; raw HTML in the source is escaped."""
-    source = documentation.top / "docs" / "papers" / f"{config.paper.id}.md"
+    source = documentation.top / _source(config)
     if not source.is_file():
         return ""
     text = "\n".join(_sections(source.read_text(encoding="utf-8"), heading))

@@ -67,8 +67,8 @@ from mtmkl_suite.run.verify import Record, standing_text
 FIRST = "report.html"
 """The name of the first page."""
 
-_LONGEST = 40
-"""Rows of a table of text that is not folded."""
+_LONGEST, _LONGEST_AGAIN = 40, 5
+"""Rows of a table of text that is not folded: the first of its layout, and others."""
 
 _CELL = ["artefact", "row", "column"]
 
@@ -81,13 +81,9 @@ class PaperResult(SimpleNamespace):
     those of the record where the run has none; ``other_claims`` are on no artefact.
     ``of_data`` has what is to be said of each data set.
     ``standings`` are of methods or data of one's own: the report shows them first.
-    ``comparison`` is the page on which the reader chooses, "" for none.
+    ``comparison`` is the page on which the reader chooses, ``page`` the address of the
+    paper's page in the documentation, "" for none.
     """
-
-    @property
-    def page(self) -> str:
-        """The address of the paper's page in the documentation, "" for none."""
-        return str(self.documentation.page(f"docs/papers/{self.id}.md"))
 
     @property
     def is_tested(self) -> bool:
@@ -182,6 +178,7 @@ def render_report(
         mostly=MOSTLY,
         partly=PARTLY,
         longest=_LONGEST,
+        longest_again=_LONGEST_AGAIN,
         level=LEVEL,
         min_units=MIN_UNITS,
         few_units=FEW_UNITS,
@@ -299,12 +296,18 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
         recorded = recorded_parts(full, record.folder)
     labels = {name: context.label(name) for name in config.methods}
     titles = {name: each.title for name, each in config.experiments.items()}
+    titles |= {
+        f"{name}, {block}": f"{each.title}, {block}"
+        for name, each in artefacts.items()
+        for block in (each.comparison.blocks if each.comparison else ())
+    }
     return PaperResult(
         id=paper.id,
         name=short_name(paper),
         title=str(paper.title),
         reference=_reference(paper) if of_tier else "",
         documentation=documentation,
+        page=documentation.paper(config),
         scope=_scope(config, of_tier, full),
         artefacts=sorted(views, key=lambda view: bool(view.image)),
         summaries=[

@@ -44,7 +44,12 @@ from mtmkl_suite.report.record.published_reach import (
     published_counts,
     read_reach,
 )
-from mtmkl_suite.report.record.record import RECORD, published_claims, statistics_table
+from mtmkl_suite.report.record.record import (
+    RECORD,
+    origin_of,
+    published_claims,
+    statistics_table,
+)
 from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder, RunFolder
 from mtmkl_suite.run.provenance import check_same, of_the_code
 from mtmkl_suite.run.resources import largest_memory, measured_memory
@@ -102,7 +107,8 @@ def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
         main = config.readings.main if config.readings is not None else config
         parts = recorded_parts(main, folder)
         if parts:
-            source = "The published record, paper tier."
+            origin = origin_of(read_json(folder / "provenance.json"))
+            source = f"The published record, {origin}."
             page = comparison_page(parts, title=str(main.paper.title), source=source)
             write_text(folder / PAGE, page)
         write_text(folder / "README.md", paper_gallery(main, folder))

@@ -179,22 +179,15 @@ def write_what_follows(config: Paper, folder: PaperFolder, run: Run) -> None:
 class PublishedRecord:
     """Results of a paper below ``figures`` in a checkout.
 
-    ``commit`` and ``date`` are of the sources that made its scores, the date "" where
-    git does not know it; ``data`` has digest, origin and size of each data set variant.
+    ``origin`` is the date and commit of the sources that made its scores, in words;
+    ``data`` has digest, origin and size of each data set variant.
     """
 
     folder: Path
-    commit: str
-    date: str
+    origin: str
     data: Mapping[str, Mapping[str, Any]]
     verdicts: pd.DataFrame
     claims: pd.DataFrame
-
-    @property
-    def origin(self) -> str:
-        """Date and sources that it was made from, in words."""
-        commit = f"commit {self.commit[:7]}"
-        return f"{self.date}, {commit}" if self.date else commit
 
     @property
     def scores(self) -> Path:
@@ -212,6 +205,12 @@ class PublishedRecord:
         return pd.DataFrame() if path is None else pd.read_csv(path)
 
 
+def origin_of(provenance: Mapping[str, Any]) -> str:
+    """Return date and commit of scores, the commit alone where git has no date."""
+    commit = str(provenance.get("commit") or "unknown")
+    return ", ".join(filter(None, [commit_date(commit), f"commit {commit[:7]}"]))
+
+
 def read_published_record(config: Paper) -> PublishedRecord | None:
     """Return a paper's published record, None outside a checkout."""
     folder = PaperFolder(record_folder(config))
@@ -219,11 +218,9 @@ def read_published_record(config: Paper) -> PublishedRecord | None:
     if not all(path.is_file() for path in parts):
         return None
     provenance = read_json(folder.provenance)
-    commit = str(provenance.get("commit") or "unknown")
     return PublishedRecord(
         folder=folder.path,
-        commit=commit,
-        date=commit_date(commit),
+        origin=origin_of(provenance),
         data=provenance.get("data", {}),
         verdicts=pd.read_csv(folder.verdicts, dtype=NAMES),
         claims=pd.read_csv(folder.claims, dtype=NAMES),

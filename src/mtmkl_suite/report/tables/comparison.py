@@ -8,6 +8,7 @@ Methods may have joined after the plan was fixed; notes below the tables say so.
 """
 
 import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.text import DASH, PrintedTable, metric_words, p_text
 
 _EVERYWHERE = "all data sets"
+_DENSE_ONLY = re.compile(r"X is sparse, and .* takes dense .* need ([\d.]+)( \w+)")
 _JOINED = "joined the methods of the plan"
 _PROBABILITIES = (
     "p_wilcoxon", "p_wilcoxon_holm", "p_first_better", "p_equivalent",
@@ -240,7 +242,8 @@ def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedT
             "al. (2017) that on a further data set the first method is better, the two "
             "are equal, or the second is better; repeats are correlated as they share "
             f"examples, and differences up to {comparison.rope:g} {comparison.unit} "
-            "count as none.",
+            "count as none. A few data sets far from the others move the mean "
+            "difference more than these.",
             *notes,
         ]
     return PrintedTable(artefact.title, cells, header, body, notes)
@@ -302,12 +305,18 @@ def build_left_out(context: Context, artefact: MethodTable) -> PrintedTable:
     grouped: dict[tuple[str, str], list[str]] = {}
     every = list(artefact.comparison.rows)
     for method, names, reason in missing:
+        reason = _DENSE_ONLY.sub(_needs_dense, reason)
         where = _EVERYWHERE if names == every else ", ".join(names)
         grouped.setdefault((where, reason), []).append(method)
     notes = [] if grouped else ["Every method was run on every data set."]
     body = [[", ".join(names), *key] for key, names in grouped.items()]
     cells = pd.DataFrame(rows, columns=columns)
     return PrintedTable(artefact.title, cells, columns, body, notes)
+
+
+def _needs_dense(found: re.Match[str]) -> str:
+    """Return the reason of a refusal of sparse inputs without what code has to say."""
+    return f"needs dense inputs ({float(found[1]):.0f}{found[2]})"
 
 
 def _missing(
@@ -413,9 +422,8 @@ def _friedman_note(block: str, found: MatrixTests | str) -> str:
 
 def _reversed_note(found: MatrixTests | str) -> list[str]:
     reversed_ = [] if isinstance(found, str) else found.reversed_without()
-    return [f"Leaving out one data set reverses: {'; '.join(reversed_)}."] * bool(
-        reversed_
-    )
+    told = f"These change if one data set is left out: {'; '.join(reversed_)}."
+    return [told] * bool(reversed_)
 
 
 def joined_columns(config: Paper, comparison: MethodComparison) -> list[str]:

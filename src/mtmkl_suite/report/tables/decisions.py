@@ -179,8 +179,8 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
         f"most {comparison.rope:g} below the mean of the best mean rank. "
         f"Control: {comparison.control}. Seconds: one repeat at one train size, "
         "hyper-parameters chosen and fitted, mean over the data sets.",
-        f"Fewer than {MIN_UNITS} data sets have no probability: they show what "
-        "happened there, and nothing beyond.",
+        f"With fewer than {MIN_UNITS} data sets no probability is given: they show "
+        "what happened there, and nothing beyond.",
         *notes_on_settings(context, comparison, decided),
     ]
     return PrintedTable(artefact.title, cells, header, body, notes)

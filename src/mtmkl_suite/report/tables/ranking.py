@@ -36,7 +36,12 @@ from mtmkl_suite.report.tables.cells import (
     rule_note,
 )
 from mtmkl_suite.report.tables.comparison import notes_on_printed_ranks
-from mtmkl_suite.report.tables.text import DASH, PrintedTable, repeats_text
+from mtmkl_suite.report.tables.text import (
+    DASH,
+    PrintedTable,
+    metric_words,
+    repeats_text,
+)
 
 MEAN_RANK, STATISTIC, P_VALUE, ADJUSTED_LEVEL = (
     "mean rank", "test statistic", "p value", "adjusted α",
@@ -281,7 +286,7 @@ def _remarks_on_ranks(artefact: Ranking, *, is_judged: bool) -> list[str]:
     for name, row in artefact.comparison.rows.items():
         if not row.readings:
             continue
-        metric = row.metric.replace("_", " ")
+        metric = metric_words(row.metric)
         uncertain = "what the printed number measures is uncertain; ranks are by"
         remark = f"{name}: {uncertain} {metric}"
         if is_judged:

@@ -355,10 +355,11 @@
       }
     });
     const [ours, theirs] = [papers, today].map((group) => bestOf(means, group));
+    const absent = part.proposed.filter((name) => !names.includes(name));
     const told = (sets) => (sets.length ? `: ${listed(sets, 20)}` : "");
     const margin = rope ? `more than ${rope}${unit && ` ${unit}`} ` : "";
     return [`Is what is used today enough? On ${n - above.length} of ${many(n, "data set")} it is.`,
-      `The best of ${many(papers.length, "method")} of the papers is ${margin}above the best of ${today.length} of today on ${above.length}${told(above)}; it is below by as much on ${below.length}${told(below)}. The best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}).`];
+      `The best of ${many(papers.length, "method")} of the papers${absent.length ? ` (without ${listed(absent)})` : ""} is ${margin}above the best of ${today.length} of today on ${above.length}${told(above)}; it is below by as much on ${below.length}${told(below)}. The best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}).`];
   };
   const enoughOfOthers = (part) => {
     const other = PAGE.parts.find((each) => each.today.length && each.title.startsWith(part.title) && each !== part);
@@ -537,6 +538,8 @@
     explain([...target.querySelectorAll(".mark")]);
   };
   const place = (name) => document.getElementById(name);
+  // Of a figure. In a window without any width, lengths would be negative.
+  const roomOf = (target) => Math.max(240, target.clientWidth);
   const pen = document.createElement("canvas").getContext("2d");
   const widthOf = (text, weight = 400) => {
     pen.font = `${weight} 12px ${getComputedStyle(document.body).fontFamily}`;
@@ -615,7 +618,7 @@
 
   // Rows with a label, a dot on a common axis, and what lies behind it.
   const rowsFigure = (target, {rows, label, axis, ticks, tickText, title, lanes = [], band, ruler}) => {
-    const width = target.clientWidth, narrow = width < 560;
+    const width = roomOf(target), narrow = width < 560;
     const height = narrow ? 36 : 24, top = ruler ? 52 : 30;
     const longest = Math.max(...rows.map((row) => widthOf(row.label, 700)));
     const left = (narrow ? 8 : Math.min(longest + 14, 0.4 * width)) + 7 * lanes.length;
@@ -706,7 +709,7 @@
 
   const drawCost = (found) => {
     const target = place("cost-figure"), {names, seconds, means, metric, front} = found;
-    const width = target.clientWidth, height = Math.max(300, Math.min(520, 0.62 * width));
+    const width = roomOf(target), height = Math.max(300, Math.min(520, 0.62 * width));
     const best = metric.higher ? Math.max(...means) : Math.min(...means);
     const behind = means.map((each) => Math.abs(each - best)), most = Math.max(...behind);
     const unit = metric.rope || median(behind.filter((each) => each > 0)) || 1;
@@ -805,10 +808,10 @@
       ["P(first better)", "P(equal)", "P(second better)"].forEach((heading, at) => columns.push(
         [heading, (pair) => pair.posterior?.[at] ?? NaN, (pair) => chance(pair.posterior?.[at] ?? NaN), true]));
     }
-    if (pairs.some((pair) => pair.words)) columns.push(["In words", (pair) => pair.words ?? "–"]);
     if (found.without.length) {
       columns.push(["Changes without", (pair) => pair.changes.length, (pair) => changesText(part, found, pair.changes)]);
     }
+    if (pairs.some((pair) => pair.words)) columns.push(["In words", (pair) => pair.words ?? "–"]);
     return tableOf("pairs", `Pairs of methods; units are ${single ? "repeats" : "data sets"}; shaded: p after Holm below ${LEVEL}`,
       columns, pairs, (pair) => ({class: pair.pHolm < LEVEL && "apart"}));
   };
@@ -891,7 +894,7 @@
       const next = on.includes(preset) ? on.filter((each) => each !== preset) : [...on, preset];
       begin(presetChoice(part, next));
     };
-    const presets = [html("button", {type: "button", onclick: () => begin(startOf(part))}, "the first choice"),
+    const presets = [html("button", {type: "button", onclick: () => begin(startOf(part))}, "as planned"),
       ...part.presets.map((preset) => Object.assign(html("button", {type: "button", onclick: () => toggle(preset)}, preset.label), {preset}))];
     place("form").replaceChildren(
       html("fieldset", {class: "first"}, html("legend", {}, "Compare"),
@@ -923,11 +926,11 @@
     `${many(datasets.length, "data set")} (${listed(datasets, 20)})`].filter(Boolean).join("; ");
   const probabilitiesOf = (part, found) => {
     const words = ({of, source}) => `${source}: ${wordsOf(part, of.metric, of.sizes, of.datasets)}`;
-    if (found.given) return `P: posterior probabilities by ${words(found.given)}.`;
     if (found.pairs.some((pair) => pair.posterior)) {
-      return "P: posterior probabilities of the correlated Bayesian t-test over repeats.";
+      return found.given ? `P: posterior probabilities by ${words(found.given)}. They are of one more data set: a few far from the others move the mean difference more than P.`
+        : "P: posterior probabilities of the correlated Bayesian t-test over repeats.";
     }
-    return part.given.length
+    return part.given.length && !found.given
       ? `Posterior probabilities are not computed here. Known are those by ${part.given.map(words).join("; ")}.` : "";
   };
 

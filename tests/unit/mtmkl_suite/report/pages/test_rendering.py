@@ -123,6 +123,16 @@ def test_the_first_sentences_of_a_page_are_quoted(documentation):
     assert sentences_of(paper_of({"paper": {"id": "q"}}), documentation) == []
 
 
+def test_a_comparison_of_our_own_has_a_page_beside_those_of_papers(documentation):
+    (documentation.top / "docs" / "q.md").write_text("## In brief\n\n1. One.\n")
+    cited = {"paper": {"id": "q", "authors": "mtmkl"}}
+    ours = paper_of(cited | {"published": documentation.top / "q" / "published"})
+    assert sentences_of(ours, documentation) == ["One."]
+    assert documentation.paper(ours).endswith("docs/q.md")
+    # Data of one's own may have the name of any page.
+    assert documentation.paper(paper_of(cited)) == ""
+
+
 def test_a_paper_without_a_page_has_none(documentation):
     assert errata_of(paper_of({"paper": {"id": "q"}}), documentation) == ""
 
