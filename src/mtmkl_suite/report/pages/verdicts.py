@@ -216,11 +216,12 @@ def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:
 def _differences(verdicts: pd.DataFrame) -> str:
     """Say how far our numbers are from print, for each unit by itself."""
     parts = []
-    for unit, mine in _judged(verdicts).fillna({"unit": ""}).groupby("unit"):
+    for unit, mine in _judged(verdicts).groupby("unit", dropna=False):
         ends = mine["difference"].agg(["median", "min", "max"])
         median, low, high = (_signed(float(end)) for end in ends)
         text = median if len(mine) == 1 else f"median {median}, from {low} to {high}"
-        parts.append(f"{text} {'points' if unit == '%' else str(unit)}".strip())
+        named = "points" if unit == "%" else "" if pd.isna(unit) else str(unit)
+        parts.append(f"{text} {named}".strip())
     return f"Ours − published: {'; '.join(parts)}." if parts else ""
 
 

@@ -8,7 +8,6 @@ Methods may have joined after the plan was fixed; notes below the tables say so.
 """
 
 import math
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -38,7 +37,6 @@ from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.text import DASH, PrintedTable, metric_words, p_text
 
 _EVERYWHERE = "all data sets"
-_DENSE_ONLY = re.compile(r"X is sparse, and .* takes dense .* need ([\d.]+)( \w+)")
 _JOINED = "joined the methods of the plan"
 _PROBABILITIES = (
     "p_wilcoxon", "p_wilcoxon_holm", "p_first_better", "p_equivalent",
@@ -305,18 +303,12 @@ def build_left_out(context: Context, artefact: MethodTable) -> PrintedTable:
     grouped: dict[tuple[str, str], list[str]] = {}
     every = list(artefact.comparison.rows)
     for method, names, reason in missing:
-        reason = _DENSE_ONLY.sub(_needs_dense, reason)
         where = _EVERYWHERE if names == every else ", ".join(names)
         grouped.setdefault((where, reason), []).append(method)
     notes = [] if grouped else ["Every method was run on every data set."]
     body = [[", ".join(names), *key] for key, names in grouped.items()]
     cells = pd.DataFrame(rows, columns=columns)
     return PrintedTable(artefact.title, cells, columns, body, notes)
-
-
-def _needs_dense(found: re.Match[str]) -> str:
-    """Return the reason of a refusal of sparse inputs without what code has to say."""
-    return f"needs dense inputs ({float(found[1]):.0f}{found[2]})"
 
 
 def _missing(

@@ -203,18 +203,6 @@ def test_too_few_repeats_or_data_sets_have_no_posterior(names):
     assert "needs 5 of 3" in table.notes[0]
 
 
-def test_methods_that_need_dense_inputs_are_left_out_in_one_line():
-    reason = "X is sparse, and {} takes dense inputs only: {}; X.toarray() would need"
-    told = [
-        {"methods": [name], "rows": ["Images"], "reason": f"{text} 553.9 MB"}
-        for name, why in (("Linear", "no zero stays zero"), ("Alone", "arrays"))
-        for text in [reason.format(name, why)]
-    ]
-    table = build(context(FEATURES), artefact("left_out", left_out=told))
-    assert ["Alone, Linear", "Images", "needs dense inputs (554 MB)"] in table.body
-    assert table.cells["reason"].str.startswith("X is sparse, and Linear").any()
-
-
 def test_what_is_left_out_has_its_reason():
     told = artefact(
         "left_out",

@@ -56,7 +56,7 @@ def test_an_uncertain_metric_gets_the_weaker_verdict_and_is_one_cell(ranking):
     lines = lines_of(ranking, "50 %", "Mines")
     assert lines["reproduced here, balanced accuracy"][0] == "50.0 ± 0.3"
     assert lines["reproduced here, accuracy †"][2] == "94.0 ± 0.3"
-    assert "ranks are by auc" in " ".join(ranking.notes)
+    assert "ranks are by AUC" in " ".join(ranking.notes)
 
 
 def test_a_row_takes_part_in_its_blocks_only(ranking):
