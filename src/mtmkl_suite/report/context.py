@@ -33,7 +33,7 @@ NO_SCORES = "no scores"
 NOT_IN_TIER = "not run in this tier"
 
 _DENSE_ONLY = re.compile(r"X is sparse, and .* dense inputs only: .* would need (.+)")
-"""What methods say to programmers of sparse inputs that they do not take."""
+"""Refusal of sparse inputs, in the words of methods, which speak to programmers."""
 
 _SAME_ROLES = ("first_rows", "given", "given_roles")
 """Kinds of protocols where the data say which examples are for testing."""

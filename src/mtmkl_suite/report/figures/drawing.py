@@ -198,7 +198,12 @@ def equation_image(tex: str) -> str:
         figure.savefig(
             drawn, format="svg", bbox_inches="tight", metadata={"Date": None}
         )
-    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode()}"
+    return data_uri(drawn.getvalue())
+
+
+def data_uri(svg: bytes) -> str:
+    """Return a drawing as the address of an image that a page holds itself."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
 
 
 def no_data_figure(reason: str, size: tuple[float, float] = SINGLE) -> FigureAndNumbers:

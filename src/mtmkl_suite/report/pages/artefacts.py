@@ -1,6 +1,5 @@
 """Figures and tables on the page of their paper."""
 
-import base64
 import json
 import math
 import re
@@ -18,6 +17,7 @@ from mtmkl_suite.config.models import Artefact, Figure, Ranking, Table
 from mtmkl_suite.judge.reach import DIFFERENT, STATUSES
 from mtmkl_suite.judge.verdicts import NOT_JUDGED
 from mtmkl_suite.report.context import NO_SCORES, NOT_IN_TIER, Context
+from mtmkl_suite.report.figures.drawing import data_uri
 from mtmkl_suite.report.pages.rendering import address
 from mtmkl_suite.report.pages.verdicts import Answer
 from mtmkl_suite.report.record.published_reach import (
@@ -464,9 +464,8 @@ def _same(one: Path, other: Path) -> bool:
 
 def _drawing(title: str, svg: Path, numbers: pd.DataFrame) -> dict[str, str]:
     """Return a figure as a data URI, and in words."""
-    encoded = base64.b64encode(svg.read_bytes()).decode()
     return {
-        "image": f"data:image/svg+xml;base64,{encoded}",
+        "image": data_uri(svg.read_bytes()),
         "alternative": figure_in_words(title, numbers),
     }
 

@@ -24,7 +24,7 @@ from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.record.record import RECORD
 from mtmkl_suite.report.tables.cells import tolerance_text
 from mtmkl_suite.report.tables.standing import standings
-from mtmkl_suite.report.tables.text import metric_words, metrics_in_words
+from mtmkl_suite.report.tables.text import metric_words, metrics_in_words, with_minus
 from mtmkl_suite.run.fit_warnings import counted_warnings
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
 
@@ -228,7 +228,7 @@ def _differences(verdicts: pd.DataFrame) -> str:
 def _signed(value: float) -> str:
     """Return a difference to two digits, never as a power of ten."""
     size = math.floor(math.log10(abs(value))) if value else 0
-    return f"{value:+z.{min(max(1 - size, 0), 6)}f}".replace("-", "\N{MINUS SIGN}")
+    return with_minus(f"{value:+z.{min(max(1 - size, 0), 6)}f}")
 
 
 def farthest(verdicts: pd.DataFrame) -> str:
@@ -423,8 +423,7 @@ def _amount(value: float, unit: _Unit | None, sign: str = "") -> str:
     """Return a value as a table shows it; of no table, to few digits."""
     if unit is None:
         return _signed(value) if sign else f"{value:.3g}"
-    text = f"{value * unit.scale:{sign}z.{unit.decimals}f}"
-    return text.replace("-", "\N{MINUS SIGN}")
+    return with_minus(f"{value * unit.scale:{sign}z.{unit.decimals}f}")
 
 
 def _in_words(
