@@ -10,8 +10,6 @@ from mtmkl_suite.config.against import published_folder, published_papers
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.report.record.publish import rejudge
-from mtmkl_suite.run.folders import RunFolder
-from mtmkl_suite.run.pipeline import data_needs, prepare_data
 
 SMALLEST = "argyriou2008"
 # What a record that was joined by hand says besides of its parts.
@@ -67,23 +65,13 @@ def test_a_record_that_was_judged_is_left_as_it_is(tmp_path):
     """Of one commit it is so the first time, as ``git status`` shows it."""
     provenance = provenance_of(SMALLEST)
     config = load_paper(SMALLEST, "paper")
-    run = RunFolder(tmp_path / "results")
-    datasets = {v.id: v for e in config.experiments.values() for v in e.variants}
-    needs = data_needs(config, datasets.values())
-    folder = run.paper(SMALLEST)
-    seed = provenance["seed"]
-    prepare_data(needs, folder, seed=seed, download=False, on_missing="report")
-    infos = [read_json(folder.data_info(name)) for name in datasets]
-    for info in infos:
-        if info["status"] != "ok":
-            pytest.skip(info["reason"])
     figures = tmp_path / "figures"
     place = figures / SMALLEST
     shutil.copytree(published_folder(SMALLEST), place)
-    settings = of(Run, {"tier": "paper", "seed": seed})
+    settings = of(Run, {"tier": "paper", "seed": provenance["seed"]})
 
     def judged():
-        rejudge([config], run, figures, settings=settings)
+        rejudge([config], figures, settings=settings)
         return contents()
 
     def contents():

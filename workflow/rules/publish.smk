@@ -16,11 +16,9 @@ rule publish:
         "../scripts/publish.py"
 
 
-# Tables, verdicts, claims and statistics from the scores in figures/, without a fit; of
-# readings their reach. The data and their splits tell how repeats overlap.
+# Tables, verdicts, claims and statistics from the scores in figures/, without data and
+# fits; of readings their reach.
 rule rejudge:
-    input:
-        [FILES.data_files(paper) for paper in FILES.papers],
     log:
         FILES.log("rejudge"),
     conda:
@@ -28,7 +26,6 @@ rule rejudge:
     threads: 2
     params:
         configs=list(FILES.papers.values()),
-        results=RESULTS,
         settings=FILES.run,
     script:
         "../scripts/rejudge.py"

@@ -6,7 +6,6 @@ from mtmkl_suite.run.jobs import job_log
 with job_log(snakemake):
     rejudge(
         snakemake.params.configs,
-        snakemake.params.results,
         Path("figures"),
         settings=snakemake.params.settings,
         cores=snakemake.threads,

@@ -22,7 +22,7 @@ from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
 from mtmkl_suite.judge.sample import average, read_scores, select
 from mtmkl_suite.report.record.published_reach import ReachOfCells
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
-from mtmkl_suite.run.folders import PaperFolder
+from mtmkl_suite.run.folders import PaperFolder, PublishedFolder
 from mtmkl_suite.run.grouping import fit_groups, steps
 
 Array = NDArray[Any]
@@ -137,9 +137,7 @@ class Context:
     def origin(self, experiment: str) -> str:
         """Return where an experiment's data are from, "" if they are missing."""
         infos = [self.data_info.get(name, {}) for name in self.datasets(experiment)]
-        origins = dict.fromkeys(
-            info["origin"] for info in infos if info.get("status") == "ok"
-        )
+        origins = dict.fromkeys(info["origin"] for info in infos if "origin" in info)
         return ", ".join(origins)
 
     def missing_reason(
@@ -173,24 +171,15 @@ def load_context(
     folder: PaperFolder,
     *,
     of_fits: bool = False,
-    scores: Path | None = None,
 ) -> Context:
     """Read the results of a paper's configured experiments."""
-    printed = config.published
     data_info = _read_data_info(config, folder)
     return Context(
         config=config,
-        scores=(
-            _read_fits(config, folder)
-            if of_fits
-            else read_scores(scores or folder.scores)
-        ),
+        scores=_read_fits(config, folder) if of_fits else read_scores(folder.scores),
         arrays=_StoredArrays(config, folder),
         data_info=data_info,
-        published={
-            path.name: pd.read_csv(path, dtype=NAMES)
-            for path in sorted(printed.glob("*.csv"))
-        },
+        published=_read_printed(config),
         steps={
             name: read_table(folder.step(name), float_precision="round_trip")
             for name in steps(config)
@@ -198,6 +187,31 @@ def load_context(
         },
         overlaps=StoredOverlaps(config, data_info, folder),
     )
+
+
+def recorded_context(config: Paper, figures: Path) -> Context:
+    """Read what is published of a paper: its scores, and no arrays and steps."""
+    folder = PublishedFolder(figures / config.paper.id, config.readings is not None)
+    return Context(
+        config=config,
+        scores=read_scores(folder.scores),
+        arrays={},
+        data_info={
+            name: {"status": "missing", "reason": info["missing"]}
+            if "missing" in info
+            else info
+            for name, info in read_json(folder.provenance)["data"].items()
+        },
+        published=_read_printed(config),
+        overlaps=read_overlaps(folder.overlaps),
+    )
+
+
+def _read_printed(config: Paper) -> dict[str, pd.DataFrame]:
+    return {
+        path.name: pd.read_csv(path, dtype=NAMES)
+        for path in sorted(config.published.glob("*.csv"))
+    }
 
 
 def _read_data_info(config: Paper, folder: PaperFolder) -> dict[str, Any]:

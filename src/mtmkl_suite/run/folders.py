@@ -22,6 +22,9 @@ RECORD = (
 )
 """Files of a paper that other programs read."""
 
+READING_SCORES = "readings.csv.gz"
+"""The scores under other readings of the protocol, in ``figures/<paper>``."""
+
 DERIVED_DIGITS = 10
 """Significant digits of what is computed from scores: alike on any machine."""
 
@@ -128,6 +131,38 @@ class PaperFolder:
     def record(self) -> list[Path]:
         """Files of :data:`RECORD`."""
         return [self.path / name for name in RECORD]
+
+
+@dataclass(frozen=True)
+class PublishedFolder(PaperFolder):
+    """A paper's folder below ``figures``, where artefacts lie beside the record.
+
+    ``of_readings``: Scores, overlaps and provenance are those of the readings.
+    """
+
+    of_readings: bool = False
+
+    def artefact(self, name: str, ending: str) -> Path:
+        """File of a figure or table."""
+        return self.path / f"{name}.{ending}"
+
+    @property
+    def scores(self) -> Path:
+        """Table of all scores, of the paper or of its readings."""
+        return self.path / READING_SCORES if self.of_readings else super().scores
+
+    @property
+    def overlaps(self) -> Path:
+        """Table of how the repeats of each of their experiments overlap."""
+        return self._besides(super().overlaps)
+
+    @property
+    def provenance(self) -> Path:
+        """File that says where these scores come from."""
+        return self._besides(super().provenance)
+
+    def _besides(self, path: Path) -> Path:
+        return path.with_name(f"readings_{path.name}") if self.of_readings else path
 
 
 @dataclass(frozen=True)

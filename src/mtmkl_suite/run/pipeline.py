@@ -25,7 +25,7 @@ from mtmkl_suite.evaluation.metrics import metric_module
 from mtmkl_suite.evaluation.seeds import data_seed
 from mtmkl_suite.run.fingerprint import code_fingerprint
 from mtmkl_suite.run.folders import PaperFolder
-from mtmkl_suite.run.provenance import check_same
+from mtmkl_suite.run.provenance import check_data, check_settings
 
 _CELL_LOOP = "mtmkl_suite.evaluation.cells"
 
@@ -139,10 +139,8 @@ def prepare_data(
         info = describe_data(variant, seed, download=download, on_missing=on_missing)
         if record is not None and info["status"] == "ok":
             before = read_json(record.folder / "provenance.json")
-            named = {variant.id: before["data"].get(variant.id, {})}
-            infos = {variant.id: info}
-            before = {**before, "data": named}
-            check_same(before, infos, tier=before["tier"], seed=seed)
+            check_settings(before, tier=before["tier"], seed=seed)
+            check_data(before, info)
         write_json(folder.data_info(variant.id), info)
         for protocol in need.protocols:
             path = folder.splits(protocol.id, variant.id)

@@ -89,14 +89,8 @@ def of_the_code(config: Paper) -> dict[str, Any]:
     }
 
 
-def check_same(
-    provenance: Mapping[str, Any],
-    data_info: Mapping[str, Mapping[str, Any]],
-    *,
-    tier: str,
-    seed: int,
-) -> None:
-    """Check that data and settings are those of published scores."""
+def check_settings(provenance: Mapping[str, Any], *, tier: str, seed: int) -> None:
+    """Check that settings are those of published scores."""
     paper = provenance["paper"]
     for name, ours in (("tier", tier), ("seed", seed)):
         if provenance[name] != ours:
@@ -104,14 +98,17 @@ def check_same(
                 f"the published scores of {paper} are of {name} {provenance[name]}, "
                 f"not {ours}: add --config {name}={provenance[name]}"
             )
-    for name, theirs in provenance["data"].items():
-        digest = data_info.get(name, {}).get("digest")
-        if theirs.get("digest") != digest:
-            raise ConfigError(
-                f"data set {name} is not the one behind the published scores of "
-                f"{paper} (digest {theirs.get('digest', 'missing')}, here "
-                f"{digest or 'missing'}): publish a run of it first"
-            )
+
+
+def check_data(provenance: Mapping[str, Any], info: Mapping[str, Any]) -> None:
+    """Check that a data set, as described here, is that of published scores."""
+    theirs = provenance["data"].get(info["id"], {})
+    if theirs.get("digest") != info["digest"]:
+        raise ConfigError(
+            f"data set {info['id']} is not the one behind the published scores of "
+            f"{provenance['paper']} (digest {theirs.get('digest', 'missing')}, here "
+            f"{info['digest']}): publish a run of it first"
+        )
 
 
 def commit_date(commit: str) -> str:

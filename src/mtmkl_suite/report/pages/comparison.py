@@ -9,15 +9,14 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from mtmkl import __version__
-from mtmkl.files import read_json, write_bytes, write_table, write_text
+from mtmkl.files import write_bytes, write_table, write_text
 from mtmkl.statistics.hierarchical import CERTAIN, in_words
 from mtmkl.statistics.matrix_tests import MatrixTests
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
 from mtmkl.statistics.ranks import critical_difference
 from mtmkl.statistics.score_tables import some
 from mtmkl_suite.config.models import MethodComparison, Paper
-from mtmkl_suite.judge.sample import read_scores
-from mtmkl_suite.report.context import Context, read_overlaps
+from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.figures.drawing import figure_style
 from mtmkl_suite.report.figures.rank_figures import (
     critical_difference_figure,
@@ -113,14 +112,7 @@ def recorded_parts(config: Paper, folder: Path) -> list[dict[str, Any]]:
     compared = (each.comparison for each in config.artefacts.values())
     if not any(isinstance(each, MethodComparison) for each in compared):
         return []
-    context = Context(
-        config=config,
-        scores=read_scores(folder / "scores.csv.gz"),
-        arrays={},
-        data_info=read_json(folder / "provenance.json")["data"],
-        published={},
-        overlaps=read_overlaps(folder / "overlaps.csv"),
-    )
+    context = recorded_context(config, folder.parent)
     return parts_of_run(context, lambda name: folder / f"{name}.csv")
 
 

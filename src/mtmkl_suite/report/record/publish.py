@@ -26,11 +26,7 @@ from mtmkl_suite.judge.claims import (
 from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import read_scores, seconds_of_cells
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
-from mtmkl_suite.report.context import (
-    Context,
-    load_context,
-    overlaps_table,
-)
+from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.pages.comparison import PAGE, comparison_page, recorded_parts
 from mtmkl_suite.report.pages.verdicts import answer, artefacts_of_section
 from mtmkl_suite.report.record.artefacts import (
@@ -49,14 +45,18 @@ from mtmkl_suite.report.record.record import (
     origin_of,
     published_claims,
     statistics_table,
+    write_claims,
 )
-from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder, RunFolder
-from mtmkl_suite.run.provenance import check_same, of_the_code
+from mtmkl_suite.run.folders import (
+    DERIVED_DIGITS,
+    READING_SCORES,
+    PaperFolder,
+    PublishedFolder,
+    RunFolder,
+)
+from mtmkl_suite.run.provenance import check_settings, of_the_code
 from mtmkl_suite.run.resources import largest_memory, measured_memory
 from mtmkl_suite.run.verify import Record, standing_text
-
-READING_SCORES = "readings.csv.gz"
-"""The scores under other readings of the protocol, in ``figures/<paper>``."""
 
 _TITLES = re.compile(r'<a id="(\w+)"></a>\n\n## (.+)')
 """Figures and tables on the page of a paper."""
@@ -118,13 +118,15 @@ def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
 def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str]]:
     """Return files to copy, with their names there.
 
-    Of readings these are the artefacts, and the scores under another name: the record
-    is that of the main protocol.
+    Of readings these are the artefacts, and under other names what they follow from:
+    the record is that of the main protocol.
     """
     artefacts = folder.artefact_files(config.artefacts)
     named = [(path, path.name) for path in artefacts]
     if config.readings is not None:
-        return [*named, (folder.scores, READING_SCORES)]
+        theirs = PublishedFolder(Path(), of_readings=True)
+        kept = ("scores", "overlaps", "provenance")
+        return named + [(getattr(folder, k), getattr(theirs, k).name) for k in kept]
     return [*((path, path.name) for path in folder.record()), *named]
 
 
@@ -357,17 +359,12 @@ class NotPublishedError(Exception):
 
 
 def rejudge(
-    configs: Sequence[Paper],
-    run: RunFolder,
-    figures: Path,
-    *,
-    settings: Run,
-    cores: int = 1,
+    configs: Sequence[Paper], figures: Path, *, settings: Run, cores: int = 1
 ) -> None:
-    """Write what follows from the published scores of papers anew.
+    """Write what follows from the published scores of papers anew; no data are read.
 
     These are the tables, the figures that show nothing but scores, ``verdicts.csv``,
-    ``claims.csv``, ``statistics.csv``, ``overlaps.csv`` and the galleries. Scores stay,
+    ``claims.csv``, ``statistics.csv`` and the galleries. Scores and overlaps stay,
     and figures and claims on arrays of fits or on the numbers of a step. Readings have
     scores of their own, and tables and figures alone follow from them.
     If anything changed, ``provenance.json`` gets ``judged``: the code and the
@@ -378,7 +375,7 @@ def rejudge(
         staged = Path(folder)
         parts = [(_judge_artefacts, config) for config in configs]
         parts += [(_judge_record, config) for config in mains]
-        where = (run, figures, staged, settings)
+        where = (figures, staged, settings)
         if cores == 1:
             for part, config in parts:
                 part(config, *where)
@@ -396,28 +393,19 @@ def rejudge(
     write_galleries(configs, figures)
 
 
-class _Published(PaperFolder):
-    """A paper's folder below ``figures``, where artefacts lie beside the record."""
-
-    def artefact(self, name: str, ending: str) -> Path:
-        return self.path / f"{name}.{ending}"
-
-
 def _note_changes(config: Paper, staged: Path, published: Path) -> None:
     """Say in the provenance what judged the record, if files of it have changed."""
     files = [path.name for path in staged.iterdir()]
     if filecmp.cmpfiles(staged, published, files, shallow=False)[0] != files:
-        provenance = read_json(_Published(published).provenance)
+        provenance = read_json(PublishedFolder(published).provenance)
         provenance |= {"judged": of_the_code(config)}
-        write_json(_Published(staged).provenance, provenance)
+        write_json(PublishedFolder(staged).provenance, provenance)
 
 
-def _judge_artefacts(
-    config: Paper, run: RunFolder, figures: Path, staged: Path, settings: Run
-) -> None:
+def _judge_artefacts(config: Paper, figures: Path, staged: Path, settings: Run) -> None:
     """Write tables, figures of scores, and of main protocols the verdicts."""
-    context = _published_context(config, run, figures, settings)
-    made = _Published(staged / config.paper.id)
+    context = _published_context(config, figures, settings)
+    made = PublishedFolder(staged / config.paper.id)
     verdicts = []
     for name, artefact in config.artefacts.items():
         if isinstance(artefact, StepTable):
@@ -436,42 +424,21 @@ def _judge_artefacts(
         write_table(made.verdicts, table_of_all, digits=DERIVED_DIGITS)
 
 
-def _judge_record(
-    config: Paper, run: RunFolder, figures: Path, staged: Path, settings: Run
-) -> None:
-    """Write claims, statistics and overlaps."""
-    context = _published_context(config, run, figures, settings)
-    made = _Published(staged / config.paper.id)
-    claims = published_claims(context, _Published(figures / config.paper.id))
-    for path, content in (
-        (made.claims, claims),
-        (made.statistics, statistics_table(context, seed=settings.seed)),
-        (made.overlaps, overlaps_table(context.overlaps or {})),
-    ):
-        write_table(path, content, digits=DERIVED_DIGITS)
+def _judge_record(config: Paper, figures: Path, staged: Path, settings: Run) -> None:
+    """Write claims and statistics."""
+    context = _published_context(config, figures, settings)
+    made = PublishedFolder(staged / config.paper.id)
+    claims = published_claims(context, PublishedFolder(figures / config.paper.id))
+    statistics = statistics_table(context, seed=settings.seed)
+    write_claims(made, claims)
+    write_table(made.statistics, statistics, digits=DERIVED_DIGITS)
 
 
-def _published_context(
-    config: Paper, run: RunFolder, figures: Path, settings: Run
-) -> Context:
-    """Return published scores, with what is known here of the same data."""
-    published = _Published(figures / config.paper.id)
+def _published_context(config: Paper, figures: Path, settings: Run) -> Context:
+    published = PublishedFolder(figures / config.paper.id, config.readings is not None)
     provenance = read_json(published.provenance)
-    is_main = config.readings is None
-    scores = published.scores if is_main else published.path / READING_SCORES
-    context = load_context(config, run.paper(config.paper.id), scores=scores)
-    of_scores = provenance if is_main else _with_data_of(context.scores, provenance)
-    check_same(of_scores, context.data_info, tier=settings.tier, seed=settings.seed)
-    return context
-
-
-def _with_data_of(
-    scores: pd.DataFrame, provenance: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the provenance of readings: the main one, but for the data."""
-    first = scores[scores["repeat"] == 0].groupby("dataset")["data_digest"].first()
-    data = {name: {"digest": digest} for name, digest in first.items()}
-    return {**provenance, "data": data}
+    check_settings(provenance, tier=settings.tier, seed=settings.seed)
+    return recorded_context(config, figures)
 
 
 def _of_scores(context: Context) -> Context:

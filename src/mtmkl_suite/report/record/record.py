@@ -129,6 +129,12 @@ def published_claims(context: Context, published: PaperFolder) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
+def write_claims(folder: PaperFolder, claims: pd.DataFrame) -> None:
+    """Write the verdict on every claim; those without data make no float of an n."""
+    whole = claims.astype({"n": "Int64"})
+    write_table(folder.claims, whole, digits=DERIVED_DIGITS)
+
+
 def _note_with_reason(context: Context, args: Mapping[str, Any], note: str) -> str:
     """Add why a side has no scores, for the first side of which that is known."""
     sides = [value for value in args.values() if isinstance(value, Mapping)]
@@ -163,12 +169,11 @@ def write_what_follows(config: Paper, folder: PaperFolder, run: Run) -> None:
     """Write the files of the record that follow from its table of scores."""
     context = load_context(config, folder)
     write_table(folder.verdicts, verdict_table(config, folder), digits=DERIVED_DIGITS)
-    write_table(folder.claims, claims_table(context), digits=DERIVED_DIGITS)
+    write_claims(folder, claims_table(context))
     statistics = statistics_table(context, seed=run.seed)
     write_table(folder.statistics, statistics, digits=DERIVED_DIGITS)
-    write_table(
-        folder.overlaps, overlaps_table(context.overlaps or {}), digits=DERIVED_DIGITS
-    )
+    # With all digits: what is judged anew starts from them.
+    write_table(folder.overlaps, overlaps_table(context.overlaps or {}))
     write_json(
         folder.provenance,
         provenance(config, run, context.data_info.values(), folder.job_seconds()),

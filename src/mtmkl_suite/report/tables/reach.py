@@ -29,9 +29,8 @@ from mtmkl_suite.judge.reach import (
     reach_of_claims,
     reach_of_numbers,
 )
-from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, Row, judge
-from mtmkl_suite.report.context import Context, read_overlaps
+from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.record.published_reach import (
     labels_of,
     others_text,
@@ -101,21 +100,14 @@ def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
 
 def main_context(context: Context) -> Context:
     """Return the published results of the main protocol."""
-    main = context.readings.main
-    scores = record_folder(context.config) / "scores.csv.gz"
+    folder = record_folder(context.config)
+    scores = folder / "scores.csv.gz"
     if not scores.is_file():
         raise ConfigError(
             f"{scores} does not exist: readings are compared with the published record "
             "of the main protocol; run and publish that first"
         )
-    return Context(
-        config=main,
-        scores=read_scores(scores),
-        arrays={},
-        data_info={},
-        published=context.published,
-        overlaps=read_overlaps(scores.with_name("overlaps.csv")),
-    )
+    return recorded_context(context.readings.main, folder.parent)
 
 
 def under_reading(
