@@ -41,7 +41,7 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import ROUNDING
-from mtmkl.typing import FloatArray
+from mtmkl.typing import FloatArray, IntArray
 
 MIN_REPEATS = 3
 """Fewer repeats do not tell the spread of a data set."""
@@ -373,9 +373,10 @@ def _log_t(values: FloatArray, degrees: float) -> FloatArray:
 
 @lru_cache(maxsize=64)
 def _overlap_table(n: int) -> FloatArray:
-    """Return log ∫ t_n(x) t_ν((x − z) / τ) / τ dx for each ν, as spline coefficients.
+    """Return log ∫ t_n(x) t_ν((x − z) / τ) / τ dx as coefficients of a cubic spline.
 
-    The axes are asinh(100 τ) and asinh(z / √(1 + τ²)), in which it is even.
+    The axes are asinh(100 τ) and asinh(z / √(1 + τ²)), in which it is even, with one
+    coefficient more on each side, and ν.
     """
     from scipy import ndimage, special
 
@@ -398,22 +399,34 @@ def _overlap_table(n: int) -> FloatArray:
         for k, degree in enumerate(degrees):
             log_product = log_first + _log_t(from_second / tau, degree)
             table[k, row] = special.logsumexp(log_product, b=step, axis=1)
-    return np.array([ndimage.spline_filter(each, mode="mirror") for each in table])
+    filtered = [ndimage.spline_filter(each, mode="mirror") for each in table]
+    return np.stack([np.pad(each, 1, mode="reflect") for each in filtered], axis=-1)
 
 
 def _log_overlap(n: int, distance: FloatArray, tau: FloatArray) -> FloatArray:
     """Return :func:`_overlap_table` of n at distances (J, K) and τ (J, 1), by ν."""
-    from scipy import ndimage
+    table = _overlap_table(n)
+    row, column = tau[:, 0] / _LEAST_TAU, np.abs(distance) / np.hypot(1, tau)
+    left, weights = _spline(row, _TABLE_SIZE[0])
+    of_rows = sum(w[:, None, None] * table[left + i] for i, w in enumerate(weights))
+    lines = np.asarray(of_rows).reshape(-1, table.shape[-1])
+    left, weights = _spline(column, _TABLE_SIZE[1])
+    left += table.shape[1] * np.arange(len(tau))[:, None]
+    found = sum(w[..., None] * lines[left + i] for i, w in enumerate(weights))
+    return np.ascontiguousarray(np.moveaxis(np.asarray(found), -1, 0))
 
-    row, column = tau / _LEAST_TAU, np.abs(distance) / np.hypot(1, tau)
-    places = np.stack(np.broadcast_arrays(np.arcsinh(row), np.arcsinh(column)))
-    places = np.minimum(places.T / _TABLE_STEP, np.subtract(_TABLE_SIZE, 1)).T
-    return np.array(
-        [
-            ndimage.map_coordinates(each, places, mode="mirror", prefilter=False)
-            for each in _overlap_table(n)
-        ]
-    )
+
+def _spline(values: FloatArray, size: int) -> tuple[IntArray, tuple[FloatArray, ...]]:
+    """Return the first of the four coefficients behind each value, and their weights.
+
+    ``size``: Number of nodes, in equal steps of asinh(value); beyond is as at the last.
+    """
+    place = np.minimum(np.arcsinh(values) / _TABLE_STEP, size - 1)
+    left = np.minimum(place.astype(np.intp), size - 2)
+    t = place - left
+    u = 1 - t
+    weights = (u**3, 3 * t**3 - 6 * t**2 + 4, 3 * u**3 - 6 * u**2 + 4, t**3)
+    return left, tuple(each / 6 for each in weights)
 
 
 def _borders(sigma: FloatArray, degrees: FloatArray, rope: float) -> FloatArray:
@@ -421,22 +434,33 @@ def _borders(sigma: FloatArray, degrees: FloatArray, rope: float) -> FloatArray:
 
     Below minus this it is "second better", between them "equivalent"; 0 where the
     region is too narrow for σ_0 to be ever the most probable.
+
+    Newton's method, and bisection where it leaves the bracket.
     """
     from scipy import special
 
-    low = np.zeros((degrees.size, sigma.size))
-    high = np.full_like(low, rope)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for _ in range(_MAX_ITERATIONS):
-            middle = (low + high) / 2
-            above = special.stdtr(degrees[:, None], (middle - rope) / sigma)
-            below = special.stdtr(degrees[:, None], -(middle + rope) / sigma)
-            is_first = above > 1 - above - below
-            low, high = (
-                np.where(is_first, low, middle),
-                np.where(is_first, middle, high),
-            )
-    return high
+    border = np.full((degrees.size, sigma.size), rope)
+    if rope == 0:
+        return border
+    nu, unit = degrees[:, None], sigma[sigma > 0] / rope
+    low, high = np.zeros((2, degrees.size, unit.size))
+    # "First better" is the more probable everywhere if it is so in the middle.
+    high[3 * special.stdtr(nu, -1 / unit) < 1] = 1.0
+    at = high.copy()
+    log_constant = special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2)
+    constant = np.exp(log_constant) / np.sqrt(nu * math.pi)
+    for _ in range(_MAX_ITERATIONS):
+        near, far = (at - 1) / unit, (at + 1) / unit
+        excess = 2 * special.stdtr(nu, near) + special.stdtr(nu, -far) - 1
+        low, high = np.where(excess < 0, at, low), np.where(excess > 0, at, high)
+        by_near, by_far = ((1 + z**2 / nu) ** (-(nu + 1) / 2) for z in (near, far))
+        step = excess * unit / (constant * (2 * by_near - by_far))
+        last, at = at, at - step
+        at = np.where((at < low) | (at > high), (low + high) / 2, at)
+        if np.abs(at - last).max() < ROUNDING:
+            break
+    border[:, sigma > 0] = rope * at
+    return border
 
 
 def _probabilities(

@@ -249,7 +249,8 @@ def rows_of(comparison: AnyComparison, block: str) -> Iterator[tuple[str, AnyRow
             yield name, row
 
 
-def _methods_of(comparison: AnyComparison) -> dict[str, list[str]]:
+def methods_of(comparison: AnyComparison) -> dict[str, list[str]]:
+    """Return the methods of each column, of which an experiment has at most one."""
     return {
         name: [method] if isinstance(method, str) else list(method)
         for name, method in comparison.columns.items()
@@ -263,7 +264,7 @@ def _found(
     row: AnyRow,
     metric: str,
 ) -> pd.DataFrame:
-    methods = list(itertools.chain.from_iterable(_methods_of(comparison).values()))
+    methods = list(itertools.chain.from_iterable(methods_of(comparison).values()))
     where = {**comparison.blocks[block], "method": methods, "setting": ""}
     return select(scores, where, experiment=row.experiment, metric=metric)
 
@@ -276,7 +277,7 @@ def _means(
     metric: str | None,
 ) -> pd.DataFrame:
     """Return the mean of a metric, or of each row's own, by row and column."""
-    methods = _methods_of(comparison)
+    methods = methods_of(comparison)
     matrix = {}
     for name, row in rows_of(comparison, block):
         found = _found(scores, comparison, block, row, metric or row.metric)

@@ -103,9 +103,16 @@ def select(
 
 def average(rows: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
     """Return the mean value at each level of the keys, subsets of tasks first."""
-    inner = list(dict.fromkeys([*keys, *(k for k in _FIT if k != "subset"), "task"]))
+    others = [k for k in (*_FIT, "task") if k != "subset" and k not in keys]
+    # Of what is the same in all rows nothing is to be grouped: that takes most time.
+    inner = [*keys, *(k for k in others if _varies(rows[k]))]
     by_fit = rows.groupby(inner, sort=True, dropna=False)["value"].mean()
     return by_fit.groupby(level=list(keys), sort=True).mean()
+
+
+def _varies(column: pd.Series) -> bool:
+    values = column.to_numpy()
+    return bool((values != values[:1]).any())
 
 
 def is_mean_of_tasks(scores: pd.DataFrame) -> pd.Series:

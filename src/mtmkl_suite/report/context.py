@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +98,13 @@ class Context:
         self, experiment: str, metric: str, where: Mapping[str, Any]
     ) -> pd.DataFrame:
         """Return the matching scores over all tasks."""
-        return select(self.scores, where, experiment=experiment, metric=metric)
+        mine = self._by_experiment.get(experiment, self.scores[:0])
+        return select(mine, where, metric=metric)
+
+    @cached_property
+    def _by_experiment(self) -> dict[str, pd.DataFrame]:
+        of = self.scores.groupby("experiment", sort=False)
+        return {str(name): rows for name, rows in of}
 
     def by_repeat(
         self, experiment: str, metric: str, where: Mapping[str, Any]

@@ -1,6 +1,7 @@
 """Published record in ``figures/``: copied from a run or judged anew; its gallery."""
 
 import filecmp
+import math
 import re
 import shutil
 import tempfile
@@ -302,13 +303,13 @@ def _index(figures: Path) -> str:
             pd.read_csv(folder / f"{name}.csv", dtype=NAMES).assign(source=RECORD)
             for name in ("verdicts", "claims")
         )
-        link = f"[{folder.name}]({folder.name}/README.md)"
+        link = f"[{title}]({folder.name}/README.md)"
         moved = moved_text(own_numbers(verdicts))
         reach = published_counts(folder) or "–"
         found = [counts_of(shown_verdicts(each)) for each in by_author(claims).values()]
         counts = [counts_text(verdicts), moved, reach, *found]
-        table.append(f"| {link}: {title} | {' | '.join(counts)} |")
-        lines += ["", f"## [{title}]({folder.name}/README.md)"]
+        table.append(f"| {link} | {' | '.join(counts)} |")
+        lines += ["", f"## {link}"]
         overall = answer(verdicts, claims)
         if overall.sources:
             lines += ["", f"**{overall.word}.** {overall.sentence}"]
@@ -342,9 +343,10 @@ def _pictures(
     return ["", "<table>", *(f"<tr>{''.join(row)}</tr>" for row in rows), "</table>"]
 
 
-def _order(path: Path) -> tuple[int, str]:
+def _order(path: Path) -> tuple[float, str]:
+    """Return a key by which the figures of the paper come first, as it numbers them."""
     number = re.search(r"\d+", path.stem)
-    return (int(number[0]) if number else 0, path.stem)
+    return (int(number[0]) if number else math.inf, path.stem)
 
 
 def _heading(name: str) -> str:

@@ -30,7 +30,7 @@ from mtmkl_suite.config.models import (
     MethodTable,
     Paper,
 )
-from mtmkl_suite.judge.comparison import ranking_matrix, values_in_pairs
+from mtmkl_suite.judge.comparison import methods_of, ranking_matrix, values_in_pairs
 from mtmkl_suite.judge.observations import variance_ratio_of
 from mtmkl_suite.judge.sample import ALL, average
 from mtmkl_suite.report.context import Context
@@ -91,8 +91,7 @@ def build_method_scores(context: Context, artefact: MethodTable) -> PrintedTable
             | {"missing": "" if len(values) else reasons.get((column, name), "")}
             for block in comparison.blocks
             for name, row in comparison.rows.items()
-            for column, methods in comparison.columns.items()
-            for found in [_rows(context, comparison, block, row, methods)]
+            for column, found in _rows(context, comparison, block, row).items()
             for values in [average(found, ["repeat"]) * comparison.scale]
         ]
     )
@@ -269,19 +268,18 @@ def ranked_repeats(
     repeats, ratios = {}, {}
     for name in map(str, values.index):
         row = comparison.rows[name]
-        chosen = {
-            column: _rows(context, comparison, block, row, comparison.columns[column])
-            for column in order
-            if column in values
-        }
+        found = _rows(context, comparison, block, row)
+        chosen = {column: found[column] for column in order if column in values}
         by_repeat = {
             column: average(each, ["repeat"]) for column, each in chosen.items()
         }
         repeats[name] = pd.DataFrame(by_repeat).dropna() * comparison.scale
+        # Methods on the same data sets have the same splits.
+        distinct = {tuple(each["dataset"].unique()): each for each in chosen.values()}
         ratios[name] = max(
             (
                 variance_ratio_of(each, context.overlaps, "repeat")
-                for each in chosen.values()
+                for each in distinct.values()
             ),
             default=0.0,
         )
@@ -339,15 +337,14 @@ def _rows(
     comparison: MethodComparison,
     block: str,
     row: MethodComparisonRow,
-    methods: str | Sequence[str],
-) -> pd.DataFrame:
-    where = {
-        **comparison.blocks[block],
-        "method": [methods] if isinstance(methods, str) else list(methods),
-        "setting": "",
-        "task": ALL,
+) -> dict[str, pd.DataFrame]:
+    """Return the rows of a data set by column."""
+    where = {**comparison.blocks[block], "setting": "", "task": ALL}
+    found = context.rows(row.experiment, row.metric, where)
+    return {
+        column: found[found["method"].isin(methods)]
+        for column, methods in methods_of(comparison).items()
     }
-    return context.rows(row.experiment, row.metric, where)
 
 
 def _mean_sd(values: pd.Series) -> dict[str, float]:

@@ -243,15 +243,16 @@ def reference_matrices(context, part, metric, some):
     return values if metric["higher"] else -values, seconds
 
 
-def test_a_hundred_random_choices_give_what_the_library_gives(
-    context, parts, page, tmp_path, monkeypatch
+@pytest.mark.parametrize("n", [30, pytest.param(100, marks=pytest.mark.nightly)])
+def test_random_choices_give_what_the_library_gives(
+    context, parts, page, tmp_path, monkeypatch, n
 ):
     # Sampled, and not in the page: they would take all the time.
     monkeypatch.setattr(pair_tests, "_interval", lambda *_: (np.nan, np.nan))
     monkeypatch.setattr(pair_tests, "_posterior", lambda *_: (np.nan,) * 3)
     rng = np.random.default_rng(28)
     chosen, matrices = [], []
-    while len(chosen) < 100:
+    while len(chosen) < n:
         choice = random_choice(parts, rng)
         values, seconds = reference_matrices(context, *choice[:3])
         if len(values) > 1:
