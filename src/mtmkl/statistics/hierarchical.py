@@ -41,7 +41,7 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import ROUNDING
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray
 
 MIN_REPEATS = 3
 """Fewer repeats do not tell the spread of a data set."""
@@ -405,28 +405,14 @@ def _overlap_table(n: int) -> FloatArray:
 
 def _log_overlap(n: int, distance: FloatArray, tau: FloatArray) -> FloatArray:
     """Return :func:`_overlap_table` of n at distances (J, K) and τ (J, 1), by ν."""
-    table = _overlap_table(n)
-    row, column = tau[:, 0] / _LEAST_TAU, np.abs(distance) / np.hypot(1, tau)
-    left, weights = _spline(row, _TABLE_SIZE[0])
-    of_rows = sum(w[:, None, None] * table[left + i] for i, w in enumerate(weights))
-    lines = np.asarray(of_rows).reshape(-1, table.shape[-1])
-    left, weights = _spline(column, _TABLE_SIZE[1])
-    left += table.shape[1] * np.arange(len(tau))[:, None]
-    found = sum(w[..., None] * lines[left + i] for i, w in enumerate(weights))
-    return np.ascontiguousarray(np.moveaxis(np.asarray(found), -1, 0))
+    from scipy.interpolate import NdBSpline
 
-
-def _spline(values: FloatArray, size: int) -> tuple[IntArray, tuple[FloatArray, ...]]:
-    """Return the first of the four coefficients behind each value, and their weights.
-
-    ``size``: Number of nodes, in equal steps of asinh(value); beyond is as at the last.
-    """
-    place = np.minimum(np.arcsinh(values) / _TABLE_STEP, size - 1)
-    left = np.minimum(place.astype(np.intp), size - 2)
-    t = place - left
-    u = 1 - t
-    weights = (u**3, 3 * t**3 - 6 * t**2 + 4, 3 * u**3 - 6 * u**2 + 4, t**3)
-    return left, tuple(each / 6 for each in weights)
+    row, column = tau / _LEAST_TAU, np.abs(distance) / np.hypot(1, tau)
+    places = np.arcsinh(np.stack(np.broadcast_arrays(row, column), axis=-1))
+    places = np.minimum(places / _TABLE_STEP, np.subtract(_TABLE_SIZE, 1))
+    knots = tuple(np.arange(-3.0, size + 3) for size in _TABLE_SIZE)
+    found: FloatArray = NdBSpline(knots, _overlap_table(n), 3)(places)
+    return np.ascontiguousarray(np.moveaxis(found, -1, 0))
 
 
 def _borders(sigma: FloatArray, degrees: FloatArray, rope: float) -> FloatArray:

@@ -143,7 +143,10 @@ class Context:
     def origin(self, experiment: str) -> str:
         """Return where an experiment's data are from, "" if they are missing."""
         infos = [self.data_info.get(name, {}) for name in self.datasets(experiment)]
-        origins = dict.fromkeys(info["origin"] for info in infos if "origin" in info)
+        # A set that is missing has the origin that it would have.
+        origins = dict.fromkeys(
+            info["origin"] for info in infos if info.get("status") == "ok"
+        )
         return ", ".join(origins)
 
     def missing_reason(
@@ -205,7 +208,7 @@ def recorded_context(config: Paper, figures: Path) -> Context:
         data_info={
             name: {"status": "missing", "reason": info["missing"]}
             if "missing" in info
-            else info
+            else {"status": "ok", **info}
             for name, info in read_json(folder.provenance)["data"].items()
         },
         published=_read_printed(config),

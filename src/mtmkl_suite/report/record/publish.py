@@ -126,8 +126,12 @@ def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str
     named = [(path, path.name) for path in artefacts]
     if config.readings is not None:
         theirs = PublishedFolder(Path(), of_readings=True)
-        kept = ("scores", "overlaps", "provenance")
-        return named + [(getattr(folder, k), getattr(theirs, k).name) for k in kept]
+        return [
+            *named,
+            (folder.scores, theirs.scores.name),
+            (folder.overlaps, theirs.overlaps.name),
+            (folder.provenance, theirs.provenance.name),
+        ]
     return [*((path, path.name) for path in folder.record()), *named]
 
 

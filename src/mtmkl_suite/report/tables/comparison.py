@@ -274,8 +274,11 @@ def ranked_repeats(
             column: average(each, ["repeat"]) for column, each in chosen.items()
         }
         repeats[name] = pd.DataFrame(by_repeat).dropna() * comparison.scale
-        # Methods on the same data sets have the same splits.
-        distinct = {tuple(each["dataset"].unique()): each for each in chosen.values()}
+        # Methods at the same places have the same splits.
+        distinct = {
+            frozenset(zip(each["dataset"], each["train_size"], strict=True)): each
+            for each in chosen.values()
+        }
         ratios[name] = max(
             (
                 variance_ratio_of(each, context.overlaps, "repeat")

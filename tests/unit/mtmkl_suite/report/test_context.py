@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from mtmkl.datasets import default_registry, load
 from mtmkl.datasets.loaders.class_tables import DIGITS, OCR_LETTERS, ClassTable
-from mtmkl.files import write_table
+from mtmkl.files import write_json, write_table
 from mtmkl.methods import IndependentRidge
 from mtmkl.methods._base.checks import refusal_of_sparse
 from mtmkl_suite.config.load import load_paper
@@ -22,6 +22,7 @@ from mtmkl_suite.report.context import (
     overlaps_table,
     read_jobs,
     read_overlaps,
+    recorded_context,
 )
 from mtmkl_suite.run.folders import PaperFolder
 
@@ -46,6 +47,21 @@ def test_by_repeat_averages_subsets(context):
     expected = scores.groupby("repeat")["value"].mean()
     found = context.by_repeat("linear_synthetic", "mse", where)
     np.testing.assert_allclose(found, expected)
+
+
+def test_a_missing_set_has_a_reason_and_no_origin(paper, context, tmp_path):
+    info = {**context.data_info["school"], "status": "missing", "reason": "gone"}
+    without = replace(context, data_info={**context.data_info, "school": info})
+    folder = tmp_path / paper.paper.id
+    write_table(folder / "scores.csv.gz", context.scores)
+    write_table(folder / "overlaps.csv", overlaps_table({}))
+    data = {"school": {"missing": "gone"}, "computer_survey": {"origin": "original"}}
+    write_json(folder / "provenance.json", {"data": data})
+    recorded = recorded_context(paper, tmp_path)
+    for found in (without, recorded):
+        assert found.origin("school") == ""
+        assert found.missing_reason("school") == "gone"
+    assert recorded.origin("survey") == "original"
 
 
 def test_names_of_published_numbers_are_texts(paper, results, tmp_path):

@@ -112,7 +112,7 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     assert '<a href="toy/README.md#figure_1"><img src="toy/figure_1.svg"' in index
     assert '\n<a id="figure_1"></a>\n' in gallery
     assert index.index("<img") < index.index("## Counts")
-    assert "[Toy](toy/README.md)" in index
+    assert "\n| [Toy](toy/README.md) | 1 reproduced" in index
     assert "| 1 reproduced, 1 close; of 2 that follow from these: 1 close" in index
     assert (
         "| 1 of 2 (1 close → reproduced) | – | 1 undecided (paper's own test: holds) "
