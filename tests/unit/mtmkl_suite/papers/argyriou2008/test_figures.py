@@ -1,11 +1,12 @@
 import math
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl_suite.report.context import Context, load_context
+from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.figures.drawing import method_styles
 from mtmkl_suite.report.record.artefacts import drawn, write_artefacts
 
@@ -108,7 +109,7 @@ class TestCurves:
         table = context.published["table_1.csv"].copy()
         table.loc[table["row"] == "Independent", "value"] = 5.25
         changed = {**context.published, "table_1.csv": table}
-        other = Context(**{**vars(context), "published": changed})
+        other = replace(context, published=changed)
         numbers = drawn("figure_6", other)[1].set_index("series")["mean"]
         assert numbers["published, independent"] == 5.25
         assert numbers["published, linear kernel"] == 1.93
@@ -119,7 +120,7 @@ class TestCurves:
         apart = context.scores.assign(
             value=context.scores["value"] + 1.0 * joint + 2.0 * alone
         )
-        figure, _ = drawn("figure_6", Context(**{**vars(context), "scores": apart}))
+        figure, _ = drawn("figure_6", replace(context, scores=apart))
         top, bottom = figure.axes
         assert top.get_ylim()[0] > bottom.get_ylim()[1]
         assert len(drawn("figure_6", context)[0].axes) == 1

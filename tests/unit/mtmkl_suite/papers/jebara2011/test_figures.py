@@ -230,7 +230,7 @@ class TestIsing:
     def test_a_record_that_names_the_weight_otherwise_draws_the_same(self, context):
         scores = context.scores.copy()
         scores["setting"] = scores["setting"].str.replace('"alpha"', '"nu"')
-        other = Context(**{**vars(context), "scores": scores})
+        other = replace(context, scores=scores)
         numbers = draw("figure_4", context)[1]
         pd.testing.assert_frame_equal(draw("figure_4", other)[1], numbers)
 
@@ -253,7 +253,7 @@ class TestSmallestC:
         is_small = scores["setting"] == json.dumps({"C": 0.1})
         scores.loc[is_small & (scores["metric"] == "validation_auc"), "value"] = 0.9
         scores.loc[is_small & (scores["metric"] == "auc"), "value"] = 0.99
-        changed = Context(**{**vars(context), "scores": scores})
+        changed = replace(context, scores=scores)
         table = draw("figure_c_grid", changed)[1].set_index("smallest C")
         assert table.loc[0.1, "independent"] == pytest.approx(0.99)
         assert table.loc[0.1, "advantage"] < 0 < table.loc[1.0, "advantage"]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -189,7 +191,7 @@ def test_a_selector_that_matches_several_levels_is_refused():
     twice = context.scores.assign(n_tasks=10)
     both = pd.concat([context.scores, twice])
     with pytest.raises(ValueError, match=r"n_tasks.*139.*10"):
-        build_table(Context(**{**vars(context), "scores": both}), SPEC)
+        build_table(replace(context, scores=both), SPEC)
 
 
 def test_a_cell_without_a_published_number_is_refused():
