@@ -11,7 +11,7 @@ import ast
 import hashlib
 import importlib.util
 import sysconfig
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -25,14 +25,14 @@ _LIBRARIES = {
 @cache
 def code_fingerprint(*modules: str) -> str:
     """Return 12 hex digits that stand for the code of some modules."""
-    own = {*_PACKAGES, *map(_package_of, modules)}
+    own = frozenset({*_PACKAGES, *map(_package_of, modules)})
     closure: set[str] = set()
     pending = list(modules)
     while pending:
         name = pending.pop()
         if name not in closure:
             closure.add(name)
-            pending.extend(m for m in _parsed(name)[1] if _is_followed(m, own))
+            pending.extend(_followed(name, own))
     digest = hashlib.sha256()
     for name in sorted(closure):
         digest.update(name.encode())
@@ -44,7 +44,13 @@ def _package_of(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _is_followed(name: str, own: Collection[str]) -> bool:
+@cache
+def _followed(name: str, own: frozenset[str]) -> list[str]:
+    """Return the modules that a module imports and that count."""
+    return [each for each in _parsed(name)[1] if _is_followed(each, own)]
+
+
+def _is_followed(name: str, own: frozenset[str]) -> bool:
     """Tell whether a module counts: it is of one's own, or not installed."""
     path = _module_file(name)
     if path is None:

@@ -284,13 +284,15 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
         for name, artefact in artefacts.items()
     ]
     methods = method_uses(config, in_column, context.scores, RUN)
-    if record and full:
-        methods += method_uses(full, in_column, read_scores(record.scores), RECORD)
+    published = read_scores(record.scores) if record and full else None
+    if full and published is not None:
+        methods += method_uses(full, in_column, published, RECORD)
     of_data = []
     if of_tier is not None and config.readings is None:
-        is_open = bool(record and full and context.is_smoke_test)
-        mine = read_scores(record.scores) if record and is_open else context.scores
-        of_data = data_sentences(full if full and is_open else config, mine, named)
+        if full and published is not None and context.is_smoke_test:
+            of_data = data_sentences(full, published, named)
+        else:
+            of_data = data_sentences(config, context.scores, named)
     recorded = []
     if record and full and context.is_smoke_test:
         recorded = recorded_parts(full, record.folder)

@@ -8,8 +8,9 @@ from string import ascii_lowercase
 
 import pandas as pd
 
-from mtmkl_suite.config.models import Factor, Paper
-from mtmkl_suite.config.readings import USES_TEST_DATA, has_readings, load_readings
+from mtmkl_suite.config.load import read_part
+from mtmkl_suite.config.models import Factor, Paper, ReadingsFile
+from mtmkl_suite.config.readings import FILE, USES_TEST_DATA, has_readings
 from mtmkl_suite.judge.reach import (
     CLAIM,
     CLAIM_VERDICTS,
@@ -88,9 +89,8 @@ def _of_number(row: Row, labels: Mapping[str, str]) -> Reach:
 
 @cache
 def _published_labels(folder: Path) -> dict[str, str]:
-    readings = load_readings(folder, "paper").readings
-    assert readings is not None
-    return labels_of(readings.factors)
+    name = Path(FILE).stem
+    return labels_of(read_part(folder, name, ReadingsFile, "paper").readings)
 
 
 def labels_of(factors: Mapping[str, Factor]) -> dict[str, str]:
