@@ -571,6 +571,7 @@ class MethodTable(Artefact):
     """Columns that were added to what papers propose,"""
     proposed: list[str] = []
     """and those of what they propose."""
+    notes: list[str] = []
 
     @model_validator(mode="after")
     def _check_settings(self) -> Self:

@@ -16,6 +16,7 @@ from mtmkl_suite.config.against import with_data
 from mtmkl_suite.config.models import (
     AnyTable,
     Figure,
+    MethodTable,
     Paper,
     Quoted,
     ReadingsFigure,
@@ -271,4 +272,7 @@ LAYOUTS: dict[str, Callable[[Context, Any], PrintedTable]] = {
 
 def build(context: Context, artefact: AnyTable) -> PrintedTable:
     """Return a configured table in its layout."""
-    return LAYOUTS[artefact.layout](context, artefact)
+    printed = LAYOUTS[artefact.layout](context, artefact)
+    if not isinstance(artefact, MethodTable):
+        return printed
+    return replace(printed, notes=[*printed.notes, *artefact.notes])

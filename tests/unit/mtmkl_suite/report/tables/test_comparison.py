@@ -89,7 +89,8 @@ def _sizes(first, second):
 
 
 def test_pairs_have_their_power_limit():
-    table = build(context(FEATURES), artefact("method_pairs"))
+    table = build(context(FEATURES), artefact("method_pairs", notes=["Added later."]))
+    assert table.notes[-1] == "Added later."
     (line,) = table.body
     assert line[:2] == ["Ours", "Alone"]
     assert line[4] == "6–0–0"
