@@ -572,6 +572,7 @@ class MethodTable(Artefact):
     proposed: list[str] = []
     """and those of what they propose."""
     notes: list[str] = []
+    """Printed last below the table."""
 
     @model_validator(mode="after")
     def _check_settings(self) -> Self:
