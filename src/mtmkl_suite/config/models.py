@@ -692,6 +692,7 @@ class _Arguments(Model):
     margin: Number = 0
     low: Number = 0
     high: Number = 0
+    at_least: Number = 0
     step: str = ""
     column: str = ""
 

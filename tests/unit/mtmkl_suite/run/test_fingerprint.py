@@ -9,6 +9,7 @@ from mtmkl_suite.run.fingerprint import code_fingerprint
 def forget():
     """Forget what was read, as in a new process."""
     fingerprint._parsed.cache_clear()
+    fingerprint._followed.cache_clear()
     code_fingerprint.cache_clear()
 
 
@@ -53,7 +54,7 @@ def test_what_other_pythons_add_to_a_tree_does_not_count(package, monkeypatch):
     monkeypatch.setattr(ast.FunctionDef, "_fields", (*fields, "newer", "newest"))
     monkeypatch.setattr(ast.FunctionDef, "newer", None, raising=False)
     monkeypatch.setattr(ast.FunctionDef, "newest", [], raising=False)
-    fingerprint._parsed.cache_clear()
+    forget()
     assert code_fingerprint("mtmkl.thin") == before
 
 
