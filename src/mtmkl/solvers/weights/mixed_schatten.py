@@ -71,6 +71,7 @@ _MEMORY = 5  # iterates that are mixed
 _ACCURACY = 0.02  # of machines, by the gap
 _IDLE, _IDLE_CHECKS = 0.99, 4  # what is left of a gap that stands still, and how long
 _SHARE = 0.05  # of the gap that is left to the machines on Q
+_ROUNDING = 1e-14  # of C
 
 
 @dataclass(frozen=True)
@@ -277,6 +278,10 @@ class MixedSchattenPath:
         if self._duals is None:
             self._duals = TaskDuals(self.problem.tasks, C)
         elif C != self._duals.C:
+            # Rounding leaves some 1e-16 C of a β that is 0 for the offset of the last
+            # iteration: no multiple of it is best, and its quadratic term may be 0.
+            beta = self._duals.beta
+            beta[np.abs(beta) <= _ROUNDING * self._duals.C] = 0.0
             self._duals.rescale(C)
         search = _Search(self.problem, self._duals, self._S, self._rho, self.tol)
         solution = search.run(self.max_iter)

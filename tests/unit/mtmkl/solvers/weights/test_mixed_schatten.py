@@ -7,6 +7,7 @@ from sweeps import sweep
 
 from mtmkl.certify.kernel_problems import mixed_schatten, square_root
 from mtmkl.certify.solving import find_optimum
+from mtmkl.solvers.svm import task_steps as steps
 from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath, SchattenProblem
 
 LOSSES = [None, 0.1]
@@ -143,3 +144,17 @@ def test_a_kernel_without_coordinates_has_no_models():
     assert with_it.certificate.objective == pytest.approx(
         without.certificate.objective, rel=2e-6
     )
+
+
+def test_what_rounding_leaves_of_a_dual_does_not_stop_the_next_solution():
+    # As once on MNIST: β of one example 1 or 2 ulp of C from 0, K β rounded away.
+    _, _, problem = toy(1.0, None)
+    path = MixedSchattenPath(problem)
+    path.solve(1.0)
+    duals = path._duals
+    duals.beta[TASK == 0] = 0.0
+    duals.beta[0] = 2e-16 * problem.tasks.c[0]
+    duals._statistics[0, [steps.LINEAR, steps.QUADRATIC]] = -2e-16, 0.0
+    objective = path.solve(2.0).certificate.objective
+    alone = MixedSchattenPath(problem).solve(2.0).certificate.objective
+    assert objective == pytest.approx(alone, rel=2e-4)
