@@ -7,8 +7,10 @@ a process here, so that they meet the same compiled code.
 
 import math
 import os
+import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -413,6 +415,9 @@ def _compute(
     # The server from which this process was forked has an older one.
     os.environ.clear()
     os.environ.update(environment)
+    # Names of compiled functions and gaps that are missed are for the logs of a run.
+    sys.stdout = None
+    warnings.simplefilter("ignore")
     start_again_when_compiled()
     warm_compiled_code(methods_of(config, group.jobs))
     stop_if_compiled()
