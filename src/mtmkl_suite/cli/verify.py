@@ -18,6 +18,7 @@ from mtmkl_suite.config.against import published_folder, published_papers
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Tier
 from mtmkl_suite.config.readings import has_readings, load_readings
+from mtmkl_suite.run.provenance import machine
 from mtmkl_suite.run.verify import (
     CURRENT,
     OLDER,
@@ -44,6 +45,7 @@ hyper-parameters), or different. The record and the data are those of this check
 """
 
 _KINDS = (CURRENT, VERIFIED, OLDER)
+_KERNELS = ("blas", "compiled_for")
 
 
 def add_arguments(found: argparse.ArgumentParser) -> None:
@@ -135,8 +137,14 @@ def _run(parsed: argparse.Namespace) -> int:
     path = folder / f"receipt-{seed}.json"
     write_json(path, receipt(records, check, seed=seed, seconds=spent))
     print(_conclusion(check, spent))
+    differs = check.counts()["differs"] > 0
+    if differs and any(_computes_otherwise(record) for record in records):
+        print(
+            "This processor adds in another order than that of the record, which the "
+            'last digits depend on: see "On another processor" in docs/verify.md.'
+        )
     print(f"Receipt: {path}")
-    return int(not check.results or check.counts()["differs"] > 0)
+    return int(not check.results or differs)
 
 
 def _asked(parsed: argparse.Namespace) -> tuple[list[Record], list[Cell], int]:
@@ -181,6 +189,13 @@ def records_of(papers: Sequence[str]) -> list[Record]:
         if has_readings(paper) and (folder / "readings.csv.gz").is_file():
             found.append(Record(load_readings(paper, tier), folder, "readings"))
     return found
+
+
+def _computes_otherwise(record: Record) -> bool:
+    """Tell whether a record was made with other kernels than those used here."""
+    here = machine()
+    there = read_json(record.folder / "provenance.json")["machine"]
+    return any(there.get(key, here[key]) != here[key] for key in _KERNELS)
 
 
 def _difference(cell: Cell, result: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from llvmlite.binding import get_host_cpu_name
 from threadpoolctl import threadpool_info
 
 from mtmkl.errors import ConfigError
@@ -59,7 +60,8 @@ def provenance(
 def machine() -> dict[str, Any]:
     """Return processor, kernels of BLAS, number of cores, system and Python's version.
 
-    The kernels tell the instructions used, on which the last digits depend.
+    The kernels, and the processor that Numba compiles for, tell the instructions used,
+    on which the last digits depend.
     """
     blas = {
         library.get("architecture", library["internal_api"])
@@ -69,6 +71,7 @@ def machine() -> dict[str, Any]:
     return {
         "processor": _processor(),
         "blas": ", ".join(sorted(blas)),
+        "compiled_for": os.environ.get("NUMBA_CPU_NAME") or get_host_cpu_name(),
         "cores": os.cpu_count(),
         "system": platform.system(),
         "python": platform.python_version(),

@@ -7,7 +7,7 @@ from mtmkl.files import read_table, write_json, write_table
 from mtmkl_suite.cli import verify
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.against import published_folder
-from mtmkl_suite.run.verify import Record
+from mtmkl_suite.run.verify import Check, Record
 
 PAPER = "jawanpuria2011"
 
@@ -80,3 +80,22 @@ def test_only_short_cells_of_the_code_as_it_is_here_are_drawn(
     assert len(short) < len(of_code[names].drop_duplicates())
     drawn = pd.DataFrame(document["no_data"])[names].astype(str)
     assert sorted(map(tuple, drawn.values)) == sorted(map(tuple, short.values))
+
+
+@pytest.mark.parametrize("kernels", ["Haswell", "SkylakeX"])
+def test_a_difference_on_another_processor_names_the_page_about_it(
+    record, capsys, tmp_path, monkeypatch, kernels
+):
+    of_record = {"blas": "Haswell"}  # as of before the target of Numba was kept
+    document = {"tier": "paper", "seed": 0, "machine": of_record}
+    write_json(tmp_path / "provenance.json", document)
+    here = {"blas": kernels, "compiled_for": "znver3"}
+    monkeypatch.setattr(verify, "machine", lambda: here)
+    result = {"outcome": "differs", "n_differences": 1, "differences": [], "seconds": 1}
+    monkeypatch.setattr(
+        verify, "verify", lambda _, cells, **__: Check({cells[0]: result}, {}, [])
+    )
+    words = ["verify", "--paper", PAPER, "--cells", "1", "--results", str(tmp_path)]
+    assert main(words) == 1
+    is_named = "docs/verify.md" in capsys.readouterr().out
+    assert is_named == (kernels != "Haswell")
