@@ -11,7 +11,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from llvmlite.binding import get_host_cpu_name
 from threadpoolctl import threadpool_info
 
 from mtmkl.errors import ConfigError
@@ -63,6 +62,8 @@ def machine() -> dict[str, Any]:
     The kernels, and the processor that Numba compiles for, tell the instructions used,
     on which the last digits depend.
     """
+    from numba.core.registry import cpu_target  # half a second, not for planning
+
     blas = {
         library.get("architecture", library["internal_api"])
         for library in threadpool_info()
@@ -71,7 +72,7 @@ def machine() -> dict[str, Any]:
     return {
         "processor": _processor(),
         "blas": ", ".join(sorted(blas)),
-        "compiled_for": os.environ.get("NUMBA_CPU_NAME") or get_host_cpu_name(),
+        "compiled_for": cpu_target.target_context.codegen().magic_tuple()[1],
         "cores": os.cpu_count(),
         "system": platform.system(),
         "python": platform.python_version(),
