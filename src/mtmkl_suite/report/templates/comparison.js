@@ -197,6 +197,10 @@
     }).filter(({values}) => !values.includes(null))
       .map(({repeat, values}) => ({repeat, values: values.map((each) => each * scale)}));
   };
+  const lacking = (part, choice, dataset) => {
+    const {of} = part.metrics[choice.metric], scores = (of[dataset] && part.scores[of[dataset]][dataset]) || [];
+    return choice.methods.filter((m) => !scores[m] || choice.sizes.some((size) => !scores[m][size]?.length)).map((m) => part.methods[m]);
+  };
   const meansOf = (rows) => rows[0].values.map((_, m) => mean(rows.map((row) => row.values[m])));
   const byRepeat = (rows) => {
     const repeats = [...new Set(rows.map((row) => row.repeat))];
@@ -355,28 +359,38 @@
       }
     });
     const [ours, theirs] = [papers, today].map((group) => bestOf(means, group));
-    const absent = part.proposed.filter((name) => !names.includes(name));
+    const absent = part.proposed.filter((name) => !names.includes(name)), first = bestOf(means, range(found.k));
+    const neither = [ours, theirs].includes(first) ? "" : ` The best mean of all, ${scoreText(found, first)}, is that of ${names[first]}, which is neither.`;
     const told = (sets) => (sets.length ? `: ${listed(sets, 20)}` : "");
-    const margin = rope ? `more than ${rope}${unit && ` ${unit}`} ` : "";
+    const margin = rope ? `more than ${rope}${unit && ` ${rope === 1 ? unit.replace(/s$/, "") : unit}`} ` : "";
     return [`Is what is used today enough? On ${n - above.length} of ${many(n, "data set")} it is.`,
-      `The best of ${many(papers.length, "method")} of the papers${absent.length ? ` (without ${listed(absent)})` : ""} is ${margin}above the best of ${today.length} of today on ${above.length}${told(above)}; it is below by as much on ${below.length}${told(below)}. The best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}).`];
+      `The best of ${many(papers.length, "method")} of the papers${absent.length ? ` (without ${listed(absent)})` : ""} is ${margin}above the best of ${today.length} of today on ${above.length}${told(above)}; it is below by as much on ${below.length}${told(below)}. The best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}).${neither}`];
   };
   const enoughOfOthers = (part) => {
     const other = PAGE.parts.find((each) => each.today.length && each.title.startsWith(part.title) && each !== part);
     if (!other) return [];
-    const onclick = (event) => { event.preventDefault(); begin(startOf(other)); };
+    const choice = choiceIn(other);
+    const onclick = (event) => { event.preventDefault(); begin(choice); place("answers").focus(); };
     const link = html("a", {href: "#answers", onclick}, other.title);
-    const lines = enoughOf(other, answersOf(other, startOf(other)));
-    return lines.length ? [lines[0], [`${lines[1]} See `, link, "."]] : [];
+    const lines = pressedOf(current) ? enoughOf(other, answersOf(other, choice)) : [];
+    return lines.length ? [lines[0], [`${lines[1]} See `, link, "."]] : [["Is what is used today enough? See ", link, "."]];
   };
 
   const sentencesOf = (part, found) => {
     const {names, order, n, k, single, used} = found;
     const sets = used.map((each) => part.datasets[each]);
     if (k < 2) return ["Choose at least two methods."];
-    if (n === 0) return ["No chosen data set has scores of all chosen methods at the chosen sizes."];
+    if (part.sizes.length && !current.sizes.length) return ["Choose at least one size of the training sets."];
+    if (!used.length && !found.lost.length) return ["Choose at least one data set."];
+    const lost = new Map();
+    for (const each of found.lost) {
+      const methods = listed(lacking(part, current, each), 3) || "all in one repeat";
+      lost.set(methods, [...(lost.get(methods) ?? []), part.datasets[each]]);
+    }
+    const leftOut = `Left out, for lack of scores ${[...lost].map(([methods, names]) => `of ${methods}: ${listed(names, 20)}`).join("; ")}.`;
+    if (n === 0) return [leftOut];
     const first = order[0], lines = enoughOf(part, found);
-    if (!part.today.length && isStart(part)) lines.push(...enoughOfOthers(part));
+    if (!part.today.length) lines.push(...enoughOfOthers(part));
     if (single) {
       lines.push(`On ${sets[0]} ${names[first]} has the best mean, ${scoreText(found, first)}, of ${many(k, "method")}.`);
       lines.push(found.ratio === Infinity
@@ -440,10 +454,8 @@
     if (found.front.length) {
       lines.push(`Seconds: none is cheaper and better than ${listed(found.front.map((m) => `${names[m]} (${short(found.seconds[m], 2)} s, ${scoreText(found, m)})`), 4)}.`);
     }
-    if (found.lost.length) {
-      lines.push(`Left out, because a chosen method has no scores there: ${listed(found.lost.map((each) => part.datasets[each]), 20)}.`);
-    }
-    return lines;
+    if (current.control >= 0 && found.control < 0) lines.push(`${part.methods[current.control]} is not among the chosen methods, so nothing is compared against it.`);
+    return lost.size ? [leftOut, ...lines] : lines;
   };
 
   // ---- The choice, and its address.
@@ -474,6 +486,14 @@
     const sets = range(2 ** presets.length).map((bits) => presets.filter((_, at) => (bits >> at) & 1));
     const made = (set) => LISTS.every((key) => String(presetChoice(choice.part, set)[key]) === String(choice[key]));
     return sorted(sets.filter(made), (set) => set.length)[0] ?? null;
+  };
+
+  // The same presets and score in another part, as far as it has them.
+  const choiceIn = (part) => {
+    const pressed = (pressedOf(current) ?? []).map(({label}) => label), {label} = current.part.metrics[current.metric];
+    const choice = presetChoice(part, part.presets.filter((each) => pressed.includes(each.label)));
+    const metric = part.metrics.findIndex((each) => each.label === label);
+    return metric < 0 ? choice : {...choice, metric};
   };
 
   const addressOf = (choice) => {
@@ -619,7 +639,7 @@
   // Rows with a label, a dot on a common axis, and what lies behind it.
   const rowsFigure = (target, {rows, label, axis, ticks, tickText, title, lanes = [], band, ruler}) => {
     const width = roomOf(target), narrow = width < 560;
-    const height = narrow ? 36 : 24, top = ruler ? 52 : 30;
+    const height = narrow ? 36 : 24, top = ruler ? 52 : 36;
     const longest = Math.max(...rows.map((row) => widthOf(row.label, 700)));
     const left = (narrow ? 8 : Math.min(longest + 14, 0.4 * width)) + 7 * lanes.length;
     const edge = narrow ? 7 * lanes.length - 5 : left;
@@ -646,7 +666,7 @@
         line(each === 0 ? "zero" : "grid", x(each), top - 4, x(each), bottom),
         text(x(each), top - 8, tickText(each), "soft", "middle")]),
       text(narrow ? 0 : left, ruler ? 12 : 10, title),
-      ...(ruler ? [line("ruler", x(ruler[0]), 22, x(ruler[1]), 22), text(x(ruler[1]) + 6, 26, ruler[2])] : []),
+      ...(ruler ? [line("ruler", x(ruler[0]), 22, x(ruler[1]), 22), text(x(ruler[1]) + 6, 26, x(ruler[1]) + 6 + widthOf(ruler[2]) < width ? ruler[2] : "")] : []),
       ...lanes.map(([from, to], lane) => (
         line("lane", edge - 7 * lane, y(from) - 5, edge - 7 * lane, y(to) + 5))),
       ...marks);
@@ -675,7 +695,7 @@
           (d, row) => `${part.datasets[d]} ${ranks[row][m]}`).join(", ")}`})),
       axis: (from, to) => between((each) => each, 1, Math.max(k, 2), from, to),
       ticks: [1, k, ...range(k - 2).map((each) => each + 2)], tickText: String,
-      title: "Mean rank, 1 is best; strokes: the data sets, longer for more",
+      title: "Mean rank, 1 is best; strokes: ranks on the data sets",
       lanes: groupsOf(order.map((m) => rank[m]), found.critical),
       ruler: [1, all ? k : 1 + found.critical, all ? "" : `critical difference ${found.critical.toFixed(2)}`],
     });
@@ -869,6 +889,10 @@
     onchange: (event) => changed(event.target.value)}, ...options.map(([value, text]) => (
     html("option", {value, selected: String(value) === String(chosen)}, text)))));
 
+  const [PROPOSED, TODAY] = ["proposed", "today"].map((group) => PAGE.parts.flatMap((each) => each[group]));
+  const kindOf = (name) => (PROPOSED.includes(name) ? "paper" : TODAY.includes(name) ? "today" : "");
+  const KINDS = PROPOSED.length ? " (paper: proposed by one of the five papers; today: used today; the others: what the papers compare with)" : "";
+
   const boxes = (key, title, noun) => {
     const {part} = current, names = part[key];
     if (names.length < 2) return "";
@@ -880,11 +904,12 @@
       onchange: () => pick(range(names.length).filter((each) => inputs[each].checked))}));
     const button = (word, rest, chosen) => html("button",
       {type: "button", onclick: () => pick(chosen)}, word, hidden(` ${rest}${noun}`));
+    const notes = {datasets: part.about, methods: names.map(kindOf)}[key] ?? [];
     const every = html("span", {class: "every"},
       button("all", "", range(names.length)), " ", button("none", "of the ", []));
     return html("fieldset", {}, html("legend", {}, title), ...(names.length > 4 ? [every] : []),
       ...names.map((name, at) => html("label", {}, inputs[at], ` ${name}`,
-        html("span", {class: "soft"}, key === "datasets" && part.about[at] ? ` (${part.about[at]})` : ""))));
+        html("span", {class: "soft"}, notes[at] ? ` (${notes[at]})` : ""))));
   };
 
   const buildForm = () => {
@@ -899,13 +924,13 @@
     place("form").replaceChildren(
       html("fieldset", {class: "first"}, html("legend", {}, "Compare"),
         ...(PAGE.parts.length > 1 ? [select("Part", PAGE.parts.map((each) => [each.title, each.title]), part.title,
-          (title) => begin(startOf(PAGE.parts.find((each) => each.title === title))))] : []),
+          (title) => begin(choiceIn(PAGE.parts.find((each) => each.title === title))))] : []),
         ...(part.metrics.length > 1 ? [select("Score", part.metrics.map((each, at) => [at, each.label]), current.metric,
           (at) => change({metric: Number(at)}))] : []),
         select("Against", [[-1, "none"], ...part.methods.map((name, at) => [at, name])], current.control,
           (at) => change({control: Number(at)}))),
       html("div", {id: "presets", role: "group", "aria-label": "Choices made for you; several together choose what they share"}, ...presets),
-      boxes("sizes", "For training", "sizes"), boxes("datasets", "Data sets", "data sets"), boxes("methods", "Methods", "methods"));
+      boxes("sizes", "For training", "sizes"), boxes("datasets", "Data sets", "data sets"), boxes("methods", `Methods${KINDS}`, "methods"));
   };
 
   const drawPairs = (part, found) => {
@@ -920,18 +945,18 @@
   };
 
   // A choice in words.
-  const wordsOf = (part, metric, sizes, datasets) => [
+  const wordsOf = (part, metric, sizes, datasets, isList = true) => [
     part.metrics[metric].label,
-    part.sizes[0] && `${sizes.map((each) => part.sizes[each]).join(", ")} for training`,
-    `${many(datasets.length, "data set")} (${listed(datasets, 20)})`].filter(Boolean).join("; ");
+    sizes.length && part.sizes[0] && `${sizes.map((each) => part.sizes[each]).join(", ")} for training`,
+    datasets.length && many(datasets.length, "data set") + (isList ? ` (${listed(datasets, 20)})` : "")].filter(Boolean).join("; ");
   const probabilitiesOf = (part, found) => {
-    const words = ({of, source}) => `${source}: ${wordsOf(part, of.metric, of.sizes, of.datasets)}`;
+    const words = ({of, source}) => `${source}: ${wordsOf(part, of.metric, of.sizes, of.datasets, false)}`;
     if (found.pairs.some((pair) => pair.posterior)) {
-      return found.given ? `P: posterior probabilities by ${words(found.given)}. They are of one more data set: a few far from the others move the mean difference more than P.`
+      return found.given ? `P: posterior probabilities by ${words(found.given)}. They are for a further data set like these: a few that are far from the others move the mean difference more than they move P.`
         : "P: posterior probabilities of the correlated Bayesian t-test over repeats.";
     }
     return part.given.length && !found.given
-      ? `Posterior probabilities are not computed here. Known are those by ${part.given.map(words).join("; ")}.` : "";
+      ? `Posterior probabilities of this choice are not computed here. Choose what is as planned but for the score and sizes, and there are those by ${part.given.map(words).join("; by ")}.` : "";
   };
 
   const show = () => {
@@ -968,7 +993,10 @@
 
   const begin = (choice) => {
     current = choice;
+    const controls = () => [...place("form").querySelectorAll("select, button, input")];
+    const at = controls().indexOf(document.activeElement);
     buildForm();
+    controls()[at]?.focus();
     keepAddress();
     show();
   };
