@@ -133,6 +133,24 @@ answers.pairs = location.hash;
 answers.shown = all("#pairs-table tbody tr").length;
 """
 
+PARTS = """
+const all = (selector) => [...document.querySelectorAll(selector)];
+const press = (word) => all("#presets button").find(
+  (each) => each.textContent.startsWith(word)).click();
+const answers = {};
+press("many tasks");
+const part = all("#form select")[0];
+part.focus();
+part.value = "Classification with rivals";
+part.dispatchEvent(new Event("change"));
+answers.pressed = all("#presets [aria-pressed=true]").map((each) => each.textContent);
+answers.focus = document.activeElement === all("#form select")[0];
+press("as planned");
+all("#form label").find((each) => each.textContent.includes("known relations")
+  && each.querySelector("input")).click();
+answers.first = all("#answer p")[0].textContent;
+"""
+
 
 def answered(page, addresses, folder):
     """Return what a page shows at each address."""
@@ -486,6 +504,16 @@ def test_presets_together_choose_what_they_share(page, parts, context, tmp_path)
     name, count = found["link"]
     assert found["pairs"] == "#" + urlencode({"pairs": name})
     assert f" ({found['shown']})" in count
+
+
+def test_another_part_has_the_same_presets_and_what_is_left_out_comes_first(
+    page, tmp_path
+):
+    found = told(page, PARTS, tmp_path)
+    assert found["pressed"] == ["many tasks (20 or more)"]
+    assert found["focus"]
+    begin = "Left out, for lack of scores of MT-MKL, known relations: "
+    assert found["first"].startswith(begin)
 
 
 def test_what_is_used_today_is_held_against_the_papers(page, parts, context, tmp_path):
