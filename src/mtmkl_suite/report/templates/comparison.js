@@ -945,12 +945,12 @@
   };
 
   // A choice in words.
-  const wordsOf = (part, metric, sizes, datasets, isList = true) => [
+  const wordsOf = (part, metric, sizes, datasets) => [
     part.metrics[metric].label,
     sizes.length && part.sizes[0] && `${sizes.map((each) => part.sizes[each]).join(", ")} for training`,
-    datasets.length && many(datasets.length, "data set") + (isList ? ` (${listed(datasets, 20)})` : "")].filter(Boolean).join("; ");
+    datasets.length && many(datasets.length, "data set")].filter(Boolean).join("; ");
   const probabilitiesOf = (part, found) => {
-    const words = ({of, source}) => `${source}: ${wordsOf(part, of.metric, of.sizes, of.datasets, false)}`;
+    const words = ({of, source}) => `${source}: ${wordsOf(part, of.metric, of.sizes, of.datasets)}`;
     if (found.pairs.some((pair) => pair.posterior)) {
       return found.given ? `P: posterior probabilities by ${words(found.given)}. They are for a further data set like these: a few that are far from the others move the mean difference more than they move P.`
         : "P: posterior probabilities of the correlated Bayesian t-test over repeats.";
@@ -963,7 +963,8 @@
     const {part} = current, found = answersOf(part, current);
     const sets = found.used.map((each) => part.datasets[each]);
     place("chosen").textContent = [part.title, many(current.methods.length, "method"),
-      wordsOf(part, current.metric, current.sizes, sets)].filter(Boolean).join("; ") + ".";
+      wordsOf(part, current.metric, current.sizes, sets)].filter(Boolean).join("; ")
+      + (sets.length ? ` (${listed(sets, 20)}).` : ".");
     place("answer").replaceChildren(...sentencesOf(part, found).map((line) => html("p", {}, ...[line].flat())));
     place("caution").hidden = isStart(part);
     const enough = Boolean(found.pairs);

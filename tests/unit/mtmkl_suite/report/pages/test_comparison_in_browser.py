@@ -107,13 +107,18 @@ answers.without = all("#pairs-table tbody tr").map((row) => [...row.cells].map(
 """
 
 
-PRESETS = """
+PRESSED = """
 const all = (selector) => [...document.querySelectorAll(selector)];
 const pressed = () => all("#presets [aria-pressed=true]").map(
   (each) => each.textContent);
 const press = (word) => all("#presets button").find(
   (each) => each.textContent.startsWith(word)).click();
 const answers = {};
+"""
+
+PRESETS = (
+    PRESSED
+    + """
 const first = all("#answer p");
 answers.first = [first[0].textContent, first[1].textContent];
 answers.start = pressed();
@@ -132,24 +137,24 @@ link.click();
 answers.pairs = location.hash;
 answers.shown = all("#pairs-table tbody tr").length;
 """
+)
 
-PARTS = """
-const all = (selector) => [...document.querySelectorAll(selector)];
-const press = (word) => all("#presets button").find(
-  (each) => each.textContent.startsWith(word)).click();
-const answers = {};
+PARTS = (
+    PRESSED
+    + """
 press("many tasks");
 const part = all("#form select")[0];
 part.focus();
 part.value = "Classification with rivals";
 part.dispatchEvent(new Event("change"));
-answers.pressed = all("#presets [aria-pressed=true]").map((each) => each.textContent);
+answers.pressed = pressed();
 answers.focus = document.activeElement === all("#form select")[0];
 press("as planned");
 all("#form label").find((each) => each.textContent.includes("known relations")
   && each.querySelector("input")).click();
 answers.first = all("#answer p")[0].textContent;
 """
+)
 
 
 def answered(page, addresses, folder):
