@@ -361,10 +361,13 @@
     const [ours, theirs] = [papers, today].map((group) => bestOf(means, group));
     const absent = part.proposed.filter((name) => !names.includes(name)), first = bestOf(means, range(found.k));
     const neither = [ours, theirs].includes(first) ? "" : ` The best mean of all, ${scoreText(found, first)}, is that of ${names[first]}, which is neither.`;
+    const {i, interval} = found.pairs.find((pair) => [ours, theirs].every((m) => [pair.i, pair.j].includes(m)));
+    const turn = (i === ours ? 1 : -1) * sign, ends = interval.map((each) => each * turn).sort((a, b) => a - b);
+    const within = Number.isNaN(ends[0]) ? "" : ` (95 % interval ${intervalText(ends, found.digits)}, not corrected for the choice of the two)`;
     const told = (sets) => (sets.length ? `: ${listed(sets, 20)}` : "");
     const margin = rope ? `more than ${rope}${unit && ` ${rope === 1 ? unit.replace(/s$/, "") : unit}`} ` : "";
     return [`Is what is used today enough? On ${n - above.length} of ${many(n, "data set")} it is.`,
-      `The best of ${many(papers.length, "method")} of the papers${absent.length ? ` (without ${listed(absent)})` : ""} is ${margin}above the best of ${today.length} of today on ${above.length}${told(above)}; it is below by as much on ${below.length}${told(below)}. The best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}).${neither}`];
+      `The best of ${many(papers.length, "method")} of the papers${absent.length ? ` (without ${listed(absent)})` : ""} is ${margin}above the best of ${today.length} of today on ${above.length}${told(above)}; it is below by as much on ${below.length}${told(below)}. The best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}): a difference of ${signed(sign * (means[ours] - means[theirs]), found.digits)}${within}.${neither}`];
   };
   const enoughOfOthers = (part) => {
     const other = PAGE.parts.find((each) => each.today.length && each.title.startsWith(part.title) && each !== part);
@@ -592,6 +595,7 @@
       if (mark) place("value").textContent = isOver ? mark.dataset.value : "";
     });
   }
+  addEventListener("keydown", ({key}) => { if (key === "Escape") place("value").textContent = ""; });
 
   // A table whose columns sort it: [heading, value to sort by, text, is a number].
   const tableOf = (name, caption, columns, items, attributes = () => ({})) => {

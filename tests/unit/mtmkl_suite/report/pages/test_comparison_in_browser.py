@@ -87,6 +87,9 @@ move("mouseover", cell);
 answers.hover = line();
 move("mouseout", cell);
 answers.off = line();
+move("mouseover", cell);
+press("Escape");
+answers.escaped = line();
 const heading = all("#pairs-table th button").find(
   (each) => each.textContent.startsWith("First −"));
 heading.click();
@@ -464,7 +467,7 @@ def test_keys_pointer_order_and_filter(tmp_path):
     assert shown["method"].startswith(f"{second}: mean rank ")
     assert shown["below"].startswith(f"{second} against {first}: ")
     assert shown["hover"].startswith(f"{first} against {second}: ")
-    assert shown["off"] == ""
+    assert shown["off"] == shown["escaped"] == ""
     assert shown["stops"] == 1
     differences = list(map(number, shown["sorted"]))
     assert differences == sorted(differences)
@@ -531,15 +534,22 @@ def test_what_is_used_today_is_held_against_the_papers(page, parts, context, tmp
     comparison = artefact.comparison
     values = ranking_matrix(context.scores, comparison, comparison.main)
     values = values.loc[part["start"]["datasets"], part["start"]["methods"]]
-    papers, today = (
-        values[[name for name in values if name in part[group]]].max(axis=1)
+    groups = [
+        values[[name for name in values if name in part[group]]]
         for group in ("proposed", "today")
-    )
+    ]
+    papers, today = (group.max(axis=1) for group in groups)
     above = papers[papers - today > comparison.rope]
+    best = [group[group.mean().idxmax()] for group in groups]
+    interval = stats.ttest_1samp(best[0] - best[1], 0).confidence_interval()
     first, second = told(page, PRESETS, tmp_path)["first"]
     assert first == (
         "Is what is used today enough? "
         f"On {len(values) - len(above)} of {len(values)} data sets it is."
+    )
+    ends = re.search(r"95 % interval (\S+) to ([\d.]+)", second).groups()
+    assert [number(end.replace("\u2212", "-")) for end in ends] == pytest.approx(
+        [interval.low, interval.high], abs=0.005
     )
     told_above = second.partition("; it is below")[0]
     assert [n for n in values.index if f"{n} (" in told_above] == list(above.index)
