@@ -93,7 +93,9 @@ def evaluate_claims(
     methods = methods if isinstance(methods, Mapping) else list(methods)
     check_claims(claims, methods)
     labels = _labels(methods)
-    samples = _samples_of_tasks(scores, sample_of or {}) if full_protocol else {}
+    tested = {(claim.args | claim.over_tasks)["experiment"] for claim in claims}
+    of_tested = scores[scores["experiment"].isin(tested)]
+    samples = _samples_of_tasks(of_tested, sample_of or {}) if full_protocol else {}
     rows = []
     for claim in claims:
         row = {

@@ -82,9 +82,9 @@ def variance_ratio_of(
     """
     if overlaps is None:
         return 0.0
-    levels = rows[AXIS] if AXIS in rows else pd.Series(0, index=rows.index)
+    levels = [level for _, level in rows.groupby(AXIS)] if AXIS in rows else [rows]
     ratios = []
-    for _, level in rows.groupby(levels):
+    for level in levels:
         found = level[["experiment", "dataset", "train_size"]].drop_duplicates()
         places = found.itertuples(index=False, name=None)
         splits = [overlaps[place] for place in places]

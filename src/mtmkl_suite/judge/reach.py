@@ -196,8 +196,9 @@ def reach_of_claims(
 ) -> pd.DataFrame:
     """Return under how many readings each claim holds.
 
-    Tables have the columns ``verdict`` and ``note`` by the claims' ids. Notes have the
-    means, so that equal notes are equal results. The note of a claim names the readings
+    Tables have the columns ``verdict`` and ``note`` by the claims' ids, those of
+    readings without claims on other experiments. Notes have the means, so that equal
+    notes are equal results. The note of a claim names the readings
     under which it holds, or does not hold any more, unless several agree; those that
     use test data are counted apart.
     """
@@ -208,7 +209,8 @@ def reach_of_claims(
         found = {
             reading: str(claims.loc[name, "verdict"])
             for reading, claims in under.items()
-            if claims.loc[name, "verdict"] in CLAIM_VERDICTS
+            if name in claims.index
+            and claims.loc[name, "verdict"] in CLAIM_VERDICTS
             and claims.loc[name, "note"] != note
         }
         counts = Counter(v for reading, v in found.items() if reading.is_legitimate)

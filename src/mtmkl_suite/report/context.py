@@ -98,11 +98,12 @@ class Context:
         self, experiment: str, metric: str, where: Mapping[str, Any]
     ) -> pd.DataFrame:
         """Return the matching scores over all tasks."""
-        mine = self._by_experiment.get(experiment, self.scores[:0])
+        mine = self.by_experiment.get(experiment, self.scores[:0])
         return select(mine, where, metric=metric)
 
     @cached_property
-    def _by_experiment(self) -> dict[str, pd.DataFrame]:
+    def by_experiment(self) -> dict[str, pd.DataFrame]:
+        """Return the scores of each experiment that has any."""
         of = self.scores.groupby("experiment", sort=False)
         return {str(name): rows for name, rows in of}
 

@@ -89,7 +89,11 @@ def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
     reach = reach_of_numbers(own, under, is_judged=context.is_judged)
     notes = [f"{NOT_JUDGED.capitalize()}."]
     if context.is_judged:
-        claims = {r: claims_of(shown[r]) for r in readings if r.kind != "bound"}
+        claims = {
+            r: claims_of(_of_claims_on(each, bases_of(context, r)))
+            for r, each in shown.items()
+            if r.kind != "bound"
+        }
         of_claims = reach_of_claims(claims_of(main), claims)
         reach = pd.concat([reach, of_claims], ignore_index=True)
         notes = _notes(reach)
@@ -215,7 +219,7 @@ def experiments_under(context: Context, factors: Mapping[str, str]) -> list[str]
 
     Those that read the main scores have them.
     """
-    present = set(context.scores["experiment"])
+    present = context.by_experiment.keys()
     return [
         name
         for name, origin in context.readings.experiments.items()
@@ -280,6 +284,12 @@ def claims_of(context: Context) -> pd.DataFrame:
     """
     folder = PaperFolder(record_folder(context.config))
     return published_claims(context, folder).set_index("id")
+
+
+def _of_claims_on(context: Context, experiments: set[str]) -> Context:
+    claims = [c for c in context.config.claims if c.args["experiment"] in experiments]
+    config = context.config.model_copy(update={"claims": claims})
+    return replace(context, config=config)
 
 
 def effect(claim: Row) -> float:
