@@ -742,6 +742,12 @@ class Claim(Model):
         """What the test compares."""
         return [value for value in self.args.values() if isinstance(value, dict)]
 
+    @property
+    def experiments(self) -> set[str]:
+        """All experiments with scores that the test compares."""
+        parts = [self.args, *self.sides, *self.args.get("rows", [])]
+        return {part["experiment"] for part in parts if "experiment" in part}
+
 
 class ClaimsFile(Model):
     """All of ``claims.yaml``."""

@@ -165,11 +165,9 @@ class Context:
         sought = [method] if isinstance(method, str) else method
         if sought is not None and not set(sought) & set(methods):
             return NOT_IN_TIER
-        gaps = self.scores[
-            (self.scores["experiment"] == experiment)
-            & self.scores["method"].isin(sought or [])
-            & self.scores["metric"].isin([UNSUPPORTED, FAILED])
-        ]
+        mine = self.by_experiment.get(experiment, self.scores[:0])
+        gaps = mine[mine["metric"].isin([UNSUPPORTED, FAILED])]
+        gaps = gaps[gaps["method"].isin(sought or [])]
         if len(gaps):
             reason = str(json.loads(gaps["params"].iloc[0])["reason"])
             return _DENSE_ONLY.sub(r"needs dense inputs (\1)", reason)

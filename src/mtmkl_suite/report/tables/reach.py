@@ -287,7 +287,7 @@ def claims_of(context: Context) -> pd.DataFrame:
 
 
 def _of_claims_on(context: Context, experiments: set[str]) -> Context:
-    claims = [c for c in context.config.claims if c.args["experiment"] in experiments]
+    claims = [c for c in context.config.claims if c.experiments & experiments]
     config = context.config.model_copy(update={"claims": claims})
     return replace(context, config=config)
 

@@ -439,6 +439,17 @@ def generated_claim(**changes):
     return edit
 
 
+def test_a_claim_knows_the_experiments_of_its_sides_and_rows():
+    def claim(paper, name):
+        claims = load_paper(paper, "paper").claims
+        return next(each for each in claims if each.id == name)
+
+    both = claim("jawanpuria2011", "school_p2_gains_by_features")
+    assert both.experiments == {"school", "school_each"}
+    ranks = claim("yousefi2015", "dominates_20")
+    assert ranks.experiments >= {"robot", "vehicle", "landmine"}
+
+
 def test_entries_are_generated_from_lists(tmp_path):
     config = load_paper(edited_paper(tmp_path, generated_claim()), "quick")
     ids = [claim.id for claim in config.claims]
