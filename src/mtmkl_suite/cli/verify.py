@@ -239,12 +239,12 @@ def _show_status(papers: Sequence[str] | None) -> int:
     rows: list[dict[str, object]] = []
     total: Counter[str] = Counter()
     for record in records_of(papers or published_papers()):
-        for name, counts in standing_of_artefacts(record).items():
+        found = standing(record, receipts_beside(record))
+        total += sum(found.values(), Counter[str]())
+        for name, counts in standing_of_artefacts(record, found).items():
             row: dict[str, object] = {kind: counts[kind] for kind in _KINDS}
             place = {"paper": record.config.paper.id, "artefact": name}
             rows.append({**place, "cells": worst(counts), **row})
-        found = standing(record, receipts_beside(record))
-        total += sum(found.values(), Counter[str]())
     print_table(rows)
     print(
         f"{total[CURRENT]} of {total.total()} cells are of this code, "

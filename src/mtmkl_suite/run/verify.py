@@ -549,12 +549,13 @@ def standing(
     return found
 
 
-def standing_of_artefacts(record: Record) -> dict[str, Counter[str]]:
-    """Return the same for each figure and table with scores.
+def standing_of_artefacts(
+    record: Record, found: Mapping[str, Counter[str]]
+) -> dict[str, Counter[str]]:
+    """Return, from the same of experiments, that of each figure and table with scores.
 
     The experiments that none shows follow, by their own names.
     """
-    found = standing(record, receipts_beside(record))
     shown = {name: each.shown for name, each in record.config.artefacts.items()}
     rest = set(found) - {name for own in shown.values() for name in own}
     sums = {
@@ -578,9 +579,11 @@ _WORDS = {
 
 def standing_text(record: Record) -> str:
     """Say how a record's figures and tables stand to the code as it is here."""
-    found = standing_of_artefacts(record)
+    found = standing(record, receipts_beside(record))
     kinds = Counter(
-        worst(c) for name, c in found.items() if name in record.config.artefacts
+        worst(counts)
+        for name, counts in standing_of_artefacts(record, found).items()
+        if name in record.config.artefacts
     )
     counted = [f"{kinds[k]} {words}" for k, words in _WORDS.items() if kinds[k]]
     if not counted:

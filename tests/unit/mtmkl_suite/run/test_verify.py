@@ -133,7 +133,9 @@ def test_figures_and_tables_stand_to_the_code_like_the_worst_of_their_cells(reco
     figure = of(Figure, {"title": "Errors", "experiments": ["digits"]})
     config = record.config.model_copy(update={"artefacts": {"figure_1": figure}})
     record = replace(record, config=config)
-    assert standing_of_artefacts(record) == {"figure_1": {CURRENT: 2}}
+    assert standing_of_artefacts(record, standing(record, [])) == {
+        "figure_1": {CURRENT: 2}
+    }
     assert "written: 1 computed with the code beside them" in standing_text(record)
 
     def older(scores):
@@ -141,7 +143,9 @@ def test_figures_and_tables_stand_to_the_code_like_the_worst_of_their_cells(reco
         scores["code_version"] = scores["code_version"].where(~is_first, "0" * 12)
 
     mixed = with_scores(record, older)
-    assert standing_of_artefacts(mixed) == {"figure_1": {CURRENT: 1, OLDER: 1}}
+    assert standing_of_artefacts(mixed, standing(mixed, [])) == {
+        "figure_1": {CURRENT: 1, OLDER: 1}
+    }
     assert "written: 1 computed with older code;" in standing_text(mixed)
     # A receipt beside it has the same cells with this code.
     document = receipt([mixed], verified(mixed), seed=0, seconds=1.0)
