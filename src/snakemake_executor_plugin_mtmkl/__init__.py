@@ -45,18 +45,19 @@ _IMPORTED = [
 ]
 
 
-def start_importing() -> ForkServerContext:
+def start_importing(**environment: str) -> ForkServerContext:
     """Start the process from which jobs are forked, while the jobs are being planned.
 
-    Its libraries use one thread, like those of a job that has an interpreter of its
-    own: parallelism comes from jobs, and sums do not depend on the number of cores.
+    ``environment``: Variables that it has besides. Its libraries use one thread, like
+    those of a job that has an interpreter of its own: parallelism comes from jobs, and
+    sums do not depend on the number of cores.
     """
     from multiprocessing import forkserver
 
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_IMPORTED)
     before = dict(os.environ)
-    os.environ.update(_ONE_THREAD)
+    os.environ.update(_ONE_THREAD | environment)
     try:
         forkserver.ensure_running()
     finally:

@@ -79,6 +79,27 @@ def machine() -> dict[str, Any]:
     }
 
 
+def arithmetic_of(there: Mapping[str, Any]) -> dict[str, str]:
+    """Return variables under which a process here adds in the order of a machine's.
+
+    There are none where it does so without, where this processor lacks AVX2, or where
+    :func:`machine` was not asked for the target of Numba. Those that are set stay.
+    """
+    import llvmlite.binding as llvm  # as numba in machine()
+
+    target, has = there.get("compiled_for"), llvm.get_host_cpu_features()
+    if target in (None, llvm.get_host_cpu_name()) or not has.get("avx2"):
+        return {}
+    wanted = {
+        "OPENBLAS_CORETYPE": there["blas"],
+        "NUMBA_CPU_NAME": target,
+        "NUMBA_CPU_FEATURES": ",".join(f"-{name}" for name in has if not has[name]),
+    }
+    if has.get("avx512f"):
+        wanted["NPY_DISABLE_CPU_FEATURES"] = "X86_V4,AVX512_ICL,AVX512_SPR"
+    return {name: wanted[name] for name in wanted if name not in os.environ}
+
+
 def of_the_code(config: Paper) -> dict[str, Any]:
     """Return ``commit``, ``lock_sha256``, ``config_sha256`` and ``packages``."""
     # But for what tells where it lies.

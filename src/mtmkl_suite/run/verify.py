@@ -49,7 +49,7 @@ from mtmkl_suite.run.fits import (
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
 from mtmkl_suite.run.pipeline import code_version, load_variant
 from mtmkl_suite.run.plan import find_variant, method_specs
-from mtmkl_suite.run.provenance import machine, of_the_code
+from mtmkl_suite.run.provenance import arithmetic_of, machine, of_the_code
 
 OUTCOMES = ("equal", "rounding", "differs")
 """The same text; numbers within :data:`ROUNDING` with the same parameters; neither."""
@@ -110,6 +110,12 @@ class Record:
     def seed(self) -> int:
         """The root seed of the record."""
         return int(read_json(self.folder / "provenance.json")["seed"])
+
+    @property
+    def machine(self) -> dict[str, Any]:
+        """What computed the record."""
+        found: dict[str, Any] = read_json(self.folder / "provenance.json")["machine"]
+        return found
 
     @cached_property
     def cells(self) -> dict[Cell, IntArray]:
@@ -272,6 +278,8 @@ class Check:
     """Why cells could not be computed."""
     late: list[Cell]
     """Cells for which there was no time."""
+    environment: Mapping[str, str]
+    """Variables under which processes added in the order of the record's machine."""
 
     def counts(self) -> Counter[str]:
         """Return how many cells came to each outcome."""
@@ -290,11 +298,14 @@ def verify(
     """Compute cells anew, as far as there is time.
 
     What is finished stays in ``folder``; a cell whose code or rows have changed since
-    is computed again.
+    is computed again. The order of sums is that of the record's machine where the
+    processor here can do that.
     """
     from snakemake_executor_plugin_mtmkl import start_importing
 
-    context = start_importing()
+    found = (arithmetic_of(record.machine) for record in records)
+    environment = next(filter(None, found), {})
+    context = start_importing(**environment)
     end = time.monotonic() + seconds
     by_name = {(each.config.paper.id, each.name): each for each in records}
     todo: dict[tuple[str, str, str], list[Cell]] = {}
@@ -342,7 +353,11 @@ def verify(
                 )
                 process = context.Process(
                     target=_compute,
-                    args=(*arguments, {c: paths[c] for c in own}, dict(os.environ)),
+                    args=(
+                        *arguments,
+                        {c: paths[c] for c in own},
+                        os.environ | environment,
+                    ),
                 )
                 process.start()
                 running.append((process, own))
@@ -360,6 +375,7 @@ def verify(
         results={c: each for c, each in done.items() if c not in no_data},
         no_data=no_data,
         late=[cell for cell in cells if cell not in done],
+        environment=environment,
     )
 
 
@@ -484,7 +500,7 @@ def receipt(
         "format": 1,
         "seed": seed,
         **{key: code[key] for key in kept},
-        "machine": machine(),
+        "machine": machine() | {"environment": check.environment},
         "seconds": round(seconds, 1),
         "records": {
             f"{each.config.paper.id}/{each.name}": _digest(each.scores)

@@ -19,7 +19,8 @@ def record(tmp_path, monkeypatch):
     scores = read_table(folder / "scores.csv.gz", dtype=str, keep_default_na=False)
     small = scores[scores["experiment"] == "school"]
     write_table(tmp_path / "scores.csv.gz", small)
-    write_json(tmp_path / "provenance.json", {"tier": "paper", "seed": 0})
+    document = {"tier": "paper", "seed": 0, "machine": {}}
+    write_json(tmp_path / "provenance.json", document)
     monkeypatch.setattr(verify, "published_folder", lambda paper: tmp_path)
     return small
 
@@ -93,7 +94,7 @@ def test_a_difference_on_another_processor_names_the_page_about_it(
     monkeypatch.setattr(verify, "machine", lambda: here)
     result = {"outcome": "differs", "n_differences": 1, "differences": [], "seconds": 1}
     monkeypatch.setattr(
-        verify, "verify", lambda _, cells, **__: Check({cells[0]: result}, {}, [])
+        verify, "verify", lambda _, cells, **__: Check({cells[0]: result}, {}, [], {})
     )
     words = ["verify", "--paper", PAPER, "--cells", "1", "--results", str(tmp_path)]
     assert main(words) == 1

@@ -13,6 +13,7 @@ from mtmkl_suite.config.models import Figure
 from mtmkl_suite.run.fits import run_fit
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.plan import fit_jobs
+from mtmkl_suite.run.provenance import machine
 from mtmkl_suite.run.verify import (
     CURRENT,
     OLDER,
@@ -48,7 +49,7 @@ def record(config, tmp_path):
         for job in fit_jobs(paper)
     ]
     write_table(tmp_path / "scores.csv.gz", pd.concat(scores).astype(object))
-    write_json(tmp_path / "provenance.json", {"seed": SEED})
+    write_json(tmp_path / "provenance.json", {"seed": SEED, "machine": machine()})
     return Record(paper, tmp_path)
 
 
