@@ -288,9 +288,12 @@ def _means(
     matrix = {}
     for name, row in rows_of(comparison, block):
         found = _found(scores, comparison, block, row, metric or row.metric)
-        means = average(found, ["method"])
+        means = average(found, ["method"]).to_dict()
         # An experiment has one of the methods that share a column.
-        matrix[name] = [means.reindex(each).mean() for each in methods.values()]
+        matrix[name] = [
+            next((means[method] for method in each if method in means), np.nan)
+            for each in methods.values()
+        ]
     return pd.DataFrame.from_dict(matrix, orient="index", columns=list(methods))
 
 

@@ -7,9 +7,10 @@ value on it, and another method is ranked if it has one on all of these data set
 Methods may have joined after the plan was fixed; notes below the tables say so.
 """
 
+import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -35,6 +36,8 @@ from mtmkl_suite.judge.observations import variance_ratio_of
 from mtmkl_suite.judge.sample import ALL, average
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.text import DASH, PrintedTable, metric_words, p_text
+
+_T = TypeVar("_T")
 
 _EVERYWHERE = "all data sets"
 _JOINED = "joined the methods of the plan"
@@ -91,8 +94,8 @@ def build_method_scores(context: Context, artefact: MethodTable) -> PrintedTable
             | {"missing": "" if len(values) else reasons.get((column, name), "")}
             for block in comparison.blocks
             for name, row in comparison.rows.items()
-            for column, found in _rows(context, comparison, block, row).items()
-            for values in [average(found, ["repeat"]) * comparison.scale]
+            for found in [_rows(context, comparison, block, row)]
+            for column, values in _means_of_repeats(found, comparison).items()
         ]
     )
     main = cells[cells["block"] == comparison.main].set_index(["method", "data set"])
@@ -269,15 +272,15 @@ def ranked_repeats(
     for name in map(str, values.index):
         row = comparison.rows[name]
         found = _rows(context, comparison, block, row)
-        chosen = {column: found[column] for column in order if column in values}
-        by_repeat = {
-            column: average(each, ["repeat"]) for column, each in chosen.items()
-        }
-        repeats[name] = pd.DataFrame(by_repeat).dropna() * comparison.scale
+        means = _means_of_repeats(found, comparison)
+        columns = [column for column in order if column in values]
+        repeats[name] = pd.DataFrame({each: means[each] for each in columns}).dropna()
+        of = {str(method): each for method, each in found.groupby("method")}
+        chosen = _by_column(of, found[:0], comparison)
         # Methods at the same places have the same splits.
         distinct = {
             frozenset(zip(each["dataset"], each["train_size"], strict=True)): each
-            for each in chosen.values()
+            for each in (chosen[column] for column in columns)
         }
         ratios[name] = max(
             (
@@ -340,12 +343,27 @@ def _rows(
     comparison: MethodComparison,
     block: str,
     row: MethodComparisonRow,
-) -> dict[str, pd.DataFrame]:
-    """Return the rows of a data set by column."""
-    where = {**comparison.blocks[block], "setting": "", "task": ALL}
-    found = context.rows(row.experiment, row.metric, where)
+) -> pd.DataFrame:
+    """Return the rows of a data set."""
+    methods = list(itertools.chain.from_iterable(methods_of(comparison).values()))
+    where = {**comparison.blocks[block], "setting": "", "task": ALL, "method": methods}
+    return context.rows(row.experiment, row.metric, where)
+
+
+def _means_of_repeats(
+    rows: pd.DataFrame, comparison: MethodComparison
+) -> dict[str, pd.Series]:
+    means = average(rows, ["method", "repeat"]) * comparison.scale
+    of = {str(m): each.droplevel("method") for m, each in means.groupby(level="method")}
+    return _by_column(of, means[:0].droplevel("method"), comparison)
+
+
+def _by_column(
+    of_methods: Mapping[str, _T], nothing: _T, comparison: MethodComparison
+) -> dict[str, _T]:
+    """Return what a column's method has, of which a data set has one at most."""
     return {
-        column: found[found["method"].isin(methods)]
+        column: next((of_methods[m] for m in methods if m in of_methods), nothing)
         for column, methods in methods_of(comparison).items()
     }
 
