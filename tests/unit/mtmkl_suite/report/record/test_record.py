@@ -37,8 +37,10 @@ def written(paper, results):
 
 @pytest.fixture(scope="module")
 def full_paper(paper):
-    """The same paper, as if these were its full protocols."""
-    return paper.model_copy(update={"tier": "paper"})
+    """The same paper, as if these were its full protocols, without mere pictures."""
+    artefacts = paper.artefacts.items()
+    judged = {n: each for n, each in artefacts if each.kind == "table" or each.quoted}
+    return paper.model_copy(update={"tier": "paper", "artefacts": judged})
 
 
 @pytest.fixture(scope="module")
