@@ -138,8 +138,7 @@ def _run(parsed: argparse.Namespace) -> int:
     write_json(path, receipt(records, check, seed=seed, seconds=spent))
     print(_conclusion(check, spent))
     differs = check.counts()["differs"] > 0
-    is_like_it = bool(check.environment)
-    if differs and not is_like_it and any(map(_computes_otherwise, records)):
+    if differs and not check.environment and any(map(_computes_otherwise, records)):
         print(
             "This processor adds in another order than that of the record, which the "
             'last digits depend on: see "On another processor" in docs/verify.md.'

@@ -26,11 +26,7 @@ from mtmkl_suite.judge.claim_words import in_words
 from mtmkl_suite.judge.findings import TestResult
 from mtmkl_suite.judge.observations import NoDataError
 from mtmkl_suite.judge.overlap import Overlaps
-from mtmkl_suite.judge.sample import (
-    SelectionError,
-    for_many_selections,
-    is_mean_of_tasks,
-)
+from mtmkl_suite.judge.sample import SelectionError, is_mean_of_tasks
 from mtmkl_suite.judge.sample_size import repeats_needed
 from mtmkl_suite.judge.step_tests import TESTS, table_of
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row
@@ -97,7 +93,6 @@ def evaluate_claims(
     methods = methods if isinstance(methods, Mapping) else list(methods)
     check_claims(claims, methods)
     labels = _labels(methods)
-    scores = for_many_selections(scores)
     tested = {(claim.args | claim.over_tasks)["experiment"] for claim in claims}
     of_tested = scores[scores["experiment"].isin(tested)]
     samples = _samples_of_tasks(of_tested, sample_of or {}) if full_protocol else {}

@@ -23,12 +23,7 @@ from mtmkl_suite.config.models import (
 )
 from mtmkl_suite.judge.observations import variance_ratio_of
 from mtmkl_suite.judge.overlap import Overlaps
-from mtmkl_suite.judge.sample import (
-    average,
-    for_many_selections,
-    higher_is_better,
-    select,
-)
+from mtmkl_suite.judge.sample import average, higher_is_better, select
 
 AnyRow = ComparisonRow | MethodComparisonRow
 
@@ -50,7 +45,6 @@ def compare_experiments(
     walked along a parameter.
     """
     tables = []
-    scores = for_many_selections(scores)
     for name, experiment in config.experiments.items():
         if experiment.mode != "select":
             continue
@@ -149,7 +143,6 @@ def compare_rankings(
     without a value for every method are left out.
     """
     tables = []
-    scores = for_many_selections(scores)
     for name, artefact in config.artefacts.items():
         if not isinstance(artefact, Ranking | MethodTable):
             continue

@@ -196,9 +196,9 @@ def reach_of_claims(
 ) -> pd.DataFrame:
     """Return under how many readings each claim holds.
 
-    Tables have the columns ``verdict`` and ``note`` by the claims' ids, those of
-    readings without claims on other experiments. Notes have the means, so that equal
-    notes are equal results. The note of a claim names the readings
+    Tables have the columns ``verdict`` and ``note`` by the claims' ids; those of a
+    reading may lack claims on experiments that it does not change. Notes have the
+    means, so that equal notes are equal results. The note of a claim names the readings
     under which it holds, or does not hold any more, unless several agree; those that
     use test data are counted apart.
     """

@@ -93,18 +93,12 @@ def select(
     at = np.arange(len(scores))
     for column, value in wanted.items():
         values = value if isinstance(value, list | tuple) else [value]
-        left = scores[column] if len(at) == len(scores) else scores[column].take(at)
-        at = at[left.isin(list(values)).to_numpy()]
+        at = at[scores[column].take(at).isin(list(values)).to_numpy()]
     is_whole = scores["task"].take(at).eq(ALL).to_numpy()
     at = at[is_whole if unit == "repeat" else ~is_whole]
     numbers = scores["value"].take(at).astype(float)
     has_value = numbers.notna().to_numpy()
     return scores.take(at[has_value]).assign(value=numbers[has_value])
-
-
-def for_many_selections(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return scores of which :func:`select` takes rows in a third of the time."""
-    return scores.astype(dict.fromkeys(("experiment", "metric"), "category"))
 
 
 def average(rows: pd.DataFrame, keys: Sequence[str]) -> pd.Series:

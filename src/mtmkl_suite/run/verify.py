@@ -113,7 +113,7 @@ class Record:
 
     @property
     def machine(self) -> dict[str, Any]:
-        """What computed the record."""
+        """Processor, kernels of BLAS and system of the record."""
         found: dict[str, Any] = read_json(self.folder / "provenance.json")["machine"]
         return found
 

@@ -10,7 +10,7 @@ Methods may have joined after the plan was fixed; notes below the tables say so.
 import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 
@@ -36,8 +36,6 @@ from mtmkl_suite.judge.observations import variance_ratio_of
 from mtmkl_suite.judge.sample import ALL, average
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.text import DASH, PrintedTable, metric_words, p_text
-
-_T = TypeVar("_T")
 
 _EVERYWHERE = "all data sets"
 _JOINED = "joined the methods of the plan"
@@ -275,12 +273,12 @@ def ranked_repeats(
         means = _means_of_repeats(found, comparison)
         columns = [column for column in order if column in values]
         repeats[name] = pd.DataFrame({each: means[each] for each in columns}).dropna()
-        of = {str(method): each for method, each in found.groupby("method")}
-        chosen = _by_column(of, found[:0], comparison)
+        methods = set().union(*(methods_of(comparison)[each] for each in columns))
+        ranked_rows = found[found["method"].isin(methods)]
         # Methods at the same places have the same splits.
         distinct = {
             frozenset(zip(each["dataset"], each["train_size"], strict=True)): each
-            for each in (chosen[column] for column in columns)
+            for _, each in ranked_rows.groupby("method")
         }
         ratios[name] = max(
             (
@@ -353,17 +351,12 @@ def _rows(
 def _means_of_repeats(
     rows: pd.DataFrame, comparison: MethodComparison
 ) -> dict[str, pd.Series]:
+    """Return the mean of each repeat by column, of which a data set has one method."""
     means = average(rows, ["method", "repeat"]) * comparison.scale
     of = {str(m): each.droplevel("method") for m, each in means.groupby(level="method")}
-    return _by_column(of, means[:0].droplevel("method"), comparison)
-
-
-def _by_column(
-    of_methods: Mapping[str, _T], nothing: _T, comparison: MethodComparison
-) -> dict[str, _T]:
-    """Return what a column's method has, of which a data set has one at most."""
+    nothing = means[:0].droplevel("method")
     return {
-        column: next((of_methods[m] for m in methods if m in of_methods), nothing)
+        column: next((of[method] for method in methods if method in of), nothing)
         for column, methods in methods_of(comparison).items()
     }
 

@@ -9,7 +9,10 @@ SERVER = {"avx2": True, "avx512f": True, "sse4a": False, "clzero": False}
 
 @pytest.fixture
 def on(monkeypatch):
-    for name in ("OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"):
+    for name in (
+        "OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES",
+        "NPY_DISABLE_CPU_FEATURES",
+    ):  # fmt: skip
         monkeypatch.delenv(name, raising=False)
 
     def on(name, has):
