@@ -62,8 +62,6 @@ def machine() -> dict[str, Any]:
     The kernels, and the processor that Numba compiles for, tell the instructions used,
     on which the last digits depend.
     """
-    from numba.core.registry import cpu_target  # half a second, not for planning
-
     blas = {
         library.get("architecture", library["internal_api"])
         for library in threadpool_info()
@@ -72,7 +70,7 @@ def machine() -> dict[str, Any]:
     return {
         "processor": _processor(),
         "blas": ", ".join(sorted(blas)),
-        "compiled_for": cpu_target.target_context.codegen().magic_tuple()[1],
+        "compiled_for": _compiled_for()[0],
         "cores": os.cpu_count(),
         "system": platform.system(),
         "python": platform.python_version(),
@@ -85,19 +83,25 @@ def arithmetic_of(there: Mapping[str, Any]) -> dict[str, str]:
     There are none where it does so without, where this processor lacks AVX2, or where
     :func:`machine` was not asked for the target of Numba. Those that are set stay.
     """
-    import llvmlite.binding as llvm  # as numba in machine()
-
-    target, has = there.get("compiled_for"), llvm.get_host_cpu_features()
-    if target in (None, llvm.get_host_cpu_name()) or not has.get("avx2"):
+    target, (here, features) = there.get("compiled_for"), _compiled_for()
+    if target in (None, here) or "+avx2" not in features:
         return {}
     wanted = {
         "OPENBLAS_CORETYPE": there["blas"],
         "NUMBA_CPU_NAME": target,
-        "NUMBA_CPU_FEATURES": ",".join(f"-{name}" for name in has if not has[name]),
+        "NUMBA_CPU_FEATURES": ",".join(f for f in features if f.startswith("-")),
     }
-    if has.get("avx512f"):
+    if "+avx512f" in features:
         wanted["NPY_DISABLE_CPU_FEATURES"] = "X86_V4,AVX512_ICL,AVX512_SPR"
     return {name: wanted[name] for name in wanted if name not in os.environ}
+
+
+def _compiled_for() -> tuple[str, list[str]]:
+    """Return the processor that Numba compiles for; features as +avx2 or -avx512f."""
+    from numba.core.registry import cpu_target  # half a second, not for planning
+
+    _, name, features = cpu_target.target_context.codegen().magic_tuple()
+    return name, features.split(",")
 
 
 def of_the_code(config: Paper) -> dict[str, Any]:
