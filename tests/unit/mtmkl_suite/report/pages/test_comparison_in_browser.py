@@ -269,7 +269,7 @@ def reference_matrices(context, part, metric, some):
     return values if metric["higher"] else -values, seconds
 
 
-@pytest.mark.parametrize("n", [30, pytest.param(100, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("n", [10, pytest.param(100, marks=pytest.mark.nightly)])
 def test_random_choices_give_what_the_library_gives(
     context, parts, page, tmp_path, monkeypatch, n
 ):
