@@ -1,24 +1,29 @@
-# One at a time, and first: papers share solvers, which each would compile.
-rule compile:
-    output:
-        str(ANY.compiled),
-    log:
-        FILES.log("{paper}/compile"),
-    benchmark:
-        str(ANY.seconds_of("compile"))
-    priority: 1
-    conda:
-        "../../environment.yml"
-    resources:
-        compiling=1,
-        mem_mb=lambda w, attempt: FILES.memory(w.paper, "compile")(w, attempt),
-        runtime=30,
-    params:
-        methods=lambda w: FILES.methods(w.paper),
-        versions=lambda w: FILES.versions(w.paper),
-        again=times_damaged("{paper}/compile"),
-    script:
-        "../scripts/compile.py"
+# One at a time, as papers share solvers, which each would compile; and in their order:
+# the first paper compiles little, and its fits use the other cores meanwhile.
+for place, paper in enumerate(reversed(FILES.papers), start=1):
+
+    rule:
+        name:
+            f"{paper}_compile"
+        output:
+            str(RESULTS.paper(paper).compiled),
+        log:
+            FILES.log(f"{paper}/compile"),
+        benchmark:
+            str(RESULTS.paper(paper).seconds_of("compile"))
+        priority: place
+        conda:
+            "../../environment.yml"
+        resources:
+            compiling=1,
+            mem_mb=FILES.memory(paper, "compile"),
+            runtime=30,
+        params:
+            methods=FILES.methods(paper),
+            versions=FILES.versions(paper),
+            again=times_damaged(f"{paper}/compile"),
+        script:
+            "../scripts/compile.py"
 
 
 # Fits that share a process (src/mtmkl_suite/run/grouping.py). Cells go to the cache,

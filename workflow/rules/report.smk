@@ -12,6 +12,7 @@ rule report:
         FILES.log("report"),
     conda:
         "../../environment.yml"
+    threads: 2
     resources:
         mem_mb=resources.UNMEASURED_MEGABYTES,
         runtime=30,

@@ -8,4 +8,9 @@ with job_log(snakemake):
         available(config, results.paper(config.paper.id))
         for config in snakemake.params.configs
     ]
-    write_report(configs, results, tier=snakemake.params.tier)
+    write_report(
+        configs,
+        results,
+        tier=snakemake.params.tier,
+        processes=snakemake.threads,
+    )

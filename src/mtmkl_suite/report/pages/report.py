@@ -1,8 +1,10 @@
 """The report: a first page, and one for each paper, method and data set."""
 
 import itertools
+import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -133,11 +135,15 @@ class PaperResult(SimpleNamespace):
         return int((shown != self.claims["verdict"]).sum())
 
 
-def write_report(configs: Sequence[Paper], run: RunFolder, *, tier: str) -> None:
-    """Write the report on the papers of a run."""
-    papers = [
-        load_paper_result(config, run.paper(config.paper.id)) for config in configs
-    ]
+def write_report(
+    configs: Sequence[Paper], run: RunFolder, *, tier: str, processes: int = 1
+) -> None:
+    """Write the report on the papers of a run, which several processes read."""
+    folders = [run.paper(config.paper.id) for config in configs]
+    # Forked, so that nothing is imported again. The last paper, the comparison, takes
+    # as long as the others together.
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+        papers = list(pool.map(load_paper_result, configs[::-1], folders[::-1]))[::-1]
     changes = {k: v for config in configs for k, v in config.changes.items()}
     pages = render_report(papers, tier=tier, changes=changes)
     first = pages.pop(FIRST)
