@@ -375,8 +375,10 @@
     const choice = choiceIn(other);
     const onclick = (event) => { event.preventDefault(); begin(choice); place("answers").focus(); };
     const link = html("a", {href: "#answers", onclick}, other.title);
-    const lines = pressedOf(current) ? enoughOf(other, answersOf(other, choice)) : [];
-    return lines.length ? [lines[0], [`${lines[1]} See `, link, "."]] : [["Is what is used today enough? See ", link, "."]];
+    const found = pressedOf(current) && answersOf(other, choice), lines = found ? enoughOf(other, found) : [];
+    if (!lines.length) return [["Is what is used today enough? See ", link, "."]];
+    const first = found.single ? "" : ` Of all ${found.k} methods ${found.names[found.order[0]]} has the best mean rank, ${found.rank[found.order[0]].toFixed(2)}.`;
+    return [lines[0], [`${lines[1]}${first} See `, link, "."]];
   };
 
   const sentencesOf = (part, found) => {
@@ -841,7 +843,9 @@
   };
 
   const matrixOf = (found) => {
-    const {names, order, pairs, gain, digits} = found;
+    const {names, order, pairs, gain} = found;
+    // Many columns fit a page with a decimal less; the line of values has three figures.
+    const digits = Math.max(0, found.digits - (order.length > 16));
     const of = new Map(pairs.map((pair) => [`${pair.i} ${pair.j}`, pair]));
     const largest = soft(1)(Math.max(...pairs.map((pair) => Math.abs(pair.mean))) || 1);
     const rows = order.map((m, at) => html("tr", {}, html("th", {scope: "row"}, `${at + 1} ${names[m]}`), ...order.map((other) => {
@@ -873,10 +877,11 @@
 
   let current = null, pairsWith = -1;
 
-  const keepAddress = () => {
+  // Back returns to the choice before; a sorted or filtered table is none.
+  const keepAddress = (write = "replaceState") => {
     const address = addressOf(current);
     // Browsers throttle pages that write their address too often.
-    if (location.hash.slice(1) !== address) history.replaceState(null, "", `#${address}`);
+    if (location.hash.slice(1) !== address) history[write](null, "", `#${address}`);
     const on = pressedOf(current);
     for (const button of place("presets").children) {
       button.setAttribute("aria-pressed", Boolean(on && (button.preset ? on.includes(button.preset) : !on.length)));
@@ -885,7 +890,7 @@
   const isStart = (part) => ["metric", ...LISTS].every((key) => String(current[key]) === String(startOf(part)[key]));
   const change = (changed) => {
     Object.assign(current, changed);
-    keepAddress();
+    keepAddress("pushState");
     show();
   };
 
@@ -996,18 +1001,18 @@
     place("scores-table").replaceChildren(scoreTable(part, found));
   };
 
-  const begin = (choice) => {
+  const begin = (choice, write = "pushState") => {
     current = choice;
     const controls = () => [...place("form").querySelectorAll("select, button, input")];
     const at = controls().indexOf(document.activeElement);
     buildForm();
     controls()[at]?.focus();
-    keepAddress();
+    keepAddress(write);
     show();
   };
   const isAddress = () => location.hash === "" || location.hash.includes("=");
   const read = () => {
-    if (isAddress()) begin(choiceAt(location.hash.slice(1)));
+    if (isAddress()) begin(choiceAt(location.hash.slice(1)), "replaceState");
   };
   addEventListener("hashchange", read);
   let width = innerWidth;

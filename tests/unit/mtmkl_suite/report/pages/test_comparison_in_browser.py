@@ -125,8 +125,11 @@ PRESETS = (
 const first = all("#answer p");
 answers.first = [first[0].textContent, first[1].textContent];
 answers.start = pressed();
+const before = history.length;
 press("few examples");
 press("many tasks");
+all("#pairs-table th button")[2].click();
+answers.entries = history.length - before;
 answers.pressed = pressed();
 answers.chosen = document.getElementById("chosen").textContent;
 answers.hash = location.hash;
@@ -498,6 +501,8 @@ def test_keys_pointer_order_and_filter(tmp_path):
 def test_presets_together_choose_what_they_share(page, parts, context, tmp_path):
     found = told(page, PRESETS, tmp_path)
     assert found["start"] == ["as planned"]
+    # Back undoes a choice, but no order of a table.
+    assert found["entries"] == 2
     few, many = (
         next(each for each in parts[0]["presets"] if each["label"].startswith(word))
         for word in ("few examples", "many tasks")
