@@ -16,7 +16,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
+
+from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
@@ -69,15 +72,16 @@ def test_of(module: Path) -> Path:
     return ROOT / "tests" / "unit" / part.with_name(f"test_{part.name}")
 
 
-def is_noticed(test: Path, sources: Path) -> bool:
-    """Run a file of tests against other sources; True if it fails or takes long."""
+def is_noticed(tests: Iterable[Path], sources: Path, processes: int = 0) -> bool:
+    """Run files of tests against other sources; True if they fail or take long."""
     own = {"PYTHONPATH": str(sources), "NUMBA_CACHE_DIR": str(sources / "numba")}
-    words = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", str(test)]
+    words = ["-x", "-q", "-n", str(processes), "--dist", "loadfile"]
+    words += ["-p", "no:cacheprovider", *map(str, tests)]
     try:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *words],
-            cwd=ROOT, env={**os.environ, **own}, capture_output=True, timeout=SECONDS,
-            check=False,
+            cwd=ROOT, env={**os.environ, **own}, capture_output=True,
+            timeout=None if processes else SECONDS, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return True
@@ -102,22 +106,20 @@ def main() -> int:
         for each in ROOT.iterdir():
             if each.name != "src":
                 (Path(folder) / each.name).symlink_to(each)
-        for module in dict.fromkeys(drawn):
-            if is_noticed(test_of(module), sources):
-                sys.exit(f"{test_of(module)} fails without a change, or takes long")
-        for module in drawn:
+        modules = dict.fromkeys(drawn)
+        if is_noticed(map(test_of, modules), sources, processes=os.cpu_count() or 1):
+            sys.exit("these tests fail without a change: run make test")
+        for module in tqdm(drawn, "changed"):
             tree = ast.parse(module.read_text())
             node = rng.choice(places(tree))
             before, line = ast.unparse(node), node.lineno
             change(node)
             copy = sources / module.relative_to(ROOT / "src")
             copy.write_text(ast.unparse(tree))
-            if not is_noticed(test_of(module), sources):
+            if not is_noticed([test_of(module)], sources):
                 survivors += 1
                 where = f"{module.relative_to(ROOT)}:{line}"
-                print(
-                    f"survives: {where}: {before}  ->  {ast.unparse(node)}", flush=True
-                )
+                tqdm.write(f"survives: {where}: {before}  ->  {ast.unparse(node)}")
             shutil.copyfile(module, copy)
     share = 1 - survivors / options.count
     print(f"{options.count - survivors} of {options.count} noticed ({share:.0%})")
