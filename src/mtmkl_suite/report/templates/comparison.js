@@ -377,7 +377,7 @@
     const link = html("a", {href: "#answers", onclick}, other.title);
     const found = pressedOf(current) && answersOf(other, choice), lines = found ? enoughOf(other, found) : [];
     if (!lines.length) return [["Is what is used today enough? See ", link, "."]];
-    const first = found.single ? "" : ` Of all ${found.k} methods ${found.names[found.order[0]]} has the best mean rank, ${found.rank[found.order[0]].toFixed(2)}.`;
+    const first = found.single ? "" : ` Of the ${found.k} methods there ${found.names[found.order[0]]} has the best mean rank, ${found.rank[found.order[0]].toFixed(2)}.`;
     return [lines[0], [`${lines[1]}${first} See `, link, "."]];
   };
 
