@@ -65,6 +65,12 @@ def test_repeats_are_compared_in_words(tmp_path, capsys):
     assert f"; if {row['weakest_without']} is left out, " in printed
 
 
+def test_by_default_no_difference_counts_as_none(demsar, tmp_path):
+    options = ["--higher-is-better", "--output", str(tmp_path / "page")]
+    assert main(["compare", str(demsar), *options]) == 0
+    assert (pd.read_csv(tmp_path / "page" / "pairs.csv")["rope"] == 0).all()
+
+
 def test_the_same_scores_give_the_same_files(demsar, tmp_path):
     made = []
     for name in ("one", "two"):

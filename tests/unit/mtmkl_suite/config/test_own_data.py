@@ -6,9 +6,9 @@ from mtmkl.documents import ConfigError, config_dir
 from mtmkl.files import read_table
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.changes import parse
-from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.load import load_paper, read_measured
 from mtmkl_suite.config.models import OwnData
-from mtmkl_suite.config.own_data import TEMPLATE, own_data_config
+from mtmkl_suite.config.own_data import BASE, GROWTH, TEMPLATE, own_data_config
 from mtmkl_suite.run.checks import check_settings
 from mtmkl_suite.run.workflow import run_workflow
 
@@ -49,6 +49,31 @@ def test_the_target_decides_which_methods_suit(file):
         config_of("size", "svm")
     with pytest.raises(ConfigError, match="unknown method 'rigde'; did you mean 'rid"):
         config_of("size", "rigde")
+
+
+def test_seconds_grow_by_the_measured_powers(tmp_path):
+    law = read_measured(config_dir() / TEMPLATE / GROWTH, "method", "of", "value")
+
+    def seconds(n_tasks, n_rows, n_inputs):
+        # A constant is added to these.
+        names = [f"x{k}" for k in range(n_inputs - 1)]
+        x = np.random.default_rng(1).normal(size=(n_tasks * n_rows, n_inputs - 1))
+        task = np.repeat(np.arange(n_tasks), n_rows)
+        table = pd.DataFrame(x, columns=names).assign(task=task, y=x[:, 0] > 0)
+        table.to_csv(tmp_path / "own.csv", index=False)
+        options = {"task": "task", "target": "y"}
+        source = str(tmp_path / "own.csv")
+        own = OwnData(source=source, options=options, methods=["svm"])
+        (found,) = own_data_config(own, "quick").seconds.values()
+        return found
+
+    base = seconds(BASE["tasks"], 60, BASE["inputs"])
+    for of, larger in {
+        "tasks": (3 * BASE["tasks"], 60, BASE["inputs"]),
+        "examples": (BASE["tasks"], 180, BASE["inputs"]),
+        "inputs": (BASE["tasks"], 60, 3 * BASE["inputs"]),
+    }.items():
+        assert seconds(*larger) / base == pytest.approx(3 ** law[f"svm/{of}"])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from mtmkl_suite.judge.verdicts import (
     Reproduced,
     acceptance_of_others,
     acceptance_text,
+    counts_text,
     judge,
     moved_text,
     weakest,
@@ -98,6 +99,14 @@ def test_a_reduced_protocol_has_gaps_too():
     illegible, ours = Published(None, status="illegible"), Reproduced(1.0, 0.0, 1)
     for pair in ((None, ours), (illegible, ours), (Published(1.0), None)):
         assert judge(*pair, POINTS, full_protocol=False) == judge(*pair, POINTS)
+
+
+def test_numbers_that_follow_from_others_are_counted_apart():
+    names = ["close", "reproduced", "close", "different"]
+    verdicts = pd.DataFrame({"verdict": names, "derived": [False, False, True, False]})
+    own = "1 reproduced, 1 close, 1 different"
+    assert counts_text(verdicts) == f"{own}; of 1 that follow from these: 1 close"
+    assert counts_text(verdicts[~verdicts["derived"]]) == own
 
 
 def test_a_number_that_is_none_is_refused():

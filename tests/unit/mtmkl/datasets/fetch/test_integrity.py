@@ -24,7 +24,7 @@ def path(tmp_path):
 
 def pack(path, members):
     with tarfile.open(path, "w") as tar:
-        for name, content in members.items():
+        for name, content in members:
             info = tarfile.TarInfo(name)
             info.size = len(content)
             tar.addfile(info, io.BytesIO(content))
@@ -85,10 +85,12 @@ def test_members_are_checked_one_by_one(tmp_path):
         pack(path, members)
         return find_problem(path, PACKED, checksums=sums, remember=False)
 
-    assert problem_of(images) is None
-    assert "'jpg/2.jpg' is missing" in problem_of({"jpg/1.jpg": b"first"})
-    assert "'jpg/2.jpg' has another" in problem_of(images | {"jpg/2.jpg": b"third"})
-    assert "'jpg/3.jpg' is not in" in problem_of(images | {"jpg/3.jpg": b"third"})
+    first, second = images.items()
+    assert problem_of([first, second]) is None
+    assert "'jpg/2.jpg' is missing" in problem_of([first])
+    assert "'jpg/2.jpg' has another" in problem_of([first, ("jpg/2.jpg", b"third")])
+    assert "'jpg/3.jpg' is not in" in problem_of([first, ("jpg/3.jpg", b"third")])
+    assert "holds 'jpg/1.jpg' twice" in problem_of([first, second, first])
     (tmp_path / "images.tar").write_bytes(b"no tar file")
     problem = find_problem(tmp_path / "images.tar", PACKED, checksums=sums)
     assert "cannot be read as a tar file" in problem
