@@ -3,14 +3,15 @@
     python tests/support/mutants.py [--count 200] [--seed N]
 
 Each changed module is in a copy of the sources, and is tested by the file of the same
-path below tests/unit. Survivors are listed: some are equal to what they replace, others
-lack a test.
+path below tests/unit; what survives, by four other files that use the module. What then
+survives is listed: some are equal to what they replace, others lack a test.
 """
 
 import argparse
 import ast
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from tqdm import tqdm
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
 """For the tests of a module; what takes longer has been noticed, too."""
+_USERS = 4
 
 _OTHER = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
@@ -72,9 +74,29 @@ def test_of(module: Path) -> Path:
     return ROOT / "tests" / "unit" / part.with_name(f"test_{part.name}")
 
 
-def is_noticed(tests: Iterable[Path], sources: Path, processes: int = 0) -> bool:
+def users_of(module: Path) -> list[Path]:
+    """Return the tests that import a module or test one that does: the shortest."""
+    name = ".".join(module.relative_to(ROOT / "src").with_suffix("").parts)
+    parent, _, last = map(re.escape, name.rpartition("."))
+    imports = re.compile(
+        rf"^from ({re.escape(name)} import|{parent} import (.*\b)?{last}\b)",
+        re.MULTILINE,
+    )
+    paths = [
+        *(ROOT / "src").rglob("*.py"),
+        *(ROOT / "tests" / "unit").rglob("test*.py"),
+    ]
+    found = [path for path in paths if imports.search(path.read_text())]
+    tests = {p if p.name.startswith("test_") else test_of(p) for p in found}
+    tests -= {test_of(module)}
+    return sorted(filter(Path.is_file, tests), key=lambda t: t.stat().st_size)[:_USERS]
+
+
+def is_noticed(
+    tests: Iterable[Path], sources: Path, processes: int = 0, cache: str = "numba"
+) -> bool:
     """Run files of tests against other sources; True if they fail or take long."""
-    own = {"PYTHONPATH": str(sources), "NUMBA_CACHE_DIR": str(sources / "numba")}
+    own = {"PYTHONPATH": str(sources), "NUMBA_CACHE_DIR": str(sources / cache)}
     words = ["-x", "-q", "-n", str(processes), "--dist", "loadfile"]
     words += ["-p", "no:cacheprovider", *map(str, tests)]
     try:
@@ -98,7 +120,7 @@ def main() -> int:
     sizes = {path: len(places(ast.parse(path.read_text()))) for path in tested}
     drawn = rng.choices(list(sizes), weights=list(sizes.values()), k=options.count)
     print(f"{options.count} statements of {len(tested)} modules, seed {options.seed}")
-    survivors = 0
+    by_own = survivors = 0
     with tempfile.TemporaryDirectory() as folder:
         sources = Path(folder) / "src"
         shutil.copytree(ROOT / "src", sources)
@@ -109,20 +131,28 @@ def main() -> int:
         modules = dict.fromkeys(drawn)
         if is_noticed(map(test_of, modules), sources, processes=os.cpu_count() or 1):
             sys.exit("these tests fail without a change: run make test")
-        for module in tqdm(drawn, "changed"):
+        for k, module in enumerate(tqdm(drawn, "changed")):
             tree = ast.parse(module.read_text())
             node = rng.choice(places(tree))
             before, line = ast.unparse(node), node.lineno
             change(node)
             copy = sources / module.relative_to(ROOT / "src")
             copy.write_text(ast.unparse(tree))
-            if not is_noticed([test_of(module)], sources):
+            if is_noticed([test_of(module)], sources):
+                by_own += 1
+            # Compiled callers contain what they called when they were compiled.
+            elif not (users := users_of(module)) or not is_noticed(
+                users, sources, processes=1, cache=f"numba-{k}"
+            ):
                 survivors += 1
                 where = f"{module.relative_to(ROOT)}:{line}"
                 tqdm.write(f"survives: {where}: {before}  ->  {ast.unparse(node)}")
             shutil.copyfile(module, copy)
-    share = 1 - survivors / options.count
-    print(f"{options.count - survivors} of {options.count} noticed ({share:.0%})")
+    noticed = options.count - survivors
+    print(
+        f"{noticed} of {options.count} noticed ({noticed / options.count:.0%}), "
+        f"{by_own} by the tests of the module itself"
+    )
     return 0
 
 
