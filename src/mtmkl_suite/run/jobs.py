@@ -32,7 +32,7 @@ def job_log(snakemake: Any) -> Iterator[TextIO]:
 
     What it has written is recorded beside the log once it has ended well.
     """
-    _end_with_the_run()
+    end_with_the_run()
     path = Path(snakemake.log[0])
     _digests_of(path).unlink(missing_ok=True)
     with _opened(path) as log:
@@ -94,7 +94,7 @@ def _digests_of(log: Path) -> Path:
     return log.with_suffix(".json")
 
 
-def _end_with_the_run() -> None:
+def end_with_the_run() -> None:
     """Let a forked process end when the run that has started it does."""
     parent = multiprocessing.parent_process()
 

@@ -47,6 +47,7 @@ from mtmkl_suite.run.fits import (
     warm_compiled_code,
 )
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
+from mtmkl_suite.run.jobs import end_with_the_run
 from mtmkl_suite.run.pipeline import code_version, load_variant
 from mtmkl_suite.run.plan import find_variant, method_specs
 from mtmkl_suite.run.provenance import arithmetic_of, machine, of_the_code
@@ -435,6 +436,7 @@ def _compute(
     sys.stdout = None
     warnings.simplefilter("ignore")
     start_again_when_compiled()
+    end_with_the_run()
     warm_compiled_code(methods_of(config, group.jobs))
     stop_if_compiled()
     for cell, published in rows.items():

@@ -1,5 +1,7 @@
 """The log of a job, its failure, and the digests of what it has made."""
 
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -99,3 +101,33 @@ def test_the_cause_of_a_failure_is_in_the_log(tmp_path):
     text = log.read_text()
     assert CAUSE in text
     assert "RuntimeError: what went wrong" in text
+
+
+WORKER = """
+import time
+from multiprocessing import get_context
+from mtmkl_suite.evaluation.compiled import start_again_when_compiled
+from mtmkl_suite.run.jobs import end_with_the_run
+
+def work(begun):
+    start_again_when_compiled()
+    end_with_the_run()
+    begun.set()
+    time.sleep(60)
+
+if __name__ == "__main__":
+    context = get_context("forkserver")
+    begun = context.Event()
+    process = context.Process(target=work, args=(begun,))
+    process.start()
+    begun.wait()
+    process.terminate()
+    process.join()
+"""
+
+
+def test_what_a_worker_has_forked_ends_with_the_run(tmp_path):
+    path = tmp_path / "worker.py"
+    path.write_text(WORKER)
+    # It ends once nobody holds its output.
+    subprocess.run([sys.executable, path], capture_output=True, timeout=30, check=True)
