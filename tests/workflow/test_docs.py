@@ -140,7 +140,7 @@ def test_parameters_and_attributes_in_code_exist(page):
             continue
         method = REGISTRY[name]
         is_known = (
-            re.search(rf"^    (.*, )?{member}(, .*)? :", method.__doc__, re.M)
+            re.search(rf"^(.*, )?{member}(, .*)? :", inspect.getdoc(method), re.M)
             if member.endswith("_")
             else member in inspect.signature(method).parameters
         )
