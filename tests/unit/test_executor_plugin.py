@@ -4,12 +4,18 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from snakemake_executor_plugin_mtmkl import _run_script, _without_main, start_importing
+from snakemake_executor_plugin_mtmkl import (
+    _run_script,
+    _wait_for,
+    _without_main,
+    start_importing,
+)
 
 TINY = Path(__file__).parents[1] / "workflow" / "papers" / "tiny"
 
@@ -51,6 +57,11 @@ def test_a_job_is_forked_from_a_process_that_has_imported(
     modules, threads, later, rule = json.loads(output.read_text())
     assert modules == ["numba", "pandas"]
     assert (threads[0], later, rule) == ("1", "yes", "fit")
+    # It has ended before anybody measures it.
+    seconds = tmp_path / "seconds.tsv"
+    with pytest.raises(subprocess.CalledProcessError) if status else nullcontext():
+        _wait_for(process, "fit", str(seconds))
+    assert seconds.is_file() == (status == 0)
 
 
 @pytest.mark.nightly
