@@ -19,8 +19,8 @@ for place, paper in enumerate(reversed(FILES.papers), start=1):
             mem_mb=FILES.memory(paper, "compile"),
             runtime=30,
         params:
-            methods=FILES.methods(paper),
-            versions=FILES.versions(paper),
+            methods=lambda _, paper=paper: FILES.methods(paper),
+            versions=lambda _, paper=paper: FILES.versions(paper),
             again=times_damaged(f"{paper}/compile"),
         script:
             "../scripts/compile.py"
