@@ -57,6 +57,7 @@ html_theme = "furo"
 html_title = f"mtmkl {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_sidebars = {
     "**": [
         "sidebar/brand.html",
@@ -71,7 +72,8 @@ html_copy_source = False
 html_show_copyright = False
 templates_path = [str(ROOT / "docs/_templates")]
 html_additional_pages = {"index": "start_page.html"}
-pygments_style, pygments_dark_style = "tango", "monokai"
+# Their colours have enough contrast.
+pygments_style, pygments_dark_style = "a11y-light", "a11y-dark"
 
 myst_heading_anchors = 3
 numpydoc_show_class_members = False
@@ -238,13 +240,15 @@ def _write_examples(folder: Path, printed: dict[str, str]) -> None:
     page, cards = "Examples\n========\n", ".. container:: cards\n"
     for name, title in _FILES.items():
         file = ROOT / f"docs/examples/{name}.py"
-        shown = f".. image:: {{}}{name}.svg\n   :alt: {title}\n"
+        shown, says = f".. image:: {{}}{name}.svg\n   :alt: {title}\n", "It draws:"
         if name not in _DRAWN:
+            says = "It prints:"
             text = printed.get(str(file), "").replace("{", "{{").replace("}", "}}")
             shown = ".. code-block:: text\n\n" + indent(text, "   ")
         card = shown.format("generated/")
         if str(file) not in printed:
-            shown, source = "", file.read_text("utf-8")
+            shown = says = ""
+            source = file.read_text("utf-8")
             (defined,) = (
                 each
                 for each in ast.parse(source).body
@@ -254,8 +258,8 @@ def _write_examples(folder: Path, printed: dict[str, str]) -> None:
             card = ".. code-block:: python\n\n" + indent(text, "   ")
         page += (
             f"\n.. _example-{name}:\n\n{title}\n{'-' * len(title)}\n\n"
-            f"{shown.format('')}\n\n"
-            f".. literalinclude:: ../examples/{name}.py\n   :language: python\n"
+            f".. literalinclude:: ../examples/{name}.py\n   :language: python\n\n"
+            f"{says}\n\n{shown.format('')}\n"
         )
         card = f"{card}\n\n:ref:`{title} <example-{name}>`\n"
         cards += "\n   .. container:: card\n\n" + indent(card, "      ")
