@@ -29,8 +29,10 @@ import mtmkl
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
+from mtmkl_suite.report.pages.rendering import environment
 
 ROOT = Path(__file__).resolve().parents[1]
+SUBSCRIPTS = environment().filters["subscripts"]
 
 project = "mtmkl"
 author = "The mtmkl developers"
@@ -301,6 +303,25 @@ class Links(SphinxTransform):
                 link.replace_self(link.children)
 
 
+class Subscripts(SphinxTransform):
+    """Sets indices, as of λ_mt, below the line, as the report does."""
+
+    default_priority = 500
+
+    def apply(self) -> None:
+        """Replace texts that have indices; called by Sphinx."""
+        for text in list(self.document.findall(nodes.Text)):
+            if isinstance(text.parent, nodes.paragraph | nodes.emphasis | nodes.term):
+                parts = re.split("</?sub>", SUBSCRIPTS(text.astext()))
+                text.parent.replace(
+                    text,
+                    [
+                        nodes.subscript("", part) if k % 2 else nodes.Text(part)
+                        for k, part in enumerate(parts)
+                    ],
+                )
+
+
 DEFINITIONS = {"Parameters", "Attributes", "Returns", "Yields", "Raises"}
 """Sections of docstrings in which indented text is a description."""
 
@@ -381,6 +402,15 @@ def link_report(app: Sphinx, pagename: str, template: str, context, doctree) -> 
     ]
 
 
+def link_gallery(app: Sphinx, pagename: str, template: str, context, doctree) -> None:
+    """Let the page of a published table lead back to its paper; called by Sphinx."""
+    folder, _, name = pagename.rpartition("/")
+    if folder.startswith("figures/") and name != "README":
+        title = app.env.titles[f"{folder}/README"].astext()
+        back = f'<p>Part of <a href="README.html">{title}</a></p>'
+        context["body"] = back + context["body"]
+
+
 LONG_DEFAULTS = {
     object_description(SEVEN_KERNELS): "SEVEN_KERNELS",
     object_description(TEN_KERNELS): "TEN_KERNELS",
@@ -401,7 +431,9 @@ def setup(app: Sphinx) -> None:
     """Add what is the site's own; called by Sphinx."""
     app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))
     app.add_transform(Links)
+    app.add_transform(Subscripts)
     app.connect("html-page-context", link_report)
+    app.connect("html-page-context", link_gallery)
     app.connect("autodoc-process-signature", name_defaults)
     # numpydoc has priority 500.
     app.connect("autodoc-process-docstring", set_off_equations, priority=400)

@@ -107,8 +107,8 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "(ρ = 0.50), p is 0.3, not 0.01 |",
         "(figure_1.svg)",
         "\nIt *is* so. [More, with protocol and decisions](../../docs/toy.md)\n",
-        "## Table 1: Numbers\n\n**Yes.** All 2 published numbers are reproduced or close."
-        "\n\nas md\n",
+        "## Table 1: Numbers\n\n**Yes.** All 2 published numbers are reproduced or "
+        "close.\n\nas md\n",
         "| Method A | 7.0 | 0.8 | 7.8 |",
         "| all | 7 | 1 | 8 |",
         "written: 1 computed with older code",
