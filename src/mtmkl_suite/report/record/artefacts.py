@@ -90,15 +90,18 @@ def number_of(name: str) -> str:
     return f"{kind.capitalize()} {number}" if is_number else ""
 
 
+def heading_of(name: str, title: str, paper: Publication) -> str:
+    """Return the heading of a table's page, such as "Table 1 of Jebara 2011: Title"."""
+    number = number_of(name)
+    return f"{number} of {short_name(paper)}: {title}".removeprefix(" of ")
+
+
 def write_table_files(
     folder: PaperFolder, name: str, table: PrintedTable, paper: Publication
 ) -> None:
     """Write a table as ``.csv`` (one line for each cell), ``.md`` and ``.tex``."""
     write_table(folder.artefact(name, "csv"), table.cells, digits=DERIVED_DIGITS)
-    number, source = number_of(name), short_name(paper)
-    title = f"{number} of {source}: {table.title}"
-    if not number:
-        title = f"{table.title}: {source}"
+    title = heading_of(name, table.title, paper)
     write_text(folder.artefact(name, "md"), table.markdown(title))
     write_text(folder.artefact(name, "tex"), table.latex())
 

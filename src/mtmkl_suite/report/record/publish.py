@@ -263,6 +263,9 @@ def _readings_lines(config: Paper, folder: Path) -> list[str]:
             name = path.stem
             if name not in config.artefacts and name != "README":
                 title = name.replace("_", " ").capitalize()
+                if kind == "table":
+                    heading, *_ = path.read_text(encoding="utf-8").splitlines()
+                    title = heading.partition(": ")[2]
                 lines += ["", f"### {title}", ""]
                 lines += _artefact_lines(name, kind, title, folder)
     return lines

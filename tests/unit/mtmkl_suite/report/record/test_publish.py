@@ -191,7 +191,7 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
     artefacts = readings.paper("toy").path / "artefacts"
     artefacts.mkdir(parents=True)
     for ending in ("md", "tex"):
-        (artefacts / f"reach.{ending}").write_text(f"# Reach\n\nas {ending}")
+        (artefacts / f"reach.{ending}").write_text(f"# A 2000: Read\n\nas {ending}")
     (artefacts / "reach.csv").write_text(
         "artefact,row,column,status,kind\n"
         "table_1,x,y,within reach,number\ntable_1,x,z,not tried,number\n"
@@ -212,7 +212,7 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
     after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
     gallery = after.pop("README.md").decode()
     for words in (
-        "### Reach\n\nas md",
+        "### Read\n\nas md",
         "![Prior](prior.svg)",
         "Different numbers, by other readings: 1 within reach, 1 not tried.",
         "[readings.csv.gz](readings.csv.gz)",
