@@ -29,10 +29,8 @@ import mtmkl
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
-from mtmkl_suite.report.pages.rendering import environment
 
 ROOT = Path(__file__).resolve().parents[1]
-SUBSCRIPTS = environment().filters["subscripts"]
 
 project = "mtmkl"
 author = "The mtmkl developers"
@@ -303,6 +301,12 @@ class Links(SphinxTransform):
                 link.replace_self(link.children)
 
 
+INDEX = re.compile(
+    r"(?:(?<=\W\w)|(?<=^\w)|(?<=\|\|))_([A-Za-z0-9·]{1,3})(?![A-Za-z0-9_])"
+)
+"""Index of a symbol of one letter, or of a norm."""
+
+
 class Subscripts(SphinxTransform):
     """Sets indices, as of λ_mt, below the line, as the report does."""
 
@@ -312,14 +316,11 @@ class Subscripts(SphinxTransform):
         """Replace texts that have indices; called by Sphinx."""
         for text in list(self.document.findall(nodes.Text)):
             if isinstance(text.parent, nodes.paragraph | nodes.emphasis | nodes.term):
-                parts = re.split("</?sub>", SUBSCRIPTS(text.astext()))
-                text.parent.replace(
-                    text,
-                    [
-                        nodes.subscript("", part) if k % 2 else nodes.Text(part)
-                        for k, part in enumerate(parts)
-                    ],
-                )
+                parts = [
+                    nodes.subscript("", part) if k % 2 else nodes.Text(part)
+                    for k, part in enumerate(INDEX.split(text.astext()))
+                ]
+                text.parent.replace(text, parts)
 
 
 DEFINITIONS = {"Parameters", "Attributes", "Returns", "Yields", "Raises"}

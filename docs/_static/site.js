@@ -1,4 +1,4 @@
-// Names of the theme's landmarks, and its tables for the keyboard.
+// Names of the theme's landmarks; what scrolls can be reached by keyboard.
 const landmarks = { ".sidebar-drawer": "All pages", ".toc-drawer": "This page" };
 for (const [drawer, name] of Object.entries(landmarks))
   document.querySelector(drawer)?.setAttribute("aria-label", name);
@@ -7,3 +7,4 @@ document.querySelectorAll(".table-wrapper").forEach((wrapper, index) => {
   wrapper.setAttribute("role", "region");
   wrapper.setAttribute("aria-label", `Table ${index + 1} of this page`);
 });
+document.querySelectorAll(".card pre").forEach((output) => (output.tabIndex = 0));

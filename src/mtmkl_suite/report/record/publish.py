@@ -385,7 +385,7 @@ def _pictures(
         # As git hosts and the site name the heading.
         heading = re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
         row = ["</tr>", "<tr>"] if k and k % _A_ROW == 0 else []
-        lines += [*row, '<td width="33%">', "", title, ""]
+        lines += [*row, '<td width="33%" valign="top">', "", title, ""]
         lines += [f"[{image}]({folder.name}/README.md#{heading})", ""]
         lines += [_said(answers[name]), ""] if name in answers else []
         lines += ["</td>"]
