@@ -57,6 +57,7 @@ html_theme = "furo"
 html_title = f"mtmkl {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_sidebars = {
     "**": [
         "sidebar/brand.html",
@@ -71,7 +72,8 @@ html_copy_source = False
 html_show_copyright = False
 templates_path = [str(ROOT / "docs/_templates")]
 html_additional_pages = {"index": "start_page.html"}
-pygments_style, pygments_dark_style = "tango", "monokai"
+# Their colours have enough contrast.
+pygments_style, pygments_dark_style = "a11y-light", "a11y-dark"
 
 myst_heading_anchors = 3
 numpydoc_show_class_members = False
@@ -238,13 +240,15 @@ def _write_examples(folder: Path, printed: dict[str, str]) -> None:
     page, cards = "Examples\n========\n", ".. container:: cards\n"
     for name, title in _FILES.items():
         file = ROOT / f"docs/examples/{name}.py"
-        shown = f".. image:: {{}}{name}.svg\n   :alt: {title}\n"
+        shown, says = f".. image:: {{}}{name}.svg\n   :alt: {title}\n", "It draws:"
         if name not in _DRAWN:
+            says = "It prints:"
             text = printed.get(str(file), "").replace("{", "{{").replace("}", "}}")
             shown = ".. code-block:: text\n\n" + indent(text, "   ")
         card = shown.format("generated/")
         if str(file) not in printed:
-            shown, source = "", file.read_text("utf-8")
+            shown = says = ""
+            source = file.read_text("utf-8")
             (defined,) = (
                 each
                 for each in ast.parse(source).body
@@ -254,8 +258,8 @@ def _write_examples(folder: Path, printed: dict[str, str]) -> None:
             card = ".. code-block:: python\n\n" + indent(text, "   ")
         page += (
             f"\n.. _example-{name}:\n\n{title}\n{'-' * len(title)}\n\n"
-            f"{shown.format('')}\n\n"
-            f".. literalinclude:: ../examples/{name}.py\n   :language: python\n"
+            f".. literalinclude:: ../examples/{name}.py\n   :language: python\n\n"
+            f"{says}\n\n{shown.format('')}\n"
         )
         card = f"{card}\n\n:ref:`{title} <example-{name}>`\n"
         cards += "\n   .. container:: card\n\n" + indent(card, "      ")
@@ -295,6 +299,28 @@ class Links(SphinxTransform):
             here = ROOT / Path(self.env.docname).parent
             if link.get("reftype") == "myst" and (here / link["reftarget"]).is_dir():
                 link.replace_self(link.children)
+
+
+INDEX = re.compile(
+    r"(?:(?<=\W\w)|(?<=^\w)|(?<=\|\|))_([A-Za-z0-9·]{1,3})(?![A-Za-z0-9_])"
+)
+"""Index of a symbol of one letter, or of a norm."""
+
+
+class Subscripts(SphinxTransform):
+    """Sets indices, as of λ_mt, below the line, as the report does."""
+
+    default_priority = 500
+
+    def apply(self) -> None:
+        """Replace texts that have indices; called by Sphinx."""
+        for text in list(self.document.findall(nodes.Text)):
+            if isinstance(text.parent, nodes.paragraph | nodes.emphasis | nodes.term):
+                parts = [
+                    nodes.subscript("", part) if k % 2 else nodes.Text(part)
+                    for k, part in enumerate(INDEX.split(text.astext()))
+                ]
+                text.parent.replace(text, parts)
 
 
 DEFINITIONS = {"Parameters", "Attributes", "Returns", "Yields", "Raises"}
@@ -377,6 +403,15 @@ def link_report(app: Sphinx, pagename: str, template: str, context, doctree) -> 
     ]
 
 
+def link_gallery(app: Sphinx, pagename: str, template: str, context, doctree) -> None:
+    """Let the page of a published table lead back to its paper; called by Sphinx."""
+    folder, _, name = pagename.rpartition("/")
+    if folder.startswith("figures/") and name != "README":
+        title = app.env.titles[f"{folder}/README"].astext()
+        back = f'<p>Part of <a href="README.html">{title}</a></p>'
+        context["body"] = back + context["body"]
+
+
 LONG_DEFAULTS = {
     object_description(SEVEN_KERNELS): "SEVEN_KERNELS",
     object_description(TEN_KERNELS): "TEN_KERNELS",
@@ -397,7 +432,9 @@ def setup(app: Sphinx) -> None:
     """Add what is the site's own; called by Sphinx."""
     app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))
     app.add_transform(Links)
+    app.add_transform(Subscripts)
     app.connect("html-page-context", link_report)
+    app.connect("html-page-context", link_gallery)
     app.connect("autodoc-process-signature", name_defaults)
     # numpydoc has priority 500.
     app.connect("autodoc-process-docstring", set_off_equations, priority=400)

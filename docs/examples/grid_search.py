@@ -49,7 +49,7 @@ search.fit(data.X[train], data.y[train], task=task, groups=task)
 # method inside it carries the certificate of its solution.
 predicted = search.best_estimator_.predict(data.X[test], task=data.task[test])
 best = search.best_estimator_["method"]
-print("chosen γ:", search.best_params_["method__gamma"])
-print("test mean squared error:", np.mean((data.y[test] - predicted) ** 2))
+print(f"chosen γ: {search.best_params_['method__gamma']:g}")
+print(f"test mean squared error: {np.mean((data.y[test] - predicted) ** 2):.2f}")
 print("features learned:", best.n_features_)
-print("relative duality gap:", best.duality_gap_)
+print(f"relative duality gap: {best.duality_gap_:.0e}")

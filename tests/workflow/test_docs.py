@@ -21,6 +21,7 @@ from mtmkl_suite.config.models import ReadingsFile
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+SITE = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("figures/**/*.md")])
 # What a changelog names may be gone.
 GUIDES = [page for page in PAGES if page.name != "CHANGELOG.md"]
 FOLDERS = {
@@ -30,6 +31,11 @@ FOLDERS = {
 
 def _name(page):
     return str(page.relative_to(ROOT))
+
+
+EXAMPLE = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", re.S | re.M)
+"""Code, and what it prints where the page shows it."""
+GAP = re.compile(r"\de-\d\d")  # depends on the processor
 
 
 def _blocks(page, language):
@@ -61,7 +67,7 @@ def _anchors(page):
     return {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
+@pytest.mark.parametrize("page", sorted({*PAGES, *SITE}), ids=_name)
 def test_links_lead_somewhere(page):
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
     broken = []
@@ -73,6 +79,14 @@ def test_links_lead_somewhere(page):
         if not path.exists() or (anchor and anchor not in _anchors(path)):
             broken.append(link)
     assert broken == []
+
+
+@pytest.mark.parametrize("page", SITE, ids=_name)
+def test_the_site_finds_pictures_and_pages(page):
+    """Sphinx copies and links what Markdown names; raw HTML it leaves as it is."""
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r'<[^>]* (?:href|src)="(?!\w+:)[^"]*"', text) == []
+    assert text.startswith("# ")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
@@ -191,10 +205,12 @@ def test_where_a_method_of_ones_own_is_compared():
 def test_examples_of_pages_run(page, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    for example in _blocks(page, "python"):
+    for example, shown in EXAMPLE.findall(page.read_text(encoding="utf-8")):
         exec(compile(example, page.name, "exec"), names)
         printed = capsys.readouterr().out
         assert bool(printed) == ("print(" in example)
+        if shown:
+            assert GAP.sub("", printed) == GAP.sub("", shown)
 
 
 WITH_EXAMPLES = [

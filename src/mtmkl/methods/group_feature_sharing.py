@@ -37,8 +37,8 @@ class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
         λ, at least 0.
     kernels : list of kernels, mappings or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications, by default the ten
-        of the paper: linear, polynomial of degree 2 and Gaussians of the widths 2^0 to
-        2^7. The entry "features" stands for one kernel per feature.
+        of the paper: linear, polynomial of degree 2 and Gaussians of the widths 2⁰ to
+        2⁷. The entry "features" stands for one kernel per feature.
     normalize : {"cosine", "trace", None}
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)), as the paper does; "trace"
         divides each kernel by the mean of k(x, x) over the training examples.

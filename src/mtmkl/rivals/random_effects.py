@@ -121,7 +121,7 @@ class LinearMixedRegressor(_LinearMixedModel, MultiTaskRegressor):
 
     Notes
     -----
-    Needs ``pip install "mtmkl[rivals]"``. By GPBoost, because a fit of statsmodels'
+    Needs ``pip install '.[rivals]'``. By GPBoost, because a fit of statsmodels'
     ``MixedLM`` with a variance per slope takes minutes where this takes seconds.
     """
 
@@ -206,7 +206,7 @@ class GPBoostRegressor(_BoostedMixedModel, MultiTaskRegressor):
 
     Notes
     -----
-    Needs ``pip install "mtmkl[rivals]"``.
+    Needs ``pip install '.[rivals]'``.
     """
 
 

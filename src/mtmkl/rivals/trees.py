@@ -156,7 +156,7 @@ class LightGBMClassifier(_LightGBM, MultiTaskClassifier):
 
     Notes
     -----
-    Needs ``pip install "mtmkl[rivals]"``. Growing is deterministic, on one thread.
+    Needs ``pip install '.[rivals]'``. Growing is deterministic, on one thread.
     """
 
 

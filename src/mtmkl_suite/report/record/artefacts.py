@@ -18,6 +18,7 @@ from mtmkl_suite.config.models import (
     Figure,
     MethodTable,
     Paper,
+    Publication,
     Quoted,
     ReadingsFigure,
     Run,
@@ -28,6 +29,7 @@ from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style
 from mtmkl_suite.report.figures.panels import panels_figure
 from mtmkl_suite.report.figures.readings import reading_figure, specification_curve
+from mtmkl_suite.report.pages.report import short_name
 from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks, read_reach
 from mtmkl_suite.report.record.record import (
     VERDICT_COLUMNS,
@@ -81,10 +83,26 @@ def write_figure_files(
     write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
 
 
-def write_table_files(folder: PaperFolder, name: str, table: PrintedTable) -> None:
+def number_of(name: str) -> str:
+    """Return "Table 1" for ``table_1``, and nothing for a name without a number."""
+    kind, _, number = name.partition("_")
+    is_number = number.isalnum() and number[0].isdigit()
+    return f"{kind.capitalize()} {number}" if is_number else ""
+
+
+def heading_of(name: str, title: str, paper: Publication) -> str:
+    """Return the heading of a table's page, such as "Table 1 of Jebara 2011: Title"."""
+    number = number_of(name)
+    return f"{number} of {short_name(paper)}: {title}".removeprefix(" of ")
+
+
+def write_table_files(
+    folder: PaperFolder, name: str, table: PrintedTable, paper: Publication
+) -> None:
     """Write a table as ``.csv`` (one line for each cell), ``.md`` and ``.tex``."""
     write_table(folder.artefact(name, "csv"), table.cells, digits=DERIVED_DIGITS)
-    write_text(folder.artefact(name, "md"), table.markdown())
+    title = heading_of(name, table.title, paper)
+    write_text(folder.artefact(name, "md"), table.markdown(title))
     write_text(folder.artefact(name, "tex"), table.latex())
 
 
@@ -153,7 +171,7 @@ def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
     """Write a figure or table, and what record and report need of it."""
     table, shown = printed(context, name)
     if table is not None:
-        write_table_files(folder, name, table)
+        write_table_files(folder, name, table, context.config.paper)
     else:
         write_figure_files(folder, name, *drawn(name, context))
     write_written(folder, name, shown)

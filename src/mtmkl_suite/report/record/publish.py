@@ -2,10 +2,11 @@
 
 import filecmp
 import math
+import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -29,9 +30,10 @@ from mtmkl_suite.judge.sample import read_scores, seconds_of_cells
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.pages.comparison import PAGE, comparison_page, recorded_parts
-from mtmkl_suite.report.pages.verdicts import answer, artefacts_of_section
+from mtmkl_suite.report.pages.verdicts import Answer, answer, artefacts_of_section
 from mtmkl_suite.report.record.artefacts import (
     drawn,
+    number_of,
     printed,
     write_figure_files,
     write_table_files,
@@ -140,6 +142,7 @@ def paper_gallery(config: Paper, folder: Path) -> str:
     paper = config.paper
     verdicts = pd.read_csv(folder / "verdicts.csv", dtype=NAMES)
     claims = pd.read_csv(folder / "claims.csv", dtype=NAMES)
+    answers = _answers(config.artefacts, verdicts, claims)
     reach = read_reach(config, CLAIMS)
     notes = [
         f"{note}; {OTHER_READINGS}: {reach[name, ''].text()}"
@@ -152,8 +155,10 @@ def paper_gallery(config: Paper, folder: Path) -> str:
     lines = [
         f"# {paper.title}",
         "",
-        f"{paper.authors} ({paper.year}), {paper.venue}. Paper tier; numbers, "
-        "rules and data in [verdicts.csv](verdicts.csv), "
+        f"{paper.authors} ({paper.year}), {paper.venue}.",
+        *_beginning(config, folder),
+        "",
+        "The record of the full protocol: [verdicts.csv](verdicts.csv), "
         "[claims.csv](claims.csv), [statistics.csv](statistics.csv), "
         "[scores.csv.gz](scores.csv.gz), [provenance.json](provenance.json).",
     ]
@@ -179,9 +184,11 @@ def paper_gallery(config: Paper, folder: Path) -> str:
     # Pictures first, then numbers, and what is long is folded.
     artefacts = sorted(config.artefacts.items(), key=lambda a: a[1].kind != "figure")
     for name, artefact in artefacts:
-        heading = _heading(name)
-        title = f"{heading}: {artefact.title}" if heading else artefact.title
+        number = number_of(name)
+        title = f"{number}: {artefact.title}" if number else artefact.title
         lines += ["", f'<a id="{name}"></a>', "", f"## {title}", ""]
+        if name in answers:
+            lines += [_said(answers[name]), ""]
         lines += _artefact_lines(name, artefact.kind, artefact.title, folder)
     if len(claims):
         head = ["claim", "section", "basis", "verdict", "evidence"]
@@ -201,13 +208,48 @@ def paper_gallery(config: Paper, folder: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _beginning(config: Paper, folder: Path) -> list[str]:
+    """Return the first sentence of the documentation's page on a paper, if any."""
+    docs, name = config.published.parents[3] / "docs", f"{config.paper.id}.md"
+    for page in (docs / "papers" / name, docs / name):
+        if page.is_file():
+            text = page.read_text(encoding="utf-8")
+            first, *_ = re.findall(r"^1\. (.*?)(?=^2\. |\n\n)", text, re.S | re.M)
+            source = Path(os.path.relpath(page, folder)).as_posix()
+            more = f"[More, with protocol and decisions]({source})"
+            return ["", f"{' '.join(first.split())} {more}"]
+    return []
+
+
+def _answers(
+    names: Iterable[str], verdicts: pd.DataFrame, claims: pd.DataFrame
+) -> dict[str, Answer]:
+    """Return the answer on each figure and table that has numbers or claims."""
+    verdicts, claims = (each.assign(source=RECORD) for each in (verdicts, claims))
+    places = [artefacts_of_section(each, names) for each in claims["section"]]
+    found = {
+        name: answer(
+            verdicts[verdicts["artefact"] == name],
+            claims.loc[[name in place for place in places]],
+        )
+        for name in names
+    }
+    return {name: each for name, each in found.items() if each.sources}
+
+
+def _said(found: Answer) -> str:
+    return f"**{found.word}.** {found.sentence}"
+
+
 def _artefact_lines(name: str, kind: str, title: str, folder: Path) -> list[str]:
     """Return a figure, or the text of a table, and where their files are."""
     if kind == "figure":
         shown = f"![{title}]({name}.svg)"
         return [shown, "", f"[pdf]({name}.pdf) · [numbers]({name}.csv)"]
-    shown = (folder / f"{name}.md").read_text(encoding="utf-8").strip()
-    return [shown, "", f"[csv]({name}.csv) · [tex]({name}.tex)"]
+    page = (folder / f"{name}.md").read_text(encoding="utf-8").strip()
+    shown = page.partition("\n\n")[2]  # without its heading
+    links = f"[csv]({name}.csv) · [tex]({name}.tex) · [on a page of its own]({name}.md)"
+    return [shown, "", links]
 
 
 def _readings_lines(config: Paper, folder: Path) -> list[str]:
@@ -221,7 +263,11 @@ def _readings_lines(config: Paper, folder: Path) -> list[str]:
             name = path.stem
             if name not in config.artefacts and name != "README":
                 title = name.replace("_", " ").capitalize()
-                lines += ["", *_artefact_lines(name, kind, title, folder)]
+                if kind == "table":
+                    heading, *_ = path.read_text(encoding="utf-8").splitlines()
+                    title = heading.partition(": ")[2]
+                lines += ["", f"### {title}", ""]
+                lines += _artefact_lines(name, kind, title, folder)
     return lines
 
 
@@ -286,8 +332,7 @@ def _index(figures: Path) -> str:
         "# Gallery",
         "",
         "Results of the last full run of the paper tier, one folder per paper, "
-        "written by `make publish`. The rules behind the verdicts: "
-        "[docs/verdicts.md](../docs/verdicts.md).",
+        "written by `make publish`. [Rules behind the verdicts](../docs/verdicts.md).",
     ]
     table = [
         "",
@@ -317,47 +362,53 @@ def _index(figures: Path) -> str:
         overall = answer(verdicts, claims)
         if overall.sources:
             lines += ["", f"**{overall.word}.** {overall.sentence}"]
-        lines += _pictures(folder, dict(_TITLES.findall(page)), verdicts, claims)
+        titles = dict(_TITLES.findall(page))
+        answers = _answers(titles, verdicts, claims)
+        lines += _pictures(folder, titles, answers)
+        lines += _tables(folder, titles, answers)
     return "\n".join([*lines, *table]) + "\n"
 
 
 def _pictures(
-    folder: Path,
-    titles: Mapping[str, str],
-    verdicts: pd.DataFrame,
-    claims: pd.DataFrame,
+    folder: Path, titles: Mapping[str, str], answers: Mapping[str, Answer]
 ) -> list[str]:
-    """Return thumbnails of a paper's figures, with the answer on each."""
+    """Return thumbnails of a paper's figures, with the answer on each.
+
+    The cells hold Markdown, whose links and pictures the site finds.
+    """
     paths = sorted(folder.glob("figure_*.svg"), key=_order)
     names = [path.stem for path in paths if path.stem in titles]
-    places = [artefacts_of_section(each, names) for each in claims["section"]]
-    cells = []
-    for name in names:
-        found = answer(
-            verdicts[verdicts["artefact"] == name],
-            claims.loc[[name in place for place in places]],
-        )
-        said = f"<b>{found.word}.</b> {found.sentence}" if found.sources else ""
-        image = f'<img src="{folder.name}/{name}.svg" alt="{titles[name]}" width="260">'
-        link = f'<a href="{folder.name}/README.md#{name}">{image}</a>'
-        cells.append(f"<td>{titles[name]}<br>{link}<br>{said}</td>")
-    rows = [cells[k : k + _A_ROW] for k in range(0, len(cells), _A_ROW)]
-    if not rows:
-        return []
-    return ["", "<table>", *(f"<tr>{''.join(row)}</tr>" for row in rows), "</table>"]
+    lines = []
+    for k, name in enumerate(names):
+        title = titles[name]
+        image = f"![{title}]({folder.name}/{name}.svg)"
+        # As git hosts and the site name the heading.
+        heading = re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
+        row = ["</tr>", "<tr>"] if k and k % _A_ROW == 0 else []
+        lines += [*row, '<td width="33%" valign="top">', "", title, ""]
+        lines += [f"[{image}]({folder.name}/README.md#{heading})", ""]
+        lines += [_said(answers[name]), ""] if name in answers else []
+        lines += ["</td>"]
+    return ["", "<table>", "<tr>", *lines, "</tr>", "</table>"] if lines else []
+
+
+def _tables(
+    folder: Path, titles: Mapping[str, str], answers: Mapping[str, Answer]
+) -> list[str]:
+    """Return one line of links to a paper's tables, with the answer on each."""
+    links = [
+        f"[{title}]({folder.name}/{name}.md)"
+        + (f" ({answers[name].word.lower()})" if name in answers else "")
+        for name, title in titles.items()
+        if (folder / f"{name}.md").is_file()
+    ]
+    return ["", f"Tables: {'; '.join(links)}."] if links else []
 
 
 def _order(path: Path) -> tuple[float, str]:
     """Return a key by which the figures of the paper come first, as it numbers them."""
     number = re.search(r"\d+", path.stem)
     return (int(number[0]) if number else math.inf, path.stem)
-
-
-def _heading(name: str) -> str:
-    """Return "Table 1" for ``table_1``, and nothing for a name without a number."""
-    kind, _, number = name.partition("_")
-    is_number = number.isalnum() and number[0].isdigit()
-    return f"{kind.capitalize()} {number}" if is_number else ""
 
 
 class NotPublishedError(Exception):
@@ -419,7 +470,7 @@ def _judge_artefacts(config: Paper, figures: Path, staged: Path, settings: Run) 
         table, shown = printed(context, name)
         verdicts.append(shown.verdicts)
         if table is not None:
-            write_table_files(made, name, table)
+            write_table_files(made, name, table, config.paper)
             continue
         # A figure of what is not published stays as it is.
         with suppress(NotPublishedError):

@@ -130,12 +130,12 @@ class PrintedTable:
     notes: Sequence[str]
     details: TextTable | None = None
 
-    def markdown(self) -> str:
-        """Return the table as Markdown."""
+    def markdown(self, title: str = "") -> str:
+        """Return the table as a page of Markdown, with a heading."""
         lines = [self.header, ["---"] * len(self.header), *self.body]
         rows = ["| " + " | ".join(map(_markdown, line)) + " |" for line in lines]
         return "\n".join(
-            [f"**{self.title}**", "", *rows, "", "\n\n".join(self.notes), ""]
+            [f"# {title or self.title}", "", *rows, "", "\n\n".join(self.notes), ""]
         )
 
     def latex(self) -> str:

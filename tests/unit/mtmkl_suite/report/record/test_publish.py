@@ -50,8 +50,8 @@ SCORES = pd.DataFrame(
 
 @pytest.fixture
 def config(tmp_path):
-    (tmp_path / "config/toy").mkdir(parents=True)
-    return paper_of(CONFIG | {"published": tmp_path / "config/toy/published"})
+    (tmp_path / "config/papers/toy").mkdir(parents=True)
+    return paper_of(CONFIG | {"published": tmp_path / "config/papers/toy/published"})
 
 
 @pytest.fixture
@@ -78,7 +78,9 @@ def results(tmp_path):
     for ending in ("svg", "pdf", "csv"):
         (base / "artefacts" / f"figure_1.{ending}").write_text(ending)
     for ending in ("csv", "md", "tex"):
-        (base / "artefacts" / f"table_1.{ending}").write_text(f"table as {ending}")
+        (base / "artefacts" / f"table_1.{ending}").write_text(
+            f"# Table 1\n\nas {ending}"
+        )
     return RunFolder(base.parent)
 
 
@@ -87,6 +89,9 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     # What is there beside papers has no verdicts.
     (figures / "benchmarks").mkdir(parents=True)
     (figures / "benchmarks" / "README.md").write_text("# Benchmarks\n")
+    page = tmp_path / "docs" / "toy.md"
+    page.parent.mkdir()
+    page.write_text("## In brief\n\n1. It *is*\n   so.\n2. And so on.\n")
     publish([config], results, figures, tier="paper")
     assert (figures / "toy/figure_1.svg").read_text() == "svg"
     assert all((figures / "toy" / name).is_file() for name in RECORD)
@@ -101,7 +106,9 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "| undecided (paper's own test: holds) | 9 repeats; as repeats share examples "
         "(ρ = 0.50), p is 0.3, not 0.01 |",
         "(figure_1.svg)",
-        "table as md",
+        "\nIt *is* so. [More, with protocol and decisions](../../docs/toy.md)\n",
+        "## Table 1: Numbers\n\n**Yes.** All 2 published numbers are reproduced or "
+        "close.\n\nas md\n",
         "| Method A | 7.0 | 0.8 | 7.8 |",
         "| all | 7 | 1 | 8 |",
         "written: 1 computed with older code",
@@ -109,9 +116,11 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         assert words in gallery
     index = (figures / "README.md").read_text()
     assert "\n## [Toy](toy/README.md)\n\n**Yes.** All 2 published numbers" in index
-    assert '<a href="toy/README.md#figure_1"><img src="toy/figure_1.svg"' in index
+    image = "![Figure 1: Curve](toy/figure_1.svg)"
+    assert f"\n[{image}](toy/README.md#figure-1-curve)\n" in index
+    assert "\nTables: [Table 1: Numbers](toy/table_1.md) (yes).\n" in index
     assert '\n<a id="figure_1"></a>\n' in gallery
-    assert index.index("<img") < index.index("## Counts")
+    assert index.index("![") < index.index("## Counts")
     assert "\n| [Toy](toy/README.md) | 1 reproduced" in index
     assert "| 1 reproduced, 1 close; of 2 that follow from these: 1 close" in index
     assert (
@@ -128,7 +137,7 @@ def test_without_printed_numbers_and_claims_nothing_is_said_of_them(config, resu
     artefact = config.artefacts["table_1"]
     config = config.model_copy(update={"artefacts": {"table_ranks": artefact}})
     for ending in ("csv", "md", "tex"):
-        (base / "artefacts" / f"table_ranks.{ending}").write_text(ending)
+        (base / "artefacts" / f"table_ranks.{ending}").write_text("# A\n\nb")
     figures = base.parent / "figures"
     publish([config], results, figures, tier="paper")
     gallery = (figures / "toy/README.md").read_text()
@@ -155,7 +164,7 @@ def test_seconds_are_those_of_a_repeat():
 
 
 def test_publishing_measures_what_was_not_measured_before(config, results, tmp_path):
-    path = tmp_path / "config/toy/seconds.csv"
+    path = tmp_path / "config/papers/toy/seconds.csv"
     path.write_text("experiment,dataset,method,seconds\nfirst,d,a,9.0\n")
     for _ in range(2):
         publish([config], results, tmp_path / "figures", tier="paper")
@@ -182,7 +191,7 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
     artefacts = readings.paper("toy").path / "artefacts"
     artefacts.mkdir(parents=True)
     for ending in ("md", "tex"):
-        (artefacts / f"reach.{ending}").write_text(f"reach as {ending}")
+        (artefacts / f"reach.{ending}").write_text(f"# A 2000: Read\n\nas {ending}")
     (artefacts / "reach.csv").write_text(
         "artefact,row,column,status,kind\n"
         "table_1,x,y,within reach,number\ntable_1,x,z,not tried,number\n"
@@ -203,7 +212,7 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
     after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
     gallery = after.pop("README.md").decode()
     for words in (
-        "reach as md",
+        "### Read\n\nas md",
         "![Prior](prior.svg)",
         "Different numbers, by other readings: 1 within reach, 1 not tried.",
         "[readings.csv.gz](readings.csv.gz)",
