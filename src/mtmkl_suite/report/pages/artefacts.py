@@ -25,7 +25,7 @@ from mtmkl_suite.report.record.published_reach import (
     ReachOfCells,
     read_reach,
 )
-from mtmkl_suite.report.record.record import PublishedRecord, read_written
+from mtmkl_suite.report.record.record import PublishedRecord, Written, read_written
 from mtmkl_suite.report.tables.cells import RANK
 from mtmkl_suite.report.tables.text import TextTable, value_text
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
@@ -34,6 +34,10 @@ _MOST_VALUES = 400
 """Rows of the values of a figure on its page; all are in its csv."""
 
 _FIGURE_SPACE = "\N{FIGURE SPACE}"
+_TWO_READINGS = "weaker of two readings: "
+_AROUND = re.compile(r"^Table \d+: |, see docs/\S+")
+"""What stands around the reason why a printed number is uncertain."""
+
 _MEAN_RANK_DECIMALS, _MAX_DECIMALS = 2, 4
 
 Record = Mapping[Hashable, Any]
@@ -63,7 +67,8 @@ class NumberCell(NamedTuple):
     Numbers of one column are padded to the same place of the decimal point. ``record``
     is the published record's, where the run has no verdict; ``note`` has the rule with
     the numbers put in, or why there is no number. ``status`` is that of the reach of a
-    *different* number, and ``reach`` has more of it.
+    *different* number, and ``reach`` has more of it; ``in_print`` says why a printed
+    number is not legible, or not certain.
     """
 
     published: str = ""
@@ -77,6 +82,7 @@ class NumberCell(NamedTuple):
     reach: str = ""
     status: str = ""
     difference: str = ""
+    in_print: str = ""
 
     @property
     def shown_verdict(self) -> str:
@@ -108,6 +114,7 @@ class NumberCell(NamedTuple):
             if text.strip():
                 told.append(f"{name} {text.strip()}" + f" ({n})" * bool(n))
         told += [f"other readings: {self.reach}"] * bool(self.reach)
+        told += [f"in print: {self.in_print}"] * bool(self.in_print)
         return "; ".join(filter(None, told))
 
 
@@ -118,6 +125,12 @@ class NumberTable(NamedTuple):
     unit: str
     columns: list[tuple[str, str]]
     rows: list[tuple[str, str, list[NumberCell | None]]]
+    is_of_ranks: bool = False
+
+    @property
+    def has_published(self) -> bool:
+        """True if there is a printed number."""
+        return any(cell and cell.printed for _, _, row in self.rows for cell in row)
 
 
 def _alone(text: str) -> str:
@@ -169,6 +182,7 @@ def number_table(
             (row, method, [texts.get((row, name)) for name in columns])
             for row, method in _named(rows, methods)
         ],
+        is_of_ranks=units == [RANK],
     )
 
 
@@ -228,11 +242,12 @@ def _cell(
     verdict = _text(cell.get("verdict"))
     is_open = not has_number or not is_judged
     from_record = is_open and _is_number(published.get("reproduced"))
-    note = _text(cell.get("missing")) or _text(cell.get("rule"))
+    note = _text(cell.get("missing")) or _deciding(_text(cell.get("rule")))
     if from_record:
         # That a smoke test leaves something out is no news of the record.
         note = "" if note in (NO_SCORES, NOT_IN_TIER) else note
-        note = "; ".join(t for t in (_text(published.get("rule")), note) if t)
+        rule = _deciding(_text(published.get("rule")))
+        note = "; ".join(filter(None, (rule, note)))
     shown = verdict if is_judged or not has_number else ""
     record_verdict = _text(published.get("verdict")) if from_record else ""
     if cell.get("status") == "illegible" and (has_number or from_record):
@@ -252,7 +267,22 @@ def _cell(
         reach=reach.text() if is_different else "",
         status=reach.status if is_different else "",
         difference=_difference(cell, published if from_record else cell, decimals),
+        in_print=_text(cell.get("in_print")),
     )
+
+
+def _deciding(rule: str) -> str:
+    """Return the rule of a number with two readings, the one that decides first."""
+    if not rule.startswith(_TWO_READINGS):
+        return rule
+    readings = rule.removeprefix(_TWO_READINGS).split("; ")
+    # A reproduced number exceeds no limit, a close one one, a different one both.
+    exceeded = [reading.count(" > ") for reading in readings]
+    if len(set(exceeded)) == 1:
+        return f"the same under both readings, {'; '.join(readings)}"
+    _, weaker = max(zip(exceeded, readings, strict=True))
+    rest = "; ".join(reading for reading in readings if reading != weaker)
+    return f"decided by the reading {weaker}; the other, {rest}"
 
 
 def _difference(printed: Record, ours: Record, decimals: int) -> str:
@@ -331,6 +361,8 @@ def artefact_view(
     record: PublishedRecord | None,
     answer: Answer,
     facts: list[dict[str, Any]],
+    *,
+    is_here: bool = True,
 ) -> SimpleNamespace:
     """Return what is shown of a figure or table: its numbers, answer and files.
 
@@ -338,10 +370,17 @@ def artefact_view(
     table; ``numbers`` has the numbers that the paper quotes in its text last, ``texts``
     are tables of another form, ``values`` what a figure draws, and ``curves`` those of
     them that the page can draw. ``layout`` is that of tables of its kind. A quick
-    run shows the record, if there is one, and ``own`` is then the like of the run.
+    run shows the record, if there is one, and ``own`` is then the like of the run; what
+    ``is_here`` says it did not make is of the record alone.
     """
     artefact = context.config.artefacts[name]
-    mine = read_written(folder, name)
+    of_record = record.verdicts[record.verdicts["artefact"] == name] if record else None
+    gap: dict[str, Any] = {"reproduced": math.nan, "rule": "", "missing": NOT_IN_TIER}
+    if is_here:
+        mine = read_written(folder, name)
+    else:
+        assert of_record is not None
+        mine = Written([], of_record.assign(**gap))
     texts = list(mine.tables[: -1 if artefact.quoted else None])
     view = SimpleNamespace(
         id=name, title=artefact.title, image="", alternative="", values=None, curves="",
@@ -354,12 +393,15 @@ def artefact_view(
     if isinstance(artefact, Figure):
         endings = ("svg", "pdf", "csv")
         svg = folder.artefact(name, "svg")
-        drawn = read_table(folder.artefact(name, "csv"))
+        drawn = pd.DataFrame({"no data": []})
+        if is_here:
+            drawn = read_table(folder.artefact(name, "csv"))
         has_data = "no data" not in drawn
         recorded = record.artefact(name, "svg") if record else None
         is_open = context.is_smoke_test or not has_data
         # One of equations alone is the same in both.
-        if record and recorded and is_open and not _same(recorded, svg):
+        is_same = is_here and recorded and _same(recorded, svg)
+        if record and recorded and is_open and not is_same:
             if has_data:
                 view.own = _drawing(artefact.title, svg, drawn) | {
                     "texts": [],
@@ -371,8 +413,10 @@ def artefact_view(
         view.curves = curves_of(drawn)
         view.texts = []
     elif isinstance(artefact, Table | Ranking):
-        cells = read_table(folder.artefact(name, "csv"))
         published = record.cells(name) if record else pd.DataFrame()
+        cells = published.assign(**gap)
+        if is_here:
+            cells = read_table(folder.artefact(name, "csv"))
         labels = {key: context.label(key) for key in context.config.methods}
         corner = "data set, training"
         if isinstance(artefact, Table):
@@ -381,10 +425,12 @@ def artefact_view(
         view.is_of_record = cells["reproduced"].isna().all() and len(published) > 0
         if context.is_smoke_test and len(published):
             cells = of_the_record(cells, published)
+        cells = _with_print(cells, context.published.get(artefact.file))
         numbers.append((cells, published, *grid))
         view.texts = []
     elif record and (path := record.artefact(name, "md")):
         is_open = bool(len(mine.verdicts) and mine.verdicts["reproduced"].isna().all())
+        is_open = is_open or not is_here
         if context.is_smoke_test or is_open:
             view.is_of_record = True
             view.own = None if is_open else {"image": "", "texts": texts, "notes": []}
@@ -393,10 +439,10 @@ def artefact_view(
         places = {(cell.row, cell.column) for cell in artefact.quoted.cells}
         rows = mine.verdicts
         keys = zip(rows["row"], rows["column"], strict=True)
-        published = pd.DataFrame()
-        if record:
-            published = record.verdicts[record.verdicts["artefact"] == name]
+        published = pd.DataFrame() if of_record is None else of_record
         quoted = rows[[key in places for key in keys]]
+        printed = context.published.get(artefact.quoted.file)
+        quoted = _with_print(quoted, printed)
         numbers.append((quoted, published, "quoted in the text", None, {}))
     reach, is_judged = read_reach(context.config, name), context.is_judged
     tables = [
@@ -416,6 +462,7 @@ def artefact_view(
             view.own = view.own or {"image": "", "texts": []}
             view.own["notes"] = view.notes
         view.notes = _notes(path)
+    view.uncertain = _uncertain(view.numbers)
     source = folder.path / "artefacts"
     if view.is_of_record and record:
         source = record.folder
@@ -436,6 +483,31 @@ def of_the_record(cells: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
         return cells
     gap = {"reproduced": math.nan, "missing": "not in the published record"}
     return cells.assign(**{k: cells[k].where(is_known, v) for k, v in gap.items()})
+
+
+def _with_print(cells: pd.DataFrame, printed: pd.DataFrame | None) -> pd.DataFrame:
+    """Return cells with what is said of printed numbers that are not legible."""
+    if printed is None:
+        return cells.assign(in_print="")
+    sources = {
+        (str(row["row"]), str(row["column"])): str(row["source"])
+        for row in printed.to_dict("records")
+        if row["status"] != "legible"
+    }
+    keys = zip(cells["row"].astype(str), cells["column"].astype(str), strict=True)
+    return cells.assign(in_print=[sources.get(key, "") for key in keys])
+
+
+def _uncertain(tables: Iterable[NumberTable]) -> str:
+    """Say why numbers of some tables can be read in two ways, each reason once."""
+    shown = (cell for table in tables for _, _, row in table.rows for cell in row)
+    return "; ".join(
+        dict.fromkeys(
+            _AROUND.sub("", cell.in_print.rpartition("; ")[2])
+            for cell in shown
+            if cell and cell.printed.endswith("?") and cell.in_print
+        )
+    )
 
 
 def _ranks_apart(

@@ -95,10 +95,11 @@ def data_uses(
     own, found = _by_variant(config), []
     others = _by_variant(full) if full else {}
     for key, (variant, titles) in (own | others | own).items():
-        info = infos.get(variant.id, {})
+        info, of_record = infos.get(variant.id, {}), published.get(variant.id, {})
         if key not in own:
-            info = default_registry()[variant.name].describe()
-        digest = str(published.get(variant.id, {}).get("digest", ""))
+            sizes = {k: of_record[k] for k in ("n", "n_tasks") if k in of_record}
+            info = default_registry()[variant.name].describe() | sizes
+        digest = str(of_record.get("digest", ""))
         place = config.paper.id, paper_name, titles, key in own
         found.append(DataUse(variant, info, *place, digest))
     return found
@@ -130,10 +131,10 @@ def data_sentences(
         within = int(mine["verdict"].isin(WITHIN).sum())
         lines = []
         if judged.any():
-            text = (
-                f"{within} of {plural(int(judged.sum()), 'number')} reproduced or close"
-            )
-            lines.append(f"{text}; largest difference: {farthest(mine)}")
+            n, verb = int(judged.sum()), "is" if within < 2 else "are"
+            text = f"{within or 'none'} {verb} reproduced or close"
+            lines.append(f"Of {plural(n, 'number')}, {text}")
+            lines.append(f"The largest difference is {farthest(mine)}")
         choices = [
             chosen_parameters(scores, e, grids_of(config, e)) for e in experiments
         ]
@@ -177,7 +178,8 @@ def _at_ends(choices: pd.DataFrame, config: Paper) -> Iterator[str]:
                 name = _PARAMETERS.get(str(parameter), parameter)
                 parts.append(f"{label}'s {name} ({times} of {n})")
         if parts:
-            yield f"often at the {word} end of the grid: {', '.join(parts)}"
+            where = f"at the {word} end of their grid"
+            yield f"Chosen parameters were often {where}: {', '.join(parts)}"
 
 
 def title_of(uses: Sequence[DataUse]) -> str:

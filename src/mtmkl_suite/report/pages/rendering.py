@@ -1,9 +1,9 @@
 """Templates with their filters, links to files and documentation, and texts from it."""
 
-import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from mtmkl_suite.run.folders import RunFolder
 
 _DISPUTES = re.compile(r"## (?:Errata|Audit)\b.*")
 _SENTENCES = re.compile("## In brief")
+
+_MOST_LABELS = 4
 
 _LEVELS_DOWN = 1
 """The page has a heading for each paper above these sections."""
@@ -48,11 +50,20 @@ def environment() -> Environment:
         "counted": counted,
         "duration": duration,
         "options": options_in_words,
+        "in_short": _in_short,
         "with_minus": with_minus,
     }
     found.tests["a_number"] = is_number
     found.globals["page_name"] = page_name
     return found
+
+
+def _in_short(labels: Iterable[str]) -> str:
+    """Return the first few labels, without what they have in parentheses."""
+    found = list(dict.fromkeys(label.partition(" (")[0] for label in labels))
+    more = len(found) - _MOST_LABELS
+    shown = ", ".join(found[:_MOST_LABELS])
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _with_subscripts(html: str) -> str:
@@ -166,15 +177,23 @@ def _html(text: str, source: Path, documentation: Documentation) -> str:
                 _mend_link(child, source, documentation)
     rendered = parser.renderer.render(tokens, parser.options, {})
     # As all tables of the report: wide ones scroll by themselves, and have a name.
-    count = itertools.count(1)
+    first, _, _ = source.read_text(encoding="utf-8").partition("\n")
+    paper = first.removeprefix("# ").partition(", *")[0]
+    heading, counts = "", Counter[str]()
 
     def opening(found: re.Match[str]) -> str:
-        name = f"Table {next(count)} of the page {source.stem}"
+        nonlocal heading
+        if found[1]:
+            heading = re.sub("<.*?>", "", found[1])
+            return found[0]
+        counts[heading] += 1
+        n = counts[heading]
+        name = f"{paper}: {heading}" + f", table {n}" * (n > 1)
         region = f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
         return f"{region}<table>\n<caption>{name}</caption>"
 
     return (
-        re.sub("<table>", opening, rendered)
+        re.sub(r"<table>|<h\d>(.*?)</h\d>", opening, rendered)
         .replace("</table>", "</table></div>")
         .replace("<th>", '<th scope="col">')
         .replace("<th style", '<th scope="col" style')

@@ -5,10 +5,12 @@ import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from mtmkl.files import read_json, write_text
 from mtmkl.statistics.pairs import FEW_UNITS, LEVEL, MIN_UNITS
@@ -58,6 +60,7 @@ from mtmkl_suite.report.record.published_reach import read_reach
 from mtmkl_suite.report.record.record import (
     RECORD,
     RUN,
+    PublishedRecord,
     read_published_record,
     with_record,
 )
@@ -73,6 +76,16 @@ _LONGEST, _LONGEST_AGAIN = 40, 5
 """Rows of a table of text that is not folded: the first of its layout, and others."""
 
 _CELL = ["artefact", "row", "column"]
+
+_PROVENANCE = {
+    "config_sha256": "SHA-256 of the configuration",
+    "lock_sha256": "SHA-256 of requirements.lock",
+    "blas": "kernels of BLAS",
+    "compiled_for": "Numba compiles for",
+    "n": "rows",
+    "n_tasks": "tasks",
+}
+"""Labels of keys of ``provenance.json``."""
 
 
 class PaperResult(SimpleNamespace):
@@ -250,8 +263,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
     context = load_context(config, folder)
     jobs = read_jobs(config, folder)
     facts = {name: experiment_facts(context, name, jobs) for name in config.experiments}
-    artefacts = config.artefacts
-    shown = {name for each in artefacts.values() for name in each.shown}
+    shown = {name for each in config.artefacts.values() for name in each.shown}
     record = read_published_record(config)
     full, of_tier = _of_paper(config, "paper"), _of_paper(config, config.tier)
     # A tier may lack some of a paper: its report answers for all of it nevertheless.
@@ -262,13 +274,17 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
         and config.readings is None
         and set(config.experiments) == set(of_tier.experiments)
     )
+    whole = config
+    if fill and full and record:
+        whole = _with_artefacts_of(record, full, config)
+    artefacts = whole.artefacts
     verdicts, claims = (
         pd.read_csv(path, dtype=NAMES) for path in (folder.verdicts, folder.claims)
     )
     known = (record.verdicts, record.claims) if record else (None, None)
     verdicts = with_record(verdicts, known[0], _CELL, fill=fill)
     claims = with_record(claims, known[1], ["id"], fill=fill)
-    named = with_labels(verdicts, config)
+    named = with_labels(verdicts, whole)
     places = [artefacts_of_section(each, artefacts) for each in claims["section"]]
     reach = read_reach(config, CLAIMS)
     statistics = pd.read_csv(folder.statistics)
@@ -278,7 +294,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
     views = [
         artefact_view(
             name,
-            context,
+            replace(context, config=whole),
             folder,
             record,
             answer(
@@ -286,6 +302,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
                 claims.loc[[name in found for found in places]],
             ),
             [facts[e] for e in artefact.shown if e in facts],
+            is_here=name in config.artefacts,
         )
         for name, artefact in artefacts.items()
     ]
@@ -302,6 +319,12 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
     recorded = []
     if record and full and context.is_smoke_test:
         recorded = recorded_parts(full, record.folder)
+    source = f"This run, {config.tier} tier."
+    if record and recorded:
+        source = (
+            f"The published record, {record.origin}; parts from this {config.tier} run "
+            "are marked."
+        )
     labels = {name: context.label(name) for name in config.methods}
     titles = {name: each.title for name, each in config.experiments.items()}
     titles |= {
@@ -347,7 +370,7 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
             published=record.data if record else {},
             full=full if record else None,
         ),
-        number_rules=number_rules(config, in_column, verdicts),
+        number_rules=number_rules(whole, in_column, verdicts),
         pair_rules=pair_rules(context, in_column, statistics),
         errata=errata_of(config, documentation),
         sentences=sentences_of(config, documentation),
@@ -361,13 +384,22 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
             context,
             lambda name: folder.artefact(name, "csv"),
             title=str(paper.title),
-            source=f"The published record, {record.origin}; of this run, {config.tier} "
-            "tier, are the parts that are marked so."
-            if record and recorded
-            else f"This run, {config.tier} tier.",
+            source=source + Markup(f' <a href="../{FIRST}">Back to the report</a>'),
             recorded=recorded,
         ),
     )
+
+
+def _with_artefacts_of(record: PublishedRecord, full: Paper, config: Paper) -> Paper:
+    """Return a configuration with the artefacts that its tier lacks, if published."""
+    found = {
+        name: config.artefacts.get(name, each)
+        for name, each in full.artefacts.items()
+        if name in config.artefacts or record.artefact(name, "csv")
+    }
+    methods = full.methods | config.methods
+    update = {"artefacts": found | config.artefacts, "methods": methods}
+    return config.model_copy(update=update)
 
 
 def _of_paper(config: Paper, tier: Tier) -> Paper | None:
@@ -438,4 +470,5 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}: ")
         else:
-            yield f"{prefix}{key}", "unknown" if value is None else str(value)
+            name = _PROVENANCE.get(key, key)
+            yield f"{prefix}{name}", "unknown" if value is None else str(value)

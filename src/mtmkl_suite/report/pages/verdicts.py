@@ -95,14 +95,21 @@ class Answer(NamedTuple):
         """True if some of it is from the published record."""
         return RECORD in self.sources
 
+    @property
+    def words(self) -> list[str]:
+        """The verdict in a word, or in one on numbers and one on claims."""
+        if not self.claims_word:
+            return [self.word]
+        return [f"Numbers: {self.word.lower()}", f"Claims: {self.claims_word.lower()}"]
+
 
 def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
     """Return what verdicts on numbers and on claims say together.
 
-    Numbers decide where there are any, and the paper's claims otherwise; claims of
-    ours never do. *Yes*: all are reproduced or close (all claims hold). *Undecided*:
-    most are. Of the others, *mostly* from :data:`MOSTLY`, *partly* from
-    :data:`PARTLY`, *no* below.
+    Numbers and the paper's claims are judged separately; claims of ours do not count.
+    *Yes*: all numbers are reproduced or close, or all claims hold. *Undecided*: most
+    claims are. Otherwise the share of numbers, or of decided claims, gives *mostly*
+    (from :data:`MOSTLY`), *partly* (from :data:`PARTLY`) or *no*.
     """
     own = verdict_rule.own_numbers(verdicts)
     numbers = counts(own["verdict"], verdict_rule.VERDICTS)
@@ -181,11 +188,12 @@ def _word(good: int, bad: int, undecided: int) -> str:
 def _numbers_text(within: int, total: int, illegible: int) -> str:
     more = f", {illegible} more cannot be read in the paper" if illegible else ""
     if total == 1:
-        verb = "is" if within else "is not"
-        return f"The published number {verb} reproduced or close{more}"
-    share = {0: f"None of {total}", total: f"All {total}"}.get(within)
+        found = "reproduced or close" if within else "neither reproduced nor close"
+        return f"The published number is {found}{more}"
+    share = {0: f"None of the {total}", total: f"All {total}"}.get(within)
     many = share or f"{within} of {total}"
-    return f"{many} published numbers are reproduced or close{more}"
+    verb = "is" if within < 2 else "are"
+    return f"{many} published numbers {verb} reproduced or close{more}"
 
 
 def _claims_text(holds: int, fails: int, undecided: int, whose: str) -> str:
@@ -193,12 +201,13 @@ def _claims_text(holds: int, fails: int, undecided: int, whose: str) -> str:
     if total == 1:
         verb = "holds" if holds else "is undecided" if undecided else "does not hold"
         return f"{whose.removesuffix('own ')}only claim {verb}"
+    every, none = ("both", "neither") if total == 2 else ("all", "none")
     if holds == total:
-        return f"{whose}{total} claims all hold"
+        return f"{whose}{total} claims {every} hold"
     if undecided == total:
-        return f"{whose}{total} claims are all undecided"
+        return f"{whose}{total} claims are {every} undecided"
     if fails == total:
-        return f"none of {whose}{total} claims holds"
+        return f"{none} of {whose}{total} claims holds"
     parts = [f"{holds} hold{'s' * (holds == 1)}"] if holds else []
     if undecided:
         parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
@@ -208,21 +217,29 @@ def _claims_text(holds: int, fails: int, undecided: int, whose: str) -> str:
 
 
 def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Return judged numbers, those that can be read in two ways only if all can.
+
+    How far ours is from such a number is not known.
+    """
     found = verdicts[verdicts["verdict"].isin([*WITHIN, DIFFERENT])]
+    certain = found[found["status"] != "ambiguous"]
+    found = certain if len(certain) else found
     found = found.astype({"published": float, "reproduced": float})
     return found.assign(difference=found["reproduced"] - found["published"])
 
 
 def _differences(verdicts: pd.DataFrame) -> str:
     """Say how far our numbers are from print, for each unit by itself."""
-    parts = []
-    for unit, mine in _judged(verdicts).groupby("unit", dropna=False):
+    parts, judged = [], _judged(verdicts)
+    n_left = int(verdicts["verdict"].isin([*WITHIN, DIFFERENT]).sum()) - len(judged)
+    left = f" ({n_left} ambiguous left out)" if n_left else ""
+    for unit, mine in judged.groupby("unit", dropna=False):
         ends = mine["difference"].agg(["median", "min", "max"])
         median, low, high = (_signed(float(end)) for end in ends)
         text = median if len(mine) == 1 else f"median {median}, from {low} to {high}"
         named = "points" if unit == "%" else "" if pd.isna(unit) else str(unit)
         parts.append(f"{text} {named}".strip())
-    return f"Ours − published: {'; '.join(parts)}." if parts else ""
+    return f"Ours − published: {'; '.join(parts)}{left}." if parts else ""
 
 
 def _signed(value: float) -> str:
@@ -244,8 +261,8 @@ def farthest(verdicts: pd.DataFrame) -> str:
         return ""
     worst = judged.iloc[int(np.nanargmax(gaps.to_numpy()))]
     return (
-        f"{worst['column']}, {worst['row']}, {worst['reproduced']:.4g} "
-        f"(printed {worst['published']:g})"
+        f"{worst['column']}, {worst['row']}: {worst['reproduced']:.4g}, "
+        f"printed {worst['published']:g}"
     )
 
 

@@ -140,7 +140,11 @@ def rule_text(tolerance: Tolerance, unit: str) -> str:
 def tolerance_text(tolerance: Tolerance, unit: str) -> str:
     """Return a tolerance in words; its arguments are those of :func:`rule_text`."""
     if tolerance.absolute is not None:
-        return f"{tolerance.absolute:g} {unit}".strip()
+        # Of percentages it is a difference, and no share of them.
+        named = "points" if unit == "%" else unit
+        if tolerance.absolute == 1 and len(named) > 1:
+            named = named.removesuffix("s")
+        return f"{tolerance.absolute:g} {named}".strip()
     return f"{tolerance.relative:.0%} of the published value"
 
 

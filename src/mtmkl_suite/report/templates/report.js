@@ -172,7 +172,7 @@
         const fits = words.length > 0 && words.every((fit) => fit(text));
         each.hidden = !fits || ++found > 40;
       }
-      count.textContent = words.length ? `${found} found${found > 40 ? ", the first 40 shown" : ""}` : "";
+      count.textContent = !words.length ? "" : found ? `${found} found${found > 40 ? ", the first 40 shown" : ""}` : count.dataset.empty;
       address.delete("find");
       if (field.value) address.set("find", field.value);
     };

@@ -156,6 +156,30 @@ def test_the_record_stands_in_for_what_was_not_computed():
     assert found.reach == "not tried"
 
 
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [
+        ("6 > max(2 SE 1, tol 1), > max(sd 1, 2 tol 2)",
+         "decided by the reading b: |difference| 6 > max(2 SE 1, tol 1), > max(sd 1, "
+         "2 tol 2); the other, a: |difference| 0.5 <= max(2 SE 1, tol 1)"),
+        ("0.6 <= max(2 SE 1, tol 1)",
+         "the same under both readings, a: |difference| 0.5 <= max(2 SE 1, tol 1); b: "
+         "|difference| 0.6 <= max(2 SE 1, tol 1)"),
+    ],
+)  # fmt: skip
+def test_the_reading_that_decides_is_named(second, told):
+    rule = (
+        "weaker of two readings: a: |difference| 0.5 <= max(2 SE 1, tol 1); b: "
+        f"|difference| {second}"
+    )
+    unsure = {"rule": rule, "status": "ambiguous", "in_print": "Table 1; sign is lost"}
+    table = build([cell("MTL", "x", 2.0, 2.5, "different", **unsure)])
+    ((_, _, (found,)),) = table.rows
+    assert found.note == told
+    assert found.printed == "2.0 ?"
+    assert found.details.endswith("; in print: Table 1; sign is lost")
+
+
 def test_numbers_are_listed_by_their_reach():
     far = Reach("out of reach by 2", OUT_OF_REACH)
     cells = [

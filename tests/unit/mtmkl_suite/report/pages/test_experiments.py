@@ -258,10 +258,13 @@ def test_data_sets_are_told_by_numbers_and_choices_at_ends():
     scores = read_scores(record.scores)
     verdicts = with_labels(record.verdicts, config)
     told = data_sentences(config, scores, verdicts)
-    numbers, *ends = next(texts for title, texts in told if title.startswith("MNIST"))
+    numbers, worst, *ends = next(
+        texts for title, texts in told if title.startswith("MNIST")
+    )
     mine = record.verdicts[record.verdicts["row"].str.startswith("MNIST, ")]
     within = mine["verdict"].isin(["reproduced", "close"]).sum()
-    assert numbers.startswith(f"{within} of {len(mine)} numbers reproduced or close; ")
+    assert numbers == f"Of {len(mine)} numbers, {within} are reproduced or close"
+    assert worst.startswith("The largest difference is MeTaG, MNIST, ")
     places = {"experiment": "mnist", "method": "metag", "metric": "accuracy"}
     chosen = scores[(scores[list(places)] == pd.Series(places)).all(axis=1)]
     chosen = chosen[chosen["task"].eq("all") & chosen["setting"].eq("")]

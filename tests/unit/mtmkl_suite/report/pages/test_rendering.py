@@ -98,6 +98,7 @@ def test_only_what_is_disputed_is_shown(documentation):
         assert words not in found
     assert "&lt;b&gt;" in found
     assert '<th scope="col">printed</th>' in found
+    assert "<caption>A paper: Errata and decisions</caption>" in found
 
 
 def test_links_lead_to_the_same_places(documentation):

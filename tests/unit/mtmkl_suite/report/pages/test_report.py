@@ -282,6 +282,34 @@ def test_in_a_checkout_the_published_record_answers(first, result):
     assert cell.verdict == ""
 
 
+def test_what_the_tier_lacks_is_shown_from_the_record(paper, results, result):
+    lacking = {
+        name: each for name, each in paper.artefacts.items() if name != "table_3"
+    }
+    part = paper.model_copy(update={"artefacts": lacking})
+    found = load_paper_result(part, results)
+    assert [each.id for each in found.artefacts] == [e.id for e in result.artefacts]
+    table = next(each for each in found.artefacts if each.id == "table_3")
+    assert table.is_of_record
+    cell = table.numbers[0].rows[0][2][0]
+    assert cell.record_verdict
+    assert cell.reproduced == ""
+    assert cell.details.count("|difference|") == 1
+    assert found.other_claims == result.other_claims
+    page = render_report([found], tier="quick")[PAPER]
+    assert "Not computed in this run: from the published record" in page
+
+
+def test_a_number_is_told_apart_from_its_verdict(page):
+    """Readers of screens hear whose number it is, and then the verdict."""
+    assert re.search(
+        r'<span class="hidden-text">ours </span><b>[^<]+</b>.*?'
+        r'<span class="hidden-text"> verdict: (reproduced|close|different)</span>',
+        page,
+    )
+    assert '"hidden-text">reproduced' not in page
+
+
 def test_notes_beside_the_record_are_the_record_s(result):
     table = next(each for each in result.artefacts if each.id == "table_3")
     ours, theirs = table.own["notes"], table.notes

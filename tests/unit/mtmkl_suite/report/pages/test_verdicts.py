@@ -92,8 +92,43 @@ def test_the_sentence_has_both():
 def test_one_of_a_kind_is_in_the_singular():
     found = answer(verdicts("different"), claims("holds"))
     assert found.sentence == (
-        "The published number is not reproduced or close; the paper's only claim holds."
+        "The published number is neither reproduced nor close; the paper's only claim "
+        "holds."
     )
+
+
+def test_few_of_many_have_a_verb_in_the_singular():
+    sentences = [
+        answer(verdicts(*names), claims()).sentence
+        for names in (["close", "different"], ["different", "different"])
+    ]
+    assert sentences == [
+        "1 of 2 published numbers is reproduced or close.",
+        "None of the 2 published numbers is reproduced or close.",
+    ]
+    assert answer(verdicts(), claims("undecided", "undecided")).sentence == (
+        "The paper's 2 claims are both undecided."
+    )
+
+
+def test_numbers_and_claims_have_a_word_each():
+    assert answer(verdicts("close"), claims("does not hold")).words == [
+        "Numbers: yes", "Claims: no",
+    ]  # fmt: skip
+    assert answer(verdicts(), claims("does not hold")).words == ["No"]
+
+
+def test_what_can_be_read_in_two_ways_is_not_the_farthest():
+    numbers = verdicts("close", "different", "different")
+    numbers.loc[2, "status"] = "ambiguous"
+    found = answer(numbers, claims())
+    assert found.why == "Largest difference: error, row 1: 3, printed 2."
+    assert found.differences == (
+        "Ours − published: median +0.50, from +0.0 to +1.0 points (1 ambiguous left "
+        "out)."
+    )
+    of_these = answer(numbers[2:], claims())
+    assert of_these.why == "Largest difference: error, row 2: 4, printed 2."
 
 
 def test_claims_of_one_verdict_are_taken_together():
@@ -130,7 +165,7 @@ def test_without_verdicts_the_sentence_says_why():
     ("names", "of_claims", "why"),
     [
         (["close", "different"], [],
-         "Largest difference: error, row 1, 3 (printed 2)."),
+         "Largest difference: error, row 1: 3, printed 2."),
         (["no data"], ["holds"], "Holds: “holds 0”."),
         ([], ["undecided", "holds", "undecided"],
          "Undecided: “undecided 0” (and 1 more)."),
@@ -163,7 +198,7 @@ def test_tables_and_quoted_numbers_have_their_tolerances():
     config = load_paper("argyriou2008", "paper")
     verdicts = pd.read_csv(record_folder(config) / "verdicts.csv")
     rules = {rule["artefact"]: rule for rule in number_rules(config, "A", verdicts)}
-    assert rules["Table 3"]["tolerance"] == "1 pairs"
+    assert rules["Table 3"]["tolerance"] == "1 pair"
     assert rules["Table 1"]["tolerance"] == "5% of the published value"
     assert rules["Figure 3, in the text"]["tolerance"] == "5% of the published value"
     assert sum(rule["n"] for rule in rules.values()) == len(verdicts)

@@ -154,7 +154,7 @@ def test_long_reasons_go_below_the_table():
 
 def test_the_rule_and_what_else_it_accepts_are_stated(table):
     text = table.markdown()
-    assert "tol = 0.5 %" in text
+    assert "tol = 0.5 points" in text
     # 20.5 against 22.7 ± 1.3, 22.8 against 26.7: neither is near.
     assert "of 2 pairs" in text
     assert "0 (0%) reproduced" in text
