@@ -238,7 +238,7 @@ def _answers(
 
 
 def _said(found: Answer) -> str:
-    return f"**{found.word}.** {found.sentence}"
+    return f"**{'; '.join(found.words)}.** {found.sentence}"
 
 
 def _artefact_lines(name: str, kind: str, title: str, folder: Path) -> list[str]:
@@ -271,20 +271,6 @@ def _readings_lines(config: Paper, folder: Path) -> list[str]:
     return lines
 
 
-def core_seconds(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the seconds of all fits, methods in rows and experiments in columns.
-
-    Those of a cell's first computation, on one core, without the reading of data. All
-    points tried and the choice among them are in them, the scoring is not.
-    """
-    return (
-        seconds_of_cells(scores)
-        .groupby(["method", "experiment"], sort=False)
-        .sum()
-        .unstack("experiment")
-    )
-
-
 def seconds_per_repeat(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the seconds that a repeat of each method took on each data set."""
     keys = ["experiment", "dataset", "method"]
@@ -310,21 +296,22 @@ def _add_memory(path: Path, measured: Mapping[str, Path]) -> None:
 
 
 def _seconds_lines(config: Paper, scores: pd.DataFrame) -> list[str]:
-    table = core_seconds(scores)
-    columns = [name for name in config.experiments if name in table]
-    lines = [
-        f"| method | {' | '.join(columns)} | all |",
-        "|---" * (len(columns) + 2) + "|",
-    ]
-    for method, spec in config.methods.items():
-        if method not in table.index:
-            continue
-        row = table.loc[[method], columns].iloc[0]
-        shown = ["–" if pd.isna(value) else f"{value:.1f}" for value in row]
-        lines.append(f"| {spec.label} | {' | '.join(shown)} | {row.sum():.1f} |")
-    totals = [f"{value:.0f}" for value in table[columns].sum()]
-    total = f"{table.to_numpy()[table.notna()].sum():.0f}"
-    return [*lines, f"| all | {' | '.join(totals)} | {total} |"]
+    """Return core-seconds by experiment and by method.
+
+    Those of a cell's first computation, on one core, without the reading of data. All
+    points tried and the choice among them are in them, the scoring is not.
+    """
+    seconds = seconds_of_cells(scores).reset_index(name="seconds")
+    titles = {name: each.title for name, each in config.experiments.items()}
+    labels = {name: each.label for name, each in config.methods.items()}
+    lines: list[str] = []
+    for column, names in {"experiment": titles, "method": labels}.items():
+        shown = seconds[column].map(names)
+        totals = seconds["seconds"].groupby(shown, sort=False).sum()
+        lines += [f"| {column} | core-seconds |", "|---|---|"]
+        lines += [f"| {name} | {value:,.0f} |" for name, value in totals.items()]
+        lines += [f"| all | {totals.sum():,.0f} |", ""]
+    return lines[:-1]
 
 
 def _index(figures: Path) -> str:
