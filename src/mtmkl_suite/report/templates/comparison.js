@@ -749,12 +749,13 @@
     corners.slice(1).forEach(([a, b], at) => taken.push([corners[at][0] - 1, b - 1, a + 1, corners[at][1] + 1]));
     const free = (box) => box[0] >= 42 && box[2] <= width && box[1] >= 12 && box[3] <= height - 34
       && taken.every((other) => box[2] <= other[0] || other[2] <= box[0] || box[3] <= other[1] || other[3] <= box[1]);
-    // The front first; a name where there is room for it, else its number in the table.
+    // The front first; a name where there is room for it, else its number in the table. On a
+    // narrow page a name is too far from its dot.
     const labels = [];
     const queue = [...front, ...found.order.filter((m) => !front.includes(m))];
     for (const m of queue) {
       const [a, b] = points[m], number = `${found.order.indexOf(m) + 1}`;
-      const spot = [`${number} ${names[m]}`, number].flatMap((name) => {
+      const spot = [...(width < 560 ? [] : [`${number} ${names[m]}`]), number].flatMap((name) => {
         const long = widthOf(name, front.includes(m) ? 700 : 400);
         return [[8, 4], [-8 - long, 4], [-long / 2, -9], [-long / 2, 17], [7, -6], [7, 14],
           [-7 - long, -6], [-7 - long, 14], [9, -17], [9, 25], [-9 - long, -17], [-9 - long, 25],
