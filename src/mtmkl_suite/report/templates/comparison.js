@@ -914,7 +914,7 @@
       onchange: () => pick(range(names.length).filter((each) => inputs[each].checked))}));
     const button = (word, rest, chosen) => html("button",
       {type: "button", onclick: () => pick(chosen)}, word, hidden(` ${rest}${noun}`));
-    const notes = {datasets: part.about, methods: names.map(kindOf)}[key] ?? [];
+    const notes = {datasets: names.map((_, at) => aboutOf(part, at)), methods: names.map(kindOf)}[key] ?? [];
     const every = html("span", {class: "every"},
       button("all", "", range(names.length)), " ", button("none", "of the ", []));
     return html("fieldset", {}, html("legend", {}, title), ...(names.length > 4 ? [every] : []),
@@ -974,6 +974,13 @@
     const sets = found.used.map((each) => part.datasets[each]);
     place("chosen").textContent = [part.title, many(current.methods.length, "method"),
       wordsOf(part, current.metric, current.sizes, sets)].filter(Boolean).join("; ")
+  // Tasks and examples, the score if it is not the same on all sets, and what is lacking.
+  const aboutOf = (part, at) => {
+    const [{of}] = part.metrics, start = startOf(part), lacks = lacking(part, start, at).length;
+    const score = new Set(of).size > 1 && part.metrics.find((each) => each.of.every((name) => name === of[at]))?.label;
+    return [part.about[at], score, lacks && `no scores of ${lacks} of the planned methods`].filter(Boolean).join(", ");
+  };
+
       + (sets.length ? ` (${listed(sets, 20)}).` : ".");
     place("answer").replaceChildren(...sentencesOf(part, found).map((line) => html("p", {}, ...[line].flat())));
     place("caution").hidden = isStart(part);
