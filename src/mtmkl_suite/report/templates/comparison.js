@@ -531,11 +531,13 @@
     choice.pairs = given.get("pairs") ?? "";
     for (const [key, value] of given) if (key.startsWith("sort-")) choice.sort[key.slice(5)] = value;
     return choice;
+  const isEmpty = (choice) => LISTS.some((key) => choice.part[key].length && !choice[key].length);
   };
 
   // ---- Elements.
 
   const SVG = "http://www.w3.org/2000/svg";
+    if (isEmpty(choice)) return null;
   const filled = (element, attributes, children) => {
     for (const [name, value] of Object.entries(attributes)) {
       if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
@@ -884,8 +886,11 @@
     // Browsers throttle pages that write their address too often.
     if (location.hash.slice(1) !== address) history[write](null, "", `#${address}`);
     const on = pressedOf(current);
-    for (const button of place("presets").children) {
-      button.setAttribute("aria-pressed", Boolean(on && (button.preset ? on.includes(button.preset) : !on.length)));
+    for (const button of place("presets").querySelectorAll("button")) {
+      const {preset} = button, isOn = Boolean(on && (preset ? on.includes(preset) : !on.length));
+      button.setAttribute("aria-pressed", isOn);
+      // What would leave nothing cannot be added.
+      button.disabled = Boolean(preset && on && !isOn && isEmpty(presetChoice(current.part, [...on, preset])));
     }
   };
   const isStart = (part) => ["metric", ...LISTS].every((key) => String(current[key]) === String(startOf(part)[key]));
@@ -930,7 +935,7 @@
       begin(presetChoice(part, next));
     };
     const presets = [html("button", {type: "button", onclick: () => begin(startOf(part))}, "as planned"),
-      ...part.presets.map((preset) => Object.assign(html("button", {type: "button", onclick: () => toggle(preset)}, preset.label), {preset}))];
+      ...part.presets.map((preset) => Object.assign(html("button", {type: "button", onclick: () => toggle(preset)}, presetName(part, preset)), {preset}))];
     place("form").replaceChildren(
       html("fieldset", {class: "first"}, html("legend", {}, "Compare"),
         ...(PAGE.parts.length > 1 ? [select("Part", PAGE.parts.map((each) => [each.title, each.title]), part.title,
@@ -939,7 +944,9 @@
           (at) => change({metric: Number(at)}))] : []),
         select("Against", [[-1, "none"], ...part.methods.map((name, at) => [at, name])], current.control,
           (at) => change({control: Number(at)}))),
-      html("div", {id: "presets", role: "group", "aria-label": "Choices made for you; several together choose what they share"}, ...presets),
+      html("div", {id: "presets", role: "group", "aria-label": "Choices made for you; several together choose what they share"}, ...presets,
+        ...(part.presets.length ? [html("span", {class: "soft small"}, `These can be combined: together they choose what they share.${part.presets.some((each) => isOneSize(part, each))
+          ? " One with a size counts the training examples at that size; it unticks larger sizes, at which some of its data sets have more." : ""}`)] : [])),
       boxes("sizes", "For training", "sizes"), boxes("datasets", "Data sets", "data sets"), boxes("methods", `Methods${KINDS}`, "methods"));
   };
 
@@ -995,6 +1002,9 @@
     if (found.control >= 0) drawDifferences(found);
     place("cost").hidden = !found.seconds;
     if (found.seconds) drawCost(found);
+  const isOneSize = (part, {sizes}) => sizes && String(sizes) !== String(part.start.sizes);
+  const presetName = (part, preset) => preset.label + (isOneSize(part, preset)
+    ? `, with ${preset.sizes.map((each) => part.sizes[each]).join(", ")} for training` : "");
     place("matrix").replaceChildren(matrixOf(found));
     if (pairsWith >= found.k) pairsWith = -1;
     if (!["", "apart", ...sets].includes(current.pairs)) current.pairs = "";

@@ -507,8 +507,10 @@ def test_presets_together_choose_what_they_share(page, parts, context, tmp_path)
         next(each for each in parts[0]["presets"] if each["label"].startswith(word))
         for word in ("few examples", "many tasks")
     )
-    assert found["pressed"] == [few["label"], many["label"]]
-    assert found["less"] == [few["label"]]
+    # With its size: examples are those for training.
+    named = f"{few['label']}, with 10 % for training"
+    assert found["pressed"] == [named, many["label"]]
+    assert found["less"] == [named]
     shared = [name for name in few["datasets"] if name in many["datasets"]]
     assert f"{len(shared)} data sets ({', '.join(shared)})" in found["chosen"]
     assert f"{parts[0]['sizes'][few['sizes'][0]]} for training" in found["chosen"]
