@@ -402,7 +402,7 @@
     const last = sorted(range(found.k), (m) => -lost(m)).slice(0, 2).filter(lost), most = sum(last.map(lost));
     const lines = [["From all repeats, ", linkTo("decided", `${sure.length} of ${pairs.length} pairs`),
       ` ${sure.length === 1 ? "is" : "are"} decided with a probability above ${PAGE.certain}: ${better.length} for a better method, ${sure.length - better.length} for equivalence.${
-        2 * most > sure.length ? ` In ${most} of them the worse method is ${last.map((m) => names[m]).join(" or ")}.` : ""}`]];
+        found.k > 6 && 2 * most > sure.length ? ` In ${most} of them the worse method is ${last.map((m) => names[m]).join(" or ")}.` : ""}`]];
     const best = range(found.k).reduce((first, m) => (found.gain(m, first) > 0 ? m : first));
     if (control < 0 || control === best) return [...lines, ...sorted(sure, (pair) => -Math.max(...pair.posterior)).slice(0, 3).map(({words}) => words)];
     const {i, posterior} = pairs.find((pair) => [pair.i, pair.j].includes(best) && [pair.i, pair.j].includes(control));
@@ -459,8 +459,11 @@
         const told = found.pairs.length > 1 ? ` (${count})` : "";
         return count ? [", ", linked ? linkTo(sets[at], sets[at]) : sets[at], told] : [];
       }).slice(1);
-      const [decides, flips] = [changing("decides"), changing("flips", true)], one = found.pairs.length === 1;
-      if (n > MIN_UNITS) {
+      const flips = changing("flips", true), decides = changing("decides", !flips.length), one = found.pairs.length === 1;
+      const fewer = 2 ** (2 - n) * found.pairs.length;
+      if (isApart(found) && n <= EXACT_UNITS && fewer >= LEVEL) {
+        lines.push(`With any data set left out ${one ? "the pair cannot" : "no pair can"} be significant: the smallest p ${one ? "" : "after Holm "}is ${short(Math.min(1, fewer), 2)}.`);
+      } else if (n > MIN_UNITS) {
         lines.push(decides.length ? [`${one ? "The pair becomes or stops" : "Pairs that become or stop"} being significant if one data set is left out: `, ...decides, "."]
           : `${one ? "The pair does not become or stop" : "No pair becomes or stops"} being significant when a data set is left out.`);
       }
