@@ -142,6 +142,7 @@ def comparison_page(
             sentences=sentences,
             remarks=remarks,
             files=files,
+            rivals=any(part["proposed"] for part in parts),
             # Nothing in it ends the element.
             data=data.replace("<", "\\u003c"),
             level=LEVEL,
@@ -194,17 +195,19 @@ def sentences(found: MatrixTests) -> list[str]:
         lines.append(
             f"With differences up to {found.rope:g} taken as none, the posterior of "
             f"the signed-rank test is above {_CERTAIN:g} for a better method in "
-            f"{better} of {len(tested)} pairs, and for practical equivalence in "
-            f"{equal}."
+            f"{better} of {len(tested)} pair{'s' * (len(tested) > 1)}, and for "
+            f"practical equivalence in {equal}."
         )
     if reversed_ := found.reversed_without():
         lines.append(f"These change if one data set is left out: {some(reversed_)}.")
     posteriors = _in_words(found)
     shown = [row for row in posteriors if row["probability"] > CERTAIN]
     if posteriors:
+        pairs = f"{len(shown)} of {len(posteriors)} pairs are"
+        if len(posteriors) == 1:
+            pairs = "the pair is" if shown else "the pair is not"
         lines.append(
-            f"From all repeats, {len(shown)} of {len(posteriors)} pairs are decided "
-            f"with a probability above {CERTAIN:g}."
+            f"From all repeats, {pairs} decided with a probability above {CERTAIN:g}."
         )
         lines += [f"{row['words']}." for row in (shown or posteriors)[:_SHOWN]]
     return lines

@@ -199,7 +199,7 @@
   };
   const lacking = (part, choice, dataset) => {
     const {of} = part.metrics[choice.metric], scores = (of[dataset] && part.scores[of[dataset]][dataset]) || [];
-    return choice.methods.filter((m) => !scores[m] || choice.sizes.some((size) => !scores[m][size]?.length)).map((m) => part.methods[m]);
+    return choice.methods.filter((m) => !scores[m] || choice.sizes.some((size) => !scores[m][size]?.length));
   };
   const meansOf = (rows) => rows[0].values.map((_, m) => mean(rows.map((row) => row.values[m])));
   const byRepeat = (rows) => {
@@ -275,10 +275,10 @@
         losses: d.filter((each) => each * sign < 0).length,
         interval: !fit || (flat && single && fit.centre) ? [NaN, NaN] : fit.interval,
         changes: without.flatMap((each, left) => {
-          const other = each.tests[at];
-          if (side(other) * side(tests[at]) < 0) return [{left, what: "reversed"}];
-          if (n <= MIN_UNITS || (pHolm < LEVEL) === (other.pHolm < LEVEL)) return [];
-          return [{left, what: pHolm < LEVEL ? "not significant" : "significant"}];
+          const other = each.tests[at], flips = side(other) * side(tests[at]) < 0;
+          const decides = n > MIN_UNITS && (pHolm < LEVEL) !== (other.pHolm < LEVEL);
+          const what = [flips && "reversed", decides && (pHolm < LEVEL ? "not significant" : "significant")].filter(Boolean);
+          return what.length ? [{left, flips, decides, what: what.join(", ")}] : [];
         })};
       if (single && fit && ratio > 0 && !flat) {
         const first = tTail((rope - sign * fit.centre) / fit.width, d.length - 1);
@@ -339,17 +339,19 @@
   const chance = (p) => (Number.isNaN(p) || p == null ? "–" : p < 0.001 ? "< 0.001" : p.toFixed(3));
   const equals = (p) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
   const many = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+  const sized = ({rope, unit}) => `${rope} ${rope === 1 ? unit.replace(/s$/, "") : unit}`.trim();
   const listed = (names, most = 6) => names.slice(0, most).join(", ")
     + (names.length > most ? ` and ${names.length - most} more` : "");
   const intervalText = ([low, high], digits) => (Number.isNaN(low) ? "–" : `${fixed(low, digits)} to ${fixed(high, digits)}`);
   const scoreText = (found, m) => `${fixed(found.means[m], found.places)}${found.metric.unit ? ` ${found.metric.unit}` : ""}`;
 
   // The best method of the papers against the best of what is used today, set by set.
-  const enoughOf = (part, found) => {
-    const {names, values, used, n, means, metric: {rope, higher, unit}} = found;
+  const rivalryOf = (part, found) => {
+    if (!found.pairs) return [];
+    const {names, values, used, n, means, metric} = found, {rope, higher} = metric;
     const [papers, today] = [part.proposed, part.today].map(
       (group) => range(found.k).filter((m) => group.includes(names[m])));
-    if (!n || !papers.length || !today.length) return [];
+    if (!papers.length || !today.length) return [];
     const sign = higher ? 1 : -1, above = [], below = [];
     const bestOf = (row, group) => group.reduce((best, m) => (sign * (row[m] - row[best]) > 0 ? m : best));
     values.forEach((row, at) => {
@@ -364,21 +366,49 @@
     const {i, interval} = found.pairs.find((pair) => [ours, theirs].every((m) => [pair.i, pair.j].includes(m)));
     const turn = (i === ours ? 1 : -1) * sign, ends = interval.map((each) => each * turn).sort((a, b) => a - b);
     const within = Number.isNaN(ends[0]) ? "" : ` (95 % interval ${intervalText(ends, found.digits)}, not corrected for the choice of the two)`;
-    const told = (sets) => (sets.length ? `: ${listed(sets, 20)}` : "");
-    const margin = rope ? `more than ${rope}${unit && ` ${rope === 1 ? unit.replace(/s$/, "") : unit}`} ` : "";
-    return [`Is what is used today enough? On ${n - above.length} of ${many(n, "data set")} it is.`,
-      `The best of ${many(papers.length, "method")} of the papers${absent.length ? ` (without ${listed(absent)})` : ""} is ${margin}above the best of ${today.length} of today on ${above.length}${told(above)}; it is below by as much on ${below.length}${told(below)}. The best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}): a difference of ${signed(sign * (means[ours] - means[theirs]), found.digits)}${within}.${neither}`];
+    const near = n - above.length - below.length, close = rope ? `within ${sized(metric)}` : "equal";
+    const more = rope ? `by more than ${sized(metric)} ` : "";
+    const parts = n === near ? [`on ${n === 1 ? part.datasets[used[0]] : n === 2 ? "both data sets" : `all ${n} data sets`} they are ${close}`]
+      : n === 1 ? [`${above.length ? "they win" : "today's win"} ${more}on ${above.concat(below)[0]}`]
+        : [`${more}on ${above.length} of ${n} data sets`, `today's win ${rope ? "by more " : ""}on ${below.length}`, ...(near ? [`on ${near} they are ${close}`] : [])];
+    const answer = parts.join("; ").replace(/^./, (letter) => letter.toUpperCase());
+    const won = [["The papers' methods", above], ["Today's", below]].filter(([, sets]) => n > 1 && sets.length)
+      .map(([side, sets]) => `${side} win on ${listed(sets, 20)}. `).join("");
+    const picked = n > 1 ? "for each data set after the fact; it may be a different method each time" : "after the fact";
+    return [`Do the papers' methods beat today's? ${answer}.`,
+      `${won}The best of each side is picked ${picked}. No single method of today is thereby shown to be enough. The papers' side has ${many(papers.length, "method")}${absent.length ? ` (without ${listed(absent)})` : ""}, today's ${today.length}. Their best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}): a difference of ${signed(sign * (means[ours] - means[theirs]), found.digits)}${within}.${neither}`];
   };
-  const enoughOfOthers = (part) => {
+  const rivalryOfOthers = (part) => {
     const other = PAGE.parts.find((each) => each.today.length && each.title.startsWith(part.title) && each !== part);
     if (!other) return [];
-    const choice = choiceIn(other);
+    // Of a few chosen methods nothing would follow for the papers.
+    const choice = {...choiceIn(other), methods: startOf(other).methods};
     const onclick = (event) => { event.preventDefault(); begin(choice); place("answers").focus(); };
     const link = html("a", {href: "#answers", onclick}, other.title);
-    const found = pressedOf(current) && answersOf(other, choice), lines = found ? enoughOf(other, found) : [];
-    if (!lines.length) return [["Is what is used today enough? See ", link, "."]];
+    const found = answersOf(other, choice), lines = rivalryOf(other, found);
+    if (!lines.length) return [["Do the papers' methods beat today's? Not computed for this choice; open it in ", link, ", with the same data sets."]];
     const first = found.single ? "" : ` Of the ${found.k} methods there ${found.names[found.order[0]]} has the best mean rank, ${found.rank[found.order[0]].toFixed(2)}.`;
-    return [lines[0], [`${lines[1]}${first} See `, link, "."]];
+    return [lines[0], [`${lines[1]}${first} See `, link, isPlanned(current) ? "." : ", whose planned methods these are."]];
+  };
+
+  const isDecided = ({posterior}) => (posterior ?? []).some((each) => each > PAGE.certain);
+  // How many pairs are decided, and for what; then the best mean against the control.
+  const decisionsOf = (found) => {
+    const {pairs, names, means, metric, control, digits} = found, sure = pairs.filter(isDecided);
+    if (pairs.length === 1) return [`From all repeats, the pair is ${sure.length ? "" : "not "}decided with a probability above ${PAGE.certain}.`, ...sure.map(({words}) => words)];
+    if (!sure.length) return [`From all repeats, none of ${pairs.length} pairs is decided with a probability above ${PAGE.certain}.`];
+    const worse = ({i, j, posterior: [first, , second]}) => (first > PAGE.certain ? j : second > PAGE.certain ? i : -1);
+    const better = sure.filter((pair) => worse(pair) >= 0), lost = (m) => better.filter((pair) => worse(pair) === m).length;
+    const last = sorted(range(found.k), (m) => -lost(m)).slice(0, 2).filter(lost), most = sum(last.map(lost));
+    const lines = [["From all repeats, ", linkTo("decided", `${sure.length} of ${pairs.length} pairs`),
+      ` ${sure.length === 1 ? "is" : "are"} decided with a probability above ${PAGE.certain}: ${better.length} for a better method, ${sure.length - better.length} for equivalence.${
+        found.k > 6 && 2 * most > sure.length ? ` In ${most} of them the worse method is ${last.map((m) => names[m]).join(" or ")}.` : ""}`]];
+    const best = range(found.k).reduce((first, m) => (found.gain(m, first) > 0 ? m : first));
+    if (control < 0 || control === best) return [...lines, ...sorted(sure, (pair) => -Math.max(...pair.posterior)).slice(0, 3).map(({words}) => words)];
+    const {i, posterior} = pairs.find((pair) => [pair.i, pair.j].includes(best) && [pair.i, pair.j].includes(control));
+    const [first, equal, second] = i === best ? posterior : [...posterior].reverse(), gain = found.gain(best, control);
+    return [...lines, `${names[best]} has the best mean, ${scoreText(found, best)}. Against ${names[control]} the mean difference is ${signed(gain, digits)}${metric.unit && ` ${metric.unit}`}; P(better) ${chance(first)}, P(equal) ${chance(equal)}, P(worse) ${chance(second)}.${
+      equal > PAGE.certain && gain > metric.rope ? " A few data sets move the mean more than they move P." : ""}`];
   };
 
   const sentencesOf = (part, found) => {
@@ -389,13 +419,21 @@
     if (!used.length && !found.lost.length) return ["Choose at least one data set."];
     const lost = new Map();
     for (const each of found.lost) {
-      const methods = listed(lacking(part, current, each), 3) || "all in one repeat";
-      lost.set(methods, [...(lost.get(methods) ?? []), part.datasets[each]]);
+      const methods = lacking(part, current, each), key = String(methods);
+      lost.set(key, {methods, sets: [...(lost.get(key)?.sets ?? []), part.datasets[each]]});
     }
-    const leftOut = `Left out, for lack of scores ${[...lost].map(([methods, names]) => `of ${methods}: ${listed(names, 20)}`).join("; ")}.`;
-    if (n === 0) return [leftOut];
-    const first = order[0], lines = enoughOf(part, found);
-    if (!part.today.length) lines.push(...enoughOfOthers(part));
+    const namesOf = (methods) => listed(methods.map((m) => part.methods[m]), 3);
+    if (n === 0) return ["Nothing is left to compare.", ...[...lost.values()].map(({methods, sets}) => (methods.length
+      ? [`${methods.length} of the ${k} chosen methods ${methods.length === 1 ? "has" : "have"} no scores on ${listed(sets, 20)}: ${namesOf(methods)}. `,
+        ...(k - methods.length > 1 ? [html("button", {type: "button", onclick: () => {
+          begin({...current, methods: current.methods.filter((m) => !methods.includes(m))});
+          place("answers").focus();
+        }}, `Untick ${methods.length === 1 ? "it" : `these ${methods.length}`}`)] : [])]
+      : `On ${listed(sets, 20)} the chosen methods have no repeat in common.`))];
+    const leftOut = `Left out, for lack of scores ${[...lost.values()].map(
+      ({methods, sets}) => `of ${namesOf(methods) || "all in one repeat"}: ${listed(sets, 20)}`).join("; ")}.`;
+    const first = order[0], lines = rivalryOf(part, found);
+    if (!part.today.length) lines.push(...rivalryOfOthers(part));
     if (single) {
       lines.push(`On ${sets[0]} ${names[first]} has the best mean, ${scoreText(found, first)}, of ${many(k, "method")}.`);
       lines.push(found.ratio === Infinity
@@ -407,7 +445,7 @@
       lines.push(`${names[first]} has the best mean rank, ${found.rank[first].toFixed(2)}, among ${many(k, "method")} on ${many(n, "data set")}.`);
       const near = order.filter((m) => m !== first && found.rank[m] - found.rank[first] < found.critical);
       lines.push(`Nemenyi's critical difference is ${found.critical.toFixed(2)}: ${near.length
-        ? `${near.length === k - 1 ? "all others are" : `${near.length} of the others ${near.length > 1 ? "are" : "is"}`} within it` : "all others are further off"}.`);
+        ? `${near.length === k - 1 ? k === 2 ? "the other is" : "all others are" : `${near.length} of the others ${near.length > 1 ? "are" : "is"}`} within it` : "all others are further off"}.`);
       const changed = found.without.flatMap(({rank}, at) => {
         const top = order.reduce((best, m) => (rank[m] < rank[best] ? m : best), first);
         return top === first ? [] : [`${sets[at]} (then ${names[top]})`];
@@ -416,17 +454,22 @@
         lines.push(changed.length ? `Another method is first if one data set is left out: ${listed(changed)}.`
           : "It stays first whichever data set is left out.");
       }
-      const changing = used.flatMap((_, at) => {
-        const pairs = found.pairs.filter(({changes}) => changes.some(({left}) => left === at));
-        const onclick = (event) => {
-          event.preventDefault();
-          change({pairs: sets[at]});
-          place("pairs").scrollIntoView();
-        };
-        return pairs.length ? [", ", html("a", {href: "#pairs", onclick}, sets[at]), ` (${pairs.length})`] : [];
-      });
-      if (changing.length) {
-        lines.push([`Of ${found.pairs.length} pairs some change sides or significance if one data set is left out: `, ...changing.slice(1), "."]);
+      const changing = (kind, linked) => used.flatMap((_, at) => {
+        const count = found.pairs.filter(({changes}) => changes.some((each) => each.left === at && each[kind])).length;
+        const told = found.pairs.length > 1 ? ` (${count})` : "";
+        return count ? [", ", linked ? linkTo(sets[at], sets[at]) : sets[at], told] : [];
+      }).slice(1);
+      const flips = changing("flips", true), decides = changing("decides", !flips.length), one = found.pairs.length === 1;
+      const fewer = 2 ** (2 - n) * found.pairs.length;
+      if (isApart(found) && n <= EXACT_UNITS && fewer >= LEVEL) {
+        lines.push(`With any data set left out ${one ? "the pair cannot" : "no pair can"} be significant: the smallest p ${one ? "" : "after Holm "}is ${short(Math.min(1, fewer), 2)}.`);
+      } else if (n > MIN_UNITS) {
+        lines.push(decides.length ? [`${one ? "The pair becomes or stops" : "Pairs that become or stop"} being significant if one data set is left out: `, ...decides, "."]
+          : `${one ? "The pair does not become or stop" : "No pair becomes or stops"} being significant when a data set is left out.`);
+      }
+      if (flips.length) {
+        const never = n >= MIN_UNITS && found.pairs.every(({pHolm, changes}) => !(pHolm < LEVEL && changes.some((each) => each.flips)));
+        lines.push([`The sign of the mean difference${never ? `, ${one ? "which is not significant" : "never significant in these pairs"},` : ""} flips if one data set is left out${one ? "" : " (number of pairs)"}: `, ...flips, "."]);
       }
       if (found.friedman) {
         const {f, pF, df} = found.friedman;
@@ -444,20 +487,26 @@
     }
     const tests = found.pairs.filter((pair) => !Number.isNaN(pair.p));
     if (tests.length) {
-      const apart = tests.filter((pair) => pair.pHolm < LEVEL).length;
-      lines.push(`${single ? "The corrected t-test" : "Wilcoxon's test"} with Holm's correction finds ${apart} of ${many(tests.length, "pair")} significantly different at ${LEVEL}.`);
-      const least = 2 ** (1 - n) * tests.length;
-      if (!single && n <= EXACT_UNITS && least >= LEVEL) {
-        lines.push(`No pair can be significant on ${many(n, "data set")} with so many pairs: the smallest p, ${short(2 ** (1 - n), 2)}, becomes ${short(Math.min(1, least), 2)} by Holm's correction. Choose fewer methods, before you look.`);
+      const apart = tests.filter((pair) => pair.pHolm < LEVEL).length, least = 2 ** (1 - n) * tests.length;
+      const test = `${single ? "The corrected t-test" : "Wilcoxon's test"}${tests.length > 1 ? " with Holm's correction" : ""}`;
+      if (single || n > EXACT_UNITS || least < LEVEL) {
+        lines.push(tests.length === 1 ? `${test} finds ${apart ? "a" : "no"} significant difference of the pair at ${LEVEL}.`
+          : `${test} finds ${apart} of ${tests.length} pairs significantly different at ${LEVEL}.`);
+      } else {
+        const {ofControl} = found, preset = part.presets.find((each) => each.methods && !each.datasets);
+        const isSmaller = preset && preset.methods.length < k;
+        lines.push([`With ${many(tests.length, "pair")} and ${many(n, "data set")} ${test} cannot find any difference: the smallest p, ${short(2 ** (1 - n), 2)}, ${tests.length > 1 ? `becomes ${short(Math.min(1, least), 2)}` : `is above ${LEVEL}`}.${
+          ofControl.size ? ` The test of mean ranks against one method corrects for only ${many(ofControl.size, "comparison")}${[...ofControl.values()].some(({pHolm}) => pHolm < LEVEL) ? ", so it can" : ""}.` : ""} ${
+          isSmaller ? "For pairs, use the set fixed in advance: " : k > 2 ? "Choose fewer methods before you look at results." : ""}`,
+        ...(isSmaller ? [html("button", {type: "button", onclick: () => { begin(presetChoice(part, [preset])); place("answers").focus(); }}, preset.label), "."] : [])]);
       }
-    } else if (!single) lines.push(`${many(n, "data set")} are too few for tests of pairs.`);
-    if (found.given?.decides) {
-      const sure = found.pairs.filter((pair) => pair.words);
-      lines.push(`From all repeats, ${sure.length} of ${many(found.pairs.length, "pair")} are decided with a probability above ${PAGE.certain}.`,
-        ...sorted(sure, (pair) => -Math.max(...pair.posterior)).slice(0, 3).map((pair) => pair.words));
-    }
+    } else if (!single) lines.push(`${many(n, "data set")} ${n === 1 ? "is" : "are"} too few for tests of pairs.`);
+    if (found.given?.decides) lines.push(...decisionsOf(found));
     if (found.front.length) {
-      lines.push(`Seconds: none is cheaper and better than ${listed(found.front.map((m) => `${names[m]} (${short(found.seconds[m], 2)} s, ${scoreText(found, m)})`), 4)}.`);
+      const isUseless = (m) => found.means[m] < 0 && found.metric.of.some((name) => ["explained_variance", "r2"].includes(name));
+      const told = found.front.map((m) => `${names[m]} (${short(found.seconds[m], 2)} s, ${scoreText(found, m)}${isUseless(m) ? ", worse than a constant" : ""})`);
+      lines.push(found.front.length === 1 ? `The cheapest is the best: ${told[0]}.`
+        : `Cheapest first, each of these scores better than every cheaper method: ${listed(told, 8)}.`);
     }
     if (current.control >= 0 && found.control < 0) lines.push(`${part.methods[current.control]} is not among the chosen methods, so nothing is compared against it.`);
     return lost.size ? [leftOut, ...lines] : lines;
@@ -469,7 +518,7 @@
     part, metric: part.start.metric, sizes: [...part.start.sizes],
     datasets: part.start.datasets.map((name) => part.datasets.indexOf(name)).sort((a, b) => a - b),
     methods: part.start.methods.map((name) => part.methods.indexOf(name)).sort((a, b) => a - b),
-    control: part.methods.indexOf(part.control), sort: {}, pairs: "",
+    control: part.methods.indexOf(part.control), sort: {}, pairs: "", with: -1,
   });
   const LISTS = ["sizes", "datasets", "methods"];
   // What several presets share.
@@ -485,20 +534,31 @@
     }
     return choice;
   };
+  const isEmpty = (choice) => LISTS.some((key) => choice.part[key].length && !choice[key].length);
   // The presets that make a choice, null if none do.
   const pressedOf = (choice) => {
     const {presets} = choice.part;
     const sets = range(2 ** presets.length).map((bits) => presets.filter((_, at) => (bits >> at) & 1));
     const made = (set) => LISTS.every((key) => String(presetChoice(choice.part, set)[key]) === String(choice[key]));
+    if (isEmpty(choice)) return null;
     return sorted(sets.filter(made), (set) => set.length)[0] ?? null;
   };
 
-  // The same presets and score in another part, as far as it has them.
+  const isPlanned = ({part, methods}) => String(methods) === String(startOf(part).methods);
+  // The same presets in another part, or else the same sizes, data sets and methods; and the
+  // same score: as far as the part has them.
   const choiceIn = (part) => {
-    const pressed = (pressedOf(current) ?? []).map(({label}) => label), {label} = current.part.metrics[current.metric];
-    const choice = presetChoice(part, part.presets.filter((each) => pressed.includes(each.label)));
+    const from = current.part, pressed = pressedOf(current)?.map(({label}) => label), {label} = from.metrics[current.metric];
+    const choice = presetChoice(part, part.presets.filter((each) => pressed?.includes(each.label)));
     const metric = part.metrics.findIndex((each) => each.label === label);
-    return metric < 0 ? choice : {...choice, metric};
+    if (metric >= 0) choice.metric = metric;
+    if (pressed) return choice;
+    for (const key of LISTS) {
+      const names = current[key].map((each) => from[key][each]);
+      const found = range(part[key].length).filter((each) => names.includes(part[key][each]));
+      if (key !== "methods" ? found.length : found.length > 1 && !isPlanned(current)) choice[key] = found;
+    }
+    return choice;
   };
 
   const addressOf = (choice) => {
@@ -513,6 +573,7 @@
     }
     if (choice.control !== start.control) address.set("control", part.methods[choice.control] ?? "");
     if (choice.pairs) address.set("pairs", choice.pairs);
+    if (choice.with >= 0) address.set("with", part.methods[choice.with]);
     for (const [table, order] of Object.entries(choice.sort)) address.set(`sort-${table}`, order);
     return String(address);
   };
@@ -529,6 +590,7 @@
     }
     if (given.has("control")) choice.control = part.methods.indexOf(given.get("control"));
     choice.pairs = given.get("pairs") ?? "";
+    choice.with = part.methods.indexOf(given.get("with"));
     for (const [key, value] of given) if (key.startsWith("sort-")) choice.sort[key.slice(5)] = value;
     return choice;
   };
@@ -749,12 +811,13 @@
     corners.slice(1).forEach(([a, b], at) => taken.push([corners[at][0] - 1, b - 1, a + 1, corners[at][1] + 1]));
     const free = (box) => box[0] >= 42 && box[2] <= width && box[1] >= 12 && box[3] <= height - 34
       && taken.every((other) => box[2] <= other[0] || other[2] <= box[0] || box[3] <= other[1] || other[3] <= box[1]);
-    // The front first; a name where there is room for it, else its number in the table.
+    // The front first; a name where there is room for it, else its number in the table. On a
+    // narrow page a name is too far from its dot.
     const labels = [];
     const queue = [...front, ...found.order.filter((m) => !front.includes(m))];
     for (const m of queue) {
       const [a, b] = points[m], number = `${found.order.indexOf(m) + 1}`;
-      const spot = [`${number} ${names[m]}`, number].flatMap((name) => {
+      const spot = [...(width < 560 ? [] : [`${number} ${names[m]}`]), number].flatMap((name) => {
         const long = widthOf(name, front.includes(m) ? 700 : 400);
         return [[8, 4], [-8 - long, 4], [-long / 2, -9], [-long / 2, 17], [7, -6], [7, 14],
           [-7 - long, -6], [-7 - long, 14], [9, -17], [9, 25], [-9 - long, -17], [-9 - long, 25],
@@ -786,6 +849,7 @@
 
   // ---- Tables.
 
+  const isApart = ({pairs}) => pairs.some(({pHolm}) => pHolm < LEVEL);
   const inUnit = ({metric}) => (metric.unit ? `, ${metric.unit}` : "");
 
   const rankTable = (found) => {
@@ -838,7 +902,7 @@
       columns.push(["Changes without", (pair) => pair.changes.length, (pair) => changesText(part, found, pair.changes)]);
     }
     if (pairs.some((pair) => pair.words)) columns.push(["In words", (pair) => pair.words ?? "–"]);
-    return tableOf("pairs", `Pairs of methods; units are ${single ? "repeats" : "data sets"}; shaded: p after Holm below ${LEVEL}`,
+    return tableOf("pairs", `Pairs of methods; units are ${single ? "repeats" : "data sets"}${isApart(found) ? `; shaded: p after Holm below ${LEVEL}` : ""}`,
       columns, pairs, (pair) => ({class: pair.pHolm < LEVEL && "apart"}));
   };
 
@@ -860,7 +924,7 @@
     const heads = order.map((m, at) => html("th",
       {scope: "col", class: "num", title: names[m]}, `${at + 1}`, hidden(` ${names[m]}`)));
     const made = scrolling("grid",
-      `By how much the method of a row is better than that of a column; a star: p after Holm below ${LEVEL}`,
+      `By how much the method of a row is better than that of a column${isApart(found) ? `; a star: p after Holm below ${LEVEL}` : ""}`,
       [html("td"), ...heads], html("tbody", {}, ...rows));
     explain([...made.querySelectorAll(".mark")], order.length);
     return made;
@@ -875,7 +939,7 @@
 
   // ---- The page.
 
-  let current = null, pairsWith = -1;
+  let current = null;
 
   // Back returns to the choice before; a sorted or filtered table is none.
   const keepAddress = (write = "replaceState") => {
@@ -883,8 +947,11 @@
     // Browsers throttle pages that write their address too often.
     if (location.hash.slice(1) !== address) history[write](null, "", `#${address}`);
     const on = pressedOf(current);
-    for (const button of place("presets").children) {
-      button.setAttribute("aria-pressed", Boolean(on && (button.preset ? on.includes(button.preset) : !on.length)));
+    for (const button of place("presets").querySelectorAll("button")) {
+      const {preset} = button, isOn = Boolean(on && (preset ? on.includes(preset) : !on.length));
+      button.setAttribute("aria-pressed", isOn);
+      // What would leave nothing cannot be added.
+      button.disabled = Boolean(preset && on && !isOn && isEmpty(presetChoice(current.part, [...on, preset])));
     }
   };
   const isStart = (part) => ["metric", ...LISTS].every((key) => String(current[key]) === String(startOf(part)[key]));
@@ -894,6 +961,14 @@
     show();
   };
 
+  // A link of an answer to the pairs that it counts; the filter that shows them has the focus.
+  const linkTo = (pairs, text) => html("a", {href: "#pairs", onclick: (event) => {
+    event.preventDefault();
+    change({pairs, with: -1});
+    place("pairs").scrollIntoView();
+    place("pairs-filter").querySelectorAll("select")[1].focus({preventScroll: true});
+  }}, text);
+
   const select = (label, options, chosen, changed) => html("label", {}, `${label} `, html("select", {
     onchange: (event) => changed(event.target.value)}, ...options.map(([value, text]) => (
     html("option", {value, selected: String(value) === String(chosen)}, text)))));
@@ -901,6 +976,13 @@
   const [PROPOSED, TODAY] = ["proposed", "today"].map((group) => PAGE.parts.flatMap((each) => each[group]));
   const kindOf = (name) => (PROPOSED.includes(name) ? "paper" : TODAY.includes(name) ? "today" : "");
   const KINDS = PROPOSED.length ? " (paper: proposed by one of the five papers; today: used today; the others: what the papers compare with)" : "";
+
+  // Tasks and examples, the score if it is not the same on all sets, and what is lacking.
+  const aboutOf = (part, at) => {
+    const [{of}] = part.metrics, start = startOf(part), lacks = lacking(part, start, at).length;
+    const score = new Set(of).size > 1 && part.metrics.find((each) => each.of.every((name) => name === of[at]))?.label;
+    return [part.about[at], score, lacks && `no scores of ${lacks} of the planned methods`].filter(Boolean).join(", ");
+  };
 
   const boxes = (key, title, noun) => {
     const {part} = current, names = part[key];
@@ -913,7 +995,7 @@
       onchange: () => pick(range(names.length).filter((each) => inputs[each].checked))}));
     const button = (word, rest, chosen) => html("button",
       {type: "button", onclick: () => pick(chosen)}, word, hidden(` ${rest}${noun}`));
-    const notes = {datasets: part.about, methods: names.map(kindOf)}[key] ?? [];
+    const notes = {datasets: names.map((_, at) => aboutOf(part, at)), methods: names.map(kindOf)}[key] ?? [];
     const every = html("span", {class: "every"},
       button("all", "", range(names.length)), " ", button("none", "of the ", []));
     return html("fieldset", {}, html("legend", {}, title), ...(names.length > 4 ? [every] : []),
@@ -921,6 +1003,9 @@
         html("span", {class: "soft"}, notes[at] ? ` (${notes[at]})` : ""))));
   };
 
+  const isOneSize = (part, {sizes}) => sizes && String(sizes) !== String(part.start.sizes);
+  const presetName = (part, preset) => preset.label + (isOneSize(part, preset)
+    ? `, with ${preset.sizes.map((each) => part.sizes[each]).join(", ")} for training` : "");
   const buildForm = () => {
     const {part} = current;
     const toggle = (preset) => {
@@ -929,7 +1014,7 @@
       begin(presetChoice(part, next));
     };
     const presets = [html("button", {type: "button", onclick: () => begin(startOf(part))}, "as planned"),
-      ...part.presets.map((preset) => Object.assign(html("button", {type: "button", onclick: () => toggle(preset)}, preset.label), {preset}))];
+      ...part.presets.map((preset) => Object.assign(html("button", {type: "button", onclick: () => toggle(preset)}, presetName(part, preset)), {preset}))];
     place("form").replaceChildren(
       html("fieldset", {class: "first"}, html("legend", {}, "Compare"),
         ...(PAGE.parts.length > 1 ? [select("Part", PAGE.parts.map((each) => [each.title, each.title]), part.title,
@@ -938,15 +1023,17 @@
           (at) => change({metric: Number(at)}))] : []),
         select("Against", [[-1, "none"], ...part.methods.map((name, at) => [at, name])], current.control,
           (at) => change({control: Number(at)}))),
-      html("div", {id: "presets", role: "group", "aria-label": "Choices made for you; several together choose what they share"}, ...presets),
+      html("div", {id: "presets", role: "group", "aria-label": "Choices made for you; several together choose what they share"}, ...presets,
+        ...(part.presets.length ? [html("span", {class: "soft small"}, `These can be combined: together they choose what they share.${part.presets.some((each) => isOneSize(part, each))
+          ? " One with a size counts the training examples at that size; it unticks larger sizes, at which some of its data sets have more." : ""}`)] : [])),
       boxes("sizes", "For training", "sizes"), boxes("datasets", "Data sets", "data sets"), boxes("methods", `Methods${KINDS}`, "methods"));
   };
 
   const drawPairs = (part, found) => {
-    const shown = found.pairs.filter(({i, j, pHolm, changes}) => (
-      [-1, i, j].includes(pairsWith)
-      && (current.pairs === "" || (current.pairs === "apart" ? pHolm < LEVEL
-        : changes.some(({left}) => part.datasets[found.used[left]] === current.pairs)))));
+    const kept = {"": () => true, apart: ({pHolm}) => pHolm < LEVEL, decided: isDecided}[current.pairs]
+      ?? (({changes}) => changes.some(({left}) => part.datasets[found.used[left]] === current.pairs));
+    const shown = found.pairs.filter((pair) => kept(pair)
+      && (current.with < 0 || [pair.i, pair.j].some((m) => current.methods[m] === current.with)));
     const table = shown.length ? pairTable(part, found, shown) : html("p", {}, "No such pair.");
     place("pairs-table").replaceChildren(shown.length <= MOST_OPEN ? table
       : html("details", {}, html("summary", {}, `All ${shown.length} pairs`), table));
@@ -958,14 +1045,20 @@
     part.metrics[metric].label,
     sizes.length && part.sizes[0] && `${sizes.map((each) => part.sizes[each]).join(", ")} for training`,
     datasets.length && many(datasets.length, "data set")].filter(Boolean).join("; ");
+  const regionOf = (metric) => `ifferences up to ${sized(metric)} count as equal: this is the region of equivalence behind P(equal) and “equivalent”.`;
   const probabilitiesOf = (part, found) => {
+    const some = found.pairs.every(({posterior}) => posterior) ? "" : part.today.length
+      ? " They are computed between a method of today and the others (–: not computed, both are of one group)." : " –: not computed for this pair.";
+    const equal = found.metric.rope ? ` D${regionOf(found.metric)}` : "";
     const words = ({of, source}) => `${source}: ${wordsOf(part, of.metric, of.sizes, of.datasets)}`;
+    const sources = [...new Set(part.given.map(({source}) => source))];
     if (found.pairs.some((pair) => pair.posterior)) {
-      return found.given ? `P: posterior probabilities by ${words(found.given)}. They are for a further data set like these: a few that are far from the others move the mean difference more than they move P.`
-        : "P: posterior probabilities of the correlated Bayesian t-test over repeats.";
+      return found.given ? `P: posterior probabilities by ${words(found.given)}. They are for a further data set like these: a few that are far from the others move the mean difference more than they move P.${some}${equal}`
+        : `P: posterior probabilities of the correlated Bayesian t-test over repeats.${equal}`;
     }
     return part.given.length && !found.given
-      ? `Posterior probabilities of this choice are not computed here. Choose what is as planned but for the score and sizes, and there are those by ${part.given.map(words).join("; by ")}.` : "";
+      ? `Posterior probabilities of this choice are not computed here. There are those by ${sources.map((source) => `${source}: ${part.given.filter(
+        (each) => each.source === source).map(({of}) => wordsOf(part, of.metric, of.sizes, of.datasets)).join(" / ")}`).join("; by ")}.` : "";
   };
 
   const show = () => {
@@ -985,17 +1078,25 @@
     place("ranks-table").replaceChildren(rankTable(found), ...(found.single ? [] : [testTable(found)]));
     place("differences").hidden = found.control < 0;
     if (found.control >= 0) drawDifferences(found);
+    place("differences-note").textContent = [
+      `Mean difference; with ${MIN_UNITS} or more ${found.single ? "repeats" : "data sets"}, also its 95 % interval by Student's t, not corrected for several methods.`,
+      isApart(found) && `Red: p after Holm below ${LEVEL}, over all pairs.`, "The axis is logarithmic away from zero.",
+      found.metric.rope && `Shaded: d${regionOf(found.metric)}`].filter(Boolean).join(" ");
+    place("changes-note").hidden = !found.without.length;
     place("cost").hidden = !found.seconds;
     if (found.seconds) drawCost(found);
     place("matrix").replaceChildren(matrixOf(found));
-    if (pairsWith >= found.k) pairsWith = -1;
-    if (!["", "apart", ...sets].includes(current.pairs)) current.pairs = "";
+    if (!current.methods.includes(current.with)) current.with = -1;
+    const hasProbabilities = found.pairs.some((pair) => pair.posterior);
+    if (!["", "apart", ...(hasProbabilities ? ["decided"] : []), ...sets].includes(current.pairs)) current.pairs = "";
+    const filter = (changed) => { Object.assign(current, changed); keepAddress(); drawPairs(part, found); };
     place("pairs-filter").replaceChildren(
-      select("Pairs with", [[-1, "any method"], ...found.names.map((name, at) => [at, name])],
-        pairsWith, (at) => { pairsWith = Number(at); drawPairs(part, found); }),
+      select("Pairs with", [[-1, "any method"], ...current.methods.map((m) => [m, part.methods[m]])],
+        current.with, (m) => filter({with: Number(m)})),
       select("Show", [["", "all"], ["apart", `p after Holm below ${LEVEL}`],
+        ...(hasProbabilities ? [["decided", `decided: a probability above ${PAGE.certain}`]] : []),
         ...(found.without.length ? sets.map((name) => [name, `changed without ${name}`]) : [])],
-      current.pairs, (pairs) => { current.pairs = pairs; keepAddress(); drawPairs(part, found); }));
+      current.pairs, (pairs) => filter({pairs})));
     drawPairs(part, found);
     place("probabilities").textContent = probabilitiesOf(part, found);
     place("scores-table").replaceChildren(scoreTable(part, found));
@@ -1015,6 +1116,11 @@
     if (isAddress()) begin(choiceAt(location.hash.slice(1)), "replaceState");
   };
   addEventListener("hashchange", read);
+  // The address is that of the choice.
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    place("answers").focus();
+  });
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; show(); } });
   // Answers are in the first view.

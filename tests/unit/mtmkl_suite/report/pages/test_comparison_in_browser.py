@@ -507,8 +507,10 @@ def test_presets_together_choose_what_they_share(page, parts, context, tmp_path)
         next(each for each in parts[0]["presets"] if each["label"].startswith(word))
         for word in ("few examples", "many tasks")
     )
-    assert found["pressed"] == [few["label"], many["label"]]
-    assert found["less"] == [few["label"]]
+    # With its size: examples are those for training.
+    named = f"{few['label']}, with 10 % for training"
+    assert found["pressed"] == [named, many["label"]]
+    assert found["less"] == [named]
     shared = [name for name in few["datasets"] if name in many["datasets"]]
     assert f"{len(shared)} data sets ({', '.join(shared)})" in found["chosen"]
     assert f"{parts[0]['sizes'][few['sizes'][0]]} for training" in found["chosen"]
@@ -544,20 +546,104 @@ def test_what_is_used_today_is_held_against_the_papers(page, parts, context, tmp
         for group in ("proposed", "today")
     ]
     papers, today = (group.max(axis=1) for group in groups)
-    above = papers[papers - today > comparison.rope]
+    gains, rope = papers - today, comparison.rope
+    above, below = gains[gains > rope], gains[gains < -rope]
     best = [group[group.mean().idxmax()] for group in groups]
     interval = stats.ttest_1samp(best[0] - best[1], 0).confidence_interval()
     first, second = told(page, PRESETS, tmp_path)["first"]
     assert first == (
-        "Is what is used today enough? "
-        f"On {len(values) - len(above)} of {len(values)} data sets it is."
+        f"Do the papers' methods beat today's? By more than {rope:g} points on "
+        f"{len(above)} of {len(values)} data sets; today's win by more on "
+        f"{len(below)}; on {len(values) - len(above) - len(below)} they are within "
+        f"{rope:g} points."
     )
     ends = re.search(r"95 % interval (\S+) to ([\d.]+)", second).groups()
     assert [number(end.replace("\u2212", "-")) for end in ends] == pytest.approx(
         [interval.low, interval.high], abs=0.005
     )
-    told_above = second.partition("; it is below")[0]
-    assert [n for n in values.index if f"{n} (" in told_above] == list(above.index)
+    sides = re.match(
+        "The papers' methods win on (.+?)\\. Today's win on (.+?)\\. ", second
+    )
+    for told_sets, sets in zip(sides.groups(), (above, below), strict=True):
+        assert [n for n in values.index if f"{n} (" in told_sets] == list(sets.index)
+
+
+STATE = (
+    PRESSED
+    + """
+const go = (address) => {
+  history.replaceState(null, "", `#${address}`);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+};
+const lines = () => all("#answer p").map((each) => each.textContent);
+const rows = () => all("#pairs-table tbody tr").length;
+const link = (word) => all("#answer a").find((each) => each.textContent.includes(word));
+const begun = location.hash;
+document.querySelector(".skip").click();
+answers.skipped = [location.hash === begun, document.activeElement.id];
+link("Heart").click();
+answers.focus = document.activeElement === all("#pairs-filter select")[1];
+link("pairs").click();
+answers.decided = [location.hash, link("pairs").textContent, rows()];
+const control = all("#pairs-filter select")[0];
+control.value = [...control.options].find((each) => each.text === "Whom").value;
+control.dispatchEvent(new Event("change"));
+answers.hash = location.hash;
+answers.narrowed = rows();
+go("");
+go(answers.hash.slice(1));
+answers.again = rows();
+all("#form fieldset")[2].querySelectorAll("button")[1].click();
+answers.none = pressed();
+press("as planned");
+press("many tasks");
+answers.disabled = all("#presets button:disabled").map((each) => each.textContent);
+go("datasets=Transcription+starts");
+answers.dead = lines();
+all("#answer button")[0].click();
+answers.left = [!document.getElementById("ranks").hidden,
+  all("#form input:checked").length, document.activeElement.id];
+go("datasets=Heart");
+answers.elsewhere = lines().slice(0, 2);
+link("with rivals").click();
+answers.there = document.getElementById("chosen").textContent;
+go("methods=Whom&methods=CMTL");
+answers.one_pair = lines();
+"""
+)
+
+
+def test_no_choice_is_lost_and_none_is_a_dead_end(page, parts, tmp_path):
+    found = told(page, STATE, tmp_path)
+    assert found["skipped"] == [True, "answers"]
+    assert found["focus"]
+    hash_, text, shown = found["decided"]
+    assert hash_ == "#pairs=decided"
+    given = parts[0]["given"][-1]["pairs"]
+    assert shown == sum(max(row[2:5]) > 0.99 for row in given)
+    assert text == f"{shown} of {len(given)} pairs"
+    assert found["hash"] == "#pairs=decided&with=Whom"
+    assert found["again"] == found["narrowed"] < shown
+    # No data sets are no choice that some presets share.
+    assert found["none"] == []
+    assert found["disabled"] == ["unrelated tasks"]
+    nothing, why = found["dead"]
+    assert nothing == "Nothing is left to compare."
+    assert why.startswith("16 of the 24 chosen methods have no scores on Transcription")
+    assert why.endswith("Untick these 16")
+    answered_, ticked, focus = found["left"]
+    assert answered_
+    # Eight methods, three sizes and the data set.
+    assert (ticked, focus) == (12, "answers")
+    # The other part has the same data sets.
+    assert found["elsewhere"][0].startswith(
+        "Do the papers' methods beat today's? On He"
+    )
+    assert found["there"].startswith("Classification with rivals; 24 methods; as plan")
+    assert "1 data set (Heart)" in found["there"]
+    one = " ".join(found["one_pair"])
+    assert "of 1 " not in one
+    assert "the pair is not decided" in one
 
 
 COLLISIONS = """
