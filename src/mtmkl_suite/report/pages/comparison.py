@@ -94,17 +94,21 @@ def comparison_of_run(
     *,
     title: str,
     source: str,
+    report: str = "",
     recorded: Sequence[dict[str, Any]] = (),
 ) -> str:
     """Return the page of a run's comparisons or experiments, "" if there are none.
 
-    ``recorded``: Parts of the published record, which come first.
+    ``report``: Address of the run's report. ``recorded``: Parts of the published
+    record, which come first.
     """
     parts = list(parts_of_run(context, table))
     if recorded:
         parts = [part | {"title": f"{part['title']}, this run"} for part in parts]
     parts = [*recorded, *parts]
-    return comparison_page(parts, title=title, source=source) if parts else ""
+    if not parts:
+        return ""
+    return comparison_page(parts, title=title, source=source, report=report)
 
 
 def recorded_parts(config: Paper, folder: Path) -> list[dict[str, Any]]:
@@ -121,6 +125,7 @@ def comparison_page(
     *,
     title: str,
     source: str,
+    report: str = "",
     sentences: Sequence[str] = (),
     remarks: Sequence[str] = (),
     files: Sequence[str] = (),
@@ -139,6 +144,7 @@ def comparison_page(
         .render(
             title=title,
             source=source,
+            report=report,
             sentences=sentences,
             remarks=remarks,
             files=files,

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
 from mtmkl.files import read_json, write_text
 from mtmkl.statistics.pairs import FEW_UNITS, LEVEL, MIN_UNITS
@@ -384,7 +383,8 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
             context,
             lambda name: folder.artefact(name, "csv"),
             title=str(paper.title),
-            source=source + Markup(f' <a href="../{FIRST}">Back to the report</a>'),
+            source=source,
+            report=f"../{FIRST}",
             recorded=recorded,
         ),
     )

@@ -126,7 +126,7 @@ const first = all("#answer p");
 answers.first = [first[0].textContent, first[1].textContent];
 answers.start = pressed();
 const before = history.length;
-press("few examples");
+press("at most 20");
 press("many tasks");
 all("#pairs-table th button")[2].click();
 answers.entries = history.length - before;
@@ -505,7 +505,7 @@ def test_presets_together_choose_what_they_share(page, parts, context, tmp_path)
     assert found["entries"] == 2
     few, many = (
         next(each for each in parts[0]["presets"] if each["label"].startswith(word))
-        for word in ("few examples", "many tasks")
+        for word in ("at most 20", "many tasks")
     )
     # With its size: examples are those for training.
     named = f"{few['label']}, with 10 % for training"
