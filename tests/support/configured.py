@@ -89,3 +89,43 @@ def _bare(hint: Any) -> Any:
 
 def _is_model(hint):
     return isinstance(hint, type) and issubclass(hint, Model)
+
+
+def toy():
+    """Return the configuration of a paper with two experiments."""
+    return {
+        "paper": {"id": "toy2000"},
+        "tier": "paper",
+        "seconds": {"curve/draw[a=1,b=1]/ridge": 130.0, "real/school/ridge": 0.1},
+        "protocols": {"given": {"kind": "given", "repeats": 5, "folds": 3}},
+        "methods": {
+            "ridge": {
+                "label": "Ridge",
+                "class": "IndependentRidge",
+                "selection": "none",
+            }
+        },
+        "experiments": {
+            "curve": {
+                "datasets": {
+                    "name": "draw",
+                    "options": {"b": 1},
+                    "vary": {"a": [1, 2]},
+                },
+                "protocol": "given",
+                "methods": [{"method": "ridge"}],
+                "metrics": ["mse"],
+            },
+            "real": {
+                "datasets": {"name": "school"},
+                "protocol": "given",
+                "methods": [{"method": "ridge"}],
+                "metrics": ["mse"],
+            },
+        },
+        "artefacts": {
+            "table_1": {"kind": "table", "experiment": "real", "rows": {}},
+            "figure_1": {"kind": "figure", "experiments": ["real"]},
+        },
+        "claims": [],
+    }

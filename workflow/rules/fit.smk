@@ -1,6 +1,6 @@
-# One at a time, as papers share solvers, which each would compile; those with the fewest
-# estimators first, so that their fits use the other cores meanwhile.
-for place, paper in enumerate(FILES.papers_by_estimators(), start=1):
+# One at a time, as papers share solvers, which each would compile; and in their order:
+# fits of the first, which compiles what most papers need, use the other cores meanwhile.
+for place, paper in enumerate(reversed(FILES.papers), start=1):
 
     rule:
         name:

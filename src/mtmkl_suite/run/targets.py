@@ -198,14 +198,6 @@ class Targets:
             for name in names
         )
 
-    def papers_by_estimators(self) -> list[str]:
-        """Return papers by the number of their estimators' classes, the most first."""
-
-        def count(paper: str) -> int:
-            return len({m.class_name for m in self.papers[paper].methods.values()})
-
-        return sorted(self.papers, key=count, reverse=True)
-
     def methods(self, paper: str) -> list[MethodSpec]:
         """Return the methods that are fitted."""
         return methods_of(self.papers[paper], fit_jobs(self.papers[paper]))

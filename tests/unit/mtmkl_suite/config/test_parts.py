@@ -1,5 +1,5 @@
 import pytest
-from configured import paper_of
+from configured import paper_of, toy
 
 from mtmkl.documents import ConfigError
 from mtmkl_suite.config.load import load_paper
@@ -9,42 +9,7 @@ from mtmkl_suite.run import plan
 
 @pytest.fixture
 def config():
-    return {
-        "paper": {"id": "toy2000"},
-        "tier": "paper",
-        "seconds": {"curve/draw[a=1,b=1]/ridge": 130.0, "real/school/ridge": 0.1},
-        "protocols": {"given": {"kind": "given", "repeats": 5, "folds": 3}},
-        "methods": {
-            "ridge": {
-                "label": "Ridge",
-                "class": "IndependentRidge",
-                "selection": "none",
-            }
-        },
-        "experiments": {
-            "curve": {
-                "datasets": {
-                    "name": "draw",
-                    "options": {"b": 1},
-                    "vary": {"a": [1, 2]},
-                },
-                "protocol": "given",
-                "methods": [{"method": "ridge"}],
-                "metrics": ["mse"],
-            },
-            "real": {
-                "datasets": {"name": "school"},
-                "protocol": "given",
-                "methods": [{"method": "ridge"}],
-                "metrics": ["mse"],
-            },
-        },
-        "artefacts": {
-            "table_1": {"kind": "table", "experiment": "real", "rows": {}},
-            "figure_1": {"kind": "figure", "experiments": ["real"]},
-        },
-        "claims": [],
-    }
+    return toy()
 
 
 def test_ones_own_method_joins_an_experiment_and_its_table(config):
