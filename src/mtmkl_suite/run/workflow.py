@@ -62,13 +62,15 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     folder = RunFolder(top / run_label(run, papers))
     # Another run there, or a disk that cannot be written, is said here in one line.
     hold_results(folder)
-    release_results()
-    groups = [group for paper in papers for group in data_groups(paper)]
-    fetch_small(run, {variant.name for group in groups for variant in group})
-    written = folder.path / "config.yaml"
-    text = yaml.safe_dump(run.model_dump(), sort_keys=False, allow_unicode=True)
-    if not written.is_file() or written.read_text(encoding="utf-8") != text:
-        write_text(written, text)
+    try:
+        groups = [group for paper in papers for group in data_groups(paper)]
+        fetch_small(run, {variant.name for group in groups for variant in group})
+        written = folder.path / "config.yaml"
+        text = yaml.safe_dump(run.model_dump(), sort_keys=False, allow_unicode=True)
+        if not written.is_file() or written.read_text(encoding="utf-8") != text:
+            write_text(written, text)
+    finally:
+        release_results()  # Snakemake holds it next
     status = _run_snakemake(written, top.parent, cores)
     scores = [folder.paper(paper.paper.id).scores for paper in papers]
     infos = {

@@ -18,6 +18,7 @@ from mtmkl.documents import ConfigError
 from mtmkl.files import read_table
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.run import locks, workflow
 from mtmkl_suite.run.workflow import run_workflow
 
 TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
@@ -41,6 +42,27 @@ def test_an_experiment_that_is_not_there(tmp_path, paper, experiment, tier, mess
     with pytest.raises(ConfigError, match=message):
         run(paper, tmp_path, tier=tier, experiments=["robot", experiment])
     assert not any(tmp_path.iterdir())
+
+
+def test_a_run_holds_its_folder_while_it_downloads(tmp_path, monkeypatch):
+    def download(run, names):
+        (lock,) = (tmp_path / "results").glob("*/.lock")
+        program = (
+            "from pathlib import Path\n"
+            "from mtmkl_suite.run.folders import RunFolder\n"
+            "from mtmkl_suite.run.locks import lock_results\n"
+            f"lock_results(RunFolder(Path({str(lock.parent)!r})))"
+        )
+        found = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=False
+        )
+        assert f"another run (process {os.getpid()}) is writing" in found.stderr
+        raise TimeoutError
+
+    monkeypatch.setattr(workflow, "fetch_small", download)
+    with pytest.raises(TimeoutError):
+        run(TINY, tmp_path)
+    assert not locks._held
 
 
 @pytest.mark.parametrize(
