@@ -36,7 +36,7 @@ _MOST_VALUES = 400
 _FIGURE_SPACE = "\N{FIGURE SPACE}"
 _TWO_READINGS = "weaker of two readings: "
 _AROUND = re.compile(r"^Table \d+: |, see docs/\S+")
-"""What stands around the reason why a printed number is uncertain."""
+"""Words around the reason why a printed number is uncertain."""
 
 _MEAN_RANK_DECIMALS, _MAX_DECIMALS = 2, 4
 

@@ -385,7 +385,7 @@ def _tables(
     """Return one line of links to a paper's tables, with the answer on each."""
     links = [
         f"[{title}]({folder.name}/{name}.md)"
-        + (f" ({answers[name].word.lower()})" if name in answers else "")
+        + (f" ({'; '.join(answers[name].words).lower()})" if name in answers else "")
         for name, title in titles.items()
         if (folder / f"{name}.md").is_file()
     ]
