@@ -38,7 +38,7 @@ from mtmkl_suite.evaluation.compiled import (
     start_again_when_compiled,
     stop_if_compiled,
 )
-from mtmkl_suite.evaluation.jobs import FitJob
+from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
 from mtmkl_suite.run.fits import (
     FAILED,
     UNSUPPORTED,
@@ -300,24 +300,30 @@ def verify(
 
     What is finished stays in ``folder``; a cell whose code or rows have changed since
     is computed again. The order of sums is that of the record's machine where the
-    processor here can do that.
+    processor here can do that; what is compiled stays in ``folder``, too, since tests
+    compile in parallel into the cache beside the sources.
     """
     from snakemake_executor_plugin_mtmkl import start_importing
 
     found = (arithmetic_of(record.machine) for record in records)
     environment = next(filter(None, found), {})
-    context = start_importing(**environment)
+    compiled = os.environ.get("NUMBA_CACHE_DIR", str(folder.resolve() / "compiled"))
+    context = start_importing(**environment, NUMBA_CACHE_DIR=compiled)
     end = time.monotonic() + seconds
     by_name = {(each.config.paper.id, each.name): each for each in records}
     todo: dict[tuple[str, str, str], list[Cell]] = {}
     paths: dict[Cell, Path] = {}
+    groups = {}
     for cell in cells:
         record = by_name[cell.paper, cell.record]
         group = record.process_of(cell)
         if group is None:
             raise ConfigError(f"{cell}: not in the configuration, draw other cells")
         paths[cell] = folder / f"{_key(record, cell)}.json"
-        todo.setdefault((cell.paper, cell.record, group.name), []).append(cell)
+        groups[cell.paper, cell.record, group.name] = group
+        if not paths[cell].is_file():
+            key = cell.paper, cell.record, group.name
+            todo.setdefault(key, []).append(cell)
     running: list[tuple[BaseProcess, list[Cell]]] = []
     told: set[Cell] = set()
 
@@ -327,41 +333,43 @@ def verify(
                 told.add(cell)
                 progress(cell, read_json(paths[cell]))
 
-    pending = [
-        (by_name[paper, name], own)
-        for (paper, name, _), each in todo.items()
-        if (own := [cell for cell in each if not paths[cell].is_file()])
-    ]
+    def start(own: list[Cell], target: Callable[..., None], *given: Any) -> BaseProcess:
+        given = (os.environ | environment, *given)
+        process = context.Process(target=target, args=given)
+        process.start()
+        running.append((process, own))
+        return process
+
+    # One after the other, in the order of a run: of what two processes compile at once,
+    # part is of the one and part of the other, and sums differ in their last digits.
+    to_compile = [unit for unit in by_name if any(key[:2] == unit for key in todo)]
+    compiling: BaseProcess | None = None
     try:
-        while pending or running:
+        while todo or running:
             tell()
             for process, own in list(running):
                 if not process.is_alive():
                     running.remove((process, own))
                     _refuse_failure(process, own)
+                    if process is compiling:
+                        compiling = None
+                        del to_compile[0]
             if time.monotonic() >= end:
                 break
-            while pending and len(running) < cores:
-                record, own = pending.pop(0)
-                group = record.process_of(own[0])
+            if to_compile and not compiling and len(running) < cores:
+                keys = [key for key in todo if key[:2] == to_compile[0]]
+                config = by_name[to_compile[0]].config
+                jobs = [job for key in keys for job in groups[key].jobs]
+                own = [cell for key in keys for cell in todo[key]]
+                compiling = start(own, _compile, methods_of(config, jobs))
+            ready = [key for key in todo if key[:2] not in to_compile]
+            for key in ready[: cores - len(running)]:
+                record, own = by_name[key[:2]], todo.pop(key)
                 rows = {cell: record.rows(cell) for cell in own}
-                arguments = (
-                    record.config,
-                    record.seed,
-                    group,
-                    rows,
-                    _held(record, own),
-                )
-                process = context.Process(
-                    target=_compute,
-                    args=(
-                        *arguments,
-                        {c: paths[c] for c in own},
-                        os.environ | environment,
-                    ),
-                )
-                process.start()
-                running.append((process, own))
+                held = _held(record, own)
+                of_cells = {cell: paths[cell] for cell in own}
+                config, seed = record.config, record.seed
+                start(own, _compute, config, seed, groups[key], rows, held, of_cells)
             time.sleep(0.05)
     finally:
         for process, _ in running:
@@ -419,22 +427,33 @@ def _held(record: Record, cells: Sequence[Cell]) -> dict[Cell, pd.DataFrame]:
     return found
 
 
-def _compute(
-    config: Paper,
-    seed: int,
-    group: FitGroup,
-    rows: Mapping[Cell, pd.DataFrame],
-    held: Mapping[Cell, pd.DataFrame],
-    paths: Mapping[Cell, Path],
-    environment: Mapping[str, str],
-) -> None:
-    """Compute cells of one process of a record, and write what each came to."""
+def _begin(environment: Mapping[str, str]) -> None:
     # The server from which this process was forked has an older one.
     os.environ.clear()
     os.environ.update(environment)
     # Names of compiled functions and gaps that are missed are for the logs of a run.
     sys.stdout = None
     warnings.simplefilter("ignore")
+
+
+def _compile(environment: Mapping[str, str], methods: Sequence[MethodSpec]) -> None:
+    """Compile what methods need."""
+    _begin(environment)
+    end_with_the_run()
+    warm_compiled_code(methods)
+
+
+def _compute(
+    environment: Mapping[str, str],
+    config: Paper,
+    seed: int,
+    group: FitGroup,
+    rows: Mapping[Cell, pd.DataFrame],
+    held: Mapping[Cell, pd.DataFrame],
+    paths: Mapping[Cell, Path],
+) -> None:
+    """Compute cells of one process of a record, and write what each came to."""
+    _begin(environment)
     start_again_when_compiled()
     end_with_the_run()
     warm_compiled_code(methods_of(config, group.jobs))

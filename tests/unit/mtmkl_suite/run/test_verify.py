@@ -34,6 +34,14 @@ from mtmkl_suite.run.verify import (
 SEED = 1
 
 
+@pytest.fixture(autouse=True, scope="module")
+def compiled(tmp_path_factory):
+    """Compile once for all tests of this file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMBA_CACHE_DIR", str(tmp_path_factory.mktemp("compiled")))
+        yield
+
+
 @pytest.fixture
 def record(config, tmp_path):
     """The record of a paper of one method and two repeats."""
@@ -68,11 +76,13 @@ def verified(record, **options):
     return verify([record], cells, folder=folder, seconds=300, **options)
 
 
-def test_a_record_of_this_code_is_equal_and_resumes(record):
+def test_a_record_of_this_code_is_equal_and_resumes(record, monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
     told = []
     check = verified(record, progress=lambda cell, result: told.append(cell))
     assert check.counts() == {"equal": 2}
     assert sorted(told) == sorted(record.cells)
+    assert list(record.folder.glob("verify/compiled/**/*.nbc"))
     # Nothing is left to compute, even without time.
     again = verify([record], told, folder=record.folder / "verify", seconds=0)
     assert again.results == check.results
