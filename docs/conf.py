@@ -29,6 +29,7 @@ import mtmkl
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
+from mtmkl_suite.report.pages.rendering import INDEXED
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -301,12 +302,6 @@ class Links(SphinxTransform):
                 link.replace_self(link.children)
 
 
-INDEX = re.compile(
-    r"(?:(?<=\W\w)|(?<=^\w)|(?<=\|\|))_([A-Za-z0-9·]{1,3})(?![A-Za-z0-9_])"
-)
-"""Index of a symbol of one letter, or of a norm."""
-
-
 class Subscripts(SphinxTransform):
     """Sets indices, as of λ_mt, below the line, as the report does."""
 
@@ -317,8 +312,8 @@ class Subscripts(SphinxTransform):
         for text in list(self.document.findall(nodes.Text)):
             if isinstance(text.parent, nodes.paragraph | nodes.emphasis | nodes.term):
                 parts = [
-                    nodes.subscript("", part) if k % 2 else nodes.Text(part)
-                    for k, part in enumerate(INDEX.split(text.astext()))
+                    nodes.subscript("", part) if k % 3 == 2 else nodes.Text(part)
+                    for k, part in enumerate(INDEXED.split(text.astext()))
                 ]
                 text.parent.replace(text, parts)
 

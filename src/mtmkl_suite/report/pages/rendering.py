@@ -66,10 +66,13 @@ def _in_short(labels: Iterable[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
+INDEXED = re.compile(r"((?<!\w)\w|\|\|)_([\w·]{1,3})(?!\w)")
+"""A symbol of one letter, or a norm, and its index."""
+
+
 def _with_subscripts(html: str) -> str:
     """Return HTML with indices, as of λ_mt, below the line."""
-    indexed = r"((?<!\w)\w|\|\|)_([\w·]{1,3})(?!\w)"
-    return re.sub(indexed, r"\1<sub>\2</sub>", str(html))
+    return INDEXED.sub(r"\1<sub>\2</sub>", str(html))
 
 
 def number(value: float, form: str = ".3g") -> str:
