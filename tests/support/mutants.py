@@ -92,22 +92,22 @@ def users_of(module: Path) -> list[Path]:
     return sorted(filter(Path.is_file, tests), key=lambda t: t.stat().st_size)[:_USERS]
 
 
-def is_noticed(
+def failure(
     tests: Iterable[Path], sources: Path, processes: int = 0, cache: str = "numba"
-) -> bool:
-    """Run files of tests against other sources; True if they fail or take long."""
+) -> str:
+    """Run files of tests against other sources; return what failed, if anything."""
     own = {"PYTHONPATH": str(sources), "NUMBA_CACHE_DIR": str(sources / cache)}
     words = ["-x", "-q", "-n", str(processes), "--dist", "loadfile"]
     words += ["-p", "no:cacheprovider", *map(str, tests)]
     try:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *words],
-            cwd=ROOT, env={**os.environ, **own}, capture_output=True,
+            cwd=ROOT, env={**os.environ, **own}, capture_output=True, text=True,
             timeout=None if processes else SECONDS, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
+        return "time"
+    return done.stdout[-2000:] if done.returncode else ""
 
 
 def main() -> int:
@@ -129,8 +129,9 @@ def main() -> int:
             if each.name != "src":
                 (Path(folder) / each.name).symlink_to(each)
         modules = dict.fromkeys(drawn)
-        if is_noticed(map(test_of, modules), sources, processes=os.cpu_count() or 1):
-            sys.exit("these tests fail without a change: run make test")
+        own_tests = map(test_of, modules)
+        if failed := failure(own_tests, sources, processes=os.cpu_count() or 1):
+            sys.exit(f"these tests fail without a change:\n{failed}")
         for k, module in enumerate(tqdm(drawn, "changed")):
             tree = ast.parse(module.read_text())
             node = rng.choice(places(tree))
@@ -138,10 +139,10 @@ def main() -> int:
             change(node)
             copy = sources / module.relative_to(ROOT / "src")
             copy.write_text(ast.unparse(tree))
-            if is_noticed([test_of(module)], sources):
+            if failure([test_of(module)], sources):
                 by_own += 1
             # Compiled callers contain what they called when they were compiled.
-            elif not (users := users_of(module)) or not is_noticed(
+            elif not (users := users_of(module)) or not failure(
                 users, sources, processes=1, cache=f"numba-{k}"
             ):
                 survivors += 1

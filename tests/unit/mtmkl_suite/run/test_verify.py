@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from multiprocessing import forkserver
 
 import numpy as np
 import pandas as pd
@@ -35,11 +36,11 @@ SEED = 1
 
 
 @pytest.fixture(autouse=True, scope="module")
-def compiled(tmp_path_factory):
-    """Compile once for all tests of this file."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NUMBA_CACHE_DIR", str(tmp_path_factory.mktemp("compiled")))
-        yield
+def server():
+    """Fork from a process of these tests' own, with the cache of the first of them."""
+    forkserver._forkserver._stop()
+    yield
+    forkserver._forkserver._stop()
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def verified(record, **options):
 
 
 def test_a_record_of_this_code_is_equal_and_resumes(record, monkeypatch):
-    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     told = []
     check = verified(record, progress=lambda cell, result: told.append(cell))
     assert check.counts() == {"equal": 2}
