@@ -36,11 +36,15 @@ _OTHER = {
 
 
 def places(tree: ast.AST) -> list[ast.AST]:
-    """Return the nodes that can be changed, those of messages left out."""
+    """Return the nodes that can be changed.
+
+    Left out are messages, and ``strict=True``, which only a fault elsewhere would need.
+    """
     skipped = {
         id(node)
         for each in ast.walk(tree)
         if isinstance(each, ast.Raise | ast.JoinedStr | ast.AnnAssign)
+        or (isinstance(each, ast.keyword) and each.arg == "strict")
         for node in ast.walk(each)
     }
     return [n for n in ast.walk(tree) if id(n) not in skipped and is_changeable(n)]
