@@ -57,6 +57,12 @@ def unshared(document):
 def edited(document, path, edit):
     """Return the document with an edit at a key, None if it makes no difference."""
     *parents, key = path
+    if {"quick", "paper"} <= {*path}:  # of the other tier, and no run takes it
+        return None
+    if path[0] == "claims" and len(path) > 3 and edit == "of unknown value":
+        args = document["claims"][path[1]].get("args", {})
+        if "step" in args and path[2] == "args" and path[3] != "experiment":
+            return None  # of a table that only the step knows
     if path[0] == "experiments" and key in ("quick", "paper"):
         tiers = document["experiments"][path[1]].get("tiers", [key])
         if key not in tiers:  # an anchor's, and no run takes it
@@ -114,6 +120,8 @@ TEXTS = {
     "licence", "main", "metric_label", "notes", "original_url", "reason", "results",
     "section", "source", "title", "unit", "venue",
 }  # fmt: skip
+# Mappings whose keys are names of one's own, which may be those of other keys.
+NAMED = {"alternatives", "n_per_class", "readings"}
 # Names that only files of data, or the table that a step computes, can confirm.
 OF_DATA = {
     "column", "distances", "level", "matrix", "member", "path", "similarity", "solver",
@@ -134,7 +142,7 @@ def judged(file, folder, path, edit):
             return f"{shown}: no file is named: {message[:300]}"
         words = [step for step in path if isinstance(step, str)]
         # An unknown name is found where it is used, and what is listed, too.
-        is_named = any(word in message for word in [*words[-2:], "zz"])
+        is_named = any(word in message for word in [*words[-3:], "zz"])
         if not is_named and not FREE & {*path}:
             return f"{shown}: the key is not named: {message[:300]}"
         return ""
@@ -150,12 +158,11 @@ def may_be(path, edit):
     key = next(step for step in reversed(path) if isinstance(step, str))
     if edit == "of another type":
         return False
-    if path[-2:] == ("where", "axis"):
-        return True  # a column of a step's table
     if edit == "of unknown value":
         return "in_place" in path or key in TEXTS | OF_DATA
     # Names are free, and what is removed may be optional.
-    return edit == "removed" or path[-1] not in KNOWN
+    is_name = {*path[-2:-1]} & NAMED or path[-1] not in KNOWN
+    return edit == "removed" or bool(is_name)
 
 
 def candidates():

@@ -57,7 +57,9 @@ def is_changeable(node: ast.AST) -> bool:
         return len(node.ops) == 1
     if isinstance(node, ast.BinOp | ast.BoolOp):
         return type(node.op) in _OTHER
-    return isinstance(node, ast.Return) and node.value is not None
+    if not isinstance(node, ast.Return) or node.value is None:
+        return False
+    return not (isinstance(node.value, ast.Constant) and node.value.value is None)
 
 
 def change(node: ast.AST) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 from mtmkl.documents import ConfigError, unknown
 from mtmkl_suite.config.models import (
     Artefact,
-    Claim,
     Comparison,
     ComparisonRow,
     Figure,
@@ -135,7 +134,7 @@ def naming_file(folder: str, file: str = "") -> Iterator[None]:
 def require(key: str, kind: str, known: Collection[str], *names: str) -> None:
     """Check that names are known."""
     for name in names:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise ConfigError(f"key '{key}': {unknown(kind, name, known)}")
 
 
@@ -158,7 +157,10 @@ def check_selectors(config: Paper, known: Sequence[Paper]) -> None:
             key = f"artefacts.{name}.settings.{number}.property"
             require(key, "property of a data set", properties, setting.property)
     for claim in config.claims:
-        _check_claim(f"claims.{claim.id}.args", claim, experiments)
+        key = f"claims.{claim.id}"
+        _check_claim(f"{key}.args", claim.test, claim.args, experiments)
+        own = {"experiment": claim.args["experiment"], **claim.over_tasks}
+        _check_claim(f"{key}.over_tasks", claim.test, own, experiments)
 
 
 def _check_artefact(key: str, artefact: Artefact, experiments: Experiments) -> None:
@@ -292,8 +294,9 @@ def _check_setting(
     require(key, "parameter of the grids", experiments.parameters(names), *setting)
 
 
-def _check_claim(key: str, claim: Claim, experiments: Experiments) -> None:
-    args = claim.args
+def _check_claim(
+    key: str, test: str, args: Mapping[str, Any], experiments: Experiments
+) -> None:
     if "step" in args:
         return  # of the table of a step, whose columns only the step knows
     names = [args["experiment"]]
@@ -306,7 +309,17 @@ def _check_claim(key: str, claim: Claim, experiments: Experiments) -> None:
         _check_value(f"{key}.metric", "metric", args["metric"], names, experiments)
     if "axis" in args:
         require(f"{key}.axis", "axis", experiments.axes(names), args["axis"])
-    wanted = _DIRECTIONS.get(claim.test)
+    rows = args.get("rows", [])
+    if not isinstance(rows, list) or not all(isinstance(r, Mapping) for r in rows):
+        raise ConfigError(f"key '{key}.rows': {rows!r} is no list of mappings")
+    for number, row in enumerate(rows):
+        check_selector(f"{key}.rows.{number}", row, names, experiments)
+    names = list(dict.fromkeys([*names, *_experiments_of(rows)]))
+    for part in ("control", "rivals"):
+        methods = args.get(part, [])
+        for method in [methods] if isinstance(methods, str) else methods:
+            _check_value(f"{key}.{part}", "method", method, names, experiments)
+    wanted = _DIRECTIONS.get(test)
     if wanted and args.get("direction", wanted[0]) not in wanted:
         text = f"{args['direction']!r} is not {' or '.join(wanted)}"
         raise ConfigError(f"key '{key}.direction': {text}")

@@ -11,6 +11,7 @@ from mtmkl_suite.config.selectors import (
     COLUMNS,
     check_selectors,
     naming_file,
+    require,
 )
 from mtmkl_suite.evaluation import cells
 
@@ -210,6 +211,11 @@ def test_what_experiments_have(key, value):
         (f"{ARGS}.axis", "zzz", "unknown axis 'zzz'"),
         (f"{ARGS}.direction", "down", "'down' is not increasing or decreasing"),
         (f"{ARGS}.margin", -1, "-1 is not above 0"),
+        (f"{ARGS}.rows", "zzz", "'zzz' is no list of mappings"),
+        (f"{ARGS}.rows", [{"experiment": "drawn", "metric": "mse"}], "of drawn 'mse'"),
+        (f"{ARGS}.control", "zzz", "unknown method of school"),
+        (f"{ARGS}.rivals", ["ridge", "zzz"], "unknown method of school"),
+        ("claims.0.over_tasks", {"higher": {"setting": "zzz"}}, "'zzz' is no setting"),
     ],
 )
 def test_what_experiments_lack_is_named(key, value, message):
@@ -219,6 +225,12 @@ def test_what_experiments_lack_is_named(key, value, message):
         checked(put(key, value))
     assert str(refused.value).startswith(f"toy2000/{file}.yaml: key '{file}.")
     assert named.rpartition(".")[0] in str(refused.value)
+
+
+def test_a_name_of_another_type_is_unknown():
+    with pytest.raises(ConfigError, match=r"unknown experiment \['school'\]"):
+        require("claims.x", "experiment", ["school"], ["school"])
+    require("claims.x", "experiment", ["school"], "school")
 
 
 def test_rows_may_be_of_the_experiments_that_columns_name():
