@@ -59,9 +59,9 @@ def edited(document, path, edit):
     *parents, key = path
     if {"quick", "paper"} <= {*path}:  # of the other tier, and no run takes it
         return None
-    if path[0] == "claims" and len(path) > 3 and edit == "of unknown value":
+    if path[0] == "claims" and len(path) > 4 and edit in ("misspelt", EDITS[-1]):
         args = document["claims"][path[1]].get("args", {})
-        if "step" in args and path[2] == "args" and path[3] != "experiment":
+        if "step" in args and path[2] == "args":
             return None  # of a table that only the step knows
     if path[0] == "experiments" and key in ("quick", "paper"):
         tiers = document["experiments"][path[1]].get("tiers", [key])
@@ -157,7 +157,7 @@ def may_be(path, edit):
     """Tell whether an edit leaves a file that is legal."""
     key = next(step for step in reversed(path) if isinstance(step, str))
     if edit == "of another type":
-        return False
+        return "gamma" in path  # may be one for each task, and data tell how many
     if edit == "of unknown value":
         return "in_place" in path or key in TEXTS | OF_DATA
     # Names are free, and what is removed may be optional.
