@@ -121,6 +121,9 @@ def test_a_reading_changes_only_what_it_says(folder):
     )
     (variant,) = experiments["digits@inputs=unit"].variants
     assert variant.options["inputs"] == "unit_range"
+    (stored,) = main.experiments["digits"].variants
+    seconds = main.seconds[f"digits/{stored.id}/stl"]
+    assert config.seconds[f"digits@inputs=unit/{variant.id}/stl"] == seconds
 
 
 def test_null_removes_a_parameter_and_another_class_keeps_the_others(folder):

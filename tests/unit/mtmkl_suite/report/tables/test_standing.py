@@ -188,6 +188,10 @@ def test_methods_below_the_control_are_marked():
     rows = scores("first", metric="rmse", levels=levels)
     (standing,) = shown(context(rows, own=(), metrics={"first": "rmse"}))
     assert "Own (below the control)" in column(standing.table, "method")
+    equal = {"bad", "floor"}
+    rows = [r | {"value": 0.5} if r["method"] in equal else r for r in scores("first")]
+    (standing,) = shown(context(rows, own=()))
+    assert "Bad" in column(standing.table, "method")
 
 
 def test_the_interval_is_that_of_the_test_beside_it():
