@@ -25,6 +25,16 @@ _LIBRARIES = {
 @cache
 def code_fingerprint(*modules: str) -> str:
     """Return 12 hex digits that stand for the code of some modules."""
+    digest = hashlib.sha256()
+    for name in sorted(modules_behind(*modules)):
+        digest.update(name.encode())
+        digest.update(_parsed(name)[0].encode())
+    return digest.hexdigest()[:12]
+
+
+@cache
+def modules_behind(*modules: str) -> frozenset[str]:
+    """Return some modules and those that they import, directly or not."""
     own = frozenset({*_PACKAGES, *map(_package_of, modules)})
     closure: set[str] = set()
     pending = list(modules)
@@ -33,11 +43,7 @@ def code_fingerprint(*modules: str) -> str:
         if name not in closure:
             closure.add(name)
             pending.extend(_followed(name, own))
-    digest = hashlib.sha256()
-    for name in sorted(closure):
-        digest.update(name.encode())
-        digest.update(_parsed(name)[0].encode())
-    return digest.hexdigest()[:12]
+    return frozenset(closure)
 
 
 def _package_of(name: str) -> str:

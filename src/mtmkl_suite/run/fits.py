@@ -36,6 +36,7 @@ from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.evaluation.supplied import refusal_of_matrices
+from mtmkl_suite.run.fingerprint import modules_behind
 from mtmkl_suite.run.fit_warnings import warnings_of
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
@@ -92,18 +93,32 @@ _FIRST = (
 )
 
 
+def families(methods: Iterable[MethodSpec]) -> dict[str, list[MethodSpec]]:
+    """Return methods by the compiled routines that they share: kernel, linear.
+
+    No routine is of both, so that both can be compiled at the same time.
+    """
+    found: dict[str, list[MethodSpec]] = {}
+    for each in methods:
+        behind = modules_behind(str(resolve(each.class_name).__module__))
+        family = "kernel" if "mtmkl.solvers.svm" in behind else "linear"
+        found.setdefault(family, []).append(each)
+    return found
+
+
 def warm_compiled_code(methods: Iterable[MethodSpec]) -> dict[str, float]:
     """Compile what methods need, so that parallel jobs find it on disk.
 
     Returns the seconds by class. Each method is fitted to a few random examples, first
     with the defaults of its class, then with every value of its parameters.
 
-    Before all comes what has the most routines of others in it, those of support vector
-    machines: from there they are taken, whatever else shares the process.
+    Before all kernel methods comes what has the most routines of others in it, support
+    vector machines: from there they are taken, whatever else shares the process.
     """
     methods = list(methods)
     names = sorted({each.class_name for each in methods})
-    settings: list[tuple[str, dict[str, Any]]] = list(_FIRST)
+    settings: list[tuple[str, dict[str, Any]]] = []
+    settings += _FIRST if "kernel" in families(methods) else ()
     settings += [(name, {}) for name in names]
     settings += [(m.class_name, params) for m in methods for params in _settings(m)]
     rng = np.random.default_rng(0)

@@ -57,10 +57,9 @@ class PaperFolder:
         """File of a data set's splits under a protocol."""
         return self.path / "splits" / protocol / f"{dataset}.npz"
 
-    @property
-    def compiled(self) -> Path:
-        """File that is there once the compiled code is."""
-        return self.path / "compiled.json"
+    def compiled(self, family: str) -> Path:
+        """File that is there once the code of a family of methods is compiled."""
+        return self.path / "compiled" / f"{family}.json"
 
     def scores_of(self, group: str) -> Path:
         """Table of the scores of fits that shared a process."""

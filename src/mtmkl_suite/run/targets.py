@@ -12,7 +12,12 @@ from mtmkl_suite.config.parts import restricted_to_artefacts
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.run import grouping, pipeline, resources
 from mtmkl_suite.run.checks import check_names
-from mtmkl_suite.run.fits import group_config, methods_of, needs_first_chunk
+from mtmkl_suite.run.fits import (
+    families,
+    group_config,
+    methods_of,
+    needs_first_chunk,
+)
 from mtmkl_suite.run.folders import (
     REACH,
     PaperFolder,
@@ -139,10 +144,11 @@ class Targets:
         folder, group = self.folder(paper), self.fit_group(paper, name)
         protocol = self.papers[paper].experiments[group.experiment].protocol
         datasets = dict.fromkeys(job.dataset for job in group.jobs)
+        methods = methods_of(self.papers[paper], group.jobs)
         return {
             "info": _texts(map(folder.data_info, datasets)),
             "splits": _texts(folder.splits(protocol, name) for name in datasets),
-            "compiled": str(folder.compiled),
+            "compiled": _texts(map(folder.compiled, families(methods))),
             "chosen": self._chosen_by(paper, group),
         }
 
@@ -198,9 +204,9 @@ class Targets:
             for name in names
         )
 
-    def methods(self, paper: str) -> list[MethodSpec]:
-        """Return the methods that are fitted."""
-        return methods_of(self.papers[paper], fit_jobs(self.papers[paper]))
+    def methods(self, paper: str) -> dict[str, list[MethodSpec]]:
+        """Return the methods that are fitted, by what has to be compiled for them."""
+        return families(methods_of(self.papers[paper], fit_jobs(self.papers[paper])))
 
     def versions(self, paper: str, name: str | None = None) -> list[str]:
         """Return fingerprints of the code behind the scores of a paper, or of fits."""

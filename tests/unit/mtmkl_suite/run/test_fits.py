@@ -2,6 +2,8 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,9 +13,11 @@ from scipy import sparse
 
 from mtmkl.datasets import DataCorruptError, load_splits, make_splits
 from mtmkl.files import write_table
-from mtmkl.methods import IndependentRidge
+from mtmkl.methods import IndependentRidge, resolve
+from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.run import fits, pipeline
+from mtmkl_suite.run.fingerprint import modules_behind
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups
 from mtmkl_suite.run.plan import MethodSpec, fit_jobs, method_specs
@@ -307,6 +311,27 @@ def test_code_is_compiled_for_every_value_of_a_parameter(monkeypatch):
         *((gamma, True) for gamma in grid["gamma"]),
         (4.0, False),
     ]
+
+
+def test_families_that_are_compiled_at_the_same_time_share_no_routine():
+    papers = [load_paper(each, "paper") for each in load_run_config().papers]
+    methods = {
+        each.class_name: each
+        for paper in papers
+        for each in fits.methods_of(paper, fit_jobs(paper))
+    }
+    routines = {
+        family: {
+            module
+            for each in found
+            for module in modules_behind(str(resolve(each.class_name).__module__))
+            if "njit" in Path(find_spec(module).origin).read_text()
+        }
+        for family, found in fits.families(methods.values()).items()
+    }
+    assert "mtmkl.solvers.svm.smo" in routines["kernel"]
+    assert "mtmkl.solvers.linear.penalties" in routines["linear"]
+    assert not routines["kernel"] & routines["linear"]
 
 
 def test_a_fit_is_the_same_among_others():

@@ -47,7 +47,7 @@ def test_later_repeats_wait_for_what_the_first_have_chosen(targets):
     assert first["chosen"] == []
     assert second["chosen"] == [str(folder.scores_of(f"{SLOW}.0"))]
     assert second["splits"] == [str(folder.splits("random", DATASET))]
-    assert second["compiled"] == str(folder.compiled)
+    assert second["compiled"] == [str(folder.compiled("linear"))]
     with pytest.raises(LookupError, match="tiny has no fits 'nope'"):
         files.fit_inputs("tiny", "nope")
 
