@@ -3,9 +3,10 @@
 A series is one problem at a geometric series of sizes, solved by ours and by rivals in
 one process. Every rival gets as little accuracy as it needs for the same relative error
 of the objective, by the loosest of several settings that reaches it. What is timed is
-processor time, with one thread: the median of repeats. Slopes are those of log time
-against log size. The peak of memory is that of a process of its own, beyond what it
-needed for a problem of the smallest size.
+processor time, with one thread: the median of repeats, for which the solvers of a size
+take turns, since the speed of a machine drifts. Slopes are those of log time against
+log size. The peak of memory is that of a process of its own, beyond what it needed for
+a problem of the smallest size.
 
 Only ratios of one run mean something. A rival that is slow at one size is left out at
 larger ones, by name; so is one that is not installed, and a series without its data.
@@ -42,6 +43,8 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "cvxopt", "cvxpy", "clara
 SLOW, SLOW_QUICK = 3.0, 1.0
 #: By how much more than the size time is expected to grow, at least: its exponent.
 GROWTH = 2.0
+#: Turns in which repeats are taken: of short ones many at once, which fills the caches.
+TURNS = 5
 
 
 @dataclass(frozen=True)
@@ -179,8 +182,6 @@ def run(series: Series, table: Table, *, quick: bool) -> None:
         for position, size in enumerate(sizes):
             problem = first if position == 0 else series.make(size)
             optimum = _optimum(series, problem)
-            base = _measure(series, series.ours, problem, optimum, quick)
-            _add(table, series, size, series.ours, base, base["seconds"])
             for rival in list(rivals):
                 growth = (size / sizes[max(position - 1, 0)]) ** GROWTH
                 expected = before.get(rival.name, 0.0) * growth
@@ -190,20 +191,30 @@ def run(series: Series, table: Table, *, quick: bool) -> None:
                         + (f", after {before[rival.name]:.2g} s" if expected else "")
                     )
                     rivals.remove(rival)
-                    continue
-                try:
-                    found = _measure(series, rival, problem, optimum, quick)
-                except Exception as error:
-                    # A rival's failure is a finding, not the end of the benchmark.
-                    what = str(error).splitlines() or [type(error).__name__]
-                    table.leave_out(
-                        f"{series.name}: {rival.name} fails at {series.axis} = {size}: "
-                        f"{what[0][:120]}"
-                    )
-                    rivals.remove(rival)
-                    continue
-                before[rival.name] = found["seconds"]
-                _add(table, series, size, rival, found, base["seconds"])
+            found: dict[str, Measured] = {}
+            for turn in range(TURNS + 1):
+                for solver in (series.ours, *rivals):
+                    try:
+                        if turn == 0:
+                            setting = _setting(series, solver, problem, optimum, quick)
+                            found[solver.name] = setting
+                        else:
+                            found[solver.name].repeat(turn)
+                    except Exception as error:
+                        if solver is series.ours:
+                            raise
+                        # A rival's failure is a finding, not the benchmark's end.
+                        what = str(error).splitlines() or [type(error).__name__]
+                        table.leave_out(
+                            f"{series.name}: {solver.name} fails at {series.axis} = "
+                            f"{size}: {what[0][:120]}"
+                        )
+                        found.pop(solver.name, None)
+                rivals = [rival for rival in rivals if rival.name in found]
+            base = found[series.ours.name].seconds
+            for solver in (series.ours, *rivals):
+                before[solver.name] = found[solver.name].seconds
+                _add(table, series, size, solver, found[solver.name], base)
     _add_slopes(table, series)
 
 
@@ -319,53 +330,72 @@ def _optimum(series: Series, problem: Any) -> float:
     return 0.5 * (found.objective + found.bound)
 
 
-def _measure(
+@dataclass
+class Measured:
+    """The setting of a solver that reaches the accuracy, and how long it takes."""
+
+    solve: Callable[[], tuple[float, Outcome]]
+    accuracy: float
+    error: float
+    alone: float | None
+    reached: bool
+    times: list[float]
+    repeats: int
+
+    @property
+    def seconds(self) -> float:
+        """The median."""
+        return float(np.median(self.times))
+
+    def repeat(self, turn: int) -> None:
+        """Take the share of the repeats that is due in a turn."""
+        for _ in range(self.repeats * turn // TURNS - len(self.times)):
+            seconds, outcome = self.solve()
+            self.times.append(seconds)
+            self.alone = outcome.alone
+
+
+def _setting(
     series: Series, rival: Rival, problem: Any, optimum: float, quick: bool
-) -> dict[str, Any]:
-    """Return the time of the loosest setting that reaches the accuracy."""
-    reached = False
+) -> Measured:
+    """Return the loosest setting that reaches the accuracy, still to be repeated."""
     for share in rival.accuracies:
         accuracy = share * series.accuracy if rival.is_share else share
-        seconds, found = processor_seconds(lambda a=accuracy: rival.solve(problem, a))
-        seconds = seconds if found.seconds is None else found.seconds
-        error = abs(found.objective - optimum) / max(abs(optimum), 1e-300)
-        if error <= series.accuracy * (1 + 1e-6):
-            reached = True
+
+        def solve(accuracy: float = accuracy) -> tuple[float, Outcome]:
+            seconds, outcome = processor_seconds(lambda: rival.solve(problem, accuracy))
+            return seconds if outcome.seconds is None else outcome.seconds, outcome
+
+        seconds, outcome = solve()
+        error = abs(outcome.objective - optimum) / max(abs(optimum), 1e-300)
+        reached = error <= series.accuracy * (1 + 1e-6)
+        if reached or seconds > (SLOW_QUICK if quick else SLOW):
             break
-        if seconds > (SLOW_QUICK if quick else SLOW):
-            break
-    times = [seconds]
+    found = Measured(solve, accuracy, error, outcome.alone, reached, [seconds], 1)
     if not quick and seconds < 1.0:
         # Short ones, which the clock and other work disturb most, most often.
-        times = []
-        for _ in range(int(np.clip(0.1 / max(seconds, 1e-9), 5, 99))):
-            seconds, found = processor_seconds(
-                lambda a=accuracy: rival.solve(problem, a)
-            )
-            times.append(seconds if found.seconds is None else found.seconds)
-    return {
-        "seconds": float(np.median(times)), "alone": found.alone, "error": error,
-        "accuracy": accuracy, "repeats": len(times), "reached": reached,
-    }  # fmt: skip
+        found.times.clear()
+        found.repeats = int(np.clip(0.1 / max(seconds, 1e-9), 5, 99))
+    return found
 
 
 def _add(
-    table: Table, series: Series, size: int, rival: Rival, found: Any, base: float
+    table: Table, series: Series, size: int, rival: Rival, found: Measured, base: float
 ) -> None:
     remarks = [rival.remark] if rival.remark else []
-    if not found["reached"]:
+    if not found.reached:
         remarks.append("accuracy not reached: the ratio is a lower bound")
     table.add(
         series=series.name,
         axis=series.axis,
         size=size,
         rival=rival.name,
-        seconds=found["seconds"],
-        ratio=found["seconds"] / max(base, 1e-9),
-        ratio_alone="" if found["alone"] is None else found["alone"] / max(base, 1e-9),
-        error=found["error"],
-        accuracy=found["accuracy"],
-        repeats=found["repeats"],
+        seconds=found.seconds,
+        ratio=found.seconds / max(base, 1e-9),
+        ratio_alone="" if found.alone is None else found.alone / max(base, 1e-9),
+        error=found.error,
+        accuracy=found.accuracy,
+        repeats=len(found.times),
         remark="; ".join(remarks),
     )
 

@@ -10,7 +10,9 @@ and inputs whose ||2(X_t'r_t)_i|| exceeds that of the rows in use join them. The
 problems are warm-started, and as accurate as the bound needs.
 """
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,7 +24,6 @@ from mtmkl.solvers.linear.squared_norm import (
 )
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
-from mtmkl.sparse import same_inputs
 from mtmkl.typing import FloatArray, IntArray
 
 _FIRST_ROWS = 16
@@ -41,15 +42,22 @@ class RowProblem:
         Task of each example, 0 … n_tasks − 1.
     n_tasks : int
         T.
-    groups : list of (ndarray of shape (n_g, d), ndarray of shape (T_g, n_g), tasks)
-        Inputs that tasks after one another share, these tasks' examples, and the tasks.
+    order : slice or ndarray of shape (n,)
+        The examples task by task: a slice, which copies nothing, where they are so.
+    examples : tuple of ndarray of shape (n_t,)
+        Those of each task.
+    groups : list of (ndarray of shape (n_g, d), slice, slice)
+        Inputs that tasks after one another share, these tasks' examples in ``order``,
+        and the tasks.
     """
 
     X: FloatArray
     y: FloatArray
     task: IntArray
     n_tasks: int
-    groups: list[tuple[FloatArray, IntArray, IntArray]]
+    order: slice | IntArray
+    examples: tuple[IntArray, ...]
+    groups: list[tuple[FloatArray, slice, slice]]
     _last: list[tuple[IntArray, TaskDecomposition]] = field(default_factory=list)
 
     @classmethod
@@ -57,41 +65,80 @@ class RowProblem:
         cls, X: FloatArray, y: FloatArray, task: IntArray, *, n_tasks: int
     ) -> "RowProblem":
         """Return the problem; arguments are as the attributes."""
-        order = np.argsort(task, kind="stable")
-        bounds = np.searchsorted(task[order], np.arange(n_tasks + 1))
-        examples = np.split(order, bounds[1:-1])
-        runs: list[list[int]] = []
-        for t, rows in enumerate(examples):
-            if runs and same_inputs(X[rows], X[examples[t - 1]]):
-                runs[-1].append(t)
+        is_sorted = bool(np.all(task[:-1] <= task[1:]))
+        order = slice(None) if is_sorted else np.argsort(task, kind="stable")
+        bounds = np.searchsorted(task[order], np.arange(n_tasks + 1)).tolist()
+        everyone = np.arange(task.size)[order]
+        examples = tuple(everyone[lo:hi] for lo, hi in pairwise(bounds))
+        groups: list[tuple[FloatArray, slice, slice]] = []
+        for t, (lo, hi) in enumerate(pairwise(bounds)):
+            inputs = np.ascontiguousarray(X[lo:hi] if is_sorted else X[examples[t]])
+            if groups and np.array_equal(inputs, groups[-1][0]):
+                inputs, own, tasks = groups.pop()
+                groups.append((inputs, slice(own.start, hi), slice(tasks.start, t + 1)))
             else:
-                runs.append([t])
-        groups = [
-            (X[examples[run[0]]], np.stack([examples[t] for t in run]), np.array(run))
-            for run in runs
-        ]
-        return cls(X, y, task, n_tasks, groups)
+                groups.append((inputs, slice(lo, hi), slice(t, t + 1)))
+        return cls(X, y, task, n_tasks, order, examples, groups)
 
-    def residual(self, W: FloatArray, rows: IntArray) -> FloatArray:
-        """Return y_t − X_t w_t for W (T, d) that is zero but in some of its columns."""
-        out = self.y.copy()
-        for X, examples, tasks in self.groups:
-            out[examples] -= W[np.ix_(tasks, rows)] @ X[:, rows].T
+    def _parts(
+        self, values: FloatArray
+    ) -> Iterator[tuple[FloatArray, slice, FloatArray]]:
+        """Yield each group's inputs, tasks, and view (T_g, n_g) of values in order."""
+        for X, own, tasks in self.groups:
+            yield X, tasks, values[own].reshape(tasks.stop - tasks.start, -1)
+
+    def _back(self, values: FloatArray) -> FloatArray:
+        """Return values that are in ``order`` in that of the examples."""
+        out = np.empty_like(values)
+        out[self.order] = values
         return out
+
+    def residual(self, Z: FloatArray, rows: IntArray) -> FloatArray:
+        """Return y_t − X_t w_t for W that is Z (T, n_rows) in some of its columns."""
+        rest = self.y[self.order].copy()
+        for X, tasks, part in self._parts(rest):
+            part -= Z[tasks] @ X[:, rows].T
+        return self._back(rest)
 
     def on(self, rows: IntArray) -> TaskDecomposition:
         """Return the tasks on some of the inputs; those asked for last are kept."""
         if not (self._last and np.array_equal(self._last[0][0], rows)):
-            X = self.X if rows.size == self.X.shape[1] else self.X[:, rows]
-            tasks = decompose(X, self.y, self.task, n_tasks=self.n_tasks)
-            self._last[:] = [(rows, tasks)]
+            self._last[:] = [(rows, self._decomposed(rows))]
         return self._last[0][1]
+
+    def _decomposed(self, rows: IntArray) -> TaskDecomposition:
+        """Return what ``decompose`` does, to the last digit, group by group."""
+        right, singular, target, left = [], [], [], []
+        rest, last = self.y[self.order].copy(), None
+        for X, _, part in self._parts(rest):
+            own = X[:, rows]
+            if last is None or not np.array_equal(own, last):
+                no_task = np.zeros(len(own), dtype=np.intp)
+                first, last = decompose(own, part[0], no_task, n_tasks=1), own
+            # Products of a matrix with vectors, one by one, rather than with a matrix.
+            c = first.left[0].T @ part[:, :, None]
+            part -= (first.left[0] @ c)[:, :, 0]
+            right += [first.right] * len(part)
+            singular += [first.singular] * len(part)
+            target.append(c.ravel())
+            left += first.left * len(part)
+        orthogonal = self._back(rest)
+        return TaskDecomposition(
+            right=np.vstack(right),
+            singular=np.concatenate(singular),
+            target=np.concatenate(target),
+            offsets=np.cumsum([0, *map(len, singular)], dtype=np.intp),
+            constant=float(orthogonal @ orthogonal),
+            orthogonal=orthogonal,
+            left=tuple(left),
+            rows=self.examples,
+        )
 
     def pull(self, residual: FloatArray) -> FloatArray:
         """Return X_t'r_t, shape (T, d)."""
         out = np.empty((self.n_tasks, self.X.shape[1]))
-        for X, examples, tasks in self.groups:
-            out[tasks] = residual[examples] @ X
+        for X, tasks, part in self._parts(residual[self.order]):
+            out[tasks] = part @ X
         return out
 
 
@@ -113,17 +160,19 @@ def solve(
     shape = (problem.n_tasks, d)
     state = start or WarmStart(np.zeros(shape), np.zeros(shape), STEP_OVER_GAMMA)
     W, multiplier = state.primal.copy(), state.multiplier.copy()
+    step = state.step_over_gamma
     rows = np.flatnonzero(W.any(axis=0))
+    Z = W.take(rows, axis=1)
     objective, bound, best_W, dual = np.inf, -np.inf, W, np.zeros(problem.y.size)
     norm, n_iter, share = 0.0, 0, _FIRST_SHARE
     history: list[float] = []
     while True:
-        residual = problem.residual(W, rows)
+        residual = problem.residual(Z, rows)
         lengths = np.linalg.norm(W, axis=0)
         loss = float(residual @ residual)
         value = loss + gamma * float(lengths.sum()) ** 2
         if value < objective:
-            objective, best_W, norm = value, W.copy(), float(lengths.sum())
+            objective, best_W, norm = value, W, float(lengths.sum())
         pulls = np.linalg.norm(problem.pull(residual), axis=0)
         linear = 2.0 * float(problem.y @ residual)
         quadratic = loss + float(pulls.max(initial=0.0)) ** 2 / gamma
@@ -133,22 +182,23 @@ def solve(
         history.append(objective)
         if objective - bound <= tol * objective or n_iter >= max_iter:
             break
-        in_use = np.flatnonzero(lengths)
-        outside = np.flatnonzero(pulls > gamma * lengths.sum())
-        outside = np.setdiff1d(outside, rows, assume_unique=True)
-        needed = max(_FIRST_ROWS, 2 * in_use.size)
-        if rows.size and outside.size > in_use.size:
+        in_use = lengths != 0.0
+        n_in_use = int(np.count_nonzero(in_use))
+        is_outside = pulls > gamma * lengths.sum()
+        is_outside[rows] = False
+        outside = np.flatnonzero(is_outside)
+        needed = max(_FIRST_ROWS, 2 * n_in_use)
+        if rows.size and outside.size > n_in_use:
             needed = max(needed, outside.size)
         if outside.size or rows.size == 0:
             largest = outside[np.argsort(-pulls[outside], kind="stable")]
-            rows = np.union1d(in_use, largest[: max(needed - in_use.size, 1)])
+            in_use[largest[: max(needed - n_in_use, 1)]] = True
+            rows = np.flatnonzero(in_use)
             if 2 * rows.size > d:
                 rows = np.arange(d)
         else:
             share *= 0.1
-        inner = replace(
-            state, primal=W[:, rows].copy(), multiplier=multiplier[:, rows].copy()
-        )
+        inner = WarmStart(W.take(rows, axis=1), multiplier.take(rows, axis=1), step)
         tasks = problem.on(rows)
         Z, _, _, certificate, reduced, end = solve_members(
             tasks,
@@ -163,7 +213,7 @@ def solve(
         n_iter += certificate.n_iter
         if rows.size == d and certificate.dual_objective > bound:
             bound, dual = certificate.dual_objective, tasks.expand(reduced)
-        state = replace(state, step_over_gamma=end.step_over_gamma)
+        step = end.step_over_gamma
         W, multiplier = np.zeros(shape), np.zeros(shape)
         W[:, rows], multiplier[:, rows] = Z, end.multiplier
     certificate = Certificate(
@@ -179,7 +229,7 @@ def solve(
         certificate=certificate,
         dual=dual,
         extra={
-            "warm_start": WarmStart(best_W, multiplier, state.step_over_gamma),
+            "warm_start": WarmStart(best_W, multiplier, step),
             "norm": norm,
         },
     )

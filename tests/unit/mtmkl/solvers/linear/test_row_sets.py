@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import MultiTaskLasso
 
 from mtmkl.solvers.linear.row_sets import RowProblem, solve
+from mtmkl.solvers.linear.task_decomposition import decompose
 
 
 def shared_inputs(d=150, n=40, n_tasks=5, n_relevant=4, seed=0):
@@ -34,7 +35,7 @@ def test_it_is_the_group_lasso_at_its_own_weight(gamma):
 def test_tasks_with_the_same_inputs_are_one_group_wherever_the_rows_are():
     X, Y = shared_inputs(d=60)
     problem = problem_of(X, Y)
-    assert [list(tasks) for _, _, tasks in problem.groups] == [[0, 1, 2, 3, 4]]
+    assert [tasks for _, _, tasks in problem.groups] == [slice(0, 5)]
     apart = RowProblem.of(
         problem.X + 1e-15, problem.y, problem.task, n_tasks=problem.n_tasks
     )
@@ -47,6 +48,22 @@ def test_tasks_with_the_same_inputs_are_one_group_wherever_the_rows_are():
         for each in (problem, apart, mixed)
     ]
     np.testing.assert_allclose(values, values[0], rtol=1e-8)
+
+
+@pytest.mark.parametrize("is_mixed", [False, True])
+def test_tasks_of_a_group_are_decomposed_as_each_alone_to_the_last_digit(is_mixed):
+    shared = problem_of(*shared_inputs(d=30, n=20))
+    X, rows = shared.X.copy(), np.arange(0, 30, 3)
+    X[60:] += 1.0
+    order = np.random.default_rng(0).permutation(100) if is_mixed else slice(None)
+    data = X[order], shared.y[order], shared.task[order]
+    problem = RowProblem.of(*data, n_tasks=7)
+    found = problem.on(rows)
+    stated = decompose(data[0][:, rows], *data[1:], n_tasks=7)
+    for name in ("right", "singular", "target", "offsets", "orthogonal", "constants"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(stated, name))
+    dual = found.expand(found.target)
+    np.testing.assert_array_equal(dual, stated.expand(stated.target))
 
 
 def test_only_the_inputs_in_use_and_some_others_are_solved_for(monkeypatch):
