@@ -11,6 +11,8 @@ for paper in FILES.papers:
                 FILES.log(f"{paper}/data_{number}"),
             benchmark:
                 str(RESULTS.paper(paper).seconds_of(f"data_{number}"))
+            # Before fits, so that those with the most data come first.
+            priority: 1
             conda:
                 "../../environment.yml"
             resources:

@@ -1,6 +1,6 @@
 # One paper after the other, as papers share solvers, which each would compile; but
 # linear methods and kernel methods share none.
-for place, paper in enumerate(reversed(FILES.papers), start=1):
+for place, paper in enumerate(reversed(FILES.papers), start=2):
     for family, methods in FILES.methods(paper).items():
 
         rule:
