@@ -224,21 +224,24 @@ def ranking_matrix(
     and, unless it is in all blocks, ``blocks``; ``blocks``: label -> what columns of
     the scores must be; ``scale``.
     """
-    datasets: list[str] = []
+    found = {}
     for name, row in rows_of(comparison, block):
         if not higher_is_better(row.metric):
             raise ValueError(f"{name}: a smaller {row.metric} is better: no ranking")
-        found = _found(scores, comparison, block, row, row.metric)
-        datasets += found["dataset"].unique().tolist()
-    _check_independent(datasets)
-    return comparison.scale * _means(scores, comparison, block, metric=None)
+        found[name] = _found(scores, comparison, block, row, row.metric)
+    _check_independent([d for rows in found.values() for d in rows["dataset"].unique()])
+    return comparison.scale * _means(found, comparison)
 
 
 def seconds_matrix(
     scores: pd.DataFrame, comparison: AnyComparison, block: str
 ) -> pd.DataFrame:
     """Return the mean seconds to choose and fit, by row and column."""
-    return _means(scores, comparison, block, metric="fit_seconds")
+    found = {
+        name: _found(scores, comparison, block, row, "fit_seconds")
+        for name, row in rows_of(comparison, block)
+    }
+    return _means(found, comparison)
 
 
 def rows_of(comparison: AnyComparison, block: str) -> Iterator[tuple[str, AnyRow]]:
@@ -270,18 +273,13 @@ def _found(
 
 
 def _means(
-    scores: pd.DataFrame,
-    comparison: AnyComparison,
-    block: str,
-    *,
-    metric: str | None,
+    found: Mapping[str, pd.DataFrame], comparison: AnyComparison
 ) -> pd.DataFrame:
-    """Return the mean of a metric, or of each row's own, by row and column."""
+    """Return the mean of what was found of each row, by row and column."""
     methods = methods_of(comparison)
     matrix = {}
-    for name, row in rows_of(comparison, block):
-        found = _found(scores, comparison, block, row, metric or row.metric)
-        means = average(found, ["method"]).to_dict()
+    for name, rows in found.items():
+        means = average(rows, ["method"]).to_dict()
         # An experiment has one of the methods that share a column.
         matrix[name] = [
             next((means[method] for method in each if method in means), np.nan)

@@ -4,7 +4,7 @@ Each part of the page is a mapping that becomes JSON: a comparison of methods ov
 sets, or an experiment on one data set, whose units are repeats.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -335,17 +335,13 @@ def _values(
     largest = found.groupby("method")["n_tasks"].transform("max")
     found = found[found["n_tasks"] == largest]
     repeats = sorted(found["repeat"].unique())
-    if metric is None:
-        means = average(found, ["method", "train_size"])
-    else:
-        means = average(found, ["method", "train_size", "repeat"])
+    keys = ["method", "train_size", *(["repeat"] if metric else [])]
+    means = dict(average(found, keys))
 
     def of(method: str, size: Any) -> Any:
         if metric is None:
-            return _numbers(pd.Series([means.get((method, size), np.nan)]))[0]
-        return _numbers(
-            pd.Series([means.get((method, size, each), np.nan) for each in repeats])
-        )
+            return _numbers([means.get((method, size), np.nan)])[0]
+        return _numbers([means.get((method, size, each), np.nan) for each in repeats])
 
     present = set(found["method"])
     return [
@@ -371,6 +367,6 @@ def _overlap(
     return [max(each.pool_share for each in splits), others, len(splits)]
 
 
-def _numbers(values: "pd.Series[Any]") -> list[float | None]:
+def _numbers(values: Iterable[float]) -> list[float | None]:
     """Return numbers for JSON, in which what is not finite is null."""
     return [float(each) if np.isfinite(each) else None for each in values]

@@ -474,7 +474,9 @@ def _choices(chosen: pd.DataFrame) -> list[dict[str, Any]]:
     """
     found = []
     for parameter, rows in chosen.groupby("parameter", sort=False):
-        counts: Counter[str] = sum(map(Counter, rows["chosen"]), Counter())
+        counts: Counter[str] = Counter()
+        for each in rows["chosen"]:
+            counts.update(each)
         n = counts.total()
         shares = {
             end: float((rows[end] * rows["n"]).sum(min_count=1)) / n
