@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from measuring import Outcome, Rival, Series, processor_seconds
+from sklearn.linear_model import MultiTaskLasso
 
 from mtmkl.solvers.linear.row_sets import RowProblem, solve
 from mtmkl.solvers.weights import mt_mkl_features
@@ -44,16 +45,26 @@ class Shared:
 
 
 @cache
-def shared(d: int) -> Shared:
+def shared(d: int, divisor: float | None = None) -> Shared:
+    """Return a problem with γ = 5, or with the solution at λ_max over a divisor."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N_EXAMPLES, d))
     W = np.zeros((d, N_TASKS))
     W[:8] = rng.standard_normal((8, N_TASKS))
     Y = X @ W + rng.standard_normal((N_EXAMPLES, N_TASKS))
-    gamma = 5.0
-    norm = float(_variable_selection(X, Y, gamma, 1e-9).extra["norm"])
-    # Others have ||Y − XW||²/2n + α ||W||.
-    return Shared(X, Y, gamma, gamma * norm / N_EXAMPLES)
+    # Others have ||Y − XW||²/2n + α ||W||, whose solution ours has at γ = αn/||W||.
+    if divisor is None:
+        gamma = 5.0
+        norm = float(_variable_selection(X, Y, gamma, 1e-9).extra["norm"])
+        return Shared(X, Y, gamma, gamma * norm / N_EXAMPLES)
+    alpha = np.linalg.norm(X.T @ Y, axis=1).max() / N_EXAMPLES / divisor
+    model = MultiTaskLasso(alpha, fit_intercept=False, tol=1e-8, max_iter=100_000)
+    norm = np.linalg.norm(model.fit(X, Y).coef_, axis=0).sum()
+    return Shared(X, Y, alpha * N_EXAMPLES / norm, alpha)
+
+
+def shared_at(divisor: int) -> Shared:
+    return shared(200, divisor)
 
 
 def _variable_selection(X: FloatArray, Y: FloatArray, gamma: float, tol: float) -> Any:
@@ -69,8 +80,6 @@ def ours_shared(p: Shared, accuracy: float) -> Outcome:
 
 
 def by_scikit_learn(p: Shared, tol: float) -> Outcome:
-    from sklearn.linear_model import MultiTaskLasso
-
     model = MultiTaskLasso(
         alpha=p.alpha, fit_intercept=False, tol=tol, max_iter=100_000
     )
@@ -178,16 +187,32 @@ def by_mklpy(p: OneTask, _: float) -> Outcome:
 
 TOLERANCES = tuple(10.0**-k for k in range(1, 9))
 SERIES = [
-    Series(
-        name="(2,1) norm, shared inputs",
-        axis="inputs",
-        sizes=(25, 50, 100, 200, 400),
-        make=shared,
-        ours=Rival("ours", ours_shared, (1.0,)),
-        rivals=[
-            Rival("skglm", by_skglm, TOLERANCES, is_share=False, package="skglm"),
-            Rival("scikit-learn", by_scikit_learn, TOLERANCES, is_share=False),
-        ],
+    *(
+        Series(
+            name=name,
+            axis=axis,
+            sizes=sizes,
+            make=make,
+            ours=Rival("ours", ours_shared, (1.0,)),
+            rivals=[
+                Rival("skglm", by_skglm, TOLERANCES, is_share=False, package="skglm"),
+                Rival("scikit-learn", by_scikit_learn, TOLERANCES, is_share=False),
+            ],
+        )
+        for name, axis, sizes, make in (
+            (
+                "(2,1) norm, shared inputs",
+                "inputs",
+                (25, 50, 100, 200, 400, 784),
+                shared,
+            ),
+            (
+                "(2,1) norm, 200 shared, along λ",
+                "λ_max/λ",
+                (2, 10, 30, 100, 300, 1000),
+                shared_at,
+            ),
+        )
     ),
     Series(
         name="Strings, three task kernels",
