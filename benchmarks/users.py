@@ -23,21 +23,28 @@ from sklearn.linear_model import MultiTaskLasso
 
 from mtmkl.solvers.linear.row_sets import RowProblem, solve
 from mtmkl.solvers.weights import mt_mkl_features
-from mtmkl.typing import FloatArray
+from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.papers.widmer2015.strings import TASK_KERNELS, draw_strings, expanded
 
 TITLE = "What else a user would take"
 N_TASKS, N_EXAMPLES, COST = 20, 100, 1.0
 
 
+Stacked = tuple[FloatArray, FloatArray, IntArray]
+
+
 @dataclass(frozen=True)
 class Shared:
-    """Inputs that all tasks share, targets (n, T), γ, and α of the other solvers."""
+    """Inputs that all tasks share, targets (n, T), γ, and α of the other solvers.
+
+    ``stacked`` is the same as our methods take it: one task after the other.
+    """
 
     X: FloatArray
     Y: FloatArray
     gamma: float
     alpha: float
+    stacked: Stacked
 
     def objective(self, W: FloatArray) -> float:
         norm = np.linalg.norm(W, axis=1).sum()
@@ -52,30 +59,29 @@ def shared(d: int, divisor: float | None = None) -> Shared:
     W = np.zeros((d, N_TASKS))
     W[:8] = rng.standard_normal((8, N_TASKS))
     Y = X @ W + rng.standard_normal((N_EXAMPLES, N_TASKS))
+    task = np.repeat(np.arange(N_TASKS), N_EXAMPLES)
+    stacked = np.tile(X, (N_TASKS, 1)), Y.T.ravel(), task
     # Others have ||Y − XW||²/2n + α ||W||, whose solution ours has at γ = αn/||W||.
     if divisor is None:
         gamma = 5.0
-        norm = float(_variable_selection(X, Y, gamma, 1e-9).extra["norm"])
-        return Shared(X, Y, gamma, gamma * norm / N_EXAMPLES)
+        norm = float(_variable_selection(stacked, gamma, 1e-9).extra["norm"])
+        return Shared(X, Y, gamma, gamma * norm / N_EXAMPLES, stacked)
     alpha = np.linalg.norm(X.T @ Y, axis=1).max() / N_EXAMPLES / divisor
     model = MultiTaskLasso(alpha, fit_intercept=False, tol=1e-8, max_iter=100_000)
     norm = np.linalg.norm(model.fit(X, Y).coef_, axis=0).sum()
-    return Shared(X, Y, alpha * N_EXAMPLES / norm, alpha)
+    return Shared(X, Y, alpha * N_EXAMPLES / norm, alpha, stacked)
 
 
 def shared_at(divisor: int) -> Shared:
     return shared(200, divisor)
 
 
-def _variable_selection(X: FloatArray, Y: FloatArray, gamma: float, tol: float) -> Any:
-    n_tasks = Y.shape[1]
-    task = np.repeat(np.arange(n_tasks), len(X))
-    tasks = RowProblem.of(np.tile(X, (n_tasks, 1)), Y.T.ravel(), task, n_tasks=n_tasks)
-    return solve(tasks, gamma, tol=tol)
+def _variable_selection(stacked: Stacked, gamma: float, tol: float) -> Any:
+    return solve(RowProblem.of(*stacked, n_tasks=N_TASKS), gamma, tol=tol)
 
 
 def ours_shared(p: Shared, accuracy: float) -> Outcome:
-    found = _variable_selection(p.X, p.Y, p.gamma, accuracy).certificate
+    found = _variable_selection(p.stacked, p.gamma, accuracy).certificate
     return Outcome(found.objective, found.dual_objective)
 
 

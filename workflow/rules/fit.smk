@@ -17,7 +17,7 @@ for place, paper in enumerate(reversed(FILES.papers), start=2):
                 "../../environment.yml"
             resources:
                 **{f"compiling_{family}": 1},
-                mem_mb=FILES.memory(paper, "compile"),
+                mem_mb=FILES.memory(paper, f"compile_{family}"),
                 runtime=30,
             params:
                 methods=methods,
