@@ -39,7 +39,7 @@ def workflow(tmp_path, monkeypatch):
 def test_scores_do_not_depend_on_who_has_compiled(workflow, tmp_path):
     first, second = workflow("first"), workflow("second")
     # As if the rule that compiles had missed everything: the fit itself compiles.
-    compiled = first.results("compiled.json")
+    compiled = first.results("compiled/kernel.json")
     compiled.parent.mkdir(parents=True)
     compiled.write_text("{}")
     for each in (first, second):
