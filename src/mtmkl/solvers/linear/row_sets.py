@@ -108,7 +108,7 @@ class RowProblem:
 
     def _decomposed(self, rows: IntArray) -> TaskDecomposition:
         """Return what ``decompose`` does, to the last digit, group by group."""
-        right, singular, target, left = [], [], [], []
+        right, singular, target, left = [], [], [], []  # type: ignore[var-annotated]
         rest, last = self.y[self.order].copy(), None
         for X, _, part in self._parts(rest):
             own = X[:, rows]
