@@ -5,7 +5,7 @@ its digits hang neither on the processor, nor on what was inlined where. A sum t
 hot is written as one of :mod:`mtmkl.compiled.lanes`.
 """
 
-from mtmkl.compiled.decorator import compiled, routine
+from mtmkl.compiled.cache import compiled, routine
 from mtmkl.compiled.lanes import add_scaled, dot, dot_at, total
 
 __all__ = ["add_scaled", "compiled", "dot", "dot_at", "routine", "total"]

@@ -13,7 +13,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from mtmkl.compiled.decorator import routine
+from mtmkl.compiled.cache import routine
 from mtmkl.typing import FloatArray
 
 _WIDTH, _VECTORS = 4, 4

@@ -30,6 +30,7 @@ R = TypeVar("R")
 
 SUFFIX = ".compiled"
 _DIGEST = hashlib.sha256
+_files: set[Path] = set()
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -64,12 +65,18 @@ def cache_folder() -> Path | None:
         with suppress(RuntimeError):  # there is no home
             own = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
             candidates.append(Path(own) / "mtmkl" / "compiled")
-    for folder in candidates:
+    for parent in candidates:
+        folder = parent / str(sys.implementation.cache_tag)
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
             return folder
     return None
+
+
+def used_files() -> set[Path]:
+    """Return the files of all functions that this process has called so far."""
+    return set(_files)
 
 
 class _Cache(caching._Cache):
@@ -86,8 +93,7 @@ class _Cache(caching._Cache):
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         target_context.refresh()
         path = self._path(sig, target_context.codegen())
-        found = path and _read(path)
-        if found:
+        if found := path and _read(path):
             return CompileResult._rebuild(target_context, *pickle.loads(found))
         _say_once(path)
         return None
@@ -109,7 +115,9 @@ class _Cache(caching._Cache):
             self._key = _source_key(self._dispatcher)
         key = _DIGEST(self._key + repr((sig, codegen.magic_tuple())).encode())
         name = self._dispatcher.py_func.__qualname__
-        return folder / f"{name}-{key.hexdigest()[:32]}{SUFFIX}"
+        path = folder / f"{name}-{key.hexdigest()[:32]}{SUFFIX}"
+        _files.add(path)
+        return path
 
 
 def _read(path: Path) -> bytes | None:
@@ -166,12 +174,13 @@ def _source_key(dispatcher: Dispatcher) -> bytes:
 
 def _used(code: CodeType, namespace: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Return the compiled functions and the constants that a code refers to."""
-    for name in code.co_names:
-        value = namespace.get(name)
-        if isinstance(value, ModuleType) and value.__name__.startswith("mtmkl"):
-            yield from _used(code, vars(value))
-        elif isinstance(value, Dispatcher | int | float | str | tuple):
-            yield name, value
+    modules = [namespace.get(name) for name in code.co_names]
+    spaces = [vars(each) for each in modules if isinstance(each, ModuleType)]
+    for space in (namespace, *spaces):
+        for name in code.co_names:
+            value = space.get(name)
+            if isinstance(value, Dispatcher | int | float | str | tuple):
+                yield f"{space['__name__']}.{name}", value
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _used(constant, namespace)
