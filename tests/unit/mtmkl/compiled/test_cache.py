@@ -58,7 +58,7 @@ def test_a_process_loads_what_another_has_compiled(run):
 @pytest.mark.parametrize(
     ("old", "new", "printed"),
     [
-        ("FACTOR * x", "FACTOR * x * x", "19.0 6.0\n"),
+        ("FACTOR * x", "FACTOR * x * x", "19.0 18.0\n"),
         ("FACTOR = 2.0", "FACTOR = 5.0", "16.0 15.0\n"),
     ],
 )
