@@ -13,12 +13,6 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # loadfile: all tests of a file run in one process, so fixtures are made only once.
 PYTEST := $(BIN)/pytest -n auto --dist loadfile
 
-# Jobs run in parallel, with one thread each, so sums do not depend on CORES.
-export OMP_NUM_THREADS ?= 1
-export OPENBLAS_NUM_THREADS ?= 1
-export MKL_NUM_THREADS ?= 1
-export NUMBA_NUM_THREADS ?= 1
-
 .DEFAULT_GOAL := quick
 .PHONY: quick paper publish rejudge site install test test-all test-newest wheels cluster cluster-quick lint schemas types format check \
 	benchmark benchmark-against benchmark-tier faults mutants verify verify-sample nightly audit lock clean-results help
@@ -181,4 +175,5 @@ $(INSTALLED): requirements.lock pyproject.toml | $(BIN)/pip
 		$(PIP) --require-hashes --requirement requirements.lock
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib src || true
+	@$(BIN)/python -m mtmkl.compile
 	@touch $@
