@@ -15,7 +15,7 @@ PYTEST := $(BIN)/pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := quick
 .PHONY: quick paper publish rejudge site install test test-all test-newest wheels cluster cluster-quick lint schemas types format check \
-	benchmark benchmark-against benchmark-tier faults mutants verify verify-sample nightly audit lock clean-results help
+	benchmark benchmark-against benchmark-tier faults mutants verify nightly audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
 	@$(BIN)/mtmkl datasets fetch --small
@@ -107,9 +107,6 @@ mutants: $(INSTALLED) ## change 200 statements at random: do the tests of their 
 
 verify: $(INSTALLED) ## compute 300 cells of the published record anew
 	$(BIN)/mtmkl verify --minutes 30 --cores 2
-
-verify-sample: $(INSTALLED) ## compute 20 short fits of the published record anew, as CI does
-	$(BIN)/mtmkl verify --current --longest 1 --cells 20 --seed 1 --cores 2
 
 # With --keep-going one that fails does not keep the others from running.
 nightly: test-all faults verify benchmark-against mutants ## all that takes long: make --keep-going nightly
