@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
-from mtmkl.statistics.t_test import scale_of, t_test
+from mtmkl.statistics.t_test import t_test
 
 SIDES = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}
 
@@ -74,7 +74,3 @@ def test_what_cannot_be_tested_is_said(units, ratio, words):
     found = t_test(np.array(units), scale=1.0, variance_ratio=ratio)
     assert found.why_no_test == words
     assert math.isnan(found.p)
-
-
-def test_rounding_is_measured_against_the_largest_value():
-    assert scale_of(np.array([1.0, -3.0]), np.array([2.0])) == 3.0
