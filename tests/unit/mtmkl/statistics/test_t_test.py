@@ -62,6 +62,14 @@ def test_a_spread_of_rounding_is_none(null, alternative, p):
     assert found.interval == pytest.approx((0.2, 0.2))
 
 
+@pytest.mark.parametrize("ratio", [0.0, 0.5])
+def test_a_mean_that_cancels_but_for_rounding_is_the_null(ratio):
+    values = np.array([0.3, -0.1, -0.2])
+    assert values.mean() != 0
+    found = t_test(values, scale=0.3, variance_ratio=ratio)
+    assert (found.mean, found.statistic, found.p) == (0.0, 0.0, 1.0)
+
+
 @pytest.mark.parametrize(
     ("units", "ratio", "words"),
     [

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser import NEEDED, SCHEMES, WIDTHS, look, opened
-from counted_tables import N_TABLES, CountedTable
+from counted_tables import LEVEL, N_DATASETS, N_TABLES, CountedTable
 from scipy import stats
 
 from mtmkl.documents import config_dir
@@ -441,9 +441,16 @@ def test_fractions_are_compared_as_integers_are(tmp_path, monkeypatch, n):
         assert {row[0]: int(row[3]) for row in rows} == table.best()
         couples = [(row[0], row[1]) for row in shown["pairs"]]
         adjusted = table.p_holm(couples)
+        left = [table.p_holm(couples, without=at) for at in range(N_DATASETS)]
         for couple, row, counts in zip(
             couples, shown["pairs"], shown["counts"], strict=True
         ):
+            apart, gains = adjusted[couple] < LEVEL, table.gains(*couple)
+            changes = sum(
+                sum(gains) * (sum(gains) - gain) < 0 or (p[couple] < LEVEL) != apart
+                for gain, p in zip(gains, left, strict=True)
+            )
+            assert number(row[7]) == changes
             assert counts == "–".join(map(str, table.counts(*couple)))
             assert number(row[6]) == pytest.approx(float(adjusted[couple]), rel=1e-14)
 
