@@ -109,16 +109,19 @@ def test_each_data_set_has_its_own_unit():
         assert ranks.to_numpy().tolist() == [[1, 2], [1.5, 1.5], [1, 2]]
         found = compare_pair(errors["a"], errors["b"], higher_better=False)
         assert (found.wins, found.ties) == (2, 1)
+    # A difference of large scores is as exact as these are.
+    gain, _ = differences([1e6 + 0.1, 0.3, 0.3], [1e6, 0.2, 0.20001], scale=1e6)
+    assert gain[0] == gain[1] > gain[2] > 0
 
 
 def test_what_lies_on_the_border_of_the_region_is_split():
-    # Of 100 samples: gains of one, the border, as floats on both sides of it.
-    first = np.array([83, 57, 99, 29, 8, 12]) / 100
-    second = np.array([82, 56, 98, 28, 7, 11]) / 100
-    gain, rounding = differences(first, second, scale=0.99)
-    assert len(set(np.sign(first - second - 0.01))) > 1
+    # Of 100 samples: gains of one, the border, as floats on one side of it.
     exact = bayesian_signed_rank(np.ones(6), 1.0)
-    assert bayesian_signed_rank(gain, 0.01, rounding=rounding) == exact
+    for side, counts in ((1, [5, 7, 10, 13, 14, 16]), (-1, [6, 8, 9, 11, 12, 15])):
+        first, second = np.array(counts) / 100, np.subtract(counts, 1) / 100
+        assert set(np.sign(first - second - 0.01)) == {side}
+        gain, rounding = differences(first, second, scale=0.99)
+        assert bayesian_signed_rank(gain, 0.01, rounding=rounding) == exact
 
 
 def test_a_mean_difference_that_cancels_is_zero():
