@@ -28,8 +28,7 @@ from mtmkl.kernels.gram import GramBlocks
 from mtmkl.solvers.solution import LEAST_SHARE
 from mtmkl.solvers.svm import task_steps as steps
 from mtmkl.solvers.svm.inner import Inner
-from mtmkl.solvers.svm.smo import FIRST_SHARE, step_cost
-from mtmkl.solvers.svm.task_curvature import add_curvature, write_curvature_factors
+from mtmkl.solvers.svm.smo import step_cost
 from mtmkl.typing import FloatArray, IntArray
 
 _LEAST_WORK = 1e9
@@ -184,22 +183,24 @@ class TaskDuals:
     """
 
     def __init__(self, problem: DualProblem, C: float) -> None:
+        blocks = problem.blocks
         self.problem = problem
         self._c = problem.c
-        self._unit = float(np.abs(problem.c).max(initial=1e-300))
-        self._diagonal = problem.blocks.diagonal()
+        self._unit = max(1e-300, *map(abs, (problem.c.min(), problem.c.max())))
+        self._kernels = (
+            blocks.offsets,
+            blocks.entries,
+            blocks.features,
+            blocks.grams.reshape(-1),
+            problem.weight,
+        )
+        self._diagonal = steps.diagonals(self._kernels, np.ones(problem.n_weights))
         self._granted = work_of(problem)
-        self._clear()
+        self.beta = np.zeros(problem.c.size)
+        self._statistics = np.zeros((problem.n_tasks, steps.N_STATISTICS))
+        self.refresh()
         self.renew()
         self.set_box(C)
-
-    def _clear(self) -> None:
-        """Begin at β = 0 in new arrays."""
-        blocks, n_tasks = self.problem.blocks, self.problem.n_tasks
-        self.beta = np.zeros(self.problem.c.size)
-        self._weights = np.zeros((n_tasks, blocks.features.shape[1]))
-        self._outputs = np.zeros((self.problem.c.size, blocks.grams.shape[1]))
-        self._statistics = np.zeros((n_tasks, steps.N_STATISTICS))
 
     def renew(self) -> None:
         """Grant the work of one solution."""
@@ -217,26 +218,33 @@ class TaskDuals:
     def start(self, beta: FloatArray) -> None:
         """Continue from a feasible β."""
         self.beta[:] = beta
-        self._weights[:] = 0.0
-        self._outputs[:] = 0.0
-        blocks = self.problem.blocks
-        steps.accumulate(*blocks.arrays, self.beta, self._weights, self._outputs)
+        self.refresh()
 
     def at(self, beta: FloatArray) -> "TaskDuals":
         """Return the duals at a feasible β, in a state of their own."""
         other = copy(self)
-        other._clear()
-        other.start(beta)
+        other.beta = beta.copy()
+        other._statistics = np.zeros_like(self._statistics)
+        other.refresh()
         return other
 
     def refresh(self) -> None:
         """Compute weights and outputs from β, from scratch."""
-        self.start(self.beta)
+        blocks = self.problem.blocks
+        outputs = np.zeros(self.beta.size * blocks.grams.shape[1])
+        self._sums = self._fresh_sums(outputs)
 
-    def _largest_diagonal(self, weights: FloatArray) -> FloatArray:
-        """Return a bound on the diagonal of the weighted kernels, (N,)."""
-        largest = float(weights.max(initial=0.0))
-        return self._diagonal if largest <= 1.0 else largest * self._diagonal
+    def _fresh_sums(self, outputs: FloatArray) -> steps.Sums:
+        """Return β, weights and outputs from scratch, to be added to the given ones.
+
+        Without given outputs, (0,), weights alone.
+        """
+        blocks = self.problem.blocks
+        weights = np.zeros((self.problem.n_tasks, blocks.features.shape[1]))
+        sums = self.beta, weights, outputs
+        if self.beta.any():
+            steps.accumulate(self._kernels, sums)
+        return sums
 
     def evaluate(self, weights: FloatArray) -> Inner:
         """Return the value of β for given weights, with all sums from scratch.
@@ -247,27 +255,17 @@ class TaskDuals:
         expensive, are kept where the rounding that they may have gathered is too small
         to show.
         """
-        problem, blocks = self.problem, self.problem.blocks
-        drift = (
-            self.C
-            * problem.copies.max()
-            * steps.sum_of_rounding_errors(
-                blocks.offsets, problem.c, self._largest_diagonal(weights), self.beta
-            )
-        )
-        loss = float(self._statistics[:, steps.LOSS].sum())
+        drift, loss = self._statistics[:, [steps.DRIFT, steps.LOSS]].sum(axis=0)
+        outputs = self._sums[2]
         if _UPDATES * drift > _NEGLIGIBLE * loss:
-            fresh = self.at(self.beta)
+            sums = self._fresh_sums(np.zeros_like(outputs))
         else:
-            fresh = copy(self)
-            fresh._statistics = np.zeros_like(self._statistics)
-            fresh._weights = feature_weights(blocks, self.beta)
-        inner = fresh.solve(weights, np.inf)
-        self._statistics[:, steps.INTERCEPT] = fresh.intercept
-        sizes = np.abs(self.problem.c)
-        sizes += np.repeat(np.abs(fresh.intercept), self.problem.blocks.sizes)
-        sizes *= self.problem.copies
-        rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
+            beta, fresh, _ = self._fresh_sums(np.empty(0))
+            sums = beta, fresh, outputs
+        statistics = np.zeros_like(self._statistics)
+        inner = self._solve(sums, statistics, weights, np.inf)
+        self._statistics[:, steps.INTERCEPT] = statistics[:, steps.INTERCEPT]
+        rounding = float(statistics[:, steps.ROUNDING].sum())
         return replace(inner, primal=inner.primal + rounding)
 
     def enter(self, C: float) -> None:
@@ -308,37 +306,33 @@ class TaskDuals:
         accuracy : float
             In units of the largest |c|; infinite for the values at the present β.
         """
-        problem, blocks = self.problem, self.problem.blocks
         tol = accuracy * self._unit
-        diagonal = self._largest_diagonal(weights)
-        q = np.zeros(problem.n_weights)
-        progress = np.array([0.0, 0.0, FIRST_SHARE, self.work_left])
+        return self._solve(self._sums, self._statistics, weights, tol)
+
+    def _machines(self, weights: FloatArray) -> steps.Machines:
+        problem = self.problem
+        largest = float(weights.max(initial=0.0))
+        diagonal = self._diagonal if largest <= 1.0 else largest * self._diagonal
+        box = self._lo, self._hi
+        return self._c, *box, diagonal, problem.epsilon, problem.fit_intercept
+
+    def _solve(
+        self,
+        sums: steps.Sums,
+        statistics: FloatArray,
+        weights: FloatArray,
+        tol: float,
+    ) -> Inner:
+        q = np.zeros(self.problem.n_weights)
+        progress = steps.first_progress(self.work_left)
+        arguments = self._kernels, self._machines(weights), sums, weights
         finished = False
         while not finished:  # back in Python, an interrupt is seen
-            finished = steps.solve_tasks(
-                *blocks.arrays,
-                problem.weight,
-                self._c,
-                self._lo,
-                self._hi,
-                problem.epsilon,
-                problem.fit_intercept,
-                weights,
-                tol,
-                diagonal,
-                self.beta,
-                self._weights,
-                self._outputs,
-                q,
-                self._statistics,
-                progress,
-            )
+            finished = steps.solve_tasks(*arguments, tol, q, statistics, progress)
         self.work_left = float(progress[steps.WORK])
-        sums = self._statistics.sum(axis=0).tolist()
-        linear, quadratic, loss = (
-            sums[column] for column in (steps.LINEAR, steps.QUADRATIC, steps.LOSS)
-        )
-        violation = float(self._statistics[:, steps.VIOLATION].max())
+        totals = statistics.sum(axis=0).tolist()
+        linear, quadratic = totals[steps.LINEAR], totals[steps.QUADRATIC]
+        violation = float(statistics[:, steps.VIOLATION].max())
         limit = ""
         if violation > tol:
             limit = limit_of_accuracy(
@@ -347,7 +341,7 @@ class TaskDuals:
         return Inner(
             q=q,
             linear=linear,
-            primal=0.5 * quadratic + loss,
+            primal=0.5 * quadratic + totals[steps.LOSS],
             dual=linear - 0.5 * quadratic,
             limit=limit,
         )
@@ -373,7 +367,7 @@ class TaskDuals:
         factors, counts = self.curvature_factors(weights)
         n_weights = self.problem.n_weights // (int(block.max()) + 1)
         out = np.zeros((int(block.max()) + 1, n_weights, n_weights))
-        add_curvature(self.problem.offsets, block, weight, factors, counts, out)
+        steps.add_curvature(self.problem.offsets, block, weight, factors, counts, out)
         return out
 
     def curvature_factors(self, weights: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -382,20 +376,14 @@ class TaskDuals:
         So many of the first rows of task t make U_t, with V_t'' = U_t'U_t in its terms;
         the other rows are 0.
         """
-        problem, blocks = self.problem, self.problem.blocks
-        factors = np.zeros((problem.c.size, blocks.n_terms))
+        problem = self.problem
+        factors = np.zeros((problem.c.size, problem.blocks.n_terms))
         counts = np.zeros(problem.n_tasks, dtype=np.intp)
-        write_curvature_factors(
-            *blocks.arrays,
-            problem.weight,
-            self._lo,
-            self._hi,
-            problem.epsilon,
-            problem.fit_intercept,
+        steps.write_curvature_factors(
+            self._kernels,
+            self._machines(weights),
+            self._sums,
             weights,
-            self.beta,
-            self._weights,
-            self._outputs,
             factors,
             counts,
         )
@@ -404,20 +392,18 @@ class TaskDuals:
 
 def work_of(problem: DualProblem) -> float:
     """Return a bound on the multiplications of one solution."""
-    sizes = problem.blocks.sizes
-    pairs = np.array([step_cost(n) for n in sizes])
-    sums = 0.5 * sizes * problem.blocks.n_terms
-    return max(_LEAST_WORK, _WORK_PER_EXAMPLE * float(np.sum(sizes * (pairs + sums))))
+    n = int(problem.blocks.sizes.max())
+    of_an_example = step_cost(n) + 0.5 * n * problem.blocks.n_terms
+    return max(_LEAST_WORK, _WORK_PER_EXAMPLE * problem.c.size * of_an_example)
 
 
 def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:
     """Return X_t'β_t, shape (T, F), to the last bit as certificates have it."""
     weights = np.zeros((blocks.sizes.size, blocks.features.shape[1]))
-    nothing = np.empty((blocks.grams.shape[0], 0), blocks.grams.dtype)
-    outputs = np.empty((beta.size, 0))
-    steps.accumulate(
-        blocks.offsets, blocks.entries, blocks.features, nothing, beta, weights, outputs
-    )
+    no_terms = np.empty((blocks.sizes.size, weights.shape[1]), np.intp)
+    nothing = np.empty(0)
+    kernels = blocks.offsets, blocks.entries, blocks.features, nothing, no_terms
+    steps.accumulate(kernels, (beta, weights, nothing))
     return weights
 
 
