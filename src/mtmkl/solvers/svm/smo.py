@@ -447,7 +447,7 @@ def pair_steps(
     rounding errors, and the credit.
     """
     n = beta.size
-    n_sums = np.int64(1)  # a call, to keep Numba from treating it as a literal
+    n_sums = int(n > 0)  # no literal, which Numba would compile for once more
     up, low, diagonal = work[_UP], work[_LOW], work[DIAGONAL]
     tiny = _least_curvature(diagonal)
     n_free = _enter(beta, lo, hi, epsilon, work)
@@ -558,7 +558,7 @@ def single_steps(
     `work`, `credit` and what is returned are as in `pair_steps`.
     """
     n = beta.size
-    n_sums = np.int64(0)
+    n_sums = int(n < 0)
     up, low, diagonal = work[_UP], work[_LOW], work[DIAGONAL]
     inverse = work[_INVERSE]
     tiny = _least_curvature(diagonal)

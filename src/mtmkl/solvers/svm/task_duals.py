@@ -18,7 +18,6 @@ support vectors and the examples that violate their condition are summed. The co
 steps are in :mod:`mtmkl.solvers.svm.task_steps`.
 """
 
-from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -185,8 +184,7 @@ class TaskDuals:
     def __init__(self, problem: DualProblem, C: float) -> None:
         blocks = problem.blocks
         self.problem = problem
-        self._c = problem.c
-        self._unit = max(1e-300, *map(abs, (problem.c.min(), problem.c.max())))
+        self._unit = float(np.abs(problem.c).max(initial=1e-300))
         self._kernels = (
             blocks.offsets,
             blocks.entries,
@@ -196,11 +194,18 @@ class TaskDuals:
         )
         self._diagonal = steps.diagonals(self._kernels, np.ones(problem.n_weights))
         self._granted = work_of(problem)
-        self.beta = np.zeros(problem.c.size)
-        self._statistics = np.zeros((problem.n_tasks, steps.N_STATISTICS))
-        self.refresh()
+        self._c = problem.c
+        self._clear()
         self.renew()
         self.set_box(C)
+
+    def _clear(self) -> None:
+        """Begin at β = 0 in new arrays."""
+        problem, n_grams = self.problem, self.problem.blocks.grams.shape[1]
+        self.beta = np.zeros(problem.c.size)
+        self._statistics = np.zeros((problem.n_tasks + 1, steps.N_STATISTICS))
+        self._outputs = np.zeros(problem.c.size * n_grams)
+        self._weights = np.zeros((problem.n_tasks, problem.blocks.features.shape[1]))
 
     def renew(self) -> None:
         """Grant the work of one solution."""
@@ -209,7 +214,7 @@ class TaskDuals:
     def set_box(self, C: float) -> None:
         """Change C and with it the box."""
         self.C = C
-        self._lo, self._hi = self.problem.box(C)
+        self._box = self.problem.box(C)
 
     def shift(self, outputs: FloatArray) -> None:
         """Solve from now on for what models are to add to given outputs, (N,)."""
@@ -218,33 +223,25 @@ class TaskDuals:
     def start(self, beta: FloatArray) -> None:
         """Continue from a feasible β."""
         self.beta[:] = beta
-        self.refresh()
+        self._weights[:] = 0.0
+        self._outputs[:] = 0.0
+        steps.accumulate(self._kernels, (self.beta, self._weights, self._outputs))
 
     def at(self, beta: FloatArray) -> "TaskDuals":
         """Return the duals at a feasible β, in a state of their own."""
-        other = copy(self)
-        other.beta = beta.copy()
-        other._statistics = np.zeros_like(self._statistics)
-        other.refresh()
+        other = self._copy()
+        other._clear()
+        other.start(beta)
+        return other
+
+    def _copy(self) -> "TaskDuals":
+        other = TaskDuals.__new__(TaskDuals)  # much quicker than copy.copy
+        other.__dict__.update(self.__dict__)
         return other
 
     def refresh(self) -> None:
         """Compute weights and outputs from β, from scratch."""
-        blocks = self.problem.blocks
-        outputs = np.zeros(self.beta.size * blocks.grams.shape[1])
-        self._sums = self._fresh_sums(outputs)
-
-    def _fresh_sums(self, outputs: FloatArray) -> steps.Sums:
-        """Return β, weights and outputs from scratch, to be added to the given ones.
-
-        Without given outputs, (0,), weights alone.
-        """
-        blocks = self.problem.blocks
-        weights = np.zeros((self.problem.n_tasks, blocks.features.shape[1]))
-        sums = self.beta, weights, outputs
-        if self.beta.any():
-            steps.accumulate(self._kernels, sums)
-        return sums
+        self.start(self.beta)
 
     def evaluate(self, weights: FloatArray) -> Inner:
         """Return the value of β for given weights, with all sums from scratch.
@@ -255,18 +252,18 @@ class TaskDuals:
         expensive, are kept where the rounding that they may have gathered is too small
         to show.
         """
-        drift, loss = self._statistics[:, [steps.DRIFT, steps.LOSS]].sum(axis=0)
-        outputs = self._sums[2]
-        if _UPDATES * drift > _NEGLIGIBLE * loss:
-            sums = self._fresh_sums(np.zeros_like(outputs))
+        totals = self._statistics[-1]
+        if _UPDATES * totals[steps.DRIFT] > _NEGLIGIBLE * totals[steps.LOSS]:
+            fresh = self.at(self.beta)
         else:
-            beta, fresh, _ = self._fresh_sums(np.empty(0))
-            sums = beta, fresh, outputs
-        statistics = np.zeros_like(self._statistics)
-        inner = self._solve(sums, statistics, weights, np.inf)
-        self._statistics[:, steps.INTERCEPT] = statistics[:, steps.INTERCEPT]
-        rounding = float(statistics[:, steps.ROUNDING].sum())
-        return replace(inner, primal=inner.primal + rounding)
+            fresh = self._copy()
+            fresh._statistics = np.empty_like(self._statistics)
+            if self._weights.size > 0:
+                fresh._weights = feature_weights(self.problem.blocks, self.beta)
+        inner = fresh.solve(weights, np.inf)
+        self._statistics[:, steps.INTERCEPT] = fresh._statistics[:, steps.INTERCEPT]
+        rounding = float(fresh._statistics[-1, steps.ROUNDING])
+        return Inner(inner.q, inner.linear, inner.primal + rounding, inner.dual)
 
     def enter(self, C: float) -> None:
         """Change C, and continue from the last solution or its best multiple.
@@ -282,19 +279,18 @@ class TaskDuals:
     def rescale(self, C: float) -> None:
         """Change C, and each task's β by the best multiple of it in the new box."""
         self.set_box(C)
-        beta = self.beta.copy()
-        steps.rescale(self.problem.offsets, self._lo, self._hi, self._statistics, beta)
-        self.start(beta)
+        steps.rescale(self.problem.offsets, *self._box, self._statistics, self.beta)
+        self.refresh()
 
     @property
     def intercept(self) -> FloatArray:
         """Intercepts of the last solution, shape (T,); zeros if there are none."""
-        return self._statistics[:, steps.INTERCEPT].copy()
+        return self._statistics[:-1, steps.INTERCEPT].copy()
 
     @property
     def linear(self) -> FloatArray:
         """c_t'β_t − ε‖β_t‖₁ of the last solution, shape (T,)."""
-        return self._statistics[:, steps.LINEAR].copy()
+        return self._statistics[:-1, steps.LINEAR].copy()
 
     def solve(self, weights: FloatArray, accuracy: float) -> Inner:
         """Solve until no optimality condition is violated by more.
@@ -307,33 +303,16 @@ class TaskDuals:
             In units of the largest |c|; infinite for the values at the present β.
         """
         tol = accuracy * self._unit
-        return self._solve(self._sums, self._statistics, weights, tol)
-
-    def _machines(self, weights: FloatArray) -> steps.Machines:
-        problem = self.problem
-        largest = float(weights.max(initial=0.0))
-        diagonal = self._diagonal if largest <= 1.0 else largest * self._diagonal
-        box = self._lo, self._hi
-        return self._c, *box, diagonal, problem.epsilon, problem.fit_intercept
-
-    def _solve(
-        self,
-        sums: steps.Sums,
-        statistics: FloatArray,
-        weights: FloatArray,
-        tol: float,
-    ) -> Inner:
         q = np.zeros(self.problem.n_weights)
         progress = steps.first_progress(self.work_left)
-        arguments = self._kernels, self._machines(weights), sums, weights
+        state, statistics = self._state(weights), self._statistics
         finished = False
         while not finished:  # back in Python, an interrupt is seen
-            finished = steps.solve_tasks(*arguments, tol, q, statistics, progress)
+            finished = steps.solve_tasks(*state, tol, q, statistics, progress)
         self.work_left = float(progress[steps.WORK])
-        totals = statistics.sum(axis=0).tolist()
+        totals = statistics[-1].tolist()
         linear, quadratic = totals[steps.LINEAR], totals[steps.QUADRATIC]
-        violation = float(statistics[:, steps.VIOLATION].max())
-        limit = ""
+        violation, limit = totals[steps.VIOLATION], ""
         if violation > tol:
             limit = limit_of_accuracy(
                 violation, float(self._diagonal.max()), self.C, self.work_left
@@ -345,6 +324,15 @@ class TaskDuals:
             dual=linear - 0.5 * quadratic,
             limit=limit,
         )
+
+    def _state(
+        self, weights: FloatArray
+    ) -> tuple[steps.Kernels, steps.Machines, steps.Sums, FloatArray]:
+        """Return what the compiled steps take."""
+        epsilon, equality = self.problem.epsilon, self.problem.fit_intercept
+        machines = self._c, *self._box, self._diagonal, epsilon, equality
+        sums = self.beta, self._weights, self._outputs
+        return self._kernels, machines, sums, weights
 
     def curvature(self, weights: FloatArray) -> FloatArray:
         """Return V''(w), shape (S, S), at the last solution."""
@@ -379,20 +367,13 @@ class TaskDuals:
         problem = self.problem
         factors = np.zeros((problem.c.size, problem.blocks.n_terms))
         counts = np.zeros(problem.n_tasks, dtype=np.intp)
-        steps.write_curvature_factors(
-            self._kernels,
-            self._machines(weights),
-            self._sums,
-            weights,
-            factors,
-            counts,
-        )
+        steps.write_curvature_factors(*self._state(weights), factors, counts)
         return factors, counts
 
 
 def work_of(problem: DualProblem) -> float:
     """Return a bound on the multiplications of one solution."""
-    n = int(problem.blocks.sizes.max())
+    n = max(problem.blocks.sizes.tolist())
     of_an_example = step_cost(n) + 0.5 * n * problem.blocks.n_terms
     return max(_LEAST_WORK, _WORK_PER_EXAMPLE * problem.c.size * of_an_example)
 

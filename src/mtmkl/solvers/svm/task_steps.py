@@ -27,14 +27,15 @@ from mtmkl.typing import FloatArray, IntArray
 Kernels = tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray]
 """Offsets, entries, features (N, F), Gram matrices (P·G,), weights of terms."""
 Machines = tuple[FloatArray, FloatArray, FloatArray, FloatArray, float, bool]
-"""c, lo, hi, diagonals of the kernels, ε, and whether there are intercepts."""
+"""c, lo, hi, diagonals at weights of 1, ε, and whether there are intercepts."""
 Sums = tuple[FloatArray, FloatArray, FloatArray]
 """β (N,), X_t'β_t (T, F) and K_tg β_t, (N·G,)."""
 
 _LEAST_STEPS = 16
 _TILE = 32  # rows and columns that are mirrored together
-# Columns of a task's statistics. DRIFT is what rounding errors of outputs, as each is
-# summed once, may change of the loss; ROUNDING what those of β that count may.
+# Columns of a task's statistics; the last row is of all. DRIFT is what the rounding
+# errors of outputs, as each is summed once, may change of the loss; ROUNDING what those
+# of the losses of support vectors may.
 INTERCEPT, LINEAR, QUADRATIC, LOSS, DRIFT, ROUNDING, VIOLATION = range(7)
 N_STATISTICS = 7
 # Where the solves of all tasks have come to, and the work that is left.
@@ -384,6 +385,17 @@ def _add_squares(
         q[weight[w.size + g]] += 0.5 * products[g]
 
 
+@routine
+def _write_totals(statistics: FloatArray) -> None:
+    """Write the sums over the tasks, and the largest violation, to the last row."""
+    totals = statistics[statistics.shape[0] - 1]
+    totals[:] = 0.0
+    for t in range(statistics.shape[0] - 1):
+        largest = max(totals[VIOLATION], statistics[t, VIOLATION])
+        add_scaled(totals, 1.0, statistics[t])
+        totals[VIOLATION] = largest
+
+
 @compiled
 def solve_tasks(
     kernels: Kernels,
@@ -413,15 +425,17 @@ def solve_tasks(
         s_features, s_grams = _weights_of(kernels, s, t)
         beta, w, out = _sums_of(kernels, sums, t)
         v = np.empty(last - first)
-        allowed = tol
+        allowed, largest = tol, 1.0
+        for f in range(weight.shape[1]):
+            largest = max(largest, s[weight[t, f]])
         _negative_gradient(c, x, s_features, s_grams, w, out, v)
         while True:
             violation, intercept = violation_at(v, beta, lo, hi, epsilon, equality)
             if violation <= tol:
                 break
             share = progress[_SHARE]
-            if share * rounding_error(diagonal, c, beta) > tol:
-                # Weights make it smaller.
+            if share * largest * rounding_error(diagonal, c, beta) > tol:
+                # Weights below the largest make it smaller.
                 own = diagonals(kernels, s)[first:last]
                 allowed = max(tol, share * rounding_error(own, c, beta))
             if violation <= allowed or progress[WORK] <= 0.0:
@@ -464,8 +478,9 @@ def solve_tasks(
             intercept = intercept_at(v, beta, lo, hi, epsilon)
         statistics[t, INTERCEPT], statistics[t, VIOLATION] = intercept, violation
         _write_values(c, lo, hi, epsilon, beta, v, intercept, statistics[t])
-        statistics[t, DRIFT] *= rounding_error(diagonal, c, beta)
+        statistics[t, DRIFT] *= largest * rounding_error(diagonal, c, beta)
         _add_squares(weight[t], beta, w, out, q)
+    _write_totals(statistics)
     return True
 
 
