@@ -32,7 +32,7 @@ def solve_sum_kernel(
     found = []
     for C in costs:
         if state.C != C:
-            state.enter(C)
+            state.rescale(C)
         state.renew()
         floor, accuracy = problem.floor(C), first_accuracy(tol)
         history: list[float] = []

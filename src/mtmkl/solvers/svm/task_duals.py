@@ -193,6 +193,7 @@ class TaskDuals:
             problem.weight,
         )
         self._diagonal = steps.diagonals(self._kernels, np.ones(problem.n_weights))
+        self._unit_box = problem.box(1.0)
         self._granted = work_of(problem)
         self._c = problem.c
         self._clear()
@@ -214,7 +215,8 @@ class TaskDuals:
     def set_box(self, C: float) -> None:
         """Change C and with it the box."""
         self.C = C
-        self._box = self.problem.box(C)
+        lo, hi = self._unit_box
+        self._box = C * lo, C * hi
 
     def shift(self, outputs: FloatArray) -> None:
         """Solve from now on for what models are to add to given outputs, (N,)."""
@@ -223,9 +225,7 @@ class TaskDuals:
     def start(self, beta: FloatArray) -> None:
         """Continue from a feasible β."""
         self.beta[:] = beta
-        self._weights[:] = 0.0
-        self._outputs[:] = 0.0
-        steps.accumulate(self._kernels, (self.beta, self._weights, self._outputs))
+        steps.write_sums(self._kernels, (self.beta, self._weights, self._outputs))
 
     def at(self, beta: FloatArray) -> "TaskDuals":
         """Return the duals at a feasible β, in a state of their own."""
@@ -264,17 +264,6 @@ class TaskDuals:
         self._statistics[:, steps.INTERCEPT] = fresh._statistics[:, steps.INTERCEPT]
         rounding = float(fresh._statistics[-1, steps.ROUNDING])
         return Inner(inner.q, inner.linear, inner.primal + rounding, inner.dual)
-
-    def enter(self, C: float) -> None:
-        """Change C, and continue from the last solution or its best multiple.
-
-        A solution that no bound holds is one for every box around it.
-        """
-        if np.abs(self.beta).max(initial=0.0) < min(C, self.C):
-            self.set_box(C)
-            self.refresh()
-        else:
-            self.rescale(C)
 
     def rescale(self, C: float) -> None:
         """Change C, and each task's β by the best multiple of it in the new box."""
@@ -380,11 +369,11 @@ def work_of(problem: DualProblem) -> float:
 
 def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:
     """Return X_t'β_t, shape (T, F), to the last bit as certificates have it."""
-    weights = np.zeros((blocks.sizes.size, blocks.features.shape[1]))
+    weights = np.empty((blocks.sizes.size, blocks.features.shape[1]))
     no_terms = np.empty((blocks.sizes.size, weights.shape[1]), np.intp)
     nothing = np.empty(0)
     kernels = blocks.offsets, blocks.entries, blocks.features, nothing, no_terms
-    steps.accumulate(kernels, (beta, weights, nothing))
+    steps.write_sums(kernels, (beta, weights, nothing))
     return weights
 
 

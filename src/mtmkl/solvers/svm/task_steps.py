@@ -89,8 +89,10 @@ def _add_example(
 
 
 @compiled
-def accumulate(kernels: Kernels, sums: Sums) -> None:
-    """Add β to the other sums; without outputs, (0,), to the weights alone."""
+def write_sums(kernels: Kernels, sums: Sums) -> None:
+    """Write the other sums of β; without outputs, (0,), the weights alone."""
+    sums[1][:] = 0.0
+    sums[2][:] = 0.0
     for t in range(kernels[0].size - 1):
         x, gram = _kernels_of(kernels, t)
         beta, w, out = _sums_of(kernels, sums, t)
