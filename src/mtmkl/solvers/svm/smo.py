@@ -345,7 +345,7 @@ def _face_step(
             break
         _newton_direction(U, m, n_sums, work[_ONES], newton)
         step = 1.0
-        blocking = -1
+        blocking = m
         for k in range(m):
             d = remaining * newton[k]
             room = largest[k] - point[k] if d > 0.0 else point[k] - smallest[k]
@@ -354,7 +354,7 @@ def _face_step(
                 blocking = k
         for k in range(m):
             point[k] += step * remaining * newton[k]
-        if blocking < 0:
+        if blocking == m:
             break
         stop = largest if newton[blocking] > 0.0 else smallest
         target[index[blocking]] = stop[blocking]
