@@ -196,6 +196,7 @@ class TaskDuals:
         self._unit_box = problem.box(1.0)
         self._granted = work_of(problem)
         self._c = problem.c
+        self._solved: tuple[FloatArray, Inner] | None = None
         self._clear()
         self.renew()
         self.set_box(C)
@@ -217,14 +218,17 @@ class TaskDuals:
         self.C = C
         lo, hi = self._unit_box
         self._box = C * lo, C * hi
+        self._solved = None
 
     def shift(self, outputs: FloatArray) -> None:
         """Solve from now on for what models are to add to given outputs, (N,)."""
         self._c = self.problem.c - outputs
+        self._solved = None
 
     def start(self, beta: FloatArray) -> None:
         """Continue from a feasible β."""
         self.beta[:] = beta
+        self._solved = None
         steps.write_sums(self._kernels, (self.beta, self._weights, self._outputs))
 
     def at(self, beta: FloatArray) -> "TaskDuals":
@@ -253,16 +257,24 @@ class TaskDuals:
         to show.
         """
         totals = self._statistics[-1]
-        if _UPDATES * totals[steps.DRIFT] > _NEGLIGIBLE * totals[steps.LOSS]:
-            fresh = self.at(self.beta)
+        is_kept = _UPDATES * totals[steps.DRIFT] <= _NEGLIGIBLE * totals[steps.LOSS]
+        has_features, solved = self._weights.size > 0, self._solved
+        if (
+            solved is not None
+            and is_kept
+            and not has_features
+            and np.array_equal(weights, solved[0])
+        ):
+            inner = solved[1]
         else:
-            fresh = self._copy()
+            fresh = self._copy() if is_kept else self.at(self.beta)
             fresh._statistics = np.empty_like(self._statistics)
-            if self._weights.size > 0:
+            if is_kept and has_features:
                 fresh._weights = feature_weights(self.problem.blocks, self.beta)
-        inner = fresh.solve(weights, np.inf)
-        self._statistics[:, steps.INTERCEPT] = fresh._statistics[:, steps.INTERCEPT]
-        rounding = float(fresh._statistics[-1, steps.ROUNDING])
+            inner, totals = fresh.solve(weights, np.inf), fresh._statistics[-1]
+            own = fresh._statistics[:, steps.INTERCEPT]
+            self._statistics[:, steps.INTERCEPT] = own
+        rounding = float(totals[steps.ROUNDING])
         return Inner(inner.q, inner.linear, inner.primal + rounding, inner.dual)
 
     def rescale(self, C: float) -> None:
@@ -306,13 +318,15 @@ class TaskDuals:
             limit = limit_of_accuracy(
                 violation, float(self._diagonal.max()), self.C, self.work_left
             )
-        return Inner(
+        inner = Inner(
             q=q,
             linear=linear,
             primal=0.5 * quadratic + totals[steps.LOSS],
             dual=linear - 0.5 * quadratic,
             limit=limit,
         )
+        self._solved = weights.copy(), inner
+        return inner
 
     def _state(
         self, weights: FloatArray

@@ -83,7 +83,8 @@ def _add_example(
     x: FloatArray, gram: FloatArray, i: int, b: float, w: FloatArray, out: FloatArray
 ) -> None:
     """Add what an example with the multiplier b contributes to the sums of its task."""
-    add_scaled(w, b, x[i])
+    if w.size > 0:
+        add_scaled(w, b, x[i])
     if out.size > 0:
         add_scaled(out, b, gram[i * out.size : (i + 1) * out.size])
 
@@ -378,9 +379,12 @@ def _add_squares(
     """Add ½ β_t'K_tf β_t of a task to q, by the weights of its terms."""
     n_grams = weight.size - w.size
     products = np.zeros(n_grams)
-    for i in range(beta.size):
-        if beta[i] != 0.0:
-            add_scaled(products, beta[i], out[i * n_grams : (i + 1) * n_grams])
+    if n_grams == 1:
+        products[0] = dot(beta, out)
+    elif n_grams > 1:
+        for i in range(beta.size):
+            if beta[i] != 0.0:
+                add_scaled(products, beta[i], out[i * n_grams : (i + 1) * n_grams])
     for f in range(w.size):
         q[weight[f]] += 0.5 * w[f] * w[f]
     for g in range(n_grams):
