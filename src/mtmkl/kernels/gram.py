@@ -65,7 +65,7 @@ class GramBlocks:
         return cls(
             offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
             features=np.ascontiguousarray(x, dtype=np.float64),
-            grams=np.ascontiguousarray(k),
+            grams=np.ascontiguousarray(k, dtype=np.float64),
             entries=np.ascontiguousarray(entries, dtype=np.intp),
         )
 
@@ -75,11 +75,6 @@ class GramBlocks:
         return np.diff(self.offsets)
 
     @property
-    def arrays(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-        """Offsets, entries, features and grams, as the compiled functions take them."""
-        return self.offsets, self.entries, self.features, self.grams
-
-    @property
     def n_terms(self) -> int:
         """Number of terms F + G."""
         return self.features.shape[1] + self.grams.shape[1]
@@ -87,16 +82,6 @@ class GramBlocks:
     def pairs(self, b: int) -> slice:
         """Return the rows of ``grams`` that are the pairs of block b."""
         return slice(self.entries[b], self.entries[b] + self.sizes[b] ** 2)
-
-    def diagonal(self) -> FloatArray:
-        """Return Σ_f k_f(x_i, x_i) over all terms, shape (N,)."""
-        out = np.einsum("if,if->i", self.features, self.features)
-        begin, first, n = np.repeat(
-            [self.entries, self.offsets[:-1], self.sizes], self.sizes, axis=1
-        )
-        own = self.grams[begin + (np.arange(out.size) - first) * (n + 1)]
-        out += own.sum(axis=1)
-        return out
 
     def subset(self, rows: ArrayLike) -> "GramBlocks":
         """Return the kernels on some of the examples, rows in rising order.

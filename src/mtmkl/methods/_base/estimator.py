@@ -311,10 +311,12 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray, IntArray]:
         X_array, y_array = check_inputs(self, X, y)
-        if y_array.dtype.kind not in "biuUS":
+        if y_array.dtype.kind not in "biufUS":
             check_classification_targets(y_array)
         refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         self.classes_, code = np.unique(y_array, return_inverse=True)
+        if y_array.dtype.kind == "f" and np.any(self.classes_ % 1.0 != 0.0):
+            check_classification_targets(y_array)  # slow
         if self.classes_.size > 2:
             shown = ", ".join(str(label) for label in self.classes_[:5])
             shown += ", …" if self.classes_.size > 5 else ""

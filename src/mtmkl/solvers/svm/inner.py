@@ -10,8 +10,6 @@ a convex function of w with the gradient −q at its maximiser.
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from mtmkl.typing import FloatArray
 
 
@@ -66,10 +64,10 @@ COARSEST_ACCURACY, FINEST_ACCURACY = 1e-4, 1e-14
 
 def first_accuracy(tol: float) -> float:
     """Return with which accuracy to begin, for a relative duality gap of ``tol``."""
-    return float(np.clip(0.1 * tol, 1e-2 * COARSEST_ACCURACY, COARSEST_ACCURACY))
+    return min(max(0.1 * tol, 1e-2 * COARSEST_ACCURACY), COARSEST_ACCURACY)
 
 
 def next_accuracy(accuracy: float, inner: Inner, wanted: float) -> float:
     """Return an accuracy that should bring an inner gap to ``wanted``."""
     gap = max(inner.primal - inner.dual, 1e-300)
-    return accuracy * float(np.clip(wanted / gap, 0.01, 0.3))
+    return accuracy * min(max(wanted / gap, 0.01), 0.3)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import xlogy
 
-from mtmkl.compiled import compiled
+from mtmkl.compiled import add_scaled, compiled
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.solvers.svm.inner import Inner
 from mtmkl.typing import FloatArray, IntArray
@@ -202,9 +202,7 @@ def logistic_epoch(
         if new != old:
             step = y[i] * (new - old)
             beta[i] = y[i] * new
-            row = K[i]
-            for j in range(row.size):
-                outputs[j] += step * row[j]
+            add_scaled(outputs, step, K[i])
 
 
 @compiled

@@ -40,7 +40,7 @@ Compiled code does not see an interrupt, so that long work is done in slices of
 
 import numpy as np
 
-from mtmkl.compiled import compiled, routine
+from mtmkl.compiled import add_scaled, compiled, dot_at, routine
 from mtmkl.typing import FloatArray, IntArray
 
 MAX_VARIABLES = 1 << 16
@@ -163,20 +163,14 @@ def _steepest(v: FloatArray, up: FloatArray) -> np.int64:
 
 @compiled
 def negative_gradient(
-    K: FloatArray,
-    c: FloatArray,
-    beta: FloatArray,
-    v: FloatArray,
+    K: FloatArray, c: FloatArray, beta: FloatArray, v: FloatArray
 ) -> None:
     """Write ``c − Kβ`` to `v`, skipping the zeros of β."""
     for k in range(v.size):
         v[k] = c[k]
     for i in range(beta.size):
-        b = beta[i]
-        if b != 0.0:
-            row = K[i]
-            for k in range(v.size):
-                v[k] -= b * row[k]
+        if beta[i] != 0.0:
+            add_scaled(v, -beta[i], K[i])
 
 
 @routine
@@ -230,14 +224,88 @@ def drop(U: FloatArray, m: int, width: int, p: int) -> None:
 
 
 @routine
-def _move(K: FloatArray, old: FloatArray, new: FloatArray, v: FloatArray) -> None:
-    """Update ``v`` for a move of β from `old` to `new`."""
-    for i in range(old.size):
-        d = new[i] - old[i]
-        if d != 0.0:
-            row = K[i]
-            for k in range(v.size):
-                v[k] -= d * row[k]
+def _free_system(
+    K: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    epsilon: float,
+    n_sums: int,
+    beta: FloatArray,
+    v: FloatArray,
+    work: FloatArray,
+    index: IntArray,
+) -> FloatArray:
+    """Return ``[K | 1 | v]`` of the free variables.
+
+    Their numbers are written to `index`, where they are and may go to `work`.
+    """
+    m = 0
+    for k in range(beta.size):
+        b = beta[k]
+        work[_TARGET, k] = b
+        if _is_free(b, lo[k], hi[k], epsilon):
+            index[m] = k
+            work[_POINT, m] = b
+            work[_SMALLEST, m] = _stop_down(b, lo[k], epsilon)
+            work[_LARGEST, m] = _stop_up(b, hi[k], epsilon)
+            m += 1
+    U = np.empty((m, m + 2))
+    top = 0.0
+    for a in range(m):
+        i = index[a]
+        row, source = U[a], K[i]
+        for b in range(a, m):
+            row[b] = source[index[b]]
+        row[m] = 1.0
+        row[m + 1] = v[i] + work[_UP, i]
+        top = max(top, row[a])
+    if n_sums > 0:
+        # Where the sum is kept, adding 11' changes nothing but the conditioning: the
+        # ones of the factor are then no further from the range than the matrix is.
+        for a in range(m):
+            for b in range(a, m):
+                U[a, b] += top
+    return U
+
+
+@routine
+def _newton_direction(
+    U: FloatArray, m: int, n_sums: int, ones: FloatArray, newton: FloatArray
+) -> None:
+    """Write the direction to the minimum over m free variables to `newton`."""
+    sum_ones, sum_newton = 0.0, 0.0
+    for k in range(m - 1, -1, -1):
+        row, first, left = U[k], k * U.shape[1] + k + 1, m - 1 - k
+        ones[k] = (row[m] - dot_at(U, first, ones, k + 1, left)) / row[k]
+        newton[k] = (row[m + 1] - dot_at(U, first, newton, k + 1, left)) / row[k]
+        sum_ones += ones[k]
+        sum_newton += newton[k]
+    if n_sums == 0:
+        return
+    # Of a sum that is zero to rounding.
+    drift = 0.0
+    for k in range(m):
+        newton[k] -= sum_newton / sum_ones * ones[k]
+        drift += newton[k]
+    for k in range(m):
+        newton[k] -= drift / m
+
+
+@routine
+def _move(K: FloatArray, old: FloatArray, new: FloatArray, v: FloatArray) -> float:
+    """Update ``v`` for a move of β, and return the change times the v before and after.
+
+    Half of that is by what the smooth part has become less.
+    """
+    gain = 0.0
+    for k in range(v.size):
+        gain += (new[k] - old[k]) * v[k]
+    for k in range(v.size):
+        if new[k] != old[k]:
+            add_scaled(v, old[k] - new[k], K[k])
+    for k in range(v.size):
+        gain += (new[k] - old[k]) * v[k]
+    return gain
 
 
 @routine
@@ -263,65 +331,22 @@ def _face_step(
     Returns True if the objective went down, as it does unless ``K`` is indefinite;
     the point is left as it was otherwise.
     """
-    point, newton, ones = work[_POINT], work[_NEWTON], work[_ONES]
-    smallest, largest, target = work[_SMALLEST], work[_LARGEST], work[_TARGET]
-    m = 0
-    for k in range(beta.size):
-        b = beta[k]
-        target[k] = b
-        if _is_free(b, lo[k], hi[k], epsilon):
-            index[m] = k
-            point[m] = b
-            smallest[m] = _stop_down(b, lo[k], epsilon)
-            largest[m] = _stop_up(b, hi[k], epsilon)
-            m += 1
-    width = m + 2
-    U = np.empty((m, width))
+    point, newton, target = work[_POINT], work[_NEWTON], work[_TARGET]
+    smallest, largest = work[_SMALLEST], work[_LARGEST]
+    U = _free_system(K, lo, hi, epsilon, n_sums, beta, v, work, index)
+    m = U.shape[0]
     top = 0.0
     for a in range(m):
-        i = index[a]
-        row, source = U[a], K[i]
-        for b in range(a, m):
-            row[b] = source[index[b]]
-        row[m] = 1.0
-        row[m + 1] = v[i] + work[_UP, i]
-        top = max(top, row[a])
-    if n_sums > 0:
-        # Where the sum is kept, adding 11' changes nothing but the conditioning: the
-        # ones below are then no further from the range of the matrix than it is.
-        for a in range(m):
-            for b in range(a, m):
-                U[a, b] += top
-    factorise(U, m, width, max(_RIDGE * top, 1e-300))
-
+        top = max(top, K[index[a], index[a]])
+    factorise(U, m, m + 2, max(_RIDGE * top, 1e-300))
     remaining = 1.0
     for _ in range(2 + m // 2):
         if m < 1 + n_sums:
             break
-        sum_ones = 0.0
-        sum_newton = 0.0
-        for k in range(m - 1, -1, -1):
-            row = U[k]
-            s, t = 0.0, 0.0
-            for b in range(k + 1, m):
-                s += row[b] * ones[b]
-                t += row[b] * newton[b]
-            scale = 1.0 / row[k]
-            ones[k] = (row[m] - s) * scale
-            newton[k] = (row[m + 1] - t) * scale
-            sum_ones += ones[k]
-            sum_newton += newton[k]
-        # newton becomes the direction, of a sum that is zero to rounding
-        offset = sum_newton / sum_ones if n_sums > 0 else 0.0
-        drift = 0.0
-        for k in range(m):
-            newton[k] -= offset * ones[k]
-            drift += newton[k] / m
+        _newton_direction(U, m, n_sums, work[_ONES], newton)
         step = 1.0
-        blocking = -1
+        blocking = m
         for k in range(m):
-            if n_sums > 0:
-                newton[k] -= drift
             d = remaining * newton[k]
             room = largest[k] - point[k] if d > 0.0 else point[k] - smallest[k]
             if room < step * abs(d):
@@ -329,33 +354,26 @@ def _face_step(
                 blocking = k
         for k in range(m):
             point[k] += step * remaining * newton[k]
-        if blocking < 0:
+        if blocking == m:
             break
-        p = blocking
-        target[index[p]] = largest[p] if newton[p] > 0.0 else smallest[p]
+        stop = largest if newton[blocking] > 0.0 else smallest
+        target[index[blocking]] = stop[blocking]
         remaining *= 1.0 - step
-        for k in range(p, m - 1):
+        for k in range(blocking, m - 1):
             index[k] = index[k + 1]
             point[k] = point[k + 1]
             smallest[k] = smallest[k + 1]
             largest[k] = largest[k + 1]
-        drop(U, m, width, p)
+        drop(U, m, m + 2, blocking)
         m -= 1
-        width -= 1
     for k in range(m):
         target[index[k]] = min(max(point[k], smallest[k]), largest[k])
-
-    # The decrease of the smooth part is the change times the mean of v before and v
-    # after; the kink is linear on the face.
-    gain = 0.0
-    for k in range(beta.size):
-        slope = 0.0
-        if epsilon > 0.0 and beta[k] != 0.0:
-            slope = epsilon if beta[k] > 0.0 else -epsilon
-        gain += (target[k] - beta[k]) * (v[k] - 2.0 * slope)
-    _move(K, beta, target, v)
-    for k in range(beta.size):
-        gain += (target[k] - beta[k]) * v[k]
+    gain = _move(K, beta, target, v)
+    if epsilon > 0.0:  # the kink is linear on the face
+        for k in range(beta.size):
+            if beta[k] != 0.0:
+                slope = epsilon if beta[k] > 0.0 else -epsilon
+                gain -= 2.0 * slope * (target[k] - beta[k])
     if gain < 0.0:
         _move(K, target, beta, v)
         return False
@@ -429,7 +447,7 @@ def pair_steps(
     rounding errors, and the credit.
     """
     n = beta.size
-    n_sums = np.int64(1)  # a call, to keep Numba from treating it as a literal
+    n_sums = int(n > 0)  # no literal, which Numba would compile for once more
     up, low, diagonal = work[_UP], work[_LOW], work[DIAGONAL]
     tiny = _least_curvature(diagonal)
     n_free = _enter(beta, lo, hi, epsilon, work)
@@ -488,7 +506,7 @@ def pair_steps(
 
         top = np.int64(-_MAGNITUDE)
         for k in range(n):
-            new = v[k] - step * (np.float64(row_i[k]) - row_j[k])
+            new = v[k] - step * (row_i[k] - row_j[k])
             v[k] = new
             top = max(top, (_ordered(new + up[k]) & _KEEP) | k)
         i = top & _TAG
@@ -540,7 +558,7 @@ def single_steps(
     `work`, `credit` and what is returned are as in `pair_steps`.
     """
     n = beta.size
-    n_sums = np.int64(0)
+    n_sums = int(n < 0)
     up, low, diagonal = work[_UP], work[_LOW], work[DIAGONAL]
     inverse = work[_INVERSE]
     tiny = _least_curvature(diagonal)

@@ -1,24 +1,18 @@
-"""Support vector machines of many tasks on the sums of their kernels.
-
-The problem of :mod:`mtmkl.solvers.svm.task_duals` with every weight 1. All C of a grid
-are one compiled call, certificates included.
-"""
+"""Support vector machines of many tasks on the sums of their kernels."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
-from mtmkl.solvers.svm import task_steps as steps
-from mtmkl.solvers.svm.inner import FINEST_ACCURACY, first_accuracy
-from mtmkl.solvers.svm.task_duals import DualProblem, limit_of_accuracy, work_of
+from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
+from mtmkl.solvers.svm.inner import FINEST_ACCURACY, first_accuracy, next_accuracy
+from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
 
 
 def solve_sum_kernel(
     problem: DualProblem, costs: Sequence[float], *, tol: float = 1e-6
 ) -> list[Solution]:
-    """Solve for one C after the other, each started from the last.
+    """Solve with every weight 1 for one C after the other, each from the last.
 
     Parameters
     ----------
@@ -33,72 +27,36 @@ def solve_sum_kernel(
     list of Solution
         ``coef`` and ``dual``: β (N,); ``intercept``: (T,), zeros without intercepts.
     """
-    blocks, n_tasks, n_costs = problem.blocks, problem.n_tasks, len(costs)
-    diagonal = blocks.diagonal()
-    floor = problem.floor(1.0)
-    betas = np.empty((n_costs, problem.c.size))
-    intercepts = np.empty((n_costs, n_tasks))
-    values = np.empty((n_costs, steps.N_VALUES))
-    rounds = np.empty((n_costs, steps.MAX_ROUNDS))
-    state = (
-        np.zeros(problem.c.size),
-        np.zeros((n_tasks, blocks.features.shape[1])),
-        np.zeros((problem.c.size, blocks.grams.shape[1])),
-        np.zeros(problem.n_weights),
-        np.zeros((n_tasks, steps.N_STATISTICS)),
-        np.zeros(steps.N_PROGRESS),
-        np.zeros(steps.N_PLACE),
-    )
-    finished = False
-    while not finished:  # back in Python, an interrupt is seen
-        finished = steps.solve_path(
-            *blocks.arrays,
-            problem.weight,
-            problem.c,
-            problem.copies,
-            problem.is_classification,
-            problem.epsilon,
-            problem.fit_intercept,
-            diagonal,
-            np.asarray(costs, dtype=np.float64),
-            floor,
-            tol,
-            first_accuracy(tol),
-            FINEST_ACCURACY,
-            work_of(problem),
-            *state,
-            betas,
-            intercepts,
-            values,
-            rounds,
-        )
+    state = TaskDuals(problem, costs[0])
+    ones = np.ones(problem.n_weights)
     found = []
-    for k, C in enumerate(costs):
-        primal, dual, error, work_left, n_rounds = values[k].tolist()
+    for C in costs:
+        if state.C != C:
+            state.rescale(C)
+        state.renew()
+        floor, accuracy = problem.floor(C), first_accuracy(tol)
+        history: list[float] = []
+        status: Status | None = None
+        while status is None:
+            solved = inner = state.solve(ones, accuracy)
+            is_finest = bool(solved.limit) or accuracy < FINEST_ACCURACY
+            allowed = tol * max(abs(inner.primal), floor)
+            if is_finest or inner.primal - inner.dual <= allowed:
+                inner = state.evaluate(ones)
+                allowed = tol * max(abs(inner.primal), floor)
+            if inner.primal - inner.dual <= allowed:
+                status = "converged"
+            elif is_finest:
+                status = "stalled"
+            history.append(inner.primal)
+            accuracy = next_accuracy(accuracy, inner, 0.25 * allowed)
         certificate = Certificate(
-            objective=primal,
-            dual_objective=dual,
-            n_iter=1,
-            status="converged",
-            history=rounds[k, : int(n_rounds)],
-            floor=floor * C,
+            inner.primal, inner.dual, 1, status, np.array(history), floor
         )
-        if certificate.duality_gap > tol:
-            certificate = replace(certificate, status="stalled")
-            limit = ""
-            if error > 0.0:
-                largest = float(diagonal.max())
-                limit = limit_of_accuracy(error, largest, C, work_left)
-            warn_if_stopped(
-                certificate, f"support vector machines, C={C:g}", tol,
-                steps="passes", limit=limit, stacklevel=4,
-            )  # fmt: skip
-        found.append(
-            Solution(
-                coef=betas[k],
-                certificate=certificate,
-                dual=betas[k],
-                intercept=intercepts[k],
-            )
-        )
+        warn_if_stopped(
+            certificate, f"support vector machines, C={C:g}", tol,
+            steps="passes", limit=solved.limit, stacklevel=4,
+        )  # fmt: skip
+        beta = state.beta.copy()
+        found.append(Solution(beta, certificate, dual=beta, intercept=state.intercept))
     return found

@@ -18,7 +18,6 @@ support vectors and the examples that violate their condition are summed. The co
 steps are in :mod:`mtmkl.solvers.svm.task_steps`.
 """
 
-from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,8 +27,7 @@ from mtmkl.kernels.gram import GramBlocks
 from mtmkl.solvers.solution import LEAST_SHARE
 from mtmkl.solvers.svm import task_steps as steps
 from mtmkl.solvers.svm.inner import Inner
-from mtmkl.solvers.svm.smo import FIRST_SHARE, step_cost
-from mtmkl.solvers.svm.task_curvature import add_curvature, write_curvature_factors
+from mtmkl.solvers.svm.smo import step_cost
 from mtmkl.typing import FloatArray, IntArray
 
 _LEAST_WORK = 1e9
@@ -184,22 +182,32 @@ class TaskDuals:
     """
 
     def __init__(self, problem: DualProblem, C: float) -> None:
+        blocks = problem.blocks
         self.problem = problem
-        self._c = problem.c
         self._unit = float(np.abs(problem.c).max(initial=1e-300))
-        self._diagonal = problem.blocks.diagonal()
+        self._kernels = (
+            blocks.offsets,
+            blocks.entries,
+            blocks.features,
+            blocks.grams.reshape(-1),
+            problem.weight,
+        )
+        self._diagonal = steps.diagonals(self._kernels, np.ones(problem.n_weights))
+        self._unit_box = problem.box(1.0)
         self._granted = work_of(problem)
+        self._c = problem.c
+        self._solved: tuple[FloatArray, Inner] | None = None
         self._clear()
         self.renew()
         self.set_box(C)
 
     def _clear(self) -> None:
         """Begin at β = 0 in new arrays."""
-        blocks, n_tasks = self.problem.blocks, self.problem.n_tasks
-        self.beta = np.zeros(self.problem.c.size)
-        self._weights = np.zeros((n_tasks, blocks.features.shape[1]))
-        self._outputs = np.zeros((self.problem.c.size, blocks.grams.shape[1]))
-        self._statistics = np.zeros((n_tasks, steps.N_STATISTICS))
+        problem, n_grams = self.problem, self.problem.blocks.grams.shape[1]
+        self.beta = np.zeros(problem.c.size)
+        self._statistics = np.zeros((problem.n_tasks + 1, steps.N_STATISTICS))
+        self._outputs = np.zeros(problem.c.size * n_grams)
+        self._weights = np.zeros((problem.n_tasks, problem.blocks.features.shape[1]))
 
     def renew(self) -> None:
         """Grant the work of one solution."""
@@ -208,35 +216,36 @@ class TaskDuals:
     def set_box(self, C: float) -> None:
         """Change C and with it the box."""
         self.C = C
-        self._lo, self._hi = self.problem.box(C)
+        lo, hi = self._unit_box
+        self._box = C * lo, C * hi
+        self._solved = None
 
     def shift(self, outputs: FloatArray) -> None:
         """Solve from now on for what models are to add to given outputs, (N,)."""
         self._c = self.problem.c - outputs
+        self._solved = None
 
     def start(self, beta: FloatArray) -> None:
         """Continue from a feasible β."""
         self.beta[:] = beta
-        self._weights[:] = 0.0
-        self._outputs[:] = 0.0
-        blocks = self.problem.blocks
-        steps.accumulate(*blocks.arrays, self.beta, self._weights, self._outputs)
+        self._solved = None
+        steps.write_sums(self._kernels, (self.beta, self._weights, self._outputs))
 
     def at(self, beta: FloatArray) -> "TaskDuals":
         """Return the duals at a feasible β, in a state of their own."""
-        other = copy(self)
+        other = self._copy()
         other._clear()
         other.start(beta)
+        return other
+
+    def _copy(self) -> "TaskDuals":
+        other = TaskDuals.__new__(TaskDuals)  # much quicker than copy.copy
+        other.__dict__.update(self.__dict__)
         return other
 
     def refresh(self) -> None:
         """Compute weights and outputs from β, from scratch."""
         self.start(self.beta)
-
-    def _largest_diagonal(self, weights: FloatArray) -> FloatArray:
-        """Return a bound on the diagonal of the weighted kernels, (N,)."""
-        largest = float(weights.max(initial=0.0))
-        return self._diagonal if largest <= 1.0 else largest * self._diagonal
 
     def evaluate(self, weights: FloatArray) -> Inner:
         """Return the value of β for given weights, with all sums from scratch.
@@ -247,56 +256,42 @@ class TaskDuals:
         expensive, are kept where the rounding that they may have gathered is too small
         to show.
         """
-        problem, blocks = self.problem, self.problem.blocks
-        drift = (
-            self.C
-            * problem.copies.max()
-            * steps.sum_of_rounding_errors(
-                blocks.offsets, problem.c, self._largest_diagonal(weights), self.beta
-            )
-        )
-        loss = float(self._statistics[:, steps.LOSS].sum())
-        if _UPDATES * drift > _NEGLIGIBLE * loss:
-            fresh = self.at(self.beta)
+        totals = self._statistics[-1]
+        is_kept = _UPDATES * totals[steps.DRIFT] <= _NEGLIGIBLE * totals[steps.LOSS]
+        has_features, solved = self._weights.size > 0, self._solved
+        if (
+            solved is not None
+            and is_kept
+            and not has_features
+            and np.array_equal(weights, solved[0])
+        ):
+            inner = solved[1]
         else:
-            fresh = copy(self)
-            fresh._statistics = np.zeros_like(self._statistics)
-            fresh._weights = feature_weights(blocks, self.beta)
-        inner = fresh.solve(weights, np.inf)
-        self._statistics[:, steps.INTERCEPT] = fresh.intercept
-        sizes = np.abs(self.problem.c)
-        sizes += np.repeat(np.abs(fresh.intercept), self.problem.blocks.sizes)
-        sizes *= self.problem.copies
-        rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
-        return replace(inner, primal=inner.primal + rounding)
-
-    def enter(self, C: float) -> None:
-        """Change C, and continue from the last solution or its best multiple.
-
-        A solution that no bound holds is one for every box around it.
-        """
-        if np.abs(self.beta).max(initial=0.0) < min(C, self.C):
-            self.set_box(C)
-            self.refresh()
-        else:
-            self.rescale(C)
+            fresh = self._copy() if is_kept else self.at(self.beta)
+            fresh._statistics = np.empty_like(self._statistics)
+            if is_kept and has_features:
+                fresh._weights = feature_weights(self.problem.blocks, self.beta)
+            inner, totals = fresh.solve(weights, np.inf), fresh._statistics[-1]
+            own = fresh._statistics[:, steps.INTERCEPT]
+            self._statistics[:, steps.INTERCEPT] = own
+        rounding = float(totals[steps.ROUNDING])
+        return Inner(inner.q, inner.linear, inner.primal + rounding, inner.dual)
 
     def rescale(self, C: float) -> None:
         """Change C, and each task's β by the best multiple of it in the new box."""
         self.set_box(C)
-        beta = self.beta.copy()
-        steps.rescale(self.problem.offsets, self._lo, self._hi, self._statistics, beta)
-        self.start(beta)
+        steps.rescale(self.problem.offsets, *self._box, self._statistics, self.beta)
+        self.refresh()
 
     @property
     def intercept(self) -> FloatArray:
         """Intercepts of the last solution, shape (T,); zeros if there are none."""
-        return self._statistics[:, steps.INTERCEPT].copy()
+        return self._statistics[:-1, steps.INTERCEPT].copy()
 
     @property
     def linear(self) -> FloatArray:
         """c_t'β_t − ε‖β_t‖₁ of the last solution, shape (T,)."""
-        return self._statistics[:, steps.LINEAR].copy()
+        return self._statistics[:-1, steps.LINEAR].copy()
 
     def solve(self, weights: FloatArray, accuracy: float) -> Inner:
         """Solve until no optimality condition is violated by more.
@@ -308,49 +303,39 @@ class TaskDuals:
         accuracy : float
             In units of the largest |c|; infinite for the values at the present β.
         """
-        problem, blocks = self.problem, self.problem.blocks
         tol = accuracy * self._unit
-        diagonal = self._largest_diagonal(weights)
-        q = np.zeros(problem.n_weights)
-        progress = np.array([0.0, 0.0, FIRST_SHARE, self.work_left])
+        q = np.zeros(self.problem.n_weights)
+        progress = steps.first_progress(self.work_left)
+        state, statistics = self._state(weights), self._statistics
         finished = False
         while not finished:  # back in Python, an interrupt is seen
-            finished = steps.solve_tasks(
-                *blocks.arrays,
-                problem.weight,
-                self._c,
-                self._lo,
-                self._hi,
-                problem.epsilon,
-                problem.fit_intercept,
-                weights,
-                tol,
-                diagonal,
-                self.beta,
-                self._weights,
-                self._outputs,
-                q,
-                self._statistics,
-                progress,
-            )
+            finished = steps.solve_tasks(*state, tol, q, statistics, progress)
         self.work_left = float(progress[steps.WORK])
-        sums = self._statistics.sum(axis=0).tolist()
-        linear, quadratic, loss = (
-            sums[column] for column in (steps.LINEAR, steps.QUADRATIC, steps.LOSS)
-        )
-        violation = float(self._statistics[:, steps.VIOLATION].max())
-        limit = ""
+        totals = statistics[-1].tolist()
+        linear, quadratic = totals[steps.LINEAR], totals[steps.QUADRATIC]
+        violation, limit = totals[steps.VIOLATION], ""
         if violation > tol:
             limit = limit_of_accuracy(
                 violation, float(self._diagonal.max()), self.C, self.work_left
             )
-        return Inner(
+        inner = Inner(
             q=q,
             linear=linear,
-            primal=0.5 * quadratic + loss,
+            primal=0.5 * quadratic + totals[steps.LOSS],
             dual=linear - 0.5 * quadratic,
             limit=limit,
         )
+        self._solved = weights.copy(), inner
+        return inner
+
+    def _state(
+        self, weights: FloatArray
+    ) -> tuple[steps.Kernels, steps.Machines, steps.Sums, FloatArray]:
+        """Return what the compiled steps take."""
+        epsilon, equality = self.problem.epsilon, self.problem.fit_intercept
+        machines = self._c, *self._box, self._diagonal, epsilon, equality
+        sums = self.beta, self._weights, self._outputs
+        return self._kernels, machines, sums, weights
 
     def curvature(self, weights: FloatArray) -> FloatArray:
         """Return V''(w), shape (S, S), at the last solution."""
@@ -373,7 +358,7 @@ class TaskDuals:
         factors, counts = self.curvature_factors(weights)
         n_weights = self.problem.n_weights // (int(block.max()) + 1)
         out = np.zeros((int(block.max()) + 1, n_weights, n_weights))
-        add_curvature(self.problem.offsets, block, weight, factors, counts, out)
+        steps.add_curvature(self.problem.offsets, block, weight, factors, counts, out)
         return out
 
     def curvature_factors(self, weights: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -382,42 +367,27 @@ class TaskDuals:
         So many of the first rows of task t make U_t, with V_t'' = U_t'U_t in its terms;
         the other rows are 0.
         """
-        problem, blocks = self.problem, self.problem.blocks
-        factors = np.zeros((problem.c.size, blocks.n_terms))
+        problem = self.problem
+        factors = np.zeros((problem.c.size, problem.blocks.n_terms))
         counts = np.zeros(problem.n_tasks, dtype=np.intp)
-        write_curvature_factors(
-            *blocks.arrays,
-            problem.weight,
-            self._lo,
-            self._hi,
-            problem.epsilon,
-            problem.fit_intercept,
-            weights,
-            self.beta,
-            self._weights,
-            self._outputs,
-            factors,
-            counts,
-        )
+        steps.write_curvature_factors(*self._state(weights), factors, counts)
         return factors, counts
 
 
 def work_of(problem: DualProblem) -> float:
     """Return a bound on the multiplications of one solution."""
-    sizes = problem.blocks.sizes
-    pairs = np.array([step_cost(n) for n in sizes])
-    sums = 0.5 * sizes * problem.blocks.n_terms
-    return max(_LEAST_WORK, _WORK_PER_EXAMPLE * float(np.sum(sizes * (pairs + sums))))
+    n = max(problem.blocks.sizes.tolist())
+    of_an_example = step_cost(n) + 0.5 * n * problem.blocks.n_terms
+    return max(_LEAST_WORK, _WORK_PER_EXAMPLE * problem.c.size * of_an_example)
 
 
 def feature_weights(blocks: GramBlocks, beta: FloatArray) -> FloatArray:
     """Return X_t'β_t, shape (T, F), to the last bit as certificates have it."""
-    weights = np.zeros((blocks.sizes.size, blocks.features.shape[1]))
-    nothing = np.empty((blocks.grams.shape[0], 0), blocks.grams.dtype)
-    outputs = np.empty((beta.size, 0))
-    steps.accumulate(
-        blocks.offsets, blocks.entries, blocks.features, nothing, beta, weights, outputs
-    )
+    weights = np.empty((blocks.sizes.size, blocks.features.shape[1]))
+    no_terms = np.empty((blocks.sizes.size, weights.shape[1]), np.intp)
+    nothing = np.empty(0)
+    kernels = blocks.offsets, blocks.entries, blocks.features, nothing, no_terms
+    steps.write_sums(kernels, (beta, weights, nothing))
     return weights
 
 

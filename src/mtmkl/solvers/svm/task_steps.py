@@ -1,21 +1,20 @@
 """Compiled steps of the support vector duals of many tasks.
 
 For :mod:`mtmkl.solvers.svm.task_duals`, whose notation this is. The arrays of all tasks
-lie one after the other, as :class:`~mtmkl.kernels.gram.GramBlocks` has them.
+lie one after the other, as :class:`~mtmkl.kernels.gram.GramBlocks` has them; Gram
+matrices and outputs are flat, in the order of their entries.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from mtmkl.compiled import compiled, routine
+from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine
 from mtmkl.solvers.svm.smo import (
     DIAGONAL,
     FAR,
     FIRST_SHARE,
     LAST_SHARE,
     SLICE,
+    factorise,
     intercept_at,
     pair_steps,
     rounding_error,
@@ -25,55 +24,82 @@ from mtmkl.solvers.svm.smo import (
 )
 from mtmkl.typing import FloatArray, IntArray
 
+Kernels = tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray]
+"""Offsets, entries, features (N, F), Gram matrices (P·G,), weights of terms."""
+Machines = tuple[FloatArray, FloatArray, FloatArray, FloatArray, float, bool]
+"""c, lo, hi, diagonals at weights of 1, ε, and whether there are intercepts."""
+Sums = tuple[FloatArray, FloatArray, FloatArray]
+"""β (N,), X_t'β_t (T, F) and K_tg β_t, (N·G,)."""
+
 _LEAST_STEPS = 16
 _TILE = 32  # rows and columns that are mirrored together
-# Columns of a task's statistics.
-# Nobody reads SOLVES. Without it the compiler orders sums differently (fastmath), and
-# published scores move within their tolerance: it goes when these are computed anew.
-INTERCEPT, LINEAR, QUADRATIC, LOSS, SOLVES, VIOLATION = range(6)
-N_STATISTICS = 6
+# Columns of a task's statistics; the last row is of all. DRIFT is what the rounding
+# errors of outputs, as each is summed once, may change of the loss; ROUNDING what those
+# of the losses of support vectors may.
+INTERCEPT, LINEAR, QUADRATIC, LOSS, DRIFT, ROUNDING, VIOLATION = range(7)
+N_STATISTICS = 7
 # Where the solves of all tasks have come to, and the work that is left.
 _TASK, _CREDIT, _SHARE, WORK = range(4)
-N_PROGRESS = 4
 
 
-@compiled
-def accumulate(
-    offsets: IntArray,
-    entries: IntArray,
-    features: FloatArray,
-    grams: NDArray[Any],
-    beta: FloatArray,
-    weights: FloatArray,
-    outputs: FloatArray,
-) -> None:
-    """Add K_tf β_t to the outputs, and X_t'β_t to the weights of the features."""
-    n_features, n_grams = features.shape[1], grams.shape[1]
-    for t in range(offsets.size - 1):
-        first, first_entry = offsets[t], entries[t]
-        n = offsets[t + 1] - first
-        for j in range(n):
-            b = beta[first + j]
-            if b != 0.0:
-                for f in range(n_features):
-                    weights[t, f] += b * features[first + j, f]
-                if n_grams:
-                    _add_row(
-                        grams[first_entry + j * n : first_entry + (j + 1) * n],
-                        b,
-                        outputs[first : first + n],
-                    )
+def first_progress(work: float) -> FloatArray:
+    """Return the progress to begin with."""
+    return np.array([0.0, 0.0, FIRST_SHARE, work])
 
 
 @routine
-def _add_row(
-    row: NDArray[Any],
-    b: float,
-    outputs: FloatArray,
+def _weights_of(kernels: Kernels, s: FloatArray, t: int) -> tuple[FloatArray, ...]:
+    """Return the weights of the features and of the Gram matrices of a task."""
+    features, weight = kernels[2], kernels[4]
+    n_features = features.shape[1]
+    found = np.empty(weight.shape[1])
+    for f in range(found.size):
+        found[f] = s[weight[t, f]]
+    return found[:n_features], found[n_features:]
+
+
+@routine
+def _kernels_of(kernels: Kernels, t: int) -> tuple[FloatArray, FloatArray]:
+    """Return the features and the Gram matrices of a task."""
+    offsets, entries, features, grams, weight = kernels
+    first, n_grams = offsets[t], weight.shape[1] - features.shape[1]
+    n = offsets[t + 1] - first
+    begin = entries[t] * n_grams
+    return features[first : first + n], grams[begin : begin + n * n * n_grams]
+
+
+@routine
+def _sums_of(kernels: Kernels, sums: Sums, t: int) -> Sums:
+    """Return β, the weights of the features and the outputs of a task."""
+    beta, weights, outputs = sums
+    first, last = kernels[0][t], kernels[0][t + 1]
+    n_grams = outputs.size // beta.size
+    own = outputs[first * n_grams : last * n_grams]
+    return beta[first:last], weights[t], own
+
+
+@routine
+def _add_example(
+    x: FloatArray, gram: FloatArray, i: int, b: float, w: FloatArray, out: FloatArray
 ) -> None:
-    flat_row, flat = row.reshape(row.size), outputs.reshape(outputs.size)
-    for k in range(flat.size):
-        flat[k] += b * flat_row[k]
+    """Add what an example with the multiplier b contributes to the sums of its task."""
+    if w.size > 0:
+        add_scaled(w, b, x[i])
+    if out.size > 0:
+        add_scaled(out, b, gram[i * out.size : (i + 1) * out.size])
+
+
+@compiled
+def write_sums(kernels: Kernels, sums: Sums) -> None:
+    """Write the other sums of β; without outputs, (0,), the weights alone."""
+    sums[1][:] = 0.0
+    sums[2][:] = 0.0
+    for t in range(kernels[0].size - 1):
+        x, gram = _kernels_of(kernels, t)
+        beta, w, out = _sums_of(kernels, sums, t)
+        for i in range(beta.size):
+            if beta[i] != 0.0:
+                _add_example(x, gram, i, beta[i], w, out)
 
 
 @compiled
@@ -107,24 +133,37 @@ def rescale(
 
 
 @routine
+def _products(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return a·b by elements."""
+    found = np.empty(a.size)
+    for k in range(a.size):
+        found[k] = a[k] * b[k]
+    return found
+
+
+@routine
 def _negative_gradient(
     c: FloatArray,
-    features: FloatArray,
-    outputs: FloatArray,
+    x: FloatArray,
     s_features: FloatArray,
     s_grams: FloatArray,
-    weights: FloatArray,
+    w: FloatArray,
+    out: FloatArray,
     v: FloatArray,
 ) -> None:
     """Write ``c − Σ_f s_f K_f β`` to v."""
     n_features, n_grams = s_features.size, s_grams.size
     for i in range(v.size):
-        value = c[i]
-        for f in range(n_features):
-            value -= s_features[f] * weights[f] * features[i, f]
-        for g in range(n_grams):
-            value -= s_grams[g] * outputs[i, g]
-        v[i] = value
+        v[i] = c[i]
+    if n_features > 0:
+        scaled = _products(s_features, w)
+        for i in range(v.size):
+            v[i] -= dot_at(x, i * n_features, scaled, 0, n_features)
+    if n_grams == 1:
+        add_scaled(v, -s_grams[0], out)
+    elif n_grams > 1:
+        for i in range(v.size):
+            v[i] -= dot_at(out, i * n_grams, s_grams, 0, n_grams)
 
 
 @compiled
@@ -169,41 +208,52 @@ def violation_at(
 
 
 @routine
-def sub_gram(
-    features: FloatArray,
-    gram: NDArray[Any],
-    n: int,
+def _add_rows(out: FloatArray, factors: FloatArray, rows: FloatArray) -> None:
+    """Add ``Σ_k factors[k] rows[k]`` to a vector, four rows at a time.
+
+    So that it stays in the nearest cache while they are taken from it.
+    """
+    k, n = 0, factors.size
+    while k + 4 <= n:
+        r0, r1, r2, r3 = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
+        f0, f1, f2, f3 = factors[k], factors[k + 1], factors[k + 2], factors[k + 3]
+        for b in range(out.size):
+            out[b] += f0 * r0[b] + f1 * r1[b] + f2 * r2[b] + f3 * r3[b]
+        k += 4
+    while k < n:
+        add_scaled(out, factors[k], rows[k])
+        k += 1
+
+
+@routine
+def _sub_gram(
+    x: FloatArray,
+    gram: FloatArray,
     s_features: FloatArray,
     s_grams: FloatArray,
     rows: IntArray,
     K: FloatArray,
-    scaled: FloatArray,
 ) -> None:
-    """Write ``Σ_f s_f K_f`` between some rows to K."""
-    n_features, n_grams = s_features.size, s_grams.size
+    """Write ``Σ_f s_f K_f`` between some rows to the first columns of K."""
+    n, n_features, n_grams = x.shape[0], s_features.size, s_grams.size
     m = rows.size
-    # One-dimensional, for a row taken out of a matrix costs more than its sum.
-    flat = gram.reshape(gram.size)
     for a in range(m):
-        i = rows[a]
-        for f in range(n_features):
-            scaled[f] = s_features[f] * features[i, f]
-        target = K[a]
-        if n_grams == 1 and n_features == 0:
-            source = flat[i * n : (i + 1) * n]
+        target, i = K[a], rows[a]
+        if n_grams == 1:
+            source = gram[i * n : (i + 1) * n]
             for b in range(a + 1):
                 target[b] = s_grams[0] * source[rows[b]]
             continue
         for b in range(a + 1):
-            j = rows[b]
-            value = 0.0
-            for f in range(n_features):
-                value += scaled[f] * features[j, f]
-            first = (i * n + j) * n_grams
-            entry = flat[first : first + n_grams]
-            for g in range(n_grams):
-                value += s_grams[g] * entry[g]
-            target[b] = value
+            first = (i * n + rows[b]) * n_grams
+            target[b] = dot_at(gram, first, s_grams, 0, n_grams)
+    if n_features > 0:
+        columns = np.empty((n_features, m))
+        for f in range(n_features):
+            for b in range(m):
+                columns[f, b] = x[rows[b], f]
+        for a in range(m):
+            _add_rows(K[a, : a + 1], _products(s_features, x[rows[a]]), columns)
     # By tiles: down a column, each entry is in another line of the cache.
     for top in range(0, m, _TILE):
         for left in range(0, top + 1, _TILE):
@@ -213,57 +263,152 @@ def sub_gram(
                     K[b, a] = row[b]
 
 
-@routine
-def _weighted_diagonal(
-    features: FloatArray,
-    gram: NDArray[Any],
-    s_features: FloatArray,
-    s_grams: FloatArray,
-    out: FloatArray,
-) -> None:
-    """Write Σ_f s_f k_f(x_i, x_i) to out."""
-    n = out.size
-    for i in range(n):
-        value = 0.0
-        for f in range(s_features.size):
-            value += s_features[f] * features[i, f] * features[i, f]
-        for g in range(s_grams.size):
-            value += s_grams[g] * gram[i * (n + 1), g]
-        out[i] = value
-
-
 @compiled
-def sum_of_rounding_errors(
-    offsets: IntArray, c: FloatArray, diagonal: FloatArray, beta: FloatArray
-) -> float:
-    """Return the sum of the rounding errors of all outputs, as each is summed once."""
-    total = 0.0
+def diagonals(kernels: Kernels, s: FloatArray) -> FloatArray:
+    """Return Σ_f s_f k_f(x_i, x_i), (N,)."""
+    offsets = kernels[0]
+    found = np.empty(offsets[-1])
     for t in range(offsets.size - 1):
-        first, last = offsets[t], offsets[t + 1]
-        total += (last - first) * rounding_error(
-            diagonal[first:last], c[first:last], beta[first:last]
-        )
-    return total
+        x, gram = _kernels_of(kernels, t)
+        s_features, s_grams = _weights_of(kernels, s, t)
+        n, n_grams = x.shape[0], s_grams.size
+        for i in range(n):
+            here = dot_at(gram, i * (n + 1) * n_grams, s_grams, 0, n_grams)
+            here += dot(_products(s_features, x[i]), x[i])
+            found[offsets[t] + i] = here
+    return found
 
 
-@compiled
-def solve_tasks(
-    offsets: IntArray,
-    entries: IntArray,
-    features: FloatArray,
-    grams: NDArray[Any],
-    weight: IntArray,
+@routine
+def _violating(
+    v: FloatArray,
+    beta: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    epsilon: float,
+    intercept: float,
+) -> IntArray:
+    """Return the examples that have a multiplier or violate their condition."""
+    rows = np.empty(v.size, np.int64)
+    m = 0
+    for i in range(v.size):
+        b = beta[i]
+        if (
+            b != 0.0
+            or (b < hi[i] and v[i] - epsilon > intercept)
+            or (b > lo[i] and v[i] + epsilon < intercept)
+        ):
+            rows[m] = i
+            m += 1
+    return rows[:m]
+
+
+@routine
+def _vectors_of(
+    rows: IntArray,
+    c: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    beta: FloatArray,
+    v: FloatArray,
+) -> FloatArray:
+    """Return c, lo, hi, β and v of some examples, (5, m)."""
+    vectors = np.empty((5, rows.size))
+    for a in range(rows.size):
+        i = rows[a]
+        vectors[0, a], vectors[1, a], vectors[2, a] = c[i], lo[i], hi[i]
+        vectors[3, a], vectors[4, a] = beta[i], v[i]
+    return vectors
+
+
+@routine
+def _take_over(
+    rows: IntArray,
+    new: FloatArray,
+    x: FloatArray,
+    gram: FloatArray,
+    beta: FloatArray,
+    w: FloatArray,
+    out: FloatArray,
+) -> bool:
+    """Move β of some examples, and the sums of their task; tell whether any moved."""
+    moved = False
+    for a in range(rows.size):
+        i = rows[a]
+        if new[a] != beta[i]:
+            moved = True
+            _add_example(x, gram, i, new[a] - beta[i], w, out)
+            beta[i] = new[a]
+    return moved
+
+
+@routine
+def _write_values(
     c: FloatArray,
     lo: FloatArray,
     hi: FloatArray,
     epsilon: float,
-    equality: bool,
+    beta: FloatArray,
+    v: FloatArray,
+    intercept: float,
+    statistics: FloatArray,
+) -> None:
+    """Write what a task's β is worth to its statistics, and the sum of C as drift."""
+    linear, loss, quadratic, costs, sizes = 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(beta.size):
+        b = beta[i]
+        linear += c[i] * b - epsilon * abs(b)
+        quadratic += (c[i] - v[i]) * b
+        residual = v[i] - intercept
+        loss += max(
+            max(hi[i] * (residual - epsilon), lo[i] * (residual + epsilon)), 0.0
+        )
+        cost = max(hi[i], -lo[i])
+        costs += cost
+        if b != 0.0:
+            sizes += cost * (abs(c[i]) + abs(intercept))
+    statistics[LINEAR], statistics[QUADRATIC] = linear, quadratic
+    statistics[LOSS], statistics[ROUNDING] = loss, 2.0**-52 * sizes
+    statistics[DRIFT] = costs
+
+
+@routine
+def _add_squares(
+    weight: IntArray, beta: FloatArray, w: FloatArray, out: FloatArray, q: FloatArray
+) -> None:
+    """Add ½ β_t'K_tf β_t of a task to q, by the weights of its terms."""
+    n_grams = weight.size - w.size
+    products = np.zeros(n_grams)
+    if n_grams == 1:
+        products[0] = dot(beta, out)
+    elif n_grams > 1:
+        for i in range(beta.size):
+            if beta[i] != 0.0:
+                add_scaled(products, beta[i], out[i * n_grams : (i + 1) * n_grams])
+    for f in range(w.size):
+        q[weight[f]] += 0.5 * w[f] * w[f]
+    for g in range(n_grams):
+        q[weight[w.size + g]] += 0.5 * products[g]
+
+
+@routine
+def _write_totals(statistics: FloatArray) -> None:
+    """Write the sums over the tasks, and the largest violation, to the last row."""
+    totals = statistics[statistics.shape[0] - 1]
+    totals[:] = 0.0
+    for t in range(statistics.shape[0] - 1):
+        largest = max(totals[VIOLATION], statistics[t, VIOLATION])
+        add_scaled(totals, 1.0, statistics[t])
+        totals[VIOLATION] = largest
+
+
+@compiled
+def solve_tasks(
+    kernels: Kernels,
+    machines: Machines,
+    sums: Sums,
     s: FloatArray,
     tol: float,
-    diagonal: FloatArray,
-    beta: FloatArray,
-    weights: FloatArray,
-    outputs: FloatArray,
     q: FloatArray,
     statistics: FloatArray,
     progress: FloatArray,
@@ -275,311 +420,176 @@ def solve_tasks(
 
     Returns False after a slice of work: call again with the same arrays.
     """
+    offsets, weight = kernels[0], kernels[4]
+    all_c, all_lo, all_hi, all_diagonals, epsilon, equality = machines
     slice_left = SLICE
-    n_features, n_grams = features.shape[1], grams.shape[1]
-    largest = 0
-    for t in range(offsets.size - 1):
-        largest = max(largest, offsets[t + 1] - offsets[t])
-    v_space = np.empty(largest)
-    rows_space = np.empty(largest, np.int64)
-    scaled = np.empty(n_features)
-    s_features, s_grams = np.empty(n_features), np.empty(n_grams)
-    for t in range(offsets.size - 1):
+    for t in range(int(progress[_TASK]), offsets.size - 1):
         first, last = offsets[t], offsets[t + 1]
-        n = last - first
-        if t < progress[_TASK]:
-            continue
-        for f in range(n_features):
-            s_features[f] = s[weight[t, f]]
-        for g in range(n_grams):
-            s_grams[g] = s[weight[t, n_features + g]]
-        x, c_t, lo_t, hi_t = (
-            features[first:last],
-            c[first:last],
-            lo[first:last],
-            hi[first:last],
-        )
-        beta_t, out_t, w_t = beta[first:last], outputs[first:last], weights[t]
-        gram = grams[entries[t] : entries[t] + n * n]
-        v = v_space[:n]
-        _negative_gradient(c_t, x, out_t, s_features, s_grams, w_t, v)
-        allowed = tol
+        c, lo, hi = all_c[first:last], all_lo[first:last], all_hi[first:last]
+        diagonal = all_diagonals[first:last]
+        x, gram = _kernels_of(kernels, t)
+        s_features, s_grams = _weights_of(kernels, s, t)
+        beta, w, out = _sums_of(kernels, sums, t)
+        v = np.empty(last - first)
+        allowed, largest = tol, 1.0
+        for f in range(weight.shape[1]):
+            largest = max(largest, s[weight[t, f]])
+        _negative_gradient(c, x, s_features, s_grams, w, out, v)
         while True:
-            violation, intercept = violation_at(
-                v, beta_t, lo_t, hi_t, epsilon, equality
-            )
+            violation, intercept = violation_at(v, beta, lo, hi, epsilon, equality)
             if violation <= tol:
                 break
             share = progress[_SHARE]
-            if share * rounding_error(diagonal[first:last], c_t, beta_t) > tol:
-                # Weights make it smaller.
-                here = np.empty(n)
-                _weighted_diagonal(x, gram, s_features, s_grams, here)
-                allowed = max(tol, share * rounding_error(here, c_t, beta_t))
+            if share * largest * rounding_error(diagonal, c, beta) > tol:
+                # Weights below the largest make it smaller.
+                own = diagonals(kernels, s)[first:last]
+                allowed = max(tol, share * rounding_error(own, c, beta))
             if violation <= allowed or progress[WORK] <= 0.0:
                 break
             progress[_SHARE] = min(2.0 * share, LAST_SHARE)
-            m = 0
-            for i in range(n):
-                b = beta_t[i]
-                if (
-                    b != 0.0
-                    or (b < hi_t[i] and v[i] - epsilon > intercept)
-                    or (b > lo_t[i] and v[i] + epsilon < intercept)
-                ):
-                    rows_space[m] = i
-                    m += 1
-            rows = rows_space[:m]
+            rows = _violating(v, beta, lo, hi, epsilon, intercept)
+            m = rows.size
             K = np.empty((m, m))
-            sub_gram(x, gram, n, s_features, s_grams, rows, K, scaled)
-            vectors = np.empty((5, m))
-            for a in range(m):
-                i = rows[a]
-                vectors[0, a] = c_t[i]
-                vectors[1, a] = lo_t[i]
-                vectors[2, a] = hi_t[i]
-                vectors[3, a] = beta_t[i]
-                vectors[4, a] = v[i]
+            _sub_gram(x, gram, s_features, s_grams, rows, K)
+            sub = _vectors_of(rows, c, lo, hi, beta, v)
             work, index = workspace(m)
             for a in range(m):
                 work[DIAGONAL, a] = K[a, a]
-            affordable = min(slice_left, progress[WORK]) / step_cost(m)
-            most = max(int(affordable), _LEAST_STEPS)
+            cost = step_cost(m)
+            most = max(int(min(slice_left, progress[WORK]) / cost), _LEAST_STEPS)
+            credit = progress[_CREDIT]
             if equality:
                 done, _, credit = pair_steps(
-                    K,
-                    vectors[0],
-                    vectors[1],
-                    vectors[2],
-                    epsilon,
-                    vectors[3],
-                    vectors[4],
-                    work,
-                    index,
-                    0.5 * allowed,
-                    most,
-                    progress[_CREDIT],
-                )
+                    K, sub[0], sub[1], sub[2], epsilon, sub[3], sub[4], work, index,
+                    0.5 * allowed, most, credit,
+                )  # fmt: skip
             else:
                 done, _, credit = single_steps(
-                    K,
-                    vectors[0],
-                    vectors[1],
-                    vectors[2],
-                    epsilon,
-                    vectors[3],
-                    vectors[4],
-                    work,
-                    index,
-                    0.5 * allowed,
-                    most,
-                    progress[_CREDIT],
-                )
-            statistics[t, SOLVES] += 1.0
+                    K, sub[0], sub[1], sub[2], epsilon, sub[3], sub[4], work, index,
+                    0.5 * allowed, most, credit,
+                )  # fmt: skip
             progress[_CREDIT] = credit if done == most else 0.0
-            spent = done * step_cost(m) + 0.5 * m * m * (n_features + n_grams)
+            spent = done * cost + 0.5 * m * m * weight.shape[1]
             slice_left -= spent
             progress[WORK] -= spent
-            moved = False
-            for a in range(m):
-                i = rows[a]
-                change = vectors[3, a] - beta_t[i]
-                if change != 0.0:
-                    moved = True
-                    beta_t[i] = vectors[3, a]
-                    for f in range(n_features):
-                        w_t[f] += change * x[i, f]
-                    if n_grams:
-                        _add_row(gram[i * n : (i + 1) * n], change, out_t)
-            _negative_gradient(c_t, x, out_t, s_features, s_grams, w_t, v)
-            if not moved:
-                # Rounding is all that is left.
+            moved = _take_over(rows, sub[3], x, gram, beta, w, out)
+            _negative_gradient(c, x, s_features, s_grams, w, out, v)
+            if not moved:  # rounding is all that is left
                 break
             if slice_left <= 0.0:
                 progress[_TASK] = t
                 return False
-        progress[_CREDIT] = 0.0
-        progress[_SHARE] = FIRST_SHARE
+        progress[_CREDIT], progress[_SHARE] = 0.0, FIRST_SHARE
         if equality:
-            intercept = intercept_at(v, beta_t, lo_t, hi_t, epsilon)
-        linear, loss, quadratic = 0.0, 0.0, 0.0
-        for i in range(n):
-            b = beta_t[i]
-            linear += c_t[i] * b - epsilon * abs(b)
-            quadratic += (c_t[i] - v[i]) * b
-            residual = v[i] - intercept
-            loss += max(
-                max(hi_t[i] * (residual - epsilon), lo_t[i] * (residual + epsilon)), 0.0
-            )
-        for f in range(n_features):
-            q[weight[t, f]] += 0.5 * w_t[f] * w_t[f]
-        for g in range(n_grams):
-            total = 0.0
-            for i in range(n):
-                total += beta_t[i] * out_t[i, g]
-            q[weight[t, n_features + g]] += 0.5 * total
-        statistics[t, INTERCEPT] = intercept
-        statistics[t, LINEAR] = linear
-        statistics[t, QUADRATIC] = quadratic
-        statistics[t, LOSS] = loss
-        statistics[t, VIOLATION] = violation
+            intercept = intercept_at(v, beta, lo, hi, epsilon)
+        statistics[t, INTERCEPT], statistics[t, VIOLATION] = intercept, violation
+        _write_values(c, lo, hi, epsilon, beta, v, intercept, statistics[t])
+        statistics[t, DRIFT] *= largest * rounding_error(diagonal, c, beta)
+        _add_squares(weight[t], beta, w, out, q)
+    _write_totals(statistics)
     return True
 
 
-# Columns of what a path returns of each C.
-PRIMAL, DUAL, ERROR, LEFT, N_ROUNDS = range(5)
-N_VALUES = 5
-MAX_ROUNDS = 32  # the accuracy falls by 0.3 at least, from 1e-4 at most to 1e-14
-# Where a path has come to.
-_COST, _ACCURACY, _ENTERED = range(3)
-N_PLACE = 3
-_UPDATES = 100.0  # rounding errors that outputs gather, in those of one sum
-_NEGLIGIBLE = 1e-8  # relative error of an objective
+# Second derivatives: with the free variables of a task held free and the others at
+# their bounds, V_t'' = B_t'P_tB_t. B_t holds the outputs g_tf of the free variables,
+# and P_t is the inverse of their kernel, with the equality on the vectors of sum zero.
+
+
+@routine
+def _project(ones: FloatArray, B: FloatArray) -> None:
+    """Take from each column of B its part along `ones`."""
+    along = np.zeros(B.shape[1])
+    norm = dot(ones, ones)
+    for a in range(ones.size):
+        add_scaled(along, ones[a] / norm, B[a])
+    for a in range(ones.size):
+        add_scaled(B[a], -ones[a], along)
 
 
 @compiled
-def solve_path(
-    offsets: IntArray,
-    entries: IntArray,
-    features: FloatArray,
-    grams: NDArray[Any],
-    weight: IntArray,
-    c: FloatArray,
-    copies: FloatArray,
-    is_classification: bool,
-    epsilon: float,
-    equality: bool,
-    diagonal: FloatArray,
-    costs: FloatArray,
-    floor: float,
-    tol: float,
-    first_accuracy: float,
-    finest_accuracy: float,
-    granted: float,
-    beta: FloatArray,
-    weights: FloatArray,
-    outputs: FloatArray,
-    q: FloatArray,
-    statistics: FloatArray,
-    progress: FloatArray,
-    place: FloatArray,
-    betas: FloatArray,
-    intercepts: FloatArray,
-    values: FloatArray,
-    rounds: FloatArray,
-) -> bool:
-    """Solve the duals with weights 1 for one C after the other, to a relative gap.
+def write_curvature_factors(
+    kernels: Kernels,
+    machines: Machines,
+    sums: Sums,
+    s: FloatArray,
+    factors: FloatArray,
+    counts: IntArray,
+) -> None:
+    """Write U_t with U_t'U_t = V_t'' to the first rows of each task of (N, F + G).
 
-    Each starts from the one before; β of no bound is one for every box around it, and
-    of any other its best multiple is. A value that is returned is of sums that gathered
-    no rounding, as those of `evaluate` of the duals of many tasks are.
-
-    Returns False after a slice of work: call again with the same arrays.
+    The rows of a task are as many as its free variables; their number goes to counts.
     """
-    n = c.size
-    n_tasks = offsets.size - 1
-    lo, hi = np.empty(n), np.empty(n)
-    s, nothing = np.ones(q.size), np.empty((grams.shape[0], 0), grams.dtype)
-    unit, most_copies, largest_beta = 1e-300, 1.0, 0.0
-    for i in range(n):
-        unit = max(unit, abs(c[i]))
-        most_copies = max(most_copies, copies[i])
-    while place[_COST] < costs.size:
-        k = int(place[_COST])
-        C = costs[k]
-        for i in range(n):
-            bound = C * copies[i]
-            if is_classification:
-                lo[i], hi[i] = min(bound * c[i], 0.0), max(bound * c[i], 0.0)
-            else:
-                lo[i], hi[i] = -bound, bound
-        if place[_ENTERED] == 0.0:
-            if k > 0 and costs[k - 1] != C:
-                largest_beta = 0.0
-                for i in range(n):
-                    largest_beta = max(largest_beta, abs(beta[i]))
-                if largest_beta >= min(C, costs[k - 1]):
-                    rescale(offsets, lo, hi, statistics, beta)
-                weights[:] = 0.0
-                outputs[:] = 0.0
-                accumulate(offsets, entries, features, grams, beta, weights, outputs)
-            place[_ENTERED] = 1.0
-            place[_ACCURACY] = first_accuracy
-            progress[_TASK], progress[_CREDIT] = 0.0, 0.0
-            progress[_SHARE], progress[WORK] = FIRST_SHARE, granted
-            values[k, N_ROUNDS] = 0.0
-            q[:] = 0.0
-        accuracy = place[_ACCURACY]
-        if not solve_tasks(
-            offsets, entries, features, grams, weight, c, lo, hi, epsilon, equality,
-            s, accuracy * unit, diagonal, beta, weights, outputs, q, statistics,
-            progress,
-        ):  # fmt: skip
-            return False
-        error = 0.0
-        for t in range(n_tasks):
-            error = max(error, statistics[t, VIOLATION])
-        is_last = error > accuracy * unit or accuracy < finest_accuracy
-        primal, dual, loss = _values(statistics, q)
-        least = floor * C
-        is_reached = primal - dual <= tol * max(abs(primal), least)
-        if is_last or is_reached:
-            drift = C * most_copies * sum_of_rounding_errors(offsets, c, diagonal, beta)
-            fresh_weights = np.zeros_like(weights)
-            fresh_outputs = outputs
-            if _UPDATES * drift > _NEGLIGIBLE * loss:
-                fresh_outputs = np.zeros_like(outputs)
-                accumulate(
-                    offsets, entries, features, grams, beta, fresh_weights,
-                    fresh_outputs,
-                )  # fmt: skip
-            elif features.shape[1]:
-                accumulate(
-                    offsets, entries, features, nothing, beta, fresh_weights, outputs
-                )
-            fresh_q = np.zeros_like(q)
-            fresh = np.zeros_like(statistics)
-            idle = np.array([0.0, 0.0, FIRST_SHARE, progress[WORK]])
-            solve_tasks(
-                offsets, entries, features, grams, weight, c, lo, hi, epsilon, equality,
-                s, np.inf, diagonal, beta, fresh_weights, fresh_outputs, fresh_q, fresh,
-                idle,
-            )  # fmt: skip
-            rounding = 0.0
-            for t in range(n_tasks):
-                statistics[t, INTERCEPT] = fresh[t, INTERCEPT]
-                for i in range(offsets[t], offsets[t + 1]):
-                    if beta[i] != 0.0:
-                        rounding += (abs(c[i]) + abs(fresh[t, INTERCEPT])) * copies[i]
-            primal, dual, loss = _values(fresh, fresh_q)
-            primal += 2.0**-52 * C * rounding
-            is_reached = primal - dual <= tol * max(abs(primal), least)
-        rounds[k, int(min(values[k, N_ROUNDS], MAX_ROUNDS - 1))] = primal
-        values[k, N_ROUNDS] += 1.0
-        if is_last or is_reached:
-            values[k, PRIMAL], values[k, DUAL] = primal, dual
-            values[k, ERROR] = error if error > accuracy * unit else 0.0
-            values[k, LEFT] = progress[WORK]
-            betas[k] = beta
-            intercepts[k] = statistics[:, INTERCEPT]
-            place[_COST], place[_ENTERED] = k + 1.0, 0.0
+    _, lo, hi, _, epsilon, equality = machines
+    offsets = kernels[0]
+    for t in range(offsets.size - 1):
+        first, last = offsets[t], offsets[t + 1]
+        beta, w, out = _sums_of(kernels, sums, t)
+        rows = _free(beta, lo[first:last], hi[first:last], epsilon)
+        m = rows.size
+        if m <= equality:
             continue
-        wanted = 0.25 * tol * max(abs(primal), least)
-        gap = max(primal - dual, 1e-300)
-        place[_ACCURACY] = accuracy * min(max(wanted / gap, 0.01), 0.3)
-        progress[_TASK], progress[_CREDIT], progress[_SHARE] = 0.0, 0.0, FIRST_SHARE
-        q[:] = 0.0
-    return True
+        x, gram = _kernels_of(kernels, t)
+        s_features, s_grams = _weights_of(kernels, s, t)
+        width = m + 1 + factors.shape[1]
+        U = np.empty((m, width))
+        _sub_gram(x, gram, s_features, s_grams, rows, U)
+        largest = 0.0
+        for a in range(m):
+            largest = max(largest, U[a, a])
+        _write_outputs(rows, x, w, out, U)
+        factorise(U, m, width, max(1e-11 * largest, 1e-300))
+        ones = np.empty(m)
+        for a in range(m):
+            ones[a] = U[a, m]
+            for f in range(factors.shape[1]):
+                factors[first + a, f] = U[a, m + 1 + f]
+        if equality:
+            _project(ones, factors[first : first + m])
+        counts[t] = m
+
+
+@routine
+def _free(beta: FloatArray, lo: FloatArray, hi: FloatArray, epsilon: float) -> IntArray:
+    """Return the free variables."""
+    rows = np.empty(beta.size, np.int64)
+    m = 0
+    for i in range(beta.size):
+        b = beta[i]
+        if lo[i] < b < hi[i] and (epsilon == 0.0 or b != 0.0):
+            rows[m] = i
+            m += 1
+    return rows[:m]
+
+
+@routine
+def _write_outputs(
+    rows: IntArray, x: FloatArray, w: FloatArray, out: FloatArray, U: FloatArray
+) -> None:
+    """Write 1 and the outputs of each term for some examples to U, after the kernel."""
+    m, n_features, n_grams = rows.size, w.size, out.size // x.shape[0]
+    for a in range(m):
+        i = rows[a]
+        U[a, m] = 1.0
+        for f in range(n_features):
+            U[a, m + 1 + f] = w[f] * x[i, f]
+        for g in range(n_grams):
+            U[a, m + 1 + n_features + g] = out[i * n_grams + g]
 
 
 @compiled
-def _values(statistics: FloatArray, q: FloatArray) -> tuple[float, float, float]:
-    """Return primal and dual objectives, and the loss in the first of them."""
-    linear, quadratic, loss, total = 0.0, 0.0, 0.0, 0.0
-    for t in range(statistics.shape[0]):
-        linear += statistics[t, LINEAR]
-        quadratic += statistics[t, QUADRATIC]
-        loss += statistics[t, LOSS]
-    for d in range(q.size):
-        total += q[d]
-    return 0.5 * quadratic + loss, linear - total, loss
+def add_curvature(
+    offsets: IntArray,
+    block: IntArray,
+    weight: IntArray,
+    factors: FloatArray,
+    counts: IntArray,
+    out: FloatArray,
+) -> None:
+    """Add U_t'U_t, by the weights of its terms, to the matrix of each task's block."""
+    n_terms = weight.shape[1]
+    for t in range(offsets.size - 1):
+        U = factors[offsets[t] : offsets[t] + counts[t]]
+        square = np.dot(U.T, U)
+        for f in range(n_terms):
+            for g in range(n_terms):
+                out[block[t], weight[t, f], weight[t, g]] += square[f, g]

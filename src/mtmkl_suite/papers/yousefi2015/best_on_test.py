@@ -149,7 +149,7 @@ def _rounds(
         machines = TaskDuals(problem, costs[0])
         for C in costs:
             if C != machines.C:
-                machines.enter(C)
+                machines.rescale(C)
             machines.renew()
             inner = machines.solve(theta.ravel(), _TOLERANCE)
             if inner.limit:

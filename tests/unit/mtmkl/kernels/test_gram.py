@@ -90,13 +90,6 @@ def test_single_features_are_terms_that_are_never_built():
     assert training(["features"])[0].blocks().grams.shape == (36, 0)
 
 
-def test_the_diagonal_is_the_sum_over_all_terms():
-    set_, X = training(["features", *KERNELS])
-    Z = X[set_.order]
-    expected = (Z**2).sum(axis=1) + sum(kernel.diagonal(Z) for kernel in KERNELS)
-    np.testing.assert_allclose(set_.blocks().diagonal(), expected, rtol=1e-12)
-
-
 def test_a_subset_equals_what_is_computed_from_its_examples():
     set_, X = training(["features", *KERNELS])
     rows = np.array([1, 2, 3, 5, 7])
@@ -139,9 +132,6 @@ def test_blocks_of_the_same_inputs_share_their_matrices(as_inputs):
         np.testing.assert_allclose(
             blocks.grams[blocks.pairs(t)], alone.blocks().grams, rtol=1e-12
         )
-    np.testing.assert_allclose(
-        blocks.diagonal(), np.concatenate([e.blocks().diagonal() for e in expected])
-    )
 
 
 def test_a_subset_of_shared_blocks_has_the_matrices_of_its_examples():

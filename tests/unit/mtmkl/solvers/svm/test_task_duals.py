@@ -105,7 +105,7 @@ def test_warm_solutions_equal_cold_ones_along_weights_and_boxes(fit_intercept):
     rng = np.random.default_rng(0)
     for C in (0.1, 1.0, 30.0, 2.0, 1e4, 0.01):
         if C != warm.C:
-            warm.enter(C)
+            warm.rescale(C)
         for _ in range(3):
             weights = rng.random(4)
             cold = TaskDuals(problem, C).solve(weights, 1e-9)
@@ -251,7 +251,8 @@ def test_inner_solves_end_at_rounding_and_say_so(scale, fit_intercept):
     inner = state.solve(np.ones(5), 1e-6)
     assert "rounding" in inner.limit
     assert "standardize=True" in inner.limit
-    assert f"{state.problem.blocks.diagonal().max():.1g}" in inner.limit
+    squares = np.square(state.problem.blocks.features)
+    assert f"{squares.sum(axis=1).max():.1g}" in inner.limit
     assert inner.dual <= inner.primal
     assert granted - state.work_left < 0.5 * granted
 
@@ -321,7 +322,7 @@ def test_classifiers_are_optimal_at_every_bound(kind, n, fit_intercept):
         assert inner.limit == ""
         assert_classifies(K, y, C, cold, 2e-6, fit_intercept)
         if C != path.C:
-            path.enter(C)
+            path.rescale(C)
         assert path.solve(np.ones(1), 1e-6).limit == ""
         assert_classifies(K, y, C, path, 2e-6, fit_intercept)
 
