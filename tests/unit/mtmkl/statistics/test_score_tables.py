@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mtmkl.errors import TableError
 from mtmkl.statistics.score_tables import ScoresError, read_matrix
 
 NAMES = ["iris", "wine", "heart", "glass", "yeast", "vowel"]
@@ -222,10 +223,10 @@ class TestBadCells:
             read(long.rename(columns={"score": "how_good"}))
 
     def test_no_file_and_no_rows(self, read, wide, tmp_path):
-        with pytest.raises(ScoresError, match="does not exist"):
+        with pytest.raises(TableError, match="does not exist"):
             read_matrix(tmp_path / "nope.csv")
-        with pytest.raises(ScoresError, match="has no rows"):
+        with pytest.raises(TableError, match="has no rows"):
             read(wide.iloc[:0])
         (tmp_path / "empty.csv").write_text("")
-        with pytest.raises(ScoresError, match="not a table"):
+        with pytest.raises(TableError, match="not a table"):
             read_matrix(tmp_path / "empty.csv")

