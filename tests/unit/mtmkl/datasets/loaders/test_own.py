@@ -45,6 +45,24 @@ def test_a_column_makes_tasks_and_another_is_the_target(read, table):
     np.testing.assert_allclose(data.y, expected)
     assert [data.task_names[t] for t in data.task[[0, 10, 20]]] == ["b", "a", "c"]
     assert read(table, ignore=["passed"], bias=False).feature_names == ("x", "z")
+    own = read(table.rename(columns={"z": "bias"}), ignore=["passed"])
+    assert own.feature_names == ("x", "bias", "bias_")
+
+
+def test_what_was_read_is_told(read, table):
+    table.loc[3, "z"] = np.nan
+    table["kind"] = ["none", "some", "much"] * 10
+    table.loc[table.index[-1], "school"] = "d"
+    data = read(table, ignore=["passed"], impute=True, one_hot=True, min_examples=6)
+    low, high = table["score"][:-1].min(), table["score"][:-1].max()
+    assert data.remarks == (
+        "Read own.csv: 29 rows, tasks in school (a, b, c), 3 inputs (x, z, kind), "
+        f"target score (numbers from {low:g} to {high:g}).",
+        "Inputs as categories: kind (3 values).",
+        "Columns that are ignored: passed.",
+        "Small tasks that are left out: d.",
+        "To be filled in: 1 of 30 rows lack a value, in z (1); the first is line 5.",
+    )
 
 
 def test_two_values_are_labels_unless_said_otherwise(read, table):
@@ -52,6 +70,10 @@ def test_two_values_are_labels_unless_said_otherwise(read, table):
     np.testing.assert_array_equal(data.y, np.where(table["passed"] == "yes", 1, -1))
     ten = read(table.assign(passed=np.tile([10, 9], 15)), target="passed")
     np.testing.assert_array_equal(ten.y, np.tile([1.0, -1.0], 15))
+    same = read(table.assign(passed=np.resize(["1", "0", "1.0", "0e0"], 30)),
+                target="passed")  # fmt: skip
+    np.testing.assert_array_equal(same.y, np.resize([1.0, -1.0], 30))
+    assert "labels 0 and 1" in same.remarks[0]
     numbers = read(table, target="z", ignore=["passed"], outputs="numbers")
     assert set(np.round(numbers.y, 6)) != {-1.0, 1.0} or numbers.y.std() == 1.0
 
@@ -149,6 +171,51 @@ class TestRefusals:
         table.assign(school="Köln").to_csv(path, index=False, encoding="latin-1")
         with pytest.raises(match="no UTF-8 text: save it as such"):
             load(str(path), **COLUMNS)
+
+    @pytest.mark.parametrize(
+        ("name", "target", "how"),
+        [
+            ("Score", "score", "is named like"),
+            ("score.1", "score", "is named like"),
+            ("inches", "score", "says the same in each row as"),
+            ("sick", "passed", "says the same in each row as"),
+        ],
+    )
+    def test_copies_of_the_target(self, read, table, name, target, how):
+        table[name] = {
+            "inches": 3 - table["score"] / 2.54,
+            "sick": (table["passed"] == "no") * 2,
+        }.get(name, table["z"])
+        ignore = ["score" if target == "passed" else "passed"]
+        with pytest.raises(TableError, match=f"{name!r} {how} the target '{target}': "):
+            read(table, target=target, ignore=ignore)
+        read(table, target=target, ignore=[*ignore, name])
+
+    @pytest.mark.parametrize(
+        ("cell", "words"),
+        [
+            ("2_1", "column 'x' has '2_1' in line 5, .*; '_' is no part of a number"),
+            ("85%", "'85%' in line 5, .*; '%' is no part of a number"),
+            (".91 ± .02", "'±' is no part of a number"),
+            ("1,5", r"',' is no part of a number \(decimal commas need semicolons"),
+            ("−5", "'−' is no part of a number"),
+            ("٣", "'٣' is no part of a number"),
+            ("infinity", "column 'x', line 5: infinite"),
+            ("1e999", "column 'x', line 5: infinite"),
+            ("none", r"lack a value, in x \(1, as 'none'\); the first is line 5"),
+        ],
+    )
+    def test_cells(self, read, table, cell, words):
+        table["x"] = table["x"].astype(object)
+        table.loc[3, "x"] = cell
+        with pytest.raises(TableError, match=words):
+            read(table, ignore=["passed"])
+
+    def test_a_task_that_is_spelled_like_a_gap(self, read, table):
+        table = table.replace({"school": {"b": "NA"}})
+        words = r"school \(10, as 'NA'\); .* If 'NA' is a value and no gap, rename it"
+        with pytest.raises(TableError, match=words):
+            read(table, ignore=["passed"])
 
     @pytest.mark.parametrize(
         ("options", "words"),
