@@ -130,6 +130,12 @@ def read_matrix(
     where = {clean(c): list(map(clean, each)) for c, each in (where or {}).items()}
     groups, remarks = [dataset, method, *repeats], list[str]()
     table = _filtered(_read(path, groups, {score, seconds, *where}, remarks), where)
+    for name in filter(table.__contains__, groups[:2]):
+        if (empty := table[name] == "").any():
+            raise ScoresError(
+                f"line {table['line '][empty].iloc[0]} has no {name}: fill in what the "
+                "score belongs to, or delete the row"
+            )
     inner = [c for c in repeats if c in table and c not in (method, dataset)]
     long, name = _long(table, method, dataset, score, inner)
     better = _direction(name, higher_better)
@@ -175,11 +181,6 @@ def _read(
         table.insert(0, dataset, found.row_names)
     for name in filter(table.__contains__, groups):
         table[name] = found.labels(name)
-        if (empty := table[name] == "").any():
-            raise ScoresError(
-                f"{path.name}: {found.where} {empty.idxmax()} has no {name}: fill in "
-                "what the score belongs to, or delete the row"
-            )
     remarks += found.remarks
     if method not in table:
         remarks += differing_by_case("Columns", names := list(map(str, table)))
